@@ -1,0 +1,249 @@
+// What a command may use: settings, printer, client and local archive, each made when it is first asked for.
+import * as z from 'zod';
+import type { Client } from './client/index.ts';
+import type { Network } from './client/network.ts';
+import type { Transport } from './client/transport.ts';
+import type { Directories } from './config/directories.ts';
+import type { StoreWorld } from './config/private-file.ts';
+import type { Session } from './config/session.ts';
+import type { SettingsFile } from './config/settings-file.ts';
+import { loadSettings, type Settings } from './config/settings.ts';
+import type { TokenStore } from './config/token-store.ts';
+import { Fault } from './faults.ts';
+import { createPrinter, type Printer } from './format/print.ts';
+import { createProgress, type Progress } from './format/progress.ts';
+import { screenOf, type Screen } from './format/screen.ts';
+import { showText } from './format/terminal.ts';
+import { connectLocal, openLocal } from './local.ts';
+import type { Call, Flags } from './program.ts';
+import type { OpenArchive } from './service/index.ts';
+import type { World } from './world.ts';
+
+/** Where files may come from, and by which transport. */
+export type FileAccess = { transport: Transport; allowedOrigins: ReadonlySet<string>; timeoutMs: number };
+
+export type App = {
+  readonly world: World;
+  readonly version: string;
+  readonly settings: Settings;
+  readonly settingsFile: SettingsFile;
+  readonly directories: Directories;
+  readonly storeWorld: StoreWorld;
+  readonly screen: Screen;
+  readonly printer: Printer;
+  /** Faults end with a JSON record. */
+  readonly wantsJson: boolean;
+  /** `--strict`: what was withheld or cut is a fault. */
+  readonly strict: boolean;
+  /** `--no-input`, or no terminal to ask on. */
+  readonly mayAsk: boolean;
+  /** Whether a base URL is set, so that the archive is not the local one. */
+  readonly remote: boolean;
+  readonly tokens: TokenStore;
+  session(): Promise<Session>;
+  /** The client with the token of this service and profile. */
+  client(): Promise<Client>;
+  /** The client without a token. */
+  guest(): Promise<Client>;
+  /** The local archive, open; another folder where one is named. */
+  local(dir?: string): Promise<OpenArchive>;
+  files(): Promise<FileAccess>;
+  /** One line for people on stderr, unless quiet. */
+  notice(text: string): void;
+  /** One diagnostic line on stderr with -v. */
+  log(text: string): void;
+  /** Counts a fault and goes on; the most severe decides the exit code. */
+  fail(fault: Fault): void;
+  /** `besideRows`: rows are printed meanwhile, so on one terminal it would stand in their way. */
+  progress(options?: { besideRows: boolean }): Progress;
+  run(call: Call): Promise<void>;
+  close(): Promise<void>;
+};
+
+const Globals = z.object({
+  fields: z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .refine((names) => names.every((name) => name !== ''), 'must be names separated by commas')
+    .optional(),
+  tokenFile: z.string().min(1).optional(),
+  allowAssetHost: z.array(z.string()).default([]),
+  strict: z.boolean().default(false),
+  input: z.boolean().default(true),
+  quiet: z.boolean().default(false),
+  verbose: z.boolean().default(false),
+});
+
+/** Faults that do not end the run are added to `faults`. */
+export async function createApp(
+  world: World,
+  { call, flags }: { call: Call; flags: Flags },
+  version: string,
+  faults: Fault[],
+): Promise<App> {
+  const globals = read(Globals, flags);
+  // stderr is written in order; what was said last is waited for at the end.
+  let said: Promise<unknown> = Promise.resolve();
+  const say = (text: string): void => {
+    said = said.then(() => world.stderr.write(`arx: ${showText(text)}\n`)).catch(() => {});
+  };
+  const notice = (text: string): void => {
+    if (!globals.quiet) say(text);
+  };
+  const storeWorld: StoreWorld = { ...world, sleep: (ms) => world.sleep(ms, world.signal), notice };
+  const { settings, directories, file } = loadSettings(
+    // Login's own options are settings too.
+    { ...call.given, ...flags },
+    world,
+    storeWorld,
+    { lenient: call.words.lenient === true },
+  );
+  const remote = settings.base_url.value !== undefined;
+  const timeoutMs = settings.timeout.value * 1000;
+  const color = { auto: undefined, always: true, never: false }[settings.color.value];
+  const screen = screenOf(world.stdout, world.env, { color });
+  const output = settings.output.value ?? (world.stdout.isTTY ? 'table' : 'tsv');
+  const printer = createPrinter({
+    ...world,
+    ...screen,
+    output,
+    fields: globals.fields,
+    quiet: globals.quiet,
+  });
+  const log = (text: string): void => {
+    if (globals.verbose) say(text);
+  };
+
+  const archives = new Map<string, Promise<OpenArchive>>();
+  const local = (dir = directories.data): Promise<OpenArchive> => {
+    const opened = archives.get(dir) ?? openLocal(dir, world);
+    archives.set(dir, opened);
+    return opened;
+  };
+  let network: Promise<Network> | undefined;
+  const connect = once(
+    async (): Promise<{ baseUrl: string; assetUrl: string | undefined; transport: Transport }> => {
+      const { base_url: base, asset_url: asset, proxy } = settings;
+      if (base.value === undefined) return connectLocal(await local(), { assetUrl: asset.value, version });
+      network = import('./client/network.ts').then(({ createNetwork }) =>
+        createNetwork({
+          connectTimeoutMs: Math.min(timeoutMs, 10_000),
+          idleTimeoutMs: timeoutMs,
+          ...(proxy.value === undefined ? {} : { proxy: proxy.value }),
+        }),
+      );
+      return { baseUrl: base.value, assetUrl: asset.value, transport: (await network).transport };
+    },
+  );
+  const clientWith = async (session: Session | undefined): Promise<Client> => {
+    const { createClient } = await import('./client/index.ts');
+    const { baseUrl, transport } = await connect();
+    return createClient({
+      baseUrl,
+      transport,
+      bearer: async () => (await session?.bearer())?.token,
+      ...(session === undefined ? {} : { renew: () => session.renew() }),
+      retries: settings.retries.value,
+      insecureHttp: settings.insecure_http.value,
+      timeoutMs,
+      world,
+      log,
+    });
+  };
+  const { openTokenStore } = await import('./config/token-store.ts');
+  const tokens = openTokenStore(directories.config, storeWorld);
+  const guest = once(() => clientWith(undefined));
+  const session = once(async () => {
+    const { createSession } = await import('./config/session.ts');
+    return createSession({
+      settings,
+      store: tokens,
+      env: world.env,
+      ...(globals.tokenFile === undefined ? {} : { tokenFile: globals.tokenFile }),
+      stdin: { bytes: () => tokenBytes(world) },
+      login: async (request) => (await guest()).token(request),
+      now: world.now,
+      notice,
+    });
+  });
+  const client = once(async () => clientWith(await session()));
+
+  const app: App = {
+    world,
+    version,
+    settings,
+    settingsFile: file,
+    directories,
+    storeWorld,
+    screen,
+    printer,
+    wantsJson: output === 'json' || output === 'ndjson',
+    strict: globals.strict,
+    mayAsk: globals.input && world.stdin.isTTY && world.stderr.isTTY,
+    remote,
+    tokens,
+    session,
+    client,
+    guest,
+    local,
+    files: async () => {
+      const { originsOf } = await import('./client/file-address.ts');
+      const { baseUrl, assetUrl, transport } = await connect();
+      // Without a configured address the service's own word counts, from its health reply.
+      const announced = assetUrl ?? (await (await guest()).health()).body.asset_url;
+      const known = [baseUrl, ...(announced === undefined ? [] : [announced])];
+      return { transport, allowedOrigins: originsOf(known, globals.allowAssetHost), timeoutMs };
+    },
+    notice,
+    log,
+    fail: (fault) => void faults.push(fault),
+    progress: ({ besideRows } = { besideRows: false }) => {
+      const { animation, unicode, columns } = screenOf(world.stderr, world.env);
+      return createProgress(world.stderr, world.monotonic, {
+        enabled: animation && !globals.quiet && !(besideRows && world.stdout.isTTY),
+        unicode,
+        columns,
+      });
+    },
+    run: async ({ words, body, given }) => {
+      const named = (words.arguments ?? []).map(([syntax]) => syntax.replaceAll(/[^\w-]/g, ''));
+      await body.run(read(body.Input, given, named) as never, app);
+    },
+    close: async () => {
+      await (await network)?.close();
+      for (const archive of archives.values()) await archive.then((open) => open.close());
+      await said;
+    },
+  };
+  return app;
+}
+
+/** What commander read, as the command wants it; a usage Fault names the option or argument that does not fit. */
+function read<T extends z.ZodType>(
+  schema: T,
+  given: Record<string, unknown>,
+  named: readonly string[] = [],
+): z.infer<T> {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const key = String(issue?.path[0] ?? '');
+  const option = `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new Fault(
+    'usage',
+    `${named.includes(key) ? `<${key}>` : option}: ${issue?.message ?? 'does not fit'}`,
+  );
+}
+
+/** A token typed at a terminal is not echoed; from a pipe it is read as it comes. */
+async function* tokenBytes({ stdin, signal }: World): AsyncGenerator<Uint8Array> {
+  if (stdin.isTTY) {
+    const line = await stdin.line('token: ', { hidden: true, signal });
+    if (line !== undefined) yield Buffer.from(line, 'latin1');
+  } else yield* stdin.bytes();
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}

@@ -1,0 +1,89 @@
+// What went wrong on a connection, in our words: errors of undici, sockets, DNS and TLS → Fault.
+import { Fault } from '../faults.ts';
+import { TransportFault } from './transport.ts';
+
+/** Failures before anything was sent. Those a retry cannot cure are marked final. */
+const UNREACHED: Record<string, { reason: string; final?: true }> = {
+  ECONNREFUSED: { reason: 'refused' },
+  ENOTFOUND: { reason: 'host name unknown', final: true },
+  EAI_AGAIN: { reason: 'name server did not answer' },
+  EHOSTUNREACH: { reason: 'no route to host' },
+  ENETUNREACH: { reason: 'network unreachable' },
+  EADDRNOTAVAIL: { reason: 'address not available' },
+  UND_ERR_CONNECT_TIMEOUT: { reason: 'timeout' },
+  UND_ERR_PRX_TLS: { reason: 'TLS through the proxy failed', final: true },
+  CERT_HAS_EXPIRED: { reason: 'TLS: certificate has expired', final: true },
+  CERT_NOT_YET_VALID: { reason: 'TLS: certificate is not valid yet', final: true },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { reason: 'TLS: certificate is self-signed', final: true },
+  SELF_SIGNED_CERT_IN_CHAIN: { reason: 'TLS: certificate chain is self-signed', final: true },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { reason: 'TLS: certificate issuer is unknown', final: true },
+  UNABLE_TO_GET_ISSUER_CERT: { reason: 'TLS: certificate issuer is unknown', final: true },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: { reason: 'TLS: certificate issuer is unknown', final: true },
+  ERR_TLS_CERT_ALTNAME_INVALID: { reason: 'TLS: certificate is for another name', final: true },
+  ERR_SSL_WRONG_VERSION_NUMBER: { reason: 'TLS: the server does not speak it here', final: true },
+  EPROTO: { reason: 'TLS: handshake failed', final: true },
+};
+
+/** The thrown things are of many libraries; only these fields are read, never their text about the data. */
+type Failure = { code?: string; syscall?: string; name?: string; message?: string; errors?: Failure[] };
+
+/** `place` is HOST:PORT; `read` says how much of a body had come, undefined before it began. */
+export function faultOf(error: unknown, place: string, read?: { bytes: number; of?: number }): Fault {
+  if (error instanceof Fault) return error;
+  const failure = firstOf(error as Failure);
+  const code = failure.code ?? '';
+  const unreached = UNREACHED[code] ?? (isTls(code) ? { reason: 'TLS failed', final: true } : undefined);
+  const reason = unreached?.reason ?? (failure.syscall === 'connect' ? reasonOf(code) : undefined);
+  if (reason !== undefined) {
+    return new TransportFault('network', `cannot reach ${place} (${reason})`, false, {
+      hint: 'check the base URL',
+      retryable: unreached?.final !== true,
+      cause: error,
+    });
+  }
+  const broken = brokenRule(failure, read === undefined);
+  if (broken !== undefined) {
+    // The error object holds what the server sent, so it is not kept as the cause.
+    return new Fault('protocol', `${place}: server broke HTTP rules (${broken})`, { retryable: false });
+  }
+  return new TransportFault('network', `${place}: ${lostWords(code, read)}`, true, {
+    retryable: true,
+    cause: error,
+  });
+}
+
+/** Several addresses of one name were tried: the first failure speaks for all. */
+function firstOf(failure: Failure): Failure {
+  return failure.errors?.[0] ?? failure;
+}
+
+function isTls(code: string): boolean {
+  return /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_)/.test(code);
+}
+
+function reasonOf(code: string): string {
+  return code === 'ETIMEDOUT' ? 'timeout' : 'connect failed';
+}
+
+function brokenRule({ code = '', name, message }: Failure, inHead: boolean): string | undefined {
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'headers too large';
+  // undici reports any parser error so once it has seen a content-length; in a head it cannot be about the body's.
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return inHead ? 'contradictory headers' : undefined;
+  if (name === 'HTTPParserError') {
+    // The parser's own fixed words, in parentheses; it sets no code.
+    const rule = /\(([\w ,'"/-]{1,80})\)$/.exec(message ?? '')?.[1]?.toLowerCase() ?? 'not HTTP';
+    // A connection that ends in the middle is a loss, not a breach.
+    return rule === 'invalid eof state' ? undefined : rule;
+  }
+  if (code === 'UND_ERR_SOCKET' && (message === 'bad response' || message === 'bad upgrade')) {
+    return 'an answer nobody asked for';
+  }
+  return undefined;
+}
+
+function lostWords(code: string, read: { bytes: number; of?: number } | undefined): string {
+  if (code === 'UND_ERR_BODY_TIMEOUT') return 'no more data came (too slow)';
+  if (code === 'UND_ERR_ABORTED') return 'the proxy refused the connection';
+  if (read === undefined) return 'connection lost before an answer came';
+  return `cut after ${read.bytes}${read.of === undefined ? '' : ` of ${read.of}`} bytes`;
+}

@@ -1,0 +1,59 @@
+// Where files may come from: which addresses are opened and which redirects followed.
+import { Fault } from '../faults.ts';
+import type { Answer } from './answer.ts';
+import { isLoopback } from './base-url.ts';
+import { refusalOf, targetOf } from './refused.ts';
+import { safeText } from './safe-text.ts';
+
+/** The base, the asset origin and what --allow-asset-host names (https, or http on this machine). */
+export function originsOf(urls: ReadonlyArray<string | URL>, hosts: readonly string[] = []): Set<string> {
+  const origins = new Set(urls.map((url) => new URL(url).origin));
+  for (const host of hosts) {
+    const url = parsed(`https://${host}`);
+    if (url === undefined || url.host === '' || url.pathname !== '/' || url.username !== '') {
+      throw new Fault('usage', `${safeText(host, 100)} is not HOST or HOST:PORT`);
+    }
+    origins.add(url.origin);
+    if (isLoopback(url.hostname)) origins.add(new URL(`http://${host}`).origin);
+  }
+  return origins;
+}
+
+/** A file_url that may be opened, else an `unsafe` Fault (faults.md E6). */
+export function fileUrl(address: string, allowed: ReadonlySet<string>): URL {
+  const url = parsed(address);
+  if (url === undefined) throw new Fault('unsafe', 'file URL is not a URL');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new Fault('unsafe', `file URL has the scheme ${safeText(url.protocol, 20)}`);
+  }
+  if (url.username !== '' || url.password !== '') throw new Fault('unsafe', 'file URL holds credentials');
+  if (!allowed.has(url.origin)) {
+    throw new Fault(
+      'unsafe',
+      `file URL leads to ${safeText(url.origin, 200)}, which is no known origin of this archive`,
+      {
+        hint: `--allow-asset-host ${safeText(url.host, 200)}`,
+      },
+    );
+  }
+  return url;
+}
+
+/** Only to where a file may come from anyway, and never from https to http (faults.md E3, E9). */
+export function redirectedTo(answer: Answer, from: URL, allowed: ReadonlySet<string>): URL {
+  const target = targetOf(answer.headers['location'], from);
+  const downgraded = from.protocol === 'https:' && target?.protocol !== 'https:';
+  const known = target !== undefined && (target.origin === from.origin || allowed.has(target.origin));
+  if (target === undefined || downgraded || !known || target.username !== '' || target.password !== '') {
+    throw refusalOf(answer, from);
+  }
+  return target;
+}
+
+function parsed(address: string): URL | undefined {
+  try {
+    return new URL(address);
+  } catch {
+    return undefined;
+  }
+}

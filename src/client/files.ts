@@ -1,0 +1,169 @@
+// Attachment files as byte streams: only from origins that were allowed, never with a token.
+import { Fault } from '../faults.ts';
+import type { World } from '../world.ts';
+import { checkStatus, readAnswer, withoutFraming, type Answer } from './answer.ts';
+import { deadline } from './deadline.ts';
+import { fileUrl, redirectedTo } from './file-address.ts';
+import { refusalOf } from './refused.ts';
+import { tried, withTries } from './retry.ts';
+import { safeText } from './safe-text.ts';
+import { placeOf, TransportFault, type Transport, type TransportReply } from './transport.ts';
+
+export { originsOf } from './file-address.ts';
+
+export type FileOptions = {
+  transport: Transport;
+  world: Pick<World, 'now' | 'monotonic' | 'sleep' | 'randomBytes' | 'signal'>;
+  /** Origins files may come from (see {@link originsOf}). */
+  allowedOrigins: ReadonlySet<string>;
+  /** First byte wanted, with the strong ETag under which the bytes before it were read. */
+  range?: { from: number; ifRange: string };
+  /** Tries after the first, until the headers are there; a body is not asked for twice. */
+  retries?: number;
+  /** Time for the headers; a body that then stays below SLOWEST over such a time is too slow. */
+  timeoutMs: number;
+  log?: (line: string) => void;
+};
+
+export type OpenFile = {
+  /** 200: the whole file; 206: from `from` on. */
+  status: 200 | 206;
+  headers: Record<string, string>;
+  from: number;
+  /** Bytes of the whole file, where the server says. */
+  size?: number;
+  /** As sent; a weak one begins with W/ and allows no resuming. */
+  etag?: string;
+  acceptRanges: boolean;
+  bytes: AsyncIterable<Uint8Array>;
+};
+
+const MOST_REDIRECTS = 3;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Bytes per second. */
+const SLOWEST = 1000;
+
+/**
+ * Opens a file_url (interface 2.1). Faults: `unsafe` for a scheme or origin that is not allowed, `protocol` for
+ * redirects that leave the origin, otherwise as for the API. `bytes` throws `network` when it is cut or too slow.
+ */
+export async function openFile(address: string, options: FileOptions): Promise<OpenFile> {
+  const { allowedOrigins, timeoutMs, world, retries = 4, log } = options;
+  let url = fileUrl(address, allowedOrigins);
+  for (let hops = 0; ; hops += 1) {
+    const outcome = await tried((left) => once(url, options, left), {
+      retries,
+      again: 'always',
+      timeoutMs,
+      world,
+      log,
+    });
+    if ('fault' in outcome) throw withTries(outcome.fault, outcome);
+    const { reply } = outcome;
+    if ('from' in reply) return reply;
+    if (!REDIRECTS.has(reply.status)) throw withTries(refusalOf(reply, url), outcome);
+    if (hops === MOST_REDIRECTS)
+      throw new Fault('protocol', `file redirected more than ${MOST_REDIRECTS} times`);
+    url = redirectedTo(reply, url, allowedOrigins);
+  }
+}
+
+async function once(url: URL, options: FileOptions, left: number): Promise<OpenFile | Answer> {
+  const { transport, world, range } = options;
+  const headers: Record<string, string> = { accept: '*/*', 'accept-encoding': 'identity' };
+  if (range !== undefined) {
+    headers['range'] = `bytes=${range.from}-`;
+    headers['if-range'] = range.ifRange;
+  }
+  const limit = deadline(left, world.signal, () => late(url, options.timeoutMs));
+  try {
+    const reply = await transport({ method: 'GET', url, headers, signal: limit.signal });
+    checkStatus(reply.status);
+    if (reply.status >= 300) {
+      const answer = await readAnswer(reply);
+      limit.release();
+      return answer;
+    }
+    const file = opened({ ...reply, body: released(reply.body, limit.release) }, options, url);
+    limit.lift();
+    return file;
+  } catch (error) {
+    limit.cancel();
+    throw error;
+  }
+}
+
+function late(url: URL, timeoutMs: number): Fault {
+  const message = `${placeOf(url)}: no answer within ${timeoutMs / 1000} s`;
+  return new TransportFault('network', message, true, { retryable: true });
+}
+
+async function* released(body: AsyncIterable<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } finally {
+    release();
+  }
+}
+
+function opened(reply: TransportReply, options: FileOptions, url: URL): OpenFile {
+  const { headers, status } = reply;
+  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (encoding !== 'identity') {
+    throw new Fault('protocol', `file comes encoded as ${safeText(encoding, 40)}, which was not asked for`);
+  }
+  const wanted = options.range?.from ?? 0;
+  const span = status === 206 ? spanOf(headers['content-range']) : undefined;
+  if (status !== 200 && (span === undefined || options.range === undefined || span.from !== wanted)) {
+    throw new Fault('protocol', `file came with status ${status} and another range than asked for`, {
+      status,
+    });
+  }
+  const size = span === undefined ? lengthOf(headers['content-length']) : span.size;
+  const etag = headers['etag'];
+  return {
+    status: span === undefined ? 200 : 206,
+    headers: withoutFraming(headers),
+    from: span?.from ?? 0,
+    ...(size === undefined ? {} : { size }),
+    ...(etag === undefined ? {} : { etag }),
+    acceptRanges: span !== undefined || headers['accept-ranges']?.toLowerCase() === 'bytes',
+    bytes: paced(reply.body, options, url),
+  };
+}
+
+/** A drip keeps every idle timer from running out, so the bytes are counted too (only while we wait, not our reader). */
+async function* paced(
+  body: AsyncIterable<Uint8Array>,
+  { world, timeoutMs }: FileOptions,
+  url: URL,
+): AsyncGenerator<Uint8Array> {
+  let waited = 0;
+  let bytes = 0;
+  let asked = world.monotonic();
+  for await (const chunk of body) {
+    waited += world.monotonic() - asked;
+    bytes += chunk.length;
+    if (waited >= timeoutMs) {
+      if (bytes < (SLOWEST * waited) / 1000) {
+        const message = `${placeOf(url)}: too slow, ${bytes} bytes in ${(waited / 1000).toFixed(1)} s`;
+        throw new TransportFault('network', message, true, { retryable: true });
+      }
+      waited = 0;
+      bytes = 0;
+    }
+    yield chunk;
+    asked = world.monotonic();
+  }
+}
+
+function spanOf(header: string | undefined): { from: number; size?: number } | undefined {
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(header ?? '');
+  if (match === null) return undefined;
+  const from = Number(match[1]);
+  return match[3] === '*' ? { from } : { from, size: Number(match[3]) };
+}
+
+function lengthOf(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : undefined;
+}

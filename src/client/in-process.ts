@@ -1,0 +1,44 @@
+// The transport without a socket: a service function called directly, with the same statuses, headers and bodies.
+import type { Service, ServiceResponse } from '../contract/exchange.ts';
+import { Fault } from '../faults.ts';
+import type { Transport } from './transport.ts';
+
+/** The names under which the embedded archive and its files are addressed; nothing ever connects to them. */
+export const EMBEDDED_BASE_URL = 'https://archive.localhost';
+export const EMBEDDED_ASSET_URL = 'https://assets.localhost';
+
+/** `services` maps an origin to the service that answers for it; any other origin is refused as unsafe. */
+export function createInProcessTransport(services: Readonly<Record<string, Service>>): Transport {
+  return async ({ method, url, headers, body, signal }) => {
+    signal.throwIfAborted();
+    const service = Object.hasOwn(services, url.origin) ? services[url.origin] : undefined;
+    if (service === undefined) throw new Fault('unsafe', `${url.host} is not part of the local archive`);
+    const response = await service({
+      method,
+      target: url.pathname + url.search,
+      headers: Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const),
+      body: body ?? null,
+      peer: 'local',
+    });
+    return {
+      status: response.status,
+      headers: Object.fromEntries(
+        Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), value]),
+      ),
+      body: piecesOf(response.body, signal),
+    };
+  };
+}
+
+async function* piecesOf(body: ServiceResponse['body'], signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (typeof body === 'string') {
+    if (body !== '') yield new TextEncoder().encode(body);
+  } else if (body instanceof Uint8Array) {
+    if (body.length > 0) yield body;
+  } else {
+    for await (const chunk of body) {
+      signal.throwIfAborted();
+      yield chunk;
+    }
+  }
+}

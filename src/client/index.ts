@@ -1,0 +1,165 @@
+// The client of an archive service: one method a route, every answer checked by the contract, every failure a Fault.
+import * as z from 'zod';
+import { Attachment, AttachmentList } from '../contract/attachment.ts';
+import { Content } from '../contract/content.ts';
+import { Conversation, ConversationList, MessageList } from '../contract/conversation.ts';
+import { Acknowledgement, EnvelopeList, type IngestRequest } from '../contract/event.ts';
+import { Health } from '../contract/health.ts';
+import { Integrity } from '../contract/quantity.ts';
+import { pathOf, ROUTES, type RouteName } from '../contract/routes.ts';
+import { Sequence } from '../contract/sequence.ts';
+import { Token, type TokenRequest } from '../contract/token.ts';
+import { Fault } from '../faults.ts';
+import { parseAnswer, rawAnswer, shaped, type Answer, type Reply } from './answer.ts';
+import { parseBaseUrl, urlBehind, type Query } from './base-url.ts';
+import { createSender, type SenderOptions } from './sender.ts';
+
+export type { Reply } from './answer.ts';
+export type { Query } from './base-url.ts';
+
+export type ClientOptions = SenderOptions & {
+  baseUrl: string;
+  /** Plain http to other machines than this one. */
+  insecureHttp?: boolean;
+};
+
+/** A raw view of a service that is not ours: its shape is not shown (interface 4.3). */
+export type ForeignContent = { view?: unknown; data: Record<string, unknown> };
+
+/**
+ * Every method throws Faults: `auth`, `forbidden`, `not_found`, `conflict`, `busy` after all tries, `usage` where the
+ * service refuses an argument, `network`, `protocol`, and the run's own end. `signal` ends one call earlier.
+ */
+export type Client = {
+  readonly baseUrl: URL;
+  token(request: TokenRequest): Promise<Reply<Token>>;
+  attachments(query?: Query): Promise<Reply<AttachmentList>>;
+  attachment(id: string): Promise<Reply<Attachment>>;
+  content(id: string, query?: Query): Promise<Reply<Content | ForeignContent>>;
+  sequence(name: string, query?: Query): Promise<Reply<Sequence>>;
+  health(): Promise<Reply<Health>>;
+  /** Throws `unconfirmed` when the event may have been taken without an acknowledgement (faults.md M8). */
+  ingest(event: IngestRequest): Promise<Reply<Acknowledgement>>;
+  events(query?: Query): Promise<Reply<EnvelopeList>>;
+  conversations(query?: Query): Promise<Reply<ConversationList>>;
+  conversation(id: string): Promise<Reply<Conversation>>;
+  messages(query?: Query): Promise<Reply<MessageList>>;
+  /** Any GET behind the base URL, its body as received. */
+  get(path: string): Promise<Reply<Uint8Array>>;
+};
+
+export function createClient(options: ClientOptions): Client {
+  const base = parseBaseUrl(options.baseUrl, options);
+  const send = createSender(options);
+  let messagesRoute: 'messages' | 'messages_v1' | undefined;
+
+  function read<T>(
+    name: RouteName,
+    parse: (answer: Answer) => T,
+    parameters: Record<string, string> = {},
+    query: Query = {},
+  ): Promise<T> {
+    const url = urlBehind(base, pathOf(name, checkedParameters(parameters)), query);
+    return send({ method: 'GET', url, scoped: ROUTES[name].scope !== null }, parse);
+  }
+
+  return {
+    baseUrl: base,
+    token: (request) => {
+      const url = urlBehind(base, ROUTES.token.path);
+      return send({ method: 'POST', url, scoped: false, body: request }, (answer) =>
+        fresh(parseAnswer(answer, Token), options.world.now()),
+      );
+    },
+    attachments: (query) => read('attachments', as(AttachmentList), {}, query),
+    attachment: async (id) => read('attachment', as(Attachment), { id }),
+    content: async (id, query) => read('content', (answer) => contentOf(answer, query), { id }, query),
+    sequence: async (name, query) => read('sequence', as(Sequence), { name }, query),
+    health: () => read('health', as(Health)),
+    ingest: (event) => {
+      const url = urlBehind(base, ROUTES.ingest.path);
+      return send({ method: 'POST', url, scoped: true, body: event, id: event.id }, (answer) =>
+        acknowledged(answer, event),
+      );
+    },
+    events: (query) => read('events', as(EnvelopeList), {}, query),
+    conversations: (query) => read('conversations', as(ConversationList), {}, query),
+    conversation: async (id) => read('conversation', as(Conversation), { id }),
+    messages: async (query) => {
+      try {
+        const reply = await read(messagesRoute ?? 'messages', as(MessageList), {}, query);
+        messagesRoute ??= 'messages';
+        return reply;
+      } catch (error) {
+        const missing = error instanceof Fault && error.kind === 'not_found';
+        if (!missing || messagesRoute !== undefined) throw error;
+        // The interface names /messages without a prefix (4.8); a service may have it only below /v1.
+        const reply = await read('messages_v1', as(MessageList), {}, query).catch(() => {
+          throw error;
+        });
+        messagesRoute = 'messages_v1';
+        return reply;
+      }
+    },
+    get: async (path) => {
+      const url = urlBehind(base, path);
+      const asked = path.split('?')[0];
+      const open = Object.values(ROUTES).some((route) => route.scope === null && route.path === asked);
+      return send({ method: 'GET', url, scoped: !open }, rawAnswer);
+    },
+  };
+}
+
+function as<T extends z.ZodType>(schema: T): (answer: Answer) => Reply<z.infer<T>> {
+  return (answer) => parseAnswer(answer, schema);
+}
+
+function checkedParameters(parameters: Record<string, string>): Record<string, string> {
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === '' || /^\.{1,2}$/.test(value)) throw new Fault('usage', `"${value}" cannot be the ${name}`);
+  }
+  return parameters;
+}
+
+/** A token that is over by both clocks was never one (faults.md L4); one clock alone may be wrong (L1, L6). */
+function fresh(reply: Reply<Token>, now: number): Reply<Token> {
+  const { expires_at } = reply.body;
+  if (Date.parse(expires_at) <= Math.min(now, reply.serverTime ?? now)) {
+    throw new Fault('protocol', `service gave a token that expired at ${expires_at}`);
+  }
+  return reply;
+}
+
+const Lore = Content.options[0];
+const Raw = Content.options[1];
+const Foreign = z.looseObject({ data: z.looseObject({ integrity: Integrity.optional() }) });
+
+function contentOf(answer: Answer, query: Query = {}): Reply<Content | ForeignContent> {
+  const reply = parseAnswer(answer, z.looseObject({}));
+  const view = query['view'] ?? reply.body['view'];
+  if (view === 'lore') {
+    const body = shaped(reply.body, Lore, answer);
+    if (query['include_pipeline'] === true && body.data.pipeline === undefined) {
+      throw new Fault('protocol', 'answer has the wrong shape at data.pipeline: asked for, but missing');
+    }
+    return { ...reply, body };
+  }
+  const raw = Raw.safeParse(reply.body);
+  return { ...reply, body: raw.success ? raw.data : shaped(reply.body, Foreign, answer) };
+}
+
+/** The echo proves which event was taken in (interface 4.6). */
+function acknowledged(answer: Answer, event: IngestRequest): Reply<Acknowledgement> {
+  const reply = parseAnswer(answer, Acknowledgement);
+  const { accepted, event_id, type } = reply.body;
+  const wrong =
+    (!accepted && 'accepted is not true') ||
+    (event_id !== event.id && 'event_id is not the id sent') ||
+    (type !== event.type && 'type is not the type sent');
+  if (wrong !== false) {
+    throw new Fault('protocol', `acknowledgement of ${event.id} contradicts the event: ${wrong}`, {
+      hint: 'send it again with the same id',
+    });
+  }
+  return reply;
+}

@@ -1,0 +1,42 @@
+// Every row of a list, page after page by forward cursors, with a plain answer to whether that was all of it.
+import { LIMIT } from '../contract/quantity.ts';
+import type { WindowQuery } from '../contract/window.ts';
+
+type Page<Row> = { data: Row[]; has_more?: boolean | undefined; drift_ratio?: number | undefined };
+
+export type Listing<Row> = {
+  rows: AsyncGenerator<Row>;
+  /** Known after the last row: false where a page repeated rows, went in circles, reported drift or did not say it was the last. */
+  complete: () => boolean;
+};
+
+/** Reads with the largest page. A service without cursors answers the first page again: its rows come once. */
+export function everyRow<Row>(
+  read: (window: WindowQuery) => Promise<Page<Row>>,
+  idOf: (row: Row) => string,
+  limit: number = LIMIT.maximum,
+): Listing<Row> {
+  let complete = false;
+  async function* rows(): AsyncGenerator<Row> {
+    const seen = new Set<string>();
+    let clean = true;
+    let window: WindowQuery = { limit };
+    for (;;) {
+      const page = await read(window);
+      const fresh = page.data.filter((row) => !seen.has(idOf(row)));
+      clean &&= fresh.length === page.data.length && (page.drift_ratio ?? 0) === 0;
+      for (const row of fresh) {
+        seen.add(idOf(row));
+        yield row;
+      }
+      const last = fresh.at(-1);
+      const more = page.has_more ?? page.data.length >= limit;
+      if (!more || last === undefined) {
+        complete = clean && page.has_more === false;
+        return;
+      }
+      window = { starting_after: idOf(last), limit };
+    }
+  }
+  return { rows: rows(), complete: () => complete };
+}

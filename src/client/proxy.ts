@@ -1,0 +1,26 @@
+// The way through a proxy that --proxy names; loaded only then.
+import type { Dispatcher } from 'undici';
+import connect from 'undici/lib/api/api-connect.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
+import { Fault } from '../faults.ts';
+
+/** Every request goes through a CONNECT tunnel, plain http too. Throws a usage Fault that never shows the proxy's password. */
+export function createProxy(address: string, settings: object): Dispatcher {
+  const url = /^https?:\/\//i.test(address) ? parsed(address) : undefined;
+  if (url === undefined) throw new Fault('usage', 'proxy is not an http or https URL');
+  return new ProxyAgent({
+    ...settings,
+    uri: url.href,
+    // undici gives dispatchers their methods only where it is loaded as a whole.
+    clientFactory: (origin, options) => Object.assign(new Pool(origin, options), { connect }),
+  });
+}
+
+function parsed(address: string): URL | undefined {
+  try {
+    return new URL(address);
+  } catch {
+    return undefined;
+  }
+}

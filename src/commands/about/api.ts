@@ -1,0 +1,11 @@
+// `arx about api`: which facts of the interface are documented and which are our assumption.
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import { FACTS } from '../../contract/about.ts';
+import { factView } from '../../format/views.ts';
+
+export const Input = z.object({});
+
+export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
+  await app.printer.list(factView, { rows: FACTS, summary: () => ({ rows: FACTS.length, complete: true }) });
+}

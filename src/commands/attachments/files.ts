@@ -1,0 +1,22 @@
+// Verified files on stdout: the report as one document or a tree of verdicts, or one file a line.
+import type { App } from '../../app.ts';
+import type { PullReport, VerifyReport } from '../../contract/report.ts';
+import { fileView, verifyLines } from '../../format/views.ts';
+import { sumsLine } from '../../verify/sums.ts';
+
+export async function printFiles(app: App, report: VerifyReport | PullReport): Promise<void> {
+  const { output } = app.printer;
+  if (output === 'tsv' || output === 'ndjson') {
+    const { files, fixity, completeness, checked } = report;
+    await app.printer.list(fileView, { rows: files, summary: () => ({ checked, fixity, completeness }) });
+    return;
+  }
+  await app.printer.report(
+    report,
+    () => verifyLines(report, app.screen),
+    () =>
+      report.files.flatMap(({ path, actual }) =>
+        path === null || actual === null ? [] : [sumsLine(actual, path).slice(0, -1)],
+      ),
+  );
+}

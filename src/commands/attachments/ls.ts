@@ -1,0 +1,79 @@
+// `arx attachments ls`: one page of the catalogue, or every row with --all; redacted rows are shown as withheld.
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import { everyRow } from '../../client/pages.ts';
+import type { Attachment } from '../../contract/attachment.ts';
+import { Fault } from '../../faults.ts';
+import { attachmentView } from '../../format/views.ts';
+import { present, Window, windowQuery } from '../input.ts';
+
+export const Input = Window.extend({
+  city: z.string().min(1).optional(),
+  all: z.boolean().optional(),
+  redacted: z.enum(['yes', 'no']).optional(),
+  type: z.string().min(1).optional(),
+  source: z.string().min(1).optional(),
+  message: z.string().min(1).optional(),
+});
+
+export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
+  const client = await app.client();
+  const filter = present({
+    origin_city: input.city,
+    redacted: input.redacted === undefined ? undefined : input.redacted === 'yes',
+    content_type: input.type,
+    source: input.source,
+    message_id: input.message,
+  });
+  const totals = { rows: 0, withheld: 0 };
+  const count = (row: Attachment): Attachment => {
+    totals.rows += 1;
+    if (row.redacted) totals.withheld += 1;
+    if (row.redacted && row.file_url !== null) {
+      app.notice(`${row.id} is redacted and still names a file_url; it is never fetched`);
+    }
+    return row;
+  };
+  // A service may not know our filters: a row that contradicts one is not what was asked for.
+  const asked = (row: Attachment): boolean =>
+    (filter.redacted === undefined || row.redacted === filter.redacted) &&
+    (filter.content_type === undefined || row.content_type === filter.content_type) &&
+    (filter.origin_city === undefined || (row.origin_city ?? filter.origin_city) === filter.origin_city);
+
+  let complete: boolean;
+  if (input.all === true) {
+    const listing = everyRow(
+      async (window) => (await client.attachments({ ...filter, ...window })).body,
+      (row) => row.id,
+      input.limit,
+    );
+    await app.printer.list(attachmentView, {
+      status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
+      rows: counted(listing.rows, asked, count),
+      summary: () => ({ ...totals, complete: listing.complete() }),
+    });
+    complete = listing.complete();
+    if (!complete)
+      app.fail(new Fault('partial', 'the list may be cut: the service does not prove that it was all'));
+  } else {
+    const { body } = await client.attachments({ ...filter, ...windowQuery(input) });
+    const rows = body.data.filter(asked).map(count);
+    complete = body.has_more === false && input.after === undefined && input.before === undefined;
+    await app.printer.list(attachmentView, {
+      status: body.status ?? (totals.withheld > 0 ? 'partial' : 'stable'),
+      rows,
+      summary: () => ({ ...totals, complete }),
+    });
+  }
+  if (app.strict && totals.withheld > 0) {
+    app.fail(new Fault('partial', `${totals.withheld} of ${totals.rows} rows are withheld`));
+  }
+}
+
+async function* counted<Row>(
+  rows: AsyncIterable<Row>,
+  asked: (row: Row) => boolean,
+  count: (row: Row) => Row,
+): AsyncGenerator<Row> {
+  for await (const row of rows) if (asked(row)) yield count(row);
+}

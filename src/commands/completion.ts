@@ -1,0 +1,12 @@
+// `arx completion SHELL`: the completion script, generated from the command tree.
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { completionScript, SHELLS } from '../completion.ts';
+
+export const Input = z.object({ shell: z.enum(SHELLS, `must be one of ${SHELLS.join(', ')}`) });
+
+export async function run({ shell }: z.infer<typeof Input>, app: App): Promise<void> {
+  const script = completionScript(shell);
+  if (app.wantsJson) await app.printer.report({ shell, script }, () => []);
+  else await app.printer.bytes(new TextEncoder().encode(script));
+}

@@ -1,0 +1,13 @@
+// `arx config set KEY VALUE`: keep a setting, in the profile that --profile names or for all.
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import { setSetting } from '../../config/settings-file.ts';
+
+export const Input = z.object({ key: z.string(), value: z.string() });
+
+export async function run({ key, value }: z.infer<typeof Input>, app: App): Promise<void> {
+  const { profile } = app.settings;
+  const named = profile.origin === 'flag' ? profile.value : undefined;
+  await setSetting(app.directories.config, key, value, named, app.storeWorld);
+  await app.printer.report({ key, value, profile: named ?? null }, () => [`${key} = ${value}`]);
+}

@@ -1,0 +1,13 @@
+// `arx config unset KEY`: forget a setting.
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import { unsetSetting } from '../../config/settings-file.ts';
+
+export const Input = z.object({ key: z.string() });
+
+export async function run({ key }: z.infer<typeof Input>, app: App): Promise<void> {
+  const { profile } = app.settings;
+  const named = profile.origin === 'flag' ? profile.value : undefined;
+  await unsetSetting(app.directories.config, key, named, app.storeWorld);
+  await app.printer.report({ key, value: null, profile: named ?? null }, () => [`${key} is unset`]);
+}

@@ -1,0 +1,27 @@
+// `arx conversations show ID`: one conversation with all of its messages.
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import { everyRow } from '../../client/pages.ts';
+import type { Message } from '../../contract/conversation.ts';
+import { Fault } from '../../faults.ts';
+import { conversationWithMessagesView } from '../../format/views.ts';
+
+export const Input = z.object({ id: z.string().min(1) });
+
+export async function run({ id }: z.infer<typeof Input>, app: App): Promise<void> {
+  const client = await app.client();
+  const { body } = await client.conversation(id);
+  const messages: Message[] = [];
+  const listing = everyRow(
+    async (window) => (await client.messages({ conversation: id, ...window })).body,
+    (row) => row.id,
+  );
+  for await (const row of listing.rows) messages.push(row);
+  const complete = listing.complete() && (body.message_count ?? messages.length) === messages.length;
+  await app.printer.record(conversationWithMessagesView, {
+    ...body,
+    messages: { data: messages, summary: { rows: messages.length, complete } },
+  });
+  if (!complete)
+    app.fail(new Fault('partial', `${id}: the service does not prove that these are all its messages`));
+}

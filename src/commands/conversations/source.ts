@@ -1,0 +1,34 @@
+// The conversation list as the walk reads it, with /messages as its second witness (interface 4.7 rule 3, 4.8).
+import type { Client } from '../../client/index.ts';
+import type { Conversation } from '../../contract/conversation.ts';
+import { Fault } from '../../faults.ts';
+import type { Source } from '../../walk/source.ts';
+import { present } from '../input.ts';
+
+export function conversationSource(client: Client): Source<Conversation> {
+  return {
+    async page({ after, before, limit }) {
+      const query = present({ starting_after: after, ending_before: before, limit });
+      const { data, has_more, drift_ratio } = (await client.conversations(query)).body;
+      return { rows: data, ...present({ has_more, drift_ratio }) };
+    },
+    /** `opening=true` lists the first message of each conversation; a service that does not know it cannot tell. */
+    async witness({ after, limit }) {
+      const cursor = after?.first_message_id;
+      if (after !== undefined && typeof cursor !== 'string') return undefined;
+      try {
+        const { data } = (
+          await client.messages({ opening: true, limit, ...present({ starting_after: cursor ?? undefined }) })
+        ).body;
+        const ids = data.flatMap((row) =>
+          typeof row.conversation_id === 'string' ? [row.conversation_id] : [],
+        );
+        return ids.length === data.length && new Set(ids).size === ids.length ? ids : undefined;
+      } catch (error) {
+        if (error instanceof Fault && ['not_found', 'forbidden', 'usage'].includes(error.kind))
+          return undefined;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// `arx conversations verify DIR`: checks the hash chain and the rows of a frozen log, offline.
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import { Fault } from '../../faults.ts';
+import { verifyFrozen } from '../../walk/frozen-chain.ts';
+
+export const Input = z.object({ dir: z.string().min(1) });
+
+export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<void> {
+  const { windows, head, ids, torn, problems } = await verifyFrozen(resolve(app.world.cwd, dir));
+  const report = {
+    version: 1,
+    verdict: problems.length === 0 ? 'valid' : 'broken',
+    windows,
+    conversations: ids.length,
+    head: windows === 0 ? null : head,
+    torn,
+    problems,
+  };
+  await app.printer.report(report, () => [
+    [
+      { text: report.verdict, style: problems.length === 0 ? 'good' : 'bad' },
+      `, ${windows} windows with ${ids.length} conversations, head ${report.head ?? 'none'}`,
+    ],
+    ...(torn ? ['the last line is torn, as a killed walk leaves it; --resume drops it'] : []),
+    ...problems.map(({ window, what }) => `window ${window}: ${what}`),
+  ]);
+  for (const { window, what } of problems)
+    app.fail(new Fault('integrity', `${dir}: window ${window}: ${what}`));
+  if (windows === 0 && problems.length === 0) app.fail(new Fault('partial', `${dir}: nothing was checked`));
+}

@@ -1,0 +1,144 @@
+// `arx demo`: the whole tour on a generated sample archive in a scratch folder; each command is shown before its output.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { run as runLine } from '../arx.ts';
+import { Fault } from '../faults.ts';
+import type { Sink, World } from '../world.ts';
+
+export const Input = z.object({ keep: z.boolean().default(false) });
+
+type Step = { why: string; line: string[] };
+
+const STEPS: Step[] = [
+  { why: 'log in to the local archive', line: ['login', '--observer-tier', 'internal'] },
+  { why: 'list its files by city', line: ['attachments', 'ls', '--city', 'lisbon'] },
+  {
+    why: 'a record as the archive tells it',
+    line: ['content', 'get', 'msg_1', '--view', 'lore', '--pipeline'],
+  },
+  {
+    why: 'walk all conversations through frozen windows',
+    line: [
+      'conversations',
+      'walk',
+      '--limit',
+      '10',
+      '--freeze',
+      'walk',
+      '--fields',
+      'id,subject,message_count',
+    ],
+  },
+  { why: 'prove the frozen log again, offline', line: ['conversations', 'verify', 'walk'] },
+  {
+    why: 'send an event that moves a message',
+    line: [
+      'events',
+      'send',
+      'message.reordered',
+      '--id',
+      'evt_demo_1',
+      '--payload',
+      '{"id":"msg_7","entry":"entry_7","sequence":19}',
+    ],
+  },
+  {
+    why: 'see the drift it leaves in the sequence',
+    line: ['sequence', 'show', 'arc_reconstruction', '--limit', '24'],
+  },
+  {
+    why: 'download files: a name exists only when its hash matches',
+    line: ['attachments', 'pull', '--city', 'lisbon', '--to', 'files'],
+  },
+  { why: 'verify what is on disk', line: ['attachments', 'verify', 'files'] },
+];
+
+/** Withheld files make these steps partial on purpose: the tour shows that nothing is hidden. */
+const PARTIAL = 3;
+
+export async function run({ keep }: z.infer<typeof Input>, app: App): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'arx-demo-'));
+  try {
+    await seed(dir, app);
+    const json = app.printer.output === 'json' || app.printer.output === 'ndjson';
+    const steps = [];
+    for (const step of STEPS) {
+      steps.push(json ? await recorded(step, dir, app) : await shown(step, dir, app));
+    }
+    const failed = steps.filter((step) => step.exit !== 0 && step.exit !== PARTIAL);
+    const report = { version: 1, steps, failed: failed.length, ...(keep ? { dir } : {}) };
+    await app.printer.report(report, () => [
+      `demo: ${steps.length - failed.length} of ${steps.length} steps as expected${keep ? `; kept in ${dir}` : ''}`,
+    ]);
+    if (failed.length > 0)
+      throw new Fault('internal', `the demo failed at: ${failed.map((step) => step.command).join('; ')}`);
+  } finally {
+    if (!keep) await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function seed(dir: string, app: App): Promise<void> {
+  const { openArchive } = await import('../service/index.ts');
+  const { importItems } = await import('../service/import/index.ts');
+  const { sampleItems } = await import('../service/import/sample.ts');
+  const archive = await openArchive({
+    dir: join(dir, 'data'),
+    now: app.world.now,
+    randomBytes: app.world.randomBytes,
+  });
+  await importItems(archive, sampleItems(7)).finally(() => archive.close());
+}
+
+/** The same program in a world whose stores lie in the scratch folder. */
+function worldOf(argv: string[], dir: string, world: World): World {
+  const { PATH, TERM, LANG, LC_ALL, NO_COLOR, FORCE_COLOR, COLUMNS } = world.env;
+  return {
+    ...world,
+    argv,
+    cwd: dir,
+    home: dir,
+    env: {
+      PATH,
+      TERM,
+      LANG,
+      LC_ALL,
+      NO_COLOR,
+      FORCE_COLOR,
+      COLUMNS,
+      ARX_DATA_DIR: join(dir, 'data'),
+      ARX_CONFIG_DIR: join(dir, 'config'),
+    },
+  };
+}
+
+async function shown(step: Step, dir: string, app: App) {
+  const command = commandOf(step);
+  await app.world.stdout.write(`\n# ${step.why}\n$ ${command}\n`);
+  // A tour is there to be looked at, in a pipe too.
+  const exit = await runLine(worldOf([...step.line, '-o', 'table'], dir, app.world));
+  return { command, exit };
+}
+
+async function recorded(step: Step, dir: string, app: App) {
+  const out: Uint8Array[] = [];
+  const capture: Sink = {
+    isTTY: false,
+    columns: undefined,
+    write: async (chunk) => void out.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk),
+  };
+  const quiet: Sink = { isTTY: false, columns: undefined, write: async () => {} };
+  const world = worldOf([...step.line, '--json'], dir, { ...app.world, stdout: capture, stderr: quiet });
+  const exit = await runLine(world);
+  return {
+    command: commandOf(step),
+    exit,
+    output: JSON.parse(Buffer.concat(out).toString('utf8')) as unknown,
+  };
+}
+
+function commandOf(step: Step): string {
+  return ['arx', ...step.line.map((word) => (/^[\w./,-]+$/.test(word) ? word : `'${word}'`))].join(' ');
+}

@@ -1,0 +1,35 @@
+// `arx doctor`: this installation's health, as checks with a verdict.
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { checks } from '../config/doctor.ts';
+import { Fault } from '../faults.ts';
+import { checkView } from '../format/views.ts';
+
+export const Input = z.object({});
+
+export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
+  const { settings, directories, tokens: store, world } = app;
+  const rows = await checks({
+    settings,
+    directories,
+    store,
+    env: world.env,
+    nodeVersion: world.nodeVersion,
+    uid: world.uid,
+    now: world.now,
+    health: async () => (await app.guest()).health(),
+    openArchive: async () => {
+      const { database } = await app.local();
+      const found = await database.get<{ n: number }>('SELECT COALESCE(MAX(n), 0) AS n FROM messages');
+      return `${found?.n ?? 0} messages`;
+    },
+  });
+  const failed = rows.filter(({ verdict }) => verdict === 'fail').length;
+  const warned = rows.filter(({ verdict }) => verdict === 'warn').length;
+  await app.printer.list(checkView, {
+    status: failed > 0 ? 'fail' : warned > 0 ? 'warn' : 'ok',
+    rows,
+    summary: () => ({ checks: rows.length, failed, warned, complete: true }),
+  });
+  if (failed > 0) app.fail(new Fault('store', `${failed} of ${rows.length} checks failed`));
+}

@@ -1,0 +1,23 @@
+// `arx events types`: the vocabulary with the payload fields of each type.
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import { EVENT_MEANINGS, EVENT_TYPES, PAYLOADS } from '../../contract/event.ts';
+import { eventTypeView } from '../../format/views.ts';
+
+export const Input = z.object({});
+
+export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
+  const rows = EVENT_TYPES.map((type) => ({
+    type,
+    meaning: EVENT_MEANINGS[type],
+    payload: fieldsOf(PAYLOADS[type]),
+  }));
+  await app.printer.list(eventTypeView, { rows, summary: () => ({ rows: rows.length, complete: true }) });
+}
+
+/** `name` for a required field, `name?` for an optional one. */
+function fieldsOf(schema: z.ZodObject): string[] {
+  return Object.entries(schema.shape).map(([name, field]) =>
+    (field as z.ZodType).safeParse(undefined).success ? `${name}?` : name,
+  );
+}

@@ -1,0 +1,40 @@
+// `arx import PATH…`: load real archives into the local archive, accounting for every message read.
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { Fault } from '../faults.ts';
+import { importLines } from '../format/views.ts';
+
+export const Input = z.object({
+  paths: z.array(z.string().min(1)).min(1),
+  originCity: z
+    .string()
+    .regex(/^[\p{Ll}\p{Nd}_-]+$/u, 'must be a lower-case label, e.g. lisbon')
+    .optional(),
+});
+
+export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
+  const archive = await app.local();
+  const { importPaths } = await import('../service/import/index.ts');
+  const progress = app.progress();
+  const report = await importPaths(
+    archive,
+    input.paths.map((path) => resolve(app.world.cwd, path)),
+    {
+      ...(input.originCity === undefined ? {} : { originCity: input.originCity }),
+      signal: app.world.signal,
+      progress: ({ path, read, done, total }) =>
+        progress.update(
+          done === null || total === null
+            ? { label: path, done: read, unit: 'messages' }
+            : { label: path, done, total, unit: 'bytes' },
+        ),
+    },
+  ).finally(() => progress.end());
+  await app.printer.report(report, () => importLines(report, app.screen));
+  if (report.refused.length > 0) {
+    app.fail(
+      new Fault('partial', `${report.refused.length} of what was read could not be stored; see refused`),
+    );
+  }
+}

@@ -1,0 +1,39 @@
+// Pieces of input that several commands read the same way.
+import * as z from 'zod';
+import { parseLimit, type WindowQuery } from '../contract/window.ts';
+import { LIMIT } from '../contract/quantity.ts';
+
+/** `--limit` as typed: an integer within the bounds of the service. */
+export const Limit = z
+  .string()
+  .refine(
+    (text) => parseLimit(text) !== undefined,
+    `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`,
+  )
+  .transform(Number);
+
+/** A whole number of at least `least`. */
+export function wholeNumber(least: number) {
+  return z
+    .string()
+    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= least, `must be a whole number from ${least}`)
+    .transform(Number);
+}
+
+/** The options of a cursor window: `--limit`, `--after`, `--before`. */
+export const Window = z.object({
+  limit: Limit.optional(),
+  after: z.string().min(1).optional(),
+  before: z.string().min(1).optional(),
+});
+export type Window = z.infer<typeof Window>;
+
+export function windowQuery(window: Window): WindowQuery {
+  return present({ starting_after: window.after, ending_before: window.before, limit: window.limit });
+}
+
+/** The same object without its undefined fields, as exact optional properties want it. */
+export function present<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const kept = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(kept) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

@@ -1,0 +1,38 @@
+// `arx login`: obtain and store a token for this service and profile; a second run replaces it.
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { Fault } from '../faults.ts';
+import { identityView } from '../format/views.ts';
+import { identityOf } from './whoami.ts';
+
+// The three are settings too, so a flag arrives resolved in app.settings.
+export const Input = z.object({});
+
+export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
+  const { client_id, observer_tier, requested_tier } = app.settings;
+  // The local archive's owner is never asked.
+  const own = app.remote ? undefined : { client: 'arx', tier: 'internal' };
+  const client = client_id.value ?? own?.client ?? (await ask(app, 'client id', '--client-id'));
+  const observer =
+    observer_tier.value ?? own?.tier ?? (await ask(app, 'observer tier', '--observer-tier', 'internal'));
+  const requested =
+    requested_tier.value ??
+    (own === undefined ? await ask(app, 'requested tier', '--requested-tier', observer) : observer);
+  const session = await app.session();
+  const entry = await session.login({
+    client_id: client,
+    observer_tier: observer,
+    requested_tier: requested,
+  });
+  await app.printer.record(identityView, identityOf(entry, app));
+}
+
+async function ask(app: App, what: string, flag: string, usual?: string): Promise<string> {
+  if (!app.mayAsk) throw new Fault('usage', `${flag} is missing, and there is no terminal to ask on`);
+  const prompt = `${what}${usual === undefined ? '' : ` [${usual}]`}: `;
+  const answer = (await app.world.stdin.line(prompt, { signal: app.world.signal }))?.trim();
+  const value = answer === '' ? usual : answer;
+  if (value === undefined || value === '')
+    throw new Fault('usage', `${flag} is missing`, { kept: 'nothing changed' });
+  return value;
+}

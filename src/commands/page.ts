@@ -1,0 +1,32 @@
+// One page of a cursor list on stdout, with what it says about itself in the summary.
+import type { App } from '../app.ts';
+import type { View } from '../format/view.ts';
+import type { Window } from './input.ts';
+
+type Page<Row> = {
+  data: Row[];
+  status?: string | undefined;
+  has_more?: boolean | undefined;
+  drift_ratio?: number | undefined;
+};
+
+/** `complete` is true only where the page is the whole list and the service says so. */
+export async function printPage<Row extends object>(
+  app: App,
+  view: View<Row>,
+  page: Page<Row>,
+  window: Window,
+): Promise<void> {
+  const { status, has_more, drift_ratio } = page;
+  const complete = has_more === false && window.after === undefined && window.before === undefined;
+  await app.printer.list(view, {
+    status,
+    rows: page.data,
+    summary: () => ({
+      rows: page.data.length,
+      has_more: has_more ?? null,
+      drift_ratio: drift_ratio ?? null,
+      complete,
+    }),
+  });
+}

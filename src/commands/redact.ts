@@ -1,0 +1,24 @@
+// `arx redact ID`: the keeper of the local archive withholds a file's payload, or gives it again.
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { Fault } from '../faults.ts';
+import { attachmentView } from '../format/views.ts';
+
+export const Input = z.object({
+  id: z.string().min(1),
+  reason: z.string().min(1).max(500).default('redacted by the keeper'),
+  undo: z.boolean().default(false),
+});
+
+export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
+  if (app.remote) throw new Fault('usage', 'redact works on the local archive only, and a base URL is set');
+  const archive = await app.local();
+  const { redact, unredact } = await import('../service/index.ts');
+  const found = input.undo
+    ? await unredact(archive, input.id)
+    : await redact(archive, input.id, input.reason);
+  if (!found) throw new Fault('not_found', `no attachment ${input.id} in the local archive`);
+  const client = await app.client();
+  const { body } = await client.attachment(input.id);
+  await app.printer.record(attachmentView, body);
+}

@@ -1,0 +1,32 @@
+// `arx whoami`: what is known of the token in use; the token itself is no part of it.
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { effectiveExpiry, isExpired } from '../config/expiry.ts';
+import type { TokenEntry } from '../config/token-store.ts';
+import { Fault } from '../faults.ts';
+import { identityView } from '../format/views.ts';
+import type { Identity } from '../format/views/identity.ts';
+
+export const Input = z.object({});
+
+export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
+  const session = await app.session();
+  const { entry, source } = await session.bearer();
+  if (entry === undefined) {
+    throw new Fault(
+      'partial',
+      `the token comes from ${source === 'environment' ? 'ARX_TOKEN' : 'a token file'}: nothing more is known of it`,
+    );
+  }
+  await app.printer.record(identityView, identityOf(entry, app));
+}
+
+export function identityOf(entry: TokenEntry, app: App): Identity {
+  const { access_token: _, ...rest } = entry;
+  return {
+    ...rest,
+    effective_expires_at: new Date(effectiveExpiry(entry)).toISOString(),
+    expired: isExpired(entry, app.world.now()),
+    stored_in: app.tokens.path,
+  };
+}

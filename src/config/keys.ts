@@ -1,0 +1,111 @@
+// The settings there are, and what each accepts.
+
+export type SettingValues = {
+  base_url: string | undefined;
+  asset_url: string | undefined;
+  output: 'table' | 'tsv' | 'json' | 'ndjson' | 'sums' | undefined;
+  /** Seconds. */
+  timeout: number;
+  retries: number;
+  color: 'auto' | 'always' | 'never';
+  profile: string;
+  data_dir: string;
+  proxy: string | undefined;
+  insecure_http: boolean;
+  client_id: string | undefined;
+  observer_tier: string | undefined;
+  requested_tier: string | undefined;
+};
+export type SettingKey = keyof SettingValues;
+
+type Key<T> = {
+  /** What it is, for people. */
+  meaning: string;
+  /** The value of a text, or an {@link Unfit} with what it must be. */
+  read(text: string): NonNullable<T> | Unfit;
+  /** Not to be set inside a profile. */
+  global?: true;
+};
+
+/** Why a text is no value of a setting: `must be …`. */
+export class Unfit {
+  readonly reason: string;
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+export const KEYS: { [K in SettingKey]: Key<SettingValues[K]> } = {
+  base_url: { meaning: 'address of the archive service (default: the local archive)', read: readUrl },
+  asset_url: { meaning: 'address its files are served from', read: readUrl },
+  output: { meaning: 'form of the output', read: oneOf('table', 'tsv', 'json', 'ndjson', 'sums') },
+  timeout: { meaning: 'longest wait for one answer, in seconds', read: numberWithin(0.1, 3600) },
+  retries: { meaning: 'tries again after a fault that may pass', read: wholeWithin(0, 10) },
+  color: { meaning: 'when to colour', read: oneOf('auto', 'always', 'never') },
+  profile: { meaning: 'profile used when none is named', read: readProfile, global: true },
+  data_dir: { meaning: 'folder of the local archive', read: textUpTo(4096) },
+  proxy: { meaning: 'the only way to a proxy', read: readProxy },
+  insecure_http: { meaning: 'allow plain http to another machine', read: readBoolean },
+  client_id: { meaning: 'client id for login', read: textUpTo(200) },
+  observer_tier: { meaning: 'observer tier for login', read: textUpTo(64) },
+  requested_tier: { meaning: 'tier to ask for at login', read: textUpTo(64) },
+};
+export const SETTING_KEYS = Object.keys(KEYS) as SettingKey[];
+
+export function isSettingKey(name: string): name is SettingKey {
+  return Object.hasOwn(KEYS, name);
+}
+
+/** Plain http to another machine is the client's to refuse: it depends on insecure_http. */
+function readUrl(text: string): string | Unfit {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return new Unfit('must be an http or https URL');
+  if (url.username !== '' || url.password !== '') return new Unfit('must not hold a user name or password');
+  if (url.search !== '' || url.hash !== '') return new Unfit('must not have a query or fragment');
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+function readProxy(text: string): string | Unfit {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return new Unfit('must be an http or https URL');
+  return url.href;
+}
+
+function readProfile(text: string): string | Unfit {
+  if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@-]{0,63}$/u.test(text)) return text;
+  return new Unfit('must be 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit');
+}
+
+function readBoolean(text: string): boolean | Unfit {
+  if (/^(1|true|yes|on)$/i.test(text)) return true;
+  if (/^(0|false|no|off)$/i.test(text)) return false;
+  return new Unfit('must be true or false');
+}
+
+function oneOf<T extends string>(...values: T[]) {
+  return (text: string): T | Unfit =>
+    values.find((value) => value === text) ?? new Unfit(`must be one of ${values.join(', ')}`);
+}
+
+function numberWithin(least: number, most: number) {
+  return (text: string): number | Unfit => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? value : new Unfit(`must be a number from ${least} to ${most}`);
+  };
+}
+
+function wholeWithin(least: number, most: number) {
+  return (text: string): number | Unfit => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most
+      ? value
+      : new Unfit(`must be a whole number from ${least} to ${most}`);
+  };
+}
+
+function textUpTo(most: number) {
+  return (text: string): string | Unfit => {
+    if (text !== '' && text.length <= most && !/\p{Cc}/u.test(text)) return text;
+    return new Unfit(`must be 1 to ${most} characters without control characters`);
+  };
+}

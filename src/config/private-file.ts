@@ -1,0 +1,202 @@
+// Files only their owner may read: read without following or blocking, replaced whole or not at all, durable on return.
+import * as fs from 'node:fs';
+import { dirname } from 'node:path';
+import { Fault } from '../faults.ts';
+
+/** What small stores need of the world around them. */
+export type StoreWorld = {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after so many milliseconds; may reject to interrupt a wait. */
+  sleep(ms: number): Promise<void>;
+  randomBytes(count: number): Uint8Array;
+  pid: number;
+  /** Whether a process with this id exists, whoever owns it. */
+  running(pid: number): boolean;
+  /** Our user id; undefined where the system has none, and owners and modes are then not checked. */
+  uid: number | undefined;
+  /** Told one line about what was mended in passing. */
+  notice(text: string): void;
+};
+
+const MOST_BYTES = 4 * 1024 * 1024;
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
+// Windows knows neither; there the checks after opening must do.
+const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
+const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
+
+/**
+ * Bytes of a private file, undefined where there is none. A mode open to others is mended to 0600 with a notice.
+ * Throws a store Fault for a link, FIFO, socket, folder, another owner's file or one over 4 MiB.
+ */
+export function readPrivate(path: string, world: Pick<StoreWorld, 'uid' | 'notice'>): Buffer | undefined {
+  let descriptor: number;
+  try {
+    // O_NONBLOCK: a FIFO without a writer would hold us for ever.
+    descriptor = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new Fault('store', `cannot read ${path} (${reasonOf(error)})`, { cause: error });
+  }
+  try {
+    const stat = fs.fstatSync(descriptor);
+    if (!stat.isFile()) throw new Fault('store', `${path} is not a regular file; it was not read`);
+    if (world.uid !== undefined && stat.uid !== world.uid) {
+      throw new Fault('store', `${path} belongs to another user; it was not read`);
+    }
+    if (stat.size > MOST_BYTES) throw new Fault('store', `${path} is larger than 4 MiB; it was not read`);
+    if (world.uid !== undefined) closeToOthers(descriptor, path, stat.mode, world.notice);
+    return readAll(descriptor, stat.size);
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw new Fault('store', `cannot read ${path} (${reasonOf(error)})`, { cause: error });
+  } finally {
+    closeQuietly(descriptor);
+  }
+}
+
+function closeToOthers(descriptor: number, path: string, mode: number, notice: (text: string) => void): void {
+  if ((mode & 0o077) === 0) return;
+  const was = (mode & 0o777).toString(8).padStart(4, '0');
+  try {
+    fs.fchmodSync(descriptor, 0o600);
+    notice(`${path} was open to others (mode ${was}); it is 0600 now`);
+  } catch {
+    notice(`${path} is open to others (mode ${was}) and that cannot be changed`);
+  }
+}
+
+function readAll(descriptor: number, size: number): Buffer {
+  const bytes = Buffer.alloc(size);
+  let done = 0;
+  while (done < size) {
+    const read = fs.readSync(descriptor, bytes, done, size - done, null);
+    if (read === 0) break;
+    done += read;
+  }
+  return bytes.subarray(0, done);
+}
+
+/** Creates the folder with mode 0700, and closes an open one with a notice. Throws a store or disk Fault. */
+export function ensurePrivateFolder(path: string, world: Pick<StoreWorld, 'uid' | 'notice'>): void {
+  try {
+    const first = fs.mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (first !== undefined) {
+      for (let made = path; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
+    }
+    if (world.uid === undefined) return;
+    const stat = fs.statSync(path);
+    if (stat.uid !== world.uid) {
+      throw new Fault('store', `folder ${path} belongs to another user; nothing was written there`);
+    }
+    if ((stat.mode & 0o077) === 0) return;
+    fs.chmodSync(path, 0o700);
+    world.notice(`folder ${path} was open to others; its mode is 0700 now`);
+  } catch (error) {
+    throw writeFault(error, path);
+  }
+}
+
+/**
+ * Replaces the file at `path` in one step: after any failure, kill or power loss it holds the old bytes or the new.
+ * `identity` names the temporary file, so that {@link leftoversOf} of a dead writer can be told. The caller holds the lock.
+ */
+export function replacePrivate(path: string, bytes: Uint8Array, identity: string): void {
+  const temporary = `${path}.tmp-${identity}`;
+  try {
+    try {
+      writePrivate(temporary, bytes);
+      fs.renameSync(temporary, path);
+    } catch (error) {
+      removeQuietly(temporary);
+      throw error;
+    }
+    syncFolder(dirname(path));
+  } catch (error) {
+    throw writeFault(error, path);
+  }
+}
+
+/** Writes a new file, all of it, to the disk. Fails where something of that name exists. Throws the system's error. */
+export function writePrivate(path: string, bytes: Uint8Array): void {
+  const descriptor = fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    let done = 0;
+    while (done < bytes.length) done += fs.writeSync(descriptor, bytes, done, bytes.length - done, done);
+    fs.fsyncSync(descriptor);
+  } catch (error) {
+    closeQuietly(descriptor);
+    throw error;
+  }
+  // A file system may report a failed write only here.
+  fs.closeSync(descriptor);
+}
+
+/** Makes names in a folder durable, where the system can. */
+export function syncFolder(path: string): void {
+  let descriptor: number;
+  try {
+    descriptor = fs.openSync(path, O_RDONLY);
+  } catch (error) {
+    // A folder that may be written but not listed, and every folder on Windows.
+    if (['EACCES', 'EPERM', 'EISDIR'].includes(codeOf(error))) return;
+    throw error;
+  }
+  try {
+    fs.fsyncSync(descriptor);
+  } catch (error) {
+    if (!['EINVAL', 'EPERM', 'ENOTSUP'].includes(codeOf(error))) throw error;
+  } finally {
+    closeQuietly(descriptor);
+  }
+}
+
+export function removeQuietly(path: string): void {
+  try {
+    fs.rmSync(path, { recursive: true, force: true });
+  } catch {
+    // What cannot be removed now is a leftover for the next writer.
+  }
+}
+
+function closeQuietly(descriptor: number): void {
+  try {
+    fs.closeSync(descriptor);
+  } catch {
+    // Nothing was promised on this descriptor any more.
+  }
+}
+
+export function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown error';
+}
+
+const REASONS: Record<string, string> = {
+  ENOSPC: 'no space left',
+  EDQUOT: 'disk quota exceeded',
+  EIO: 'input/output error',
+  EROFS: 'read-only file system',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  ELOOP: 'it is a symbolic link',
+  ENOTDIR: 'a file stands where a folder should be',
+  EMFILE: 'too many open files',
+  ENFILE: 'too many open files',
+};
+
+export function reasonOf(error: unknown): string {
+  const code = codeOf(error);
+  return REASONS[code] ?? code;
+}
+
+/** A place that may not be written is the store's fault (15); a disk that will not take it is the disk's (14). */
+export function writeFault(error: unknown, path: string): Fault {
+  if (error instanceof Fault) return error;
+  const refused = ['EACCES', 'EPERM', 'EROFS', 'ELOOP', 'ENOTDIR', 'EISDIR', 'EEXIST'].includes(
+    codeOf(error),
+  );
+  return new Fault(refused ? 'store' : 'disk', `${path} not saved: ${reasonOf(error)}`, {
+    kept: 'what was stored before is unchanged',
+    cause: error,
+  });
+}

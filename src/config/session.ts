@@ -1,0 +1,209 @@
+// Which token a command sends: given, stored, renewed or, for the local archive, obtained unasked.
+import { readFileSync } from 'node:fs';
+import type { Token, TokenRequest } from '../contract/token.ts';
+import { Fault } from '../faults.ts';
+import { isExpired, readClock } from './expiry.ts';
+import type { Settings } from './settings.ts';
+import type { TokenEntry, TokenStore } from './token-store.ts';
+
+export type SessionNeeds = {
+  settings: Settings;
+  store: TokenStore;
+  /** ARX_TOKEN, where it is set. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** `--token-file`: a path, or `-` for the bytes of `stdin`. */
+  tokenFile?: string;
+  stdin: { bytes(): AsyncIterable<Uint8Array> };
+  /** Asks the service for a token (interface 4.1); `serverTime` is its Date in milliseconds. */
+  login(request: TokenRequest): Promise<{ body: Token; serverTime?: number }>;
+  now(): number;
+  notice(text: string): void;
+};
+
+export type Bearer = {
+  token: string;
+  source: 'environment' | 'token file' | 'store' | 'login';
+  /** What is known of it; nothing of a token that was given. */
+  entry?: TokenEntry;
+};
+
+export type Session = {
+  /** The key of its tokens, see {@link originOf}. */
+  readonly origin: string;
+  /** The token to send. Throws an auth Fault where there is none, usage for one that cannot travel, store as it is. */
+  bearer(): Promise<Bearer>;
+  /**
+   * After a 401: whether another try is worth it, with the token {@link Session.bearer} gives then. A given token is
+   * never replaced, and one that was obtained less than a minute ago is not asked for again.
+   */
+  renew(): Promise<boolean>;
+  /** Obtains a token and keeps it, in place of the one before. Throws what the service says; protocol if it is dead. */
+  login(request: TokenRequest): Promise<TokenEntry>;
+  /** Whether there was a token to forget. */
+  logout(): Promise<boolean>;
+};
+
+/** The base URL with its path prefix, or `local:` and the data folder: a token is never used for another. */
+export function originOf({ base_url: base, data_dir: data }: Settings): string {
+  return base.value ?? `local:${data.value}`;
+}
+
+/** Milliseconds for which a token just obtained is not replaced: a service that refuses it would refuse the next. */
+const NEW = 60_000;
+
+/** A session of one run. Asks nothing and reads nothing before {@link Session.bearer}. */
+export function createSession(needs: SessionNeeds): Session {
+  const { settings, store } = needs;
+  const origin = originOf(settings);
+  const profile = settings.profile.value;
+  const local = settings.base_url.value === undefined;
+  let current: Promise<Bearer> | undefined;
+
+  return {
+    origin,
+    async bearer() {
+      const before = (current ??= choose());
+      const { entry } = await before;
+      // Many requests may find the same token expired; the first replaces it for all.
+      if (entry !== undefined && isExpired(entry, needs.now()) && current === before) current = choose();
+      return current ?? before;
+    },
+    async renew() {
+      const before = (current ??= choose());
+      const bearer = await before;
+      if (bearer.entry === undefined) return false;
+      const age = needs.now() - Date.parse(bearer.entry.obtained_at);
+      const isNew = bearer.source === 'login' && age < NEW;
+      if (current === before && !isNew) current = replacement(bearer.token, bearer.entry);
+      await current;
+      return true;
+    },
+    async login(request) {
+      const entry = await obtain(request);
+      await store.put(entry, { repair: true });
+      current = Promise.resolve({ token: entry.access_token, source: 'login', entry });
+      return entry;
+    },
+    async logout() {
+      current = undefined;
+      return store.remove(origin, profile);
+    },
+  };
+
+  async function choose(): Promise<Bearer> {
+    const given = await givenToken(needs);
+    if (given !== undefined) return given;
+    const entry = await store.get(origin, profile);
+    if (entry !== undefined && !isExpired(entry, needs.now())) {
+      return { token: entry.access_token, source: 'store', entry };
+    }
+    if (entry !== undefined) return renewal(entry);
+    if (!local) throw new Fault('auth', `no token for ${origin}`, { hint: 'arx login' });
+    return kept(
+      await obtain({
+        client_id: settings.client_id.value ?? 'arx',
+        observer_tier: settings.observer_tier.value ?? 'internal',
+        requested_tier: settings.requested_tier.value ?? settings.observer_tier.value ?? 'internal',
+      }),
+    );
+  }
+
+  async function replacement(refused: string, old: TokenEntry): Promise<Bearer> {
+    const stored = await store.get(origin, profile);
+    // Another process may have renewed it already.
+    if (stored === undefined || stored.access_token === refused) return renewal(old);
+    return { token: stored.access_token, source: 'store', entry: stored };
+  }
+
+  async function renewal(old: TokenEntry): Promise<Bearer> {
+    const { client_id, observer_tier, requested_tier } = old;
+    try {
+      return await kept(await obtain({ client_id, observer_tier, requested_tier }));
+    } catch (error) {
+      if (!(error instanceof Fault) || !['auth', 'forbidden', 'protocol'].includes(error.kind)) throw error;
+      const { hint: _, ...detail } = error.detail;
+      const why = isExpired(old, needs.now()) ? `expired at ${old.expires_at}` : 'is no longer accepted';
+      throw new Fault('auth', `token for ${origin} ${why} and was not renewed: ${error.message}`, {
+        ...detail,
+        hint: 'arx login',
+        cause: error,
+      });
+    }
+  }
+
+  async function obtain(request: TokenRequest): Promise<TokenEntry> {
+    const { body, serverTime } = await needs.login(request);
+    const now = needs.now();
+    const clock = readClock(serverTime, now, body.expires_at);
+    if (clock.expired) {
+      throw new Fault('protocol', `the service gave a token that had expired at ${body.expires_at}`, {
+        kept: 'it was not stored',
+      });
+    }
+    // In the same process there is one clock, and no Date to miss.
+    if (clock.notice !== undefined && !local) needs.notice(clock.notice);
+    return {
+      origin,
+      profile,
+      access_token: body.access_token,
+      expires_at: body.expires_at,
+      scope: body.scope,
+      access_tier: body.access_tier,
+      issued_by: body.issued_by,
+      timeline_offset_ms: body.timeline_offset_ms,
+      session_drift_ms: body.session_drift_ms,
+      source_integrity: body.source_integrity,
+      ...request,
+      obtained_at: new Date(now).toISOString(),
+      clock_offset_ms: clock.offset,
+    };
+  }
+
+  /** A token obtained in passing serves its command even where it cannot be stored. */
+  async function kept(entry: TokenEntry): Promise<Bearer> {
+    try {
+      await store.put(entry);
+    } catch (error) {
+      if (!(error instanceof Fault) || !['store', 'disk'].includes(error.kind)) throw error;
+      needs.notice(`the token is used but not kept: ${error.message}`);
+    }
+    return { token: entry.access_token, source: 'login', entry };
+  }
+}
+
+/** `--token-file`, else ARX_TOKEN (empty is unset). Never stored. */
+async function givenToken({ env, tokenFile, stdin }: SessionNeeds): Promise<Bearer | undefined> {
+  if (tokenFile !== undefined) {
+    const text = (await bytesOf(tokenFile, stdin)).toString('latin1');
+    // Editors and echo end a line; within it nothing is forgiven.
+    return { token: checked(text.replace(/\r?\n$/, ''), `token file ${tokenFile}`), source: 'token file' };
+  }
+  const token = env['ARX_TOKEN'] ?? '';
+  return token === '' ? undefined : { token: checked(token, 'ARX_TOKEN'), source: 'environment' };
+}
+
+async function bytesOf(path: string, stdin: SessionNeeds['stdin']): Promise<Buffer> {
+  if (path !== '-') {
+    try {
+      return readFileSync(path);
+    } catch (cause) {
+      throw new Fault('usage', `cannot read token file ${path}`, { cause });
+    }
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stdin.bytes()) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > 64 * 1024) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A token travels in a header (RFC 6750 2.1): visible ASCII, no spaces or line breaks. */
+function checked(token: string, where: string): string {
+  if (token === '') throw new Fault('usage', `${where} is empty`);
+  if (token.length > 8192) throw new Fault('usage', `${where} is longer than a token can be`);
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new Fault('usage', `${where} holds what no token can: a space, line break or non-ASCII character`);
+}

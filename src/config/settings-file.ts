@@ -1,0 +1,194 @@
+// What a person set, in config.json: read strictly by us, written by conf on a private copy that then replaces it.
+import { mkdirSync, readFileSync, renameSync, openSync, fsyncSync, closeSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { Fault } from '../faults.ts';
+import { isSettingKey, KEYS, Unfit, type SettingKey } from './keys.ts';
+import { withLock } from './lock.ts';
+import {
+  readPrivate,
+  removeQuietly,
+  syncFolder,
+  writeFault,
+  writePrivate,
+  type StoreWorld,
+} from './private-file.ts';
+
+/** Values as stored (a string, number or boolean where they are right), by key; profiles hold the same. */
+export type SettingsFile = {
+  path: string;
+  values: Readonly<Record<string, unknown>>;
+  profiles: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+};
+
+export function settingsPath(folder: string): string {
+  return `${folder}/config.json`;
+}
+
+/** The settings of a folder; empty where there is no file, which is then not made. Throws a store Fault without content. */
+export function readSettingsFile(folder: string, world: Pick<StoreWorld, 'uid' | 'notice'>): SettingsFile {
+  const path = settingsPath(folder);
+  const bytes = readPrivate(path, world);
+  const { profiles = {}, ...values } = bytes === undefined ? {} : parse(bytes, path);
+  if (!isObject(profiles) || !Object.values(profiles).every(isObject)) throw damaged(path, 'profiles');
+  return {
+    path,
+    values,
+    profiles: new Map(Object.entries(profiles as Record<string, Record<string, unknown>>)),
+  };
+}
+
+function parse(bytes: Uint8Array, path: string): Record<string, unknown> {
+  let document: unknown;
+  try {
+    document = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    throw damaged(path, bytes.length === 0 ? 'it is empty' : 'it is not JSON');
+  }
+  if (!isObject(document)) throw damaged(path, 'it is not a JSON object');
+  return document;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function damaged(path: string, what: string): Fault {
+  return new Fault('store', `settings ${path} are damaged: ${what}`, {
+    kept: 'the file was left as it is',
+    hint: `mend it by hand, or move it away: mv ${path} ${path}.old`,
+  });
+}
+
+/** Keeps a value, in a profile (made where it is new) or for all. Throws a usage, store or disk Fault. */
+export async function setSetting(
+  folder: string,
+  key: string,
+  text: string,
+  profile: string | undefined,
+  world: StoreWorld,
+): Promise<void> {
+  const known = knownKey(key);
+  const value = KEYS[known].read(text);
+  if (value instanceof Unfit) throw new Fault('usage', `${known} ${value.reason}`);
+  if (profile === undefined) return change(folder, world, () => ({ [known]: value }));
+  if (KEYS[known].global === true) throw new Fault('usage', `${known} cannot be set inside a profile`);
+  const name = KEYS.profile.read(profile);
+  if (name instanceof Unfit) throw new Fault('usage', `profile name ${name.reason}`);
+  await change(folder, world, ({ profiles }) => ({
+    profiles: Object.fromEntries([...profiles, [name, { ...profiles.get(name), [known]: value }]]),
+  }));
+}
+
+/** Forgets a value; forgetting what is not there is no fault. Throws a usage, store or disk Fault. */
+export async function unsetSetting(
+  folder: string,
+  key: string,
+  profile: string | undefined,
+  world: StoreWorld,
+): Promise<void> {
+  const known = knownKey(key);
+  await change(folder, world, ({ values, profiles }) => {
+    if (profile === undefined) return Object.hasOwn(values, known) ? { [known]: undefined } : {};
+    const { [known]: gone, ...rest } = profiles.get(profile) ?? {};
+    return gone === undefined ? {} : { profiles: Object.fromEntries([...profiles, [profile, rest]]) };
+  });
+}
+
+/** Makes a profile that exists (or `default`, the one without settings of its own) the one used when none is named. */
+export async function useProfile(folder: string, name: string, world: StoreWorld): Promise<void> {
+  await change(folder, world, ({ profiles }) => {
+    if (name !== 'default' && !profiles.has(name)) throw unknownProfile(name);
+    return { profile: name };
+  });
+}
+
+export function unknownProfile(name: string): Fault {
+  return new Fault('usage', `there is no profile ${JSON.stringify(name)}`, {
+    hint: 'arx config set --profile NAME base_url URL makes one; arx profile ls shows them',
+  });
+}
+
+export function knownKey(name: string): SettingKey {
+  if (isSettingKey(name)) return name;
+  throw new Fault('usage', `there is no setting ${JSON.stringify(name)}`, {
+    hint: 'arx config list shows them',
+  });
+}
+
+/**
+ * Applies the top-level changes `decide` makes of the file as it is under the lock (undefined deletes a key).
+ * conf writes unchecked and without a lock: so it works on a copy, which replaces the file only when it came out whole.
+ */
+async function change(
+  folder: string,
+  world: StoreWorld,
+  decide: (file: SettingsFile) => Record<string, unknown>,
+): Promise<void> {
+  const path = settingsPath(folder);
+  const { default: Conf } = await import('conf');
+  await withLock(path, world, (identity) => {
+    const file = readSettingsFile(folder, world);
+    const changes = decide(file);
+    const wanted = withChanges({ ...file.values, ...asProfiles(file) }, changes);
+    const copy = `${path}.tmp-${identity}`;
+    try {
+      mkdirSync(copy, { mode: 0o700 });
+      const before = readPrivate(path, world);
+      if (before !== undefined) writePrivate(`${copy}/config.json`, before);
+      // Dotted names (hosts, profiles) would become nested objects; the default mode is open to all.
+      const conf = new Conf<Record<string, unknown>>({
+        cwd: copy,
+        accessPropertiesByDotNotation: false,
+        configFileMode: 0o600,
+      });
+      for (const [key, value] of Object.entries(changes)) {
+        if (value === undefined) conf.delete(key);
+        else conf.set(key, value);
+      }
+      if (Object.keys(changes).length === 0) return;
+      commit(copy, path, folder, wanted);
+    } catch (error) {
+      throw writeFault(error, path);
+    } finally {
+      removeQuietly(copy);
+    }
+  });
+}
+
+function asProfiles({ profiles }: SettingsFile): { profiles?: Record<string, unknown> } {
+  return profiles.size === 0 ? {} : { profiles: Object.fromEntries(profiles) };
+}
+
+function withChanges(
+  values: Record<string, unknown>,
+  changes: Record<string, unknown>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries({ ...values, ...changes }).filter(([, value]) => value !== undefined),
+  );
+}
+
+function commit(copy: string, path: string, folder: string, wanted: Record<string, unknown>): void {
+  const written = `${copy}/config.json`;
+  if (!isWhole(readFileSync(written, 'utf8'), wanted)) {
+    throw new Fault('disk', `${path} not saved: it was not written whole`, {
+      kept: 'the settings as they were',
+    });
+  }
+  const descriptor = openSync(written, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(written, path);
+  syncFolder(folder);
+}
+
+function isWhole(text: string, wanted: Record<string, unknown>): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(text), wanted);
+  } catch {
+    return false;
+  }
+}

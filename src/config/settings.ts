@@ -1,0 +1,151 @@
+// The settings of one run, each with where its value came from: flag, environment, profile, user config, default.
+import { resolve } from 'node:path';
+import { Fault } from '../faults.ts';
+import { directoriesOf, type Directories, type Outside } from './directories.ts';
+import { KEYS, SETTING_KEYS, Unfit, type SettingKey, type SettingValues } from './keys.ts';
+import { readSettingsFile, settingsPath, unknownProfile, type SettingsFile } from './settings-file.ts';
+import type { StoreWorld } from './private-file.ts';
+
+export type Origin = 'flag' | 'environment' | 'profile' | 'user config' | 'default';
+export type Setting<T> = { value: T; origin: Origin };
+export type Settings = { [K in SettingKey]: Setting<SettingValues[K]> };
+
+/** Options of the command line as commander names them (`baseUrl`); others are ignored. */
+export type SettingFlags = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads config.json of the config folder and resolves every setting against it. Creates nothing. Throws a usage Fault
+ * naming where a wrong value came from, or a store Fault where the file cannot be trusted. `lenient` is for commands
+ * that explain or mend the settings: where those are wrong it goes on with flags and defaults alone.
+ */
+export function loadSettings(
+  flags: SettingFlags,
+  outside: Outside,
+  world: Pick<StoreWorld, 'uid' | 'notice'>,
+  { lenient = false }: { lenient?: boolean } = {},
+): { settings: Settings; directories: Directories; file: SettingsFile } {
+  const directories = directoriesOf(outside);
+  const { env, cwd } = outside;
+  const resolved = (file: SettingsFile, sources: Pick<Sources, 'env' | 'newProfile'>) => {
+    const settings = resolveSettings({ flags, cwd, directories, file, ...sources });
+    return { settings, directories: { ...directories, data: settings.data_dir.value }, file };
+  };
+  try {
+    return resolved(readSettingsFile(directories.config, world), { env });
+  } catch (error) {
+    if (!lenient || !(error instanceof Fault)) throw error;
+    const nothing = { path: settingsPath(directories.config), values: {}, profiles: new Map() };
+    return resolved(nothing, { env: {}, newProfile: true });
+  }
+}
+
+type Sources = {
+  flags: SettingFlags;
+  env: Outside['env'];
+  cwd: string;
+  directories: Directories;
+  file: SettingsFile;
+  /** The profile named may be one that is about to be made. */
+  newProfile?: boolean;
+};
+
+type Found = { value: unknown; origin: Origin; where: string };
+
+/** Flag before environment (`ARX_<KEY>`, empty is unset) before profile before user config before default. Pure. */
+export function resolveSettings(sources: Sources): Settings {
+  const { env, cwd, directories, file } = sources;
+  const flags = withShorthands(sources.flags);
+  const read = <K extends SettingKey>(key: K, profile?: string): Setting<SettingValues[K]> | undefined => {
+    const found = find(key, profile);
+    if (found === undefined) return undefined;
+    const { value, origin, where } = found;
+    const fits = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+    const known = fits ? KEYS[key].read(String(value)) : new Unfit('must be a text, number or true/false');
+    if (known instanceof Unfit) throw new Fault('usage', `${where} ${known.reason}`);
+    return { value: known, origin };
+  };
+
+  function find(key: SettingKey, profile: string | undefined): Found | undefined {
+    const option = key.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    const flag = flags[option];
+    if (flag !== undefined) return { value: flag, origin: 'flag', where: `--${key.replaceAll('_', '-')}` };
+    const variable = `ARX_${key.toUpperCase()}`;
+    const text = env[variable];
+    if (text !== undefined && text !== '') return { value: text, origin: 'environment', where: variable };
+    const own = profile === undefined ? undefined : file.profiles.get(profile);
+    if (own !== undefined && Object.hasOwn(own, key)) {
+      const where = `${key} of profile ${profile} in ${file.path}`;
+      return { value: own[key], origin: 'profile', where };
+    }
+    if (!Object.hasOwn(file.values, key)) return undefined;
+    return { value: file.values[key], origin: 'user config', where: `${key} in ${file.path}` };
+  }
+
+  const profile: Setting<string> = read('profile') ?? { value: 'default', origin: 'default' };
+  const known = profile.value === 'default' || file.profiles.has(profile.value);
+  if (!known && sources.newProfile !== true) throw unknownProfile(profile.value);
+  const of = <K extends SettingKey>(key: K, fallback: SettingValues[K]): Setting<SettingValues[K]> =>
+    read(key, profile.value) ?? { value: fallback, origin: 'default' };
+  const data = of('data_dir', directories.data);
+  return {
+    base_url: of('base_url', undefined),
+    asset_url: of('asset_url', undefined),
+    output: of('output', undefined),
+    timeout: of('timeout', 20),
+    retries: of('retries', 4),
+    color: of('color', 'auto'),
+    profile,
+    // A folder in a file means the same from everywhere, one that was typed is seen from where one stands.
+    data_dir: {
+      ...data,
+      value: ['profile', 'user config'].includes(data.origin)
+        ? resolve(directories.config, data.value)
+        : resolve(cwd, data.value),
+    },
+    proxy: of('proxy', undefined),
+    insecure_http: of('insecure_http', false),
+    client_id: of('client_id', undefined),
+    observer_tier: of('observer_tier', undefined),
+    requested_tier: of('requested_tier', undefined),
+  };
+}
+
+/** `--json` is `-o json`, `--no-color` is colour never; commander's `color: true` says nothing was given. */
+function withShorthands(flags: SettingFlags): SettingFlags {
+  const { json, color, ...rest } = flags;
+  const output = rest['output'];
+  if (json === true && output !== undefined && output !== 'json') {
+    throw new Fault('usage', '--json and another --output contradict each other');
+  }
+  return { ...rest, ...(json === true && { output: 'json' }), ...(color === false && { color: 'never' }) };
+}
+
+/** A row of `arx config list`. */
+export type SettingRow = { key: SettingKey; value: string | number | boolean | null; origin: Origin };
+
+/** Every setting as a row, in the order of the table of keys; a password in a proxy's address is not shown. */
+export function settingRows(settings: Settings): SettingRow[] {
+  return SETTING_KEYS.map((key) => {
+    const { value, origin } = settings[key];
+    return { key, value: key === 'proxy' ? withoutPassword(value) : (value ?? null), origin };
+  });
+}
+
+function withoutPassword(proxy: unknown): string | null {
+  if (typeof proxy !== 'string') return null;
+  const url = new URL(proxy);
+  if (url.password !== '') url.password = '***';
+  return url.href;
+}
+
+/** A row of `arx profile ls`; `base_url` is null where the profile is the local archive's. */
+export type ProfileRow = { name: string; current: boolean; base_url: string | null };
+
+/** Every profile, `default` first. `current` is what this run uses. */
+export function profileRows(file: SettingsFile, current: string): ProfileRow[] {
+  const names = new Set(['default', ...file.profiles.keys()]);
+  return [...names].map((name) => {
+    const address = file.profiles.get(name)?.['base_url'] ?? file.values['base_url'];
+    return { name, current: name === current, base_url: typeof address === 'string' ? address : null };
+  });
+}

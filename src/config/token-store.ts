@@ -1,0 +1,179 @@
+// Tokens by origin and profile in tokens.json: private, whole after any fault, shared by processes without losing one.
+import { Fault } from '../faults.ts';
+import type { Token } from '../contract/token.ts';
+import { withLock, sweep } from './lock.ts';
+import { readPrivate, replacePrivate, writeFault, writePrivate, type StoreWorld } from './private-file.ts';
+
+/**
+ * A token as the service gave it (interface 2.3), whom it was given to, and what it is for. `obtained_at` is local time
+ * (ISO, UTC); `clock_offset_ms` is the service's clock minus ours at that moment.
+ */
+export type TokenEntry = Pick<
+  Token,
+  | 'access_token'
+  | 'expires_at'
+  | 'scope'
+  | 'access_tier'
+  | 'issued_by'
+  | 'timeline_offset_ms'
+  | 'session_drift_ms'
+  | 'source_integrity'
+> & {
+  origin: string;
+  profile: string;
+  client_id: string;
+  observer_tier: string;
+  requested_tier: string;
+  obtained_at: string;
+  clock_offset_ms: number;
+};
+
+export type TokenStore = {
+  readonly path: string;
+  /** The entry of exactly this origin and profile. Creates nothing. Throws a store Fault. */
+  get(origin: string, profile: string): Promise<TokenEntry | undefined>;
+  /**
+   * Adds or replaces one entry; durable when it resolves, and other entries are kept. With `repair` a damaged file is
+   * first copied to `<path>.corrupt-<time>` and begun anew. Throws a store or disk Fault; then nothing has changed.
+   */
+  put(entry: TokenEntry, options?: { repair?: boolean }): Promise<void>;
+  /** Whether there was one to remove. */
+  remove(origin: string, profile: string): Promise<boolean>;
+  list(): Promise<TokenEntry[]>;
+};
+
+const VERSION = 1;
+
+/** The store of one folder. Opens no file yet. */
+export function openTokenStore(folder: string, world: StoreWorld): TokenStore {
+  const path = `${folder}/tokens.json`;
+  const load = (): TokenEntry[] => {
+    const bytes = readPrivate(path, world);
+    return bytes === undefined ? [] : parse(bytes, path);
+  };
+  const save = (tokens: TokenEntry[], identity: string): void => {
+    const text = `${JSON.stringify({ version: VERSION, tokens }, null, 2)}\n`;
+    replacePrivate(path, Buffer.from(text), identity);
+  };
+  const list = async (): Promise<TokenEntry[]> => {
+    sweep(path, world);
+    return load();
+  };
+
+  return {
+    path,
+    list,
+    get: async (origin, profile) =>
+      (await list()).find((entry) => entry.origin === origin && entry.profile === profile),
+    put: (entry, { repair = false } = {}) =>
+      withLock(path, world, (identity) => {
+        const tokens = repair ? loadOrSetAside() : load();
+        const index = tokens.findIndex((each) => isSame(each, entry));
+        tokens.splice(index < 0 ? tokens.length : index, 1, entry);
+        save(tokens, identity);
+      }),
+    remove: async (origin, profile) => {
+      if ((await list()).length === 0) return false;
+      return withLock(path, world, (identity) => {
+        const tokens = load();
+        const kept = tokens.filter((entry) => !isSame(entry, { origin, profile }));
+        if (kept.length === tokens.length) return false;
+        save(kept, identity);
+        return true;
+      });
+    },
+  };
+
+  function loadOrSetAside(): TokenEntry[] {
+    const bytes = readPrivate(path, world);
+    if (bytes === undefined) return [];
+    try {
+      return parse(bytes, path);
+    } catch (error) {
+      if (!(error instanceof DamagedStore)) throw error;
+      const time = new Date(world.now()).toISOString().replaceAll(/[-:.]/g, '');
+      const nonce = Buffer.from(world.randomBytes(3)).toString('hex');
+      const copy = `${path}.corrupt-${time}-${nonce}`;
+      try {
+        writePrivate(copy, bytes);
+      } catch (cause) {
+        throw writeFault(cause, copy);
+      }
+      world.notice(`the damaged token store was kept as ${copy}`);
+      return [];
+    }
+  }
+}
+
+type Key = Pick<TokenEntry, 'origin' | 'profile'>;
+
+function isSame(a: Key, b: Key): boolean {
+  return a.origin === b.origin && a.profile === b.profile;
+}
+
+/** Only this one may be set aside; a newer or foreign store is never touched. */
+class DamagedStore extends Fault {
+  constructor(path: string, what: string) {
+    super('store', `token store ${path} is damaged: ${what}`, {
+      kept: 'the file was left as it is',
+      hint: 'arx login (keeps a copy of it and begins a new one)',
+    });
+  }
+}
+
+/** Entries of a stored file, unknown fields kept. Throws a store Fault that shows nothing of the content. */
+function parse(bytes: Uint8Array, path: string): TokenEntry[] {
+  let document: unknown;
+  try {
+    document = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    throw new DamagedStore(path, bytes.length === 0 ? 'it is empty' : 'it is not JSON');
+  }
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new DamagedStore(path, 'it is not a JSON object');
+  }
+  const { version, tokens } = document as { version?: unknown; tokens?: unknown };
+  if (typeof version === 'number' && version > VERSION) {
+    throw new Fault('store', `token store ${path} was written by a newer arx (version ${version})`, {
+      kept: 'the file was left as it is',
+      hint: 'update arx, or give ARX_CONFIG_DIR another folder',
+    });
+  }
+  if (version !== VERSION) throw new DamagedStore(path, 'it has no version');
+  if (!Array.isArray(tokens)) throw new DamagedStore(path, 'tokens is not a list');
+  for (const [index, entry] of tokens.entries()) {
+    const field = wrongField(entry);
+    if (field !== undefined) throw new DamagedStore(path, `tokens[${index}].${field}`);
+  }
+  return tokens as TokenEntry[];
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+const isInteger = (value: unknown): boolean => Number.isSafeInteger(value);
+
+const FIELDS: Record<keyof TokenEntry, (value: unknown) => boolean> = {
+  origin: isText,
+  profile: isText,
+  // It travels in a header; see the contract's AccessToken.
+  access_token: (value) => typeof value === 'string' && /^[\x21-\x7e]{1,8192}$/.test(value),
+  expires_at: isTime,
+  scope: (value) => Array.isArray(value) && value.every(isText),
+  access_tier: isText,
+  issued_by: isText,
+  timeline_offset_ms: isInteger,
+  session_drift_ms: isInteger,
+  source_integrity: (value) => typeof value === 'number' && value >= 0 && value <= 1,
+  client_id: isText,
+  observer_tier: isText,
+  requested_tier: isText,
+  obtained_at: isTime,
+  clock_offset_ms: isInteger,
+};
+
+function wrongField(entry: unknown): string | undefined {
+  if (typeof entry !== 'object' || entry === null) return 'origin';
+  return Object.entries(FIELDS).find(
+    ([name, isRight]) => !isRight((entry as Record<string, unknown>)[name]),
+  )?.[0];
+}

@@ -1,0 +1,31 @@
+// Attachment rows and their list (interface 2.1, 4.2).
+import * as z from 'zod';
+import { listOf } from './list.ts';
+import { Integrity, Sha256 } from './quantity.ts';
+
+/**
+ * One catalogued file. A redacted row has `file_url: null` and may lack content_type, origin_city and source.
+ * `message_id`, `sequence`, `bytes`, `detected_type`, `trailing_bytes` and `integrity` are additions of our service.
+ */
+export const Attachment = z.looseObject({
+  id: z.string().min(1),
+  filename: z.string(),
+  file_url: z.string().nullable(),
+  sha256: Sha256,
+  content_type: z.string().optional(),
+  redacted: z.boolean(),
+  decorative_layer: z.boolean(),
+  first_visible: z.boolean(),
+  origin_city: z.string().optional(),
+  source: z.string().optional(),
+  message_id: z.string().nullable().optional(),
+  sequence: z.number().int().optional(),
+  bytes: z.number().int().min(0).optional(),
+  detected_type: z.string().optional(),
+  trailing_bytes: z.number().int().min(0).optional(),
+  integrity: Integrity.optional(),
+});
+export type Attachment = z.infer<typeof Attachment>;
+
+export const AttachmentList = listOf(Attachment);
+export type AttachmentList = z.infer<typeof AttachmentList>;

@@ -1,0 +1,41 @@
+// Conversations and messages; the interface shows no fields of them, so the client asks only for an id (2.5, 4.7, 4.8).
+import * as z from 'zod';
+import { listOf } from './list.ts';
+import { Integrity } from './quantity.ts';
+
+export const Conversation = z.looseObject({
+  id: z.string().min(1),
+  sequence: z.number().int().optional(),
+  subject: z.string().nullable().optional(),
+  status: z.string().optional(),
+  source: z.string().optional(),
+  message_count: z.number().int().min(0).optional(),
+  first_message_id: z.string().nullable().optional(),
+  started_at: z.string().nullable().optional(),
+  last_at: z.string().nullable().optional(),
+  integrity: Integrity.optional(),
+});
+export type Conversation = z.infer<typeof Conversation>;
+
+export const ConversationList = listOf(Conversation);
+export type ConversationList = z.infer<typeof ConversationList>;
+
+/** `entry` is the entry marker `entry_<number>` with its source and status (interface 2.5). */
+export const Message = z.looseObject({
+  id: z.string().min(1),
+  conversation_id: z.string().nullable().optional(),
+  parent_id: z.string().nullable().optional(),
+  entry: z.string().optional(),
+  sequence: z.number().int().optional(),
+  date: z.string().nullable().optional(),
+  from: z.string().nullable().optional(),
+  subject: z.string().nullable().optional(),
+  source: z.string().optional(),
+  status: z.string().optional(),
+  attachments: z.number().int().min(0).optional(),
+  integrity: Integrity.optional(),
+});
+export type Message = z.infer<typeof Message>;
+
+export const MessageList = listOf(Message);
+export type MessageList = z.infer<typeof MessageList>;

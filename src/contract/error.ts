@@ -1,0 +1,41 @@
+// The error body and the table code → status, read in both directions (interface 7).
+import * as z from 'zod';
+import { Integrity } from './quantity.ts';
+
+export const ErrorBody = z.looseObject({
+  error: z.looseObject({
+    code: z.string(),
+    message: z.string(),
+    request_id: z.string().optional(),
+    integrity: Integrity.optional(),
+  }),
+});
+export type ErrorBody = z.infer<typeof ErrorBody>;
+
+/** Every code our service sends. Only observer_not_permitted and sequence_conflict (409) are shown by the interface. */
+export const ERROR_STATUS = {
+  request_invalid: 400,
+  limit_out_of_range: 400,
+  cursor_invalid: 400,
+  event_invalid: 400,
+  event_type_unknown: 400,
+  token_invalid: 401,
+  token_expired: 401,
+  observer_not_permitted: 403,
+  scope_missing: 403,
+  asset_redacted: 403,
+  asset_forbidden: 403,
+  not_found: 404,
+  cursor_not_found: 404,
+  method_not_allowed: 405,
+  sequence_conflict: 409,
+  event_conflict: 409,
+  payload_too_large: 413,
+  media_type_unsupported: 415,
+  range_not_satisfiable: 416,
+  rate_limited: 429,
+  header_too_large: 431,
+  internal: 500,
+  store_unavailable: 503,
+} as const;
+export type ErrorCode = keyof typeof ERROR_STATUS;

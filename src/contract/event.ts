@@ -1,0 +1,75 @@
+// Event envelopes, the five event types with their payloads, and the acknowledgement (interface 2.4, 4.6, 6).
+import * as z from 'zod';
+import { listOf } from './list.ts';
+
+const name = z.string().min(1).max(200);
+
+/** The id of an event: 1 to 200 visible characters without control characters. */
+export const EventId = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{C}]+$/u, 'must not hold control characters');
+
+/** Payload of each type. Two are shown by the interface (section 6); the other three are our choice. Unknown fields pass. */
+export const PAYLOADS = {
+  'message.reordered': z.looseObject({ id: name, entry: name, sequence: z.number().int().min(0) }),
+  'attachment.reclassified': z.looseObject({
+    id: name,
+    source: name.optional(),
+    decorative_layer: z.boolean().optional(),
+  }),
+  'contact.flagged': z.looseObject({
+    contact: name,
+    trust: z.string().optional(),
+    handler_trace: z.string().optional(),
+  }),
+  'sequence.diverged': z.looseObject({
+    name,
+    drift_ratio: z.number().min(0),
+    threshold: z.number().optional(),
+  }),
+  'mirror.detected': z.looseObject({ layer: name }),
+} as const;
+export type EventType = keyof typeof PAYLOADS;
+export const EVENT_TYPES = Object.keys(PAYLOADS) as EventType[];
+
+export const EVENT_MEANINGS: Record<EventType, string> = {
+  'message.reordered': 'Message sequence changed with no body mutation',
+  'attachment.reclassified': 'Attachment source or layer metadata changed',
+  'contact.flagged': 'Contact trust or handler trace escalated',
+  'sequence.diverged': 'Sequence drift crossed a warning threshold',
+  'mirror.detected': 'A mirror layer has started echoing event envelopes',
+};
+
+/** What is sent to the ingest endpoint (interface 4.6). */
+export const IngestRequest = z.object({
+  id: EventId,
+  type: name,
+  payload: z.record(z.string(), z.unknown()),
+});
+export type IngestRequest = z.infer<typeof IngestRequest>;
+
+export const Acknowledgement = z.looseObject({
+  accepted: z.boolean(),
+  event_id: z.string(),
+  type: z.string(),
+  status: z.string(),
+});
+export type Acknowledgement = z.infer<typeof Acknowledgement>;
+
+/** An event as the service keeps it: the envelope of 2.4 and what became of it. `effect` is applied, recorded, waiting or superseded. */
+export const Envelope = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  status: z.string(),
+  payload: z.record(z.string(), z.unknown()),
+  sequence: z.number().int().optional(),
+  received_at: z.string().optional(),
+  effect: z.string().optional(),
+  deliveries: z.number().int().optional(),
+});
+export type Envelope = z.infer<typeof Envelope>;
+
+export const EnvelopeList = listOf(Envelope);
+export type EnvelopeList = z.infer<typeof EnvelopeList>;

@@ -1,0 +1,48 @@
+// Query parameters of every route, one table for service, client and document; on the wire each is text, given at most once.
+import * as z from 'zod';
+import { LIMIT } from './quantity.ts';
+import type { RouteName } from './routes.ts';
+
+const text = (description: string) => z.string().min(1).max(200).describe(description).optional();
+const flag = (description: string) => z.boolean().describe(description).optional();
+
+const limit = z.number().int().min(LIMIT.minimum).max(LIMIT.maximum);
+const window = {
+  starting_after: text('Cursor: return items after the row with this id'),
+  ending_before: text('Cursor: return items before the row with this id'),
+  limit: limit.describe(`Page size, ${LIMIT.default} where absent`).optional(),
+};
+
+const messages = z.object({
+  conversation: text('Only messages of this conversation'),
+  opening: flag('Only the first message of each conversation, in the order of conversations'),
+  ...window,
+});
+
+/** Interface 4.2, 4.3, 4.7; what else there is, is ours. */
+export const PARAMETERS = {
+  token: z.object({}),
+  attachments: z.object({
+    origin_city: text('Filters by origin_city'),
+    redacted: flag('Only redacted rows, or only the others'),
+    content_type: text('Filters by content_type'),
+    source: text('Filters by source'),
+    message_id: text('Only attachments of this message'),
+    ...window,
+  }),
+  attachment: z.object({}),
+  content: z.object({
+    view: z.enum(['raw', 'lore']).describe('Which view of the record; raw where absent').optional(),
+    include_stego: flag('Adds what the message carries unseen; false where absent'),
+    include_pipeline: flag('Adds the pipeline block; false where absent'),
+  }),
+  sequence: z.object(window),
+  health: z.object({}),
+  ingest: z.object({}),
+  events: z.object(window),
+  conversations: z.object(window),
+  conversation: z.object({}),
+  messages,
+  messages_v1: messages,
+  openapi: z.object({}),
+} as const satisfies Record<RouteName, z.ZodObject>;

@@ -1,0 +1,68 @@
+// Every record and report of the contract by name: what JSON schemas are written for.
+import * as z from 'zod';
+import { Attachment } from './attachment.ts';
+import { Asset, Carrier, LoreRecord, Pipeline, RawRecord } from './content.ts';
+import { Conversation, Message } from './conversation.ts';
+import { ErrorBody } from './error.ts';
+import { Acknowledgement, Envelope, IngestRequest, PAYLOADS } from './event.ts';
+import { Health } from './health.ts';
+import { Integrity } from './quantity.ts';
+import { ExitRecord, ImportReport, Listening, PullReport, VerifyReport, WalkReport } from './report.ts';
+import { Position, Sequence } from './sequence.ts';
+import { Token, TokenRequest } from './token.ts';
+
+/** A list as our service sends it (contract/list.ts); a client takes other bodies too. */
+const sent = <Row extends z.ZodType>(row: Row) =>
+  z.looseObject({
+    object: z.literal('list'),
+    status: z.enum(['stable', 'partial']),
+    data: z.array(row),
+    has_more: z.boolean(),
+    drift_ratio: z.number().min(0).max(1),
+    integrity: Integrity,
+  });
+
+const MessageList = sent(Message);
+
+export const RECORDS = {
+  TokenRequest,
+  Token,
+  Attachment,
+  AttachmentList: sent(Attachment),
+  LoreRecord,
+  RawRecord,
+  LoreContent: z.looseObject({ view: z.literal('lore'), data: LoreRecord }),
+  RawContent: z.looseObject({ view: z.literal('raw'), data: RawRecord }),
+  Pipeline,
+  Asset,
+  Carrier,
+  Sequence,
+  Position,
+  Health,
+  IngestRequest,
+  Acknowledgement,
+  Envelope,
+  EnvelopeList: sent(Envelope),
+  MessageReordered: PAYLOADS['message.reordered'],
+  AttachmentReclassified: PAYLOADS['attachment.reclassified'],
+  ContactFlagged: PAYLOADS['contact.flagged'],
+  SequenceDiverged: PAYLOADS['sequence.diverged'],
+  MirrorDetected: PAYLOADS['mirror.detected'],
+  Conversation,
+  ConversationList: sent(Conversation),
+  ConversationWithMessages: Conversation.extend({ messages: MessageList }),
+  Message,
+  MessageList,
+  ErrorBody,
+  ErrorDetail: ErrorBody.shape.error,
+} as const satisfies Record<string, z.ZodType>;
+export type RecordName = keyof typeof RECORDS;
+
+export const REPORTS = {
+  WalkReport,
+  VerifyReport,
+  PullReport,
+  ImportReport,
+  Listening,
+  ExitRecord,
+} as const satisfies Record<string, z.ZodType>;

@@ -1,0 +1,53 @@
+// JSON Schema (2020-12) of every record and report, each field marked as documented or assumed.
+import * as z from 'zod';
+import { DOCUMENTED_FIELDS } from './documented.ts';
+import { RECORDS, REPORTS } from './records.ts';
+
+export type JsonSchema = { [key: string]: unknown; properties?: Record<string, JsonSchema> };
+
+/** The record schemas with references among them; `uri` says how a name is referred to. */
+export function recordSchemas(uri: (name: string) => string): Record<string, JsonSchema> {
+  return marked(referring(RECORDS, uri));
+}
+
+/** Schemas by file name, e.g. `attachment-list.json`; they refer to one another by file name. */
+export function buildSchemas(): Record<string, JsonSchema> {
+  const uri = (name: string) => `${kebab(name)}.json`;
+  const all = { ...recordSchemas(uri), ...referring(REPORTS, uri) };
+  return Object.fromEntries(
+    Object.entries(all).map(([name, schema]) => [
+      uri(name),
+      { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: uri(name), title: name, ...schema },
+    ]),
+  );
+}
+
+function referring(schemas: Record<string, z.ZodType>, uri: (name: string) => string) {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  // What may be sent, not what parsing leaves over: unknown fields are allowed everywhere.
+  const { schemas: made } = z.toJSONSchema(registry, { uri, io: 'input' });
+  return Object.fromEntries(
+    Object.entries(made).map(([name, schema]) => {
+      const kept = Object.entries(schema).filter(([key]) => key !== '$schema' && key !== '$id');
+      return [name, Object.fromEntries(kept)];
+    }),
+  );
+}
+
+function marked(schemas: Record<string, JsonSchema>): Record<string, JsonSchema> {
+  for (const [name, { properties = {} }] of Object.entries(schemas)) {
+    for (const [field, property] of Object.entries(properties)) {
+      property['x-arx-origin'] = originOf(DOCUMENTED_FIELDS[name]?.includes(field));
+    }
+  }
+  return schemas;
+}
+
+export function originOf(documented: boolean | undefined): 'documented' | 'assumption' {
+  return documented === true ? 'documented' : 'assumption';
+}
+
+function kebab(name: string): string {
+  return name.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
+}

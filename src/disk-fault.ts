@@ -1,0 +1,34 @@
+// Errors of the file system as Faults, in our words.
+import { Fault } from './faults.ts';
+
+const REASONS: Record<string, string> = {
+  ENOSPC: 'no space left on the device',
+  EDQUOT: 'disk quota exceeded',
+  EIO: 'input/output error',
+  EROFS: 'read-only file system',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EMFILE: 'too many open files',
+  ENFILE: 'too many open files in the system',
+  ENOENT: 'no such file or folder',
+  EISDIR: 'is a folder',
+  ENAMETOOLONG: 'name too long',
+};
+/** What stands in the way is not what we would make: nothing is overwritten or followed. */
+const UNSAFE: Record<string, string> = {
+  ENOTDIR: 'not a folder',
+  ELOOP: 'a symbolic link',
+  EEXIST: 'exists already',
+  ENXIO: 'not a regular file',
+};
+
+/** A Fault as it is, an error with a system code as `disk` or `unsafe` naming `what`, anything else unchanged. */
+export function diskFault(error: unknown, what: string): unknown {
+  if (error instanceof Fault || !(error instanceof Error)) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return error;
+  if (UNSAFE[code] !== undefined) return new Fault('unsafe', `${what}: ${UNSAFE[code]}`, { cause: error });
+  // Codes of Node itself (ERR_…) and of streams are not the disk's.
+  if (!/^E[A-Z0-9]+$/.test(code)) return error;
+  return new Fault('disk', `${what}: ${REASONS[code] ?? code.toLowerCase()}`, { cause: error });
+}

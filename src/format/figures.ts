@@ -1,0 +1,50 @@
+// Numbers as people read them, the same in every locale and time zone.
+
+/** 4061 → `4,061`. */
+export function grouped(count: number): string {
+  return String(count).replace(/^(-?\d+)/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','));
+}
+
+/** `plural(1, 'row')` → `1 row`, `plural(2, 'row')` → `2 rows`. */
+export function plural(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const UNITS = ['kB', 'MB', 'GB', 'TB', 'PB'];
+
+/** Bytes in powers of 1000: 999 → `999 B`, 1234567 → `1.2 MB`. */
+export function sized(bytes: number): string {
+  let value = bytes;
+  let unit = 'B';
+  for (const next of UNITS) {
+    // Not 1000: 999.96 kB would read `1000.0 kB`.
+    if (value < (unit === 'B' ? 1000 : 999.95)) break;
+    value /= 1000;
+    unit = next;
+  }
+  return `${unit === 'B' ? value : value.toFixed(1)} ${unit}`;
+}
+
+/** A duration in milliseconds with its two largest units: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 1 h`. */
+export function lasting(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
+}
+
+/** A share of 0 to 1: `0 %`, `0.3 %`, `12 %`; never `0 %` or `100 %` for what is not. */
+export function percent(share: number): string {
+  const value = share * 100;
+  if (value === 0 || value === 100) return `${value} %`;
+  if (value < 10) return `${Math.max(0.1, value).toFixed(1)} %`;
+  return `${value > 99 ? Math.min(99.9, value).toFixed(1) : Math.round(value)} %`;
+}
+
+/** An instant to the minute in UTC, `2004-01-01 12:00`; any other text as it is. */
+export function minute(instant: string): string {
+  const found = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z$/.exec(instant);
+  return found === null ? instant : `${found[1]} ${found[2]}`;
+}

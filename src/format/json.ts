@@ -1,0 +1,55 @@
+// A list as one JSON document or as one record a line, written while its rows arrive.
+
+/** Writes one value; `depth` is how deep it stands in the document, for the indent. */
+export type Encode = (value: unknown, depth: number) => string;
+
+export type Envelope<T> = {
+  rows: Iterable<T> | AsyncIterable<T>;
+  /** A function where it is known only after the rows. */
+  status?: string | undefined | (() => string | undefined);
+  /** Read after the rows. */
+  summary(): Record<string, unknown>;
+  /** Further fields of the document, read after the rows. */
+  extra?: Record<string, unknown> | undefined;
+};
+
+/**
+ * Yields `{"status", "data": […], …extra, "summary"}` in pieces. Where the rows fail before the first one nothing is
+ * yielded; where they fail later the document is ended with `summary.complete: false` before the failure is thrown on.
+ */
+export async function* documentOf<T>(
+  list: Envelope<T>,
+  pick: (row: T) => unknown,
+  { encode, pretty }: { encode: Encode; pretty: boolean },
+): AsyncGenerator<string> {
+  const [line, inner, colon] = pretty ? ['\n  ', '\n    ', ': '] : ['', '', ':'];
+  const field = (key: string, value: unknown): string =>
+    `${line}${encode(key, 1)}${colon}${encode(value, 1)}`;
+  const { status } = list;
+  const early = typeof status === 'string' ? `${field('status', status)},` : '';
+  const head = `{${early}${line}"data"${colon}[`;
+  const tail = (summary: Record<string, unknown>): string => {
+    const late = typeof status === 'function' ? status() : undefined;
+    const rest = { ...(late === undefined ? {} : { status: late }), ...list.extra, summary };
+    const fields = Object.entries(rest).map(([key, value]) => field(key, value));
+    return `],${fields.join(',')}${pretty ? '\n' : ''}}\n`;
+  };
+  let rows = 0;
+  try {
+    for await (const row of list.rows) {
+      yield `${rows === 0 ? head : ','}${inner}${encode(pick(row), 2)}`;
+      rows += 1;
+    }
+  } catch (error) {
+    if (rows > 0) yield `${line}${tail({ ...list.summary(), complete: false })}`;
+    throw error;
+  }
+  yield `${rows === 0 ? head : line}${tail(list.summary())}`;
+}
+
+export async function* recordLines<T>(
+  rows: Iterable<T> | AsyncIterable<T>,
+  encode: (row: T) => string,
+): AsyncGenerator<string> {
+  for await (const row of rows) yield `${encode(row)}\n`;
+}

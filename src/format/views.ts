@@ -1,0 +1,16 @@
+// The one door to what people see of each record.
+export { attachmentView } from './views/attachment.ts';
+export { contentView } from './views/content.ts';
+export { conversationView, conversationWithMessagesView, messageView } from './views/conversation.ts';
+export { acknowledgementView, eventTypeView, eventView } from './views/event.ts';
+export {
+  checkView,
+  factView,
+  healthView,
+  pathsView,
+  profileView,
+  settingView,
+} from './views/installation.ts';
+export { identityView } from './views/identity.ts';
+export { fileView, importLines, verifyLines, walkLines } from './views/report.ts';
+export { positionView } from './views/sequence.ts';

@@ -1,0 +1,41 @@
+// What people see of a catalogued file: a withheld one as plainly as the others (interface 2.1).
+import type { Attachment } from '../../contract/attachment.ts';
+import { sized } from '../figures.ts';
+import type { View } from '../view.ts';
+import { integrityColumn, shownHash, WHOLE } from './column.ts';
+
+export const attachmentView: View<Attachment> = {
+  columns: [
+    { name: 'id', of: (row) => row.id, style: 'id', least: WHOLE },
+    {
+      name: 'state',
+      of: (row) => (row.redacted ? 'withheld' : 'available'),
+      style: (row) => (row.redacted ? 'warn' : undefined),
+      least: 9,
+    },
+    {
+      name: 'filename',
+      of: (row) => row.filename,
+      style: (row) => (row.redacted ? 'dim' : undefined),
+      least: 16,
+    },
+    { name: 'type', of: (row) => row.content_type, least: 10 },
+    {
+      name: 'bytes',
+      of: (row) => row.bytes,
+      shown: (row) => (row.bytes === undefined ? '' : sized(row.bytes)),
+      align: 'right',
+    },
+    { name: 'city', of: (row) => row.origin_city },
+    { name: 'source', of: (row) => row.source },
+    { name: 'message', of: (row) => row.message_id, detail: true },
+    { name: 'sequence', of: (row) => row.sequence, detail: true },
+    { name: 'detected_type', of: (row) => row.detected_type, detail: true },
+    { name: 'trailing_bytes', of: (row) => row.trailing_bytes, detail: true },
+    { name: 'first_visible', of: (row) => row.first_visible, detail: true },
+    { name: 'decorative_layer', of: (row) => row.decorative_layer, detail: true },
+    { name: 'url', of: (row) => row.file_url, detail: true },
+    { ...integrityColumn, detail: true },
+    { name: 'sha256', of: (row) => row.sha256, shown: (row) => shownHash(row.sha256), style: 'dim' },
+  ],
+};

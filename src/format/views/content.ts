@@ -1,0 +1,105 @@
+// What people see of a content record: the lore view as fields and assets, the raw view as the letter it is (interface 2.2, 4.3).
+import type { Content, RawRecord } from '../../contract/content.ts';
+import { plural } from '../figures.ts';
+import { aligned, type Line, type Span } from '../line.ts';
+import { showBlock } from '../terminal.ts';
+import { keyLines, type Cell, type Column, type View } from '../view.ts';
+import { integrityColumn } from './column.ts';
+
+type AnyRecord = RawRecord & {
+  [Name in 'glyph_trigger' | 'classification' | 'sequence_status' | 'origin']?: string;
+};
+
+const FIELDS: readonly Column<AnyRecord>[] = [
+  { name: 'id', of: (row) => row.id, style: 'id' },
+  { name: 'glyph_trigger', of: (row) => row.glyph_trigger },
+  { name: 'classification', of: (row) => row.classification },
+  { name: 'sequence_status', of: (row) => row.sequence_status },
+  { name: 'entry', of: (row) => row.entry },
+  { name: 'conversation_id', of: (row) => row.conversation_id },
+  { name: 'parent_id', of: (row) => row.parent_id },
+  { name: 'sequence', of: (row) => row.sequence },
+  { name: 'date', of: (row) => row.date },
+  { name: 'from', of: (row) => row.from },
+  { name: 'subject', of: (row) => row.subject },
+  { name: 'format', of: (row) => row.format },
+  { name: 'origin', of: (row) => row.origin },
+  { name: 'source', of: (row) => row.source },
+  { name: 'bytes', of: (row) => row.bytes },
+  { name: 'sha256', of: (row) => row.sha256 },
+  { name: 'attachments', of: (row) => row.attachments?.join(', ') },
+  integrityColumn,
+];
+
+const PARTS = 'headers text html raw_base64 pipeline stego'.split(' ');
+const KNOWN = new Set([...FIELDS.map(({ name }) => name), ...PARTS]);
+
+export const contentView: View<Content> = {
+  columns: [
+    ...FIELDS.map((field): Column<Content> => ({
+      name: field.name,
+      of: ({ data }) => field.of(data),
+    })),
+    { name: 'provider', of: ({ data }) => data.pipeline?.provider },
+    { name: 'assets', of: ({ data }) => data.pipeline?.assets.map((asset) => asset.asset_id).join(',') },
+    { name: 'text', of: ({ data }) => ('text' in data ? (data.text as Cell) : undefined) },
+  ],
+  lines({ view, data }) {
+    const record = data as AnyRecord;
+    return [
+      ...keyLines([...FIELDS, ...otherColumns(data)], record),
+      ...pipelineLines(record),
+      ...carrierLines(record),
+      ...(view === 'raw' ? letterLines(record) : []),
+    ];
+  },
+};
+
+/** What another service sends beyond the fields we know: shown, not swallowed. */
+function otherColumns(record: Record<string, unknown>): Column<AnyRecord>[] {
+  const others = Object.entries(record).filter(([name]) => !KNOWN.has(name));
+  return others.map(([name, value]) => ({
+    name,
+    of: () => (typeof value === 'object' ? JSON.stringify(value) : (value as Cell)),
+  }));
+}
+
+function pipelineLines({ pipeline }: AnyRecord): Line[] {
+  if (pipeline === undefined) return [];
+  const assets = pipeline.assets.map((asset): Span[] => [
+    { text: asset.asset_id, style: 'id' },
+    asset.asset_type,
+    asset.filename,
+    `variant ${asset.render_variant}`,
+    { text: `job ${asset.generation_job_id}`, style: 'dim' },
+  ]);
+  return [
+    '',
+    [{ text: 'pipeline', style: 'head' }, ` by ${pipeline.provider}, ${plural(assets.length, 'asset')}`],
+    ...aligned(assets),
+  ];
+}
+
+function carrierLines({ stego }: AnyRecord): Line[] {
+  if (stego === undefined) return [];
+  const carriers = stego.carriers.map((carrier): Span[] => [
+    { text: carrier.kind, style: 'warn' },
+    carrier.where,
+    plural(carrier.count, 'place'),
+  ]);
+  const head: Line = [{ text: 'unseen', style: 'head' }, ` ${plural(carriers.length, 'carrier')}`];
+  return ['', head, ...aligned(carriers)];
+}
+
+function letterLines({ headers, text, html }: AnyRecord): Line[] {
+  const head = (headers ?? []).map(([name, value]): Line => [{ text: `${name}: `, style: 'dim' }, value]);
+  const lead: Line[] = head.length > 0 ? ['', ...head] : [];
+  if (typeof text === 'string') return [...lead, '', ...showBlock(text).replace(/\n+$/, '').split('\n')];
+  return typeof html === 'string'
+    ? [
+        ...lead,
+        '',
+        { text: `no plain text; ${plural(html.length, 'character')} of HTML, whole in --json`, style: 'dim' },
+      ]
+    : lead;
+}

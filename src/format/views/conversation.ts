@@ -1,0 +1,96 @@
+// What people see of conversations and messages; one conversation is drawn as its thread (interface 4.7, 4.8).
+import type { Conversation, Message } from '../../contract/conversation.ts';
+import { plural } from '../figures.ts';
+import { cutLine, type Line } from '../line.ts';
+import { treeLines, type Branch } from '../tree.ts';
+import { keyLines, type View } from '../view.ts';
+import { integrityColumn, shownInstant, statusStyle, WHOLE } from './column.ts';
+
+export const conversationView: View<Conversation> = {
+  columns: [
+    { name: 'id', of: (row) => row.id, style: 'id', least: WHOLE },
+    { name: 'sequence', of: (row) => row.sequence, align: 'right', detail: true },
+    { name: 'messages', of: (row) => row.message_count, align: 'right' },
+    { name: 'started', of: (row) => row.started_at, shown: (row) => shownInstant(row.started_at), least: 16 },
+    { name: 'last', of: (row) => row.last_at, shown: (row) => shownInstant(row.last_at), least: 10 },
+    { name: 'subject', of: (row) => row.subject, least: 20 },
+    { name: 'source', of: (row) => row.source },
+    { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status) },
+    { name: 'first_message', of: (row) => row.first_message_id, detail: true },
+    integrityColumn,
+  ],
+};
+
+export const messageView: View<Message> = {
+  columns: [
+    { name: 'id', of: (row) => row.id, style: 'id', least: WHOLE },
+    { name: 'date', of: (row) => row.date, shown: (row) => shownInstant(row.date), least: 16 },
+    { name: 'from', of: (row) => row.from, least: 12 },
+    { name: 'subject', of: (row) => row.subject, least: 20 },
+    { name: 'files', of: (row) => row.attachments, align: 'right' },
+    { name: 'entry', of: (row) => row.entry },
+    { name: 'source', of: (row) => row.source },
+    { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status) },
+    { name: 'conversation', of: (row) => row.conversation_id, detail: true },
+    { name: 'parent', of: (row) => row.parent_id, detail: true },
+    { ...integrityColumn, detail: true },
+  ],
+};
+
+/** Our own shape: the conversation's wire record with its messages below `messages`. */
+export type ConversationWithMessages = Conversation & { messages: { data: readonly Message[] } };
+
+export const conversationWithMessagesView: View<ConversationWithMessages> = {
+  columns: [
+    ...conversationView.columns,
+    { name: 'message_ids', of: (row) => row.messages.data.map((message) => message.id).join(',') },
+  ],
+  lines: (wire, canvas) => [
+    ...keyLines(conversationView.columns, wire),
+    '',
+    ...treeLines(threadOf(wire.messages.data), canvas).map((line) =>
+      cutLine(line, canvas.columns ?? Infinity),
+    ),
+  ],
+};
+
+/** Answers deeper than this stand beside each other: a long thread must not leave the screen. */
+const MOST_DEPTH = 12;
+
+/** A message hangs below its parent where that came before it; so a cycle that a hostile archive declares is none. */
+function threadOf(messages: readonly Message[]): Branch[] {
+  type Node = { line: Line; children: Node[]; depth: number; parent: Node | undefined };
+  const roots: Node[] = [];
+  const nodes = new Map<string, Node>();
+  const topics = new Map(messages.map((message) => [message.id, topicOf(message)]));
+  for (const message of messages) {
+    const answered = nodes.get(message.parent_id ?? '');
+    const parent = answered !== undefined && answered.depth >= MOST_DEPTH ? answered.parent : answered;
+    const node: Node = {
+      line: messageLine(message, topics.get(message.parent_id ?? '')),
+      children: [],
+      depth: (parent?.depth ?? 0) + 1,
+      parent,
+    };
+    (parent?.children ?? roots).push(node);
+    nodes.set(message.id, node);
+  }
+  return roots;
+}
+
+/** An answer shows its subject only where it is another one than that of the message it answers. */
+function messageLine(message: Message, answeredTopic: string | undefined): Line {
+  const files = message.attachments ?? 0;
+  const isNew = topicOf(message) !== answeredTopic;
+  return [
+    { text: message.id, style: 'id' },
+    { text: `  ${shownInstant(message.date)}  `, style: 'dim' },
+    message.from ?? '',
+    isNew ? { text: `  ${message.subject ?? ''}`, style: 'head' } : '',
+    files > 0 ? { text: `  ${plural(files, 'file')}`, style: 'good' } : '',
+  ];
+}
+
+function topicOf({ subject }: Message): string {
+  return (subject ?? '').replace(/^(?:(?:re|aw|fwd?|sv|antw)(?:\[\d+\])?:\s*)+/i, '');
+}

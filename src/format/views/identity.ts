@@ -1,0 +1,46 @@
+// What people see of a token's identity; the token itself is no part of it (interface 2.3).
+import type { View } from '../view.ts';
+import { integrityStyle } from './column.ts';
+
+/** The token response without its token, with where it belongs and where it lies. */
+export type Identity = {
+  origin?: string | undefined;
+  profile?: string | undefined;
+  client_id?: string | undefined;
+  access_tier?: string | undefined;
+  scope?: readonly string[] | undefined;
+  expires_at?: string | undefined;
+  /** `expires_at` corrected by the drift the service reported. */
+  effective_expires_at?: string | undefined;
+  expired?: boolean | undefined;
+  issued_by?: string | undefined;
+  timeline_offset_ms?: number | undefined;
+  session_drift_ms?: number | undefined;
+  source_integrity?: number | undefined;
+  stored_in?: string | null | undefined;
+};
+
+export const identityView: View<Identity> = {
+  columns: [
+    { name: 'archive', of: (row) => row.origin, style: 'id' },
+    { name: 'profile', of: (row) => row.profile },
+    { name: 'client', of: (row) => row.client_id },
+    { name: 'tier', of: (row) => row.access_tier },
+    { name: 'scope', of: (row) => row.scope?.join(' ') },
+    {
+      name: 'expires',
+      of: (row) => row.effective_expires_at ?? row.expires_at,
+      style: (row) => (row.expired === true ? 'bad' : undefined),
+    },
+    { name: 'expired', of: (row) => row.expired },
+    { name: 'issued_by', of: (row) => row.issued_by },
+    { name: 'timeline_offset_ms', of: (row) => row.timeline_offset_ms, align: 'right' },
+    { name: 'session_drift_ms', of: (row) => row.session_drift_ms, align: 'right' },
+    {
+      name: 'source_integrity',
+      of: (row) => row.source_integrity,
+      style: (row) => integrityStyle(row.source_integrity),
+    },
+    { name: 'stored_in', of: (row) => row.stored_in },
+  ],
+};

@@ -1,0 +1,99 @@
+// What people see of a service's health and of this installation: checks, settings, profiles, facts (interface 4.5).
+import type { Health } from '../../contract/health.ts';
+import type { Style } from '../line.ts';
+import { bars } from '../plot.ts';
+import { keyLines, type View } from '../view.ts';
+import { integrityColumn, shownInstant, WHOLE } from './column.ts';
+
+export const healthView: View<Health> = {
+  columns: [
+    { name: 'status', of: (row) => row.status, style: (row) => (row.status === 'ok' ? 'good' : 'warn') },
+    { name: 'service', of: (row) => row.service },
+    { name: 'version', of: (row) => row.version },
+    { name: 'time', of: (row) => row.time, shown: (row) => shownInstant(row.time) },
+    { name: 'database', of: (row) => row.database },
+    { name: 'asset_url', of: (row) => row.asset_url },
+    { name: 'drift_ratio', of: (row) => row.drift_ratio },
+    integrityColumn,
+    {
+      name: 'counts',
+      of: (row) =>
+        Object.entries(row.counts ?? {})
+          .map(([name, count]) => `${name}=${count}`)
+          .join(' '),
+    },
+  ],
+  lines: (row, canvas) => [
+    ...keyLines(
+      healthView.columns.filter(({ name }) => name !== 'counts'),
+      row,
+    ),
+    ...(row.counts === undefined ? [] : ['']),
+    ...bars(
+      Object.entries(row.counts ?? {}).map(([label, value]) => ({ label, value })),
+      canvas,
+    ),
+  ],
+};
+
+const VERDICT_STYLES = new Map<string, Style>([
+  ['ok', 'good'],
+  ['warn', 'warn'],
+  ['fail', 'bad'],
+]);
+
+export const checkView: View<{ name: string; verdict: string; detail: string }> = {
+  columns: [
+    { name: 'verdict', of: (row) => row.verdict, style: (row) => VERDICT_STYLES.get(row.verdict), least: 7 },
+    { name: 'check', of: (row) => row.name, least: 24 },
+    { name: 'detail', of: (row) => row.detail, least: 30 },
+  ],
+};
+
+export const settingView: View<{
+  key: string;
+  value?: string | number | boolean | null | undefined;
+  origin: string;
+}> = {
+  columns: [
+    { name: 'key', of: (row) => row.key, style: 'id', least: WHOLE },
+    { name: 'value', of: (row) => row.value, least: 20 },
+    {
+      name: 'origin',
+      of: (row) => row.origin,
+      style: (row) => (row.origin === 'default' ? 'dim' : undefined),
+      least: 11,
+    },
+  ],
+};
+
+export const profileView: View<{ name: string; base_url?: string | null | undefined; current: boolean }> = {
+  columns: [
+    { name: 'profile', of: (row) => row.name, style: 'id', least: WHOLE },
+    { name: 'current', of: (row) => row.current, shown: (row) => (row.current ? '*' : ''), style: 'good' },
+    { name: 'base_url', of: (row) => row.base_url, least: 20 },
+  ],
+};
+
+/** A statement about the interface; `origin` tells a documented one from our assumption. */
+export const factView: View<{ section: string; topic: string; fact: string; origin: string }> = {
+  columns: [
+    { name: 'section', of: (row) => row.section, least: 7 },
+    {
+      name: 'origin',
+      of: (row) => row.origin,
+      style: (row) => (row.origin === 'documented' ? 'good' : 'warn'),
+      least: 10,
+    },
+    { name: 'topic', of: (row) => row.topic, least: 14 },
+    { name: 'fact', of: (row) => row.fact, least: 30 },
+  ],
+};
+
+export const pathsView: View<{ config: string; tokens: string; archive: string }> = {
+  columns: [
+    { name: 'config', of: (row) => row.config },
+    { name: 'tokens', of: (row) => row.tokens },
+    { name: 'archive', of: (row) => row.archive },
+  ],
+};

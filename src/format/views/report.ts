@@ -1,0 +1,154 @@
+// What people see of the reports: a verdict first, then what it rests on, as a tree (shapes in contract/report.ts).
+import type { ImportReport, Verdict, VerifiedFile, VerifyReport, WalkReport } from '../../contract/report.ts';
+import { grouped, plural, sized } from '../figures.ts';
+import { aligned, type Line, type Style } from '../line.ts';
+import type { Canvas } from '../screen.ts';
+import { treeLines, type Branch } from '../tree.ts';
+import type { View } from '../view.ts';
+import { shownHash } from './column.ts';
+
+/** The marks of rclone's check, with `?` for what could not be checked. */
+const MARKS: Record<Verdict, { mark: string; style: Style }> = {
+  match: { mark: '=', style: 'good' },
+  mismatch: { mark: '*', style: 'bad' },
+  missing: { mark: '-', style: 'bad' },
+  extra: { mark: '+', style: 'warn' },
+  unreadable: { mark: '!', style: 'bad' },
+  withheld: { mark: '?', style: 'warn' },
+  unverifiable: { mark: '?', style: 'warn' },
+};
+
+/** One verified file a line, its mark first. */
+export const fileView: View<VerifiedFile> = {
+  columns: [
+    { name: 'mark', of: ({ verdict }) => MARKS[verdict].mark, style: ({ verdict }) => MARKS[verdict].style },
+    { name: 'verdict', of: ({ verdict }) => verdict },
+    { name: 'path', of: ({ path }) => path },
+    { name: 'id', of: ({ id }) => id },
+    { name: 'expected', of: ({ expected }) => expected },
+    { name: 'actual', of: ({ actual }) => actual },
+    { name: 'bytes', of: ({ bytes }) => bytes, align: 'right' },
+  ],
+};
+
+/** Files named below a verdict; the whole list is in the JSON report. */
+const MOST_NAMED = 20;
+
+export function verifyLines(report: VerifyReport, canvas: Canvas): Line[] {
+  const fixity: Style = report.fixity === 'ok' ? 'good' : report.fixity === 'failed' ? 'bad' : 'warn';
+  const verdicts = (Object.keys(MARKS) as Verdict[]).filter((verdict) => (report.verdicts[verdict] ?? 0) > 0);
+  return [
+    [
+      { text: `fixity ${report.fixity.replaceAll('_', ' ')}`, style: fixity },
+      `, ${plural(report.checked, 'file')} checked, ${sized(report.bytes)}, completeness ${report.completeness}`,
+    ],
+    ...treeLines(
+      verdicts.map((verdict): Branch => {
+        const { mark, style } = MARKS[verdict];
+        const files = report.files.filter((file) => file.verdict === verdict);
+        return {
+          line: [{ text: `${mark} ${verdict}`, style }, ` ${grouped(report.verdicts[verdict] ?? 0)}`],
+          children: verdict === 'match' ? [] : namedFiles(files),
+        };
+      }),
+      canvas,
+    ),
+  ];
+}
+
+function namedFiles(files: readonly VerifiedFile[]): Branch[] {
+  const named = files.slice(0, MOST_NAMED).map(({ path, id, expected, actual }): Branch => {
+    const hashes =
+      expected !== null && actual !== null && expected !== actual
+        ? `  expected ${shownHash(expected)}, got ${shownHash(actual)}`
+        : '';
+    return {
+      line: [
+        path ?? id ?? '',
+        { text: path === null || id === null ? hashes : `  ${id}${hashes}`, style: 'dim' },
+      ],
+    };
+  });
+  const rest = files.length - named.length;
+  return rest > 0 ? [...named, { line: { text: `and ${grouped(rest)} more`, style: 'dim' } }] : named;
+}
+
+export function walkLines(report: WalkReport, canvas: Canvas): Line[] {
+  const { drift, cross_check: check, frozen } = report;
+  const rows: [string, string][] = [
+    [
+      'reads',
+      `${plural(report.requests, 'request')} (${grouped(report.minimum_requests)} at the least), ${plural(report.rereads, 're-read')}, ${plural(report.disagreements, 'disagreement')}`,
+    ],
+    [
+      'drift',
+      drift.first === null ? 'none reported' : `first ${drift.first}, last ${drift.last}, most ${drift.max}`,
+    ],
+    [
+      'cross-check',
+      check.mode === 'off'
+        ? 'off'
+        : `${check.mode}: ${grouped(check.asked)} asked, ${grouped(check.agreed)} agreed, ${grouped(check.unavailable)} without an answer`,
+    ],
+    ['duplicates', `${grouped(report.duplicates_removed)} removed`],
+    ['confidence', String(report.confidence)],
+    ...(frozen.head === null
+      ? []
+      : [
+          ['frozen', `${shownHash(frozen.head)}${frozen.file === null ? '' : ` in ${frozen.file}`}`] as [
+            string,
+            string,
+          ],
+        ]),
+  ];
+  const branches = aligned(rows.map(([name, text]) => [{ text: name, style: 'dim' }, text])).map(
+    (line): Branch => ({ line }),
+  );
+  const gaps = report.unstable.map(({ after, before, reads }): Branch => ({
+    line: `after ${after ?? 'the start'}, before ${before ?? 'the end'}: ${plural(reads, 'read')}`,
+  }));
+  if (gaps.length > 0) branches.push({ line: { text: 'unstable', style: 'bad' }, children: gaps });
+  return [
+    [
+      { text: report.verdict, style: report.verdict === 'complete' ? 'good' : 'bad' },
+      `, ${plural(report.conversations, 'conversation')} in ${plural(report.windows, 'window')}`,
+    ],
+    ...treeLines(branches, canvas),
+  ];
+}
+
+export function importLines(report: ImportReport, canvas: Canvas): Line[] {
+  const sources = report.sources.map(({ path, kind, messages, attachments }): Branch => {
+    const { read, stored, known, refused } = messages;
+    return {
+      line: [
+        { text: path, style: 'id' },
+        { text: ` (${kind})`, style: 'dim' },
+      ],
+      children: [
+        {
+          line: [
+            `${plural(read, 'message')} read: `,
+            { text: `${grouped(stored)} stored`, style: 'good' },
+            `, ${grouped(known)} already there, `,
+            { text: `${grouped(refused)} refused`, style: refused > 0 ? 'bad' : undefined },
+          ],
+        },
+        {
+          line: `${plural(attachments.stored, 'attachment')} stored, ${grouped(attachments.known)} already there`,
+        },
+      ],
+    };
+  });
+  const named = report.refused.slice(0, MOST_NAMED).map(({ path, offset, reason }): Branch => ({
+    line: `${path}${offset === null ? '' : ` at ${grouped(offset)}`}: ${reason}`,
+  }));
+  const rest = report.refused.length - named.length;
+  if (rest > 0) named.push({ line: { text: `and ${grouped(rest)} more`, style: 'dim' } });
+  const refused: Branch[] =
+    named.length > 0 ? [{ line: { text: 'refused', style: 'bad' }, children: named }] : [];
+  return [
+    `${plural(report.conversations, 'conversation')} in the archive`,
+    ...treeLines([...sources, ...refused], canvas),
+  ];
+}

@@ -1,0 +1,23 @@
+// What people see of a sequence: where each entry is reported and where it was checked to be (interface 4.4).
+import type { Position } from '../../contract/sequence.ts';
+import { grouped } from '../figures.ts';
+import type { View } from '../view.ts';
+import { statusStyle, WHOLE } from './column.ts';
+
+export const positionView: View<Position> = {
+  columns: [
+    { name: 'entry', of: (row) => row.entry, style: 'id', least: WHOLE },
+    { name: 'message', of: (row) => row.message_id },
+    { name: 'reported', of: (row) => row.reported, align: 'right', least: 8 },
+    { name: 'checked', of: (row) => row.checked, align: 'right', least: 8 },
+    {
+      name: 'offset',
+      of: (row) => row.offset,
+      shown: (row) => (row.offset > 0 ? `+${grouped(row.offset)}` : grouped(row.offset)),
+      align: 'right',
+      style: (row) => (row.offset === 0 ? 'dim' : row.offset > 0 ? 'warn' : 'id'),
+    },
+    { name: 'source', of: (row) => row.source },
+    { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status) },
+  ],
+};

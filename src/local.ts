@@ -1,0 +1,51 @@
+// The local archive: opened in this process and reached through the client's own transport, without a port.
+import { createInProcessTransport, EMBEDDED_BASE_URL } from './client/in-process.ts';
+import type { Transport } from './client/transport.ts';
+import { Fault } from './faults.ts';
+import type { OpenArchive } from './service/index.ts';
+import type { World } from './world.ts';
+
+/** Ports of `arx serve`; the files' port is the next one. */
+export const SERVE_PORT = 4747;
+
+/**
+ * Where `arx serve` would publish the files: the local archive names the same address, so that its rows are the same
+ * with and without a port. In this process it is answered without one.
+ */
+const PUBLISHED_ASSETS = `http://127.0.0.1:${SERVE_PORT + 1}`;
+
+export async function openLocal(dir: string, world: World): Promise<OpenArchive> {
+  const { openArchive, ArchiveUnreadable, NewerSchema } = await import('./service/index.ts');
+  try {
+    return await openArchive({ dir, now: world.now, randomBytes: world.randomBytes });
+  } catch (error) {
+    if (error instanceof NewerSchema) {
+      throw new Fault('store', error.message, { hint: 'a newer arx wrote it; use that one', cause: error });
+    }
+    const reason =
+      error instanceof ArchiveUnreadable ? 'it is damaged, foreign or not permitted' : codeOf(error);
+    throw new Fault('store', `cannot open the archive in ${dir}: ${reason}`, {
+      kept: 'nothing was changed',
+      cause: error,
+    });
+  }
+}
+
+export type LocalConnection = { baseUrl: string; assetUrl: string; transport: Transport };
+
+export async function connectLocal(
+  archive: OpenArchive,
+  options: { assetUrl: string | undefined; version: string },
+): Promise<LocalConnection> {
+  const { createAssetService, createService } = await import('./service/index.ts');
+  const assetUrl = options.assetUrl ?? PUBLISHED_ASSETS;
+  const transport = createInProcessTransport({
+    [EMBEDDED_BASE_URL]: createService(archive, { assetUrl, version: options.version }),
+    [new URL(assetUrl).origin]: createAssetService(archive),
+  });
+  return { baseUrl: EMBEDDED_BASE_URL, assetUrl, transport };
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown error';
+}

@@ -1,0 +1,123 @@
+// The real world: the only file that touches process, the clock and the timers.
+import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isatty } from 'node:tty';
+import { run } from './arx.ts';
+import { exitCodeOf } from './exit.ts';
+import { Fault } from './faults.ts';
+import type { Sink, Source, World } from './world.ts';
+
+const controller = new AbortController();
+
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(name, () => {
+    const fault = new Fault('interrupted', 'interrupted', { signal: name });
+    // The second signal does not wait for anything.
+    if (controller.signal.aborted) process.exit(exitCodeOf(fault));
+    controller.abort(fault);
+  });
+  // A library of conf answers a signal by sending it again, which would count as the second.
+  process.on('newListener', (event, listener: () => void) => {
+    if (event === name) queueMicrotask(() => process.off(name, listener));
+  });
+}
+
+function sink(stream: NodeJS.WriteStream & { fd: 1 | 2 }): Sink {
+  // Errors reach the writer through its callback; without a listener they would end the process.
+  stream.on('error', () => {});
+  return {
+    isTTY: isatty(stream.fd),
+    columns: isatty(stream.fd) ? stream.columns : undefined,
+    write: (chunk) =>
+      new Promise((resolve, reject) => {
+        stream.write(chunk, (error) => {
+          if (!error) resolve();
+          else reject(faultOfWrite(error));
+        });
+      }),
+  };
+}
+
+function faultOfWrite(error: NodeJS.ErrnoException): Fault {
+  if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') {
+    return new Fault('interrupted', 'the reader closed the pipe', { signal: 'SIGPIPE' });
+  }
+  return new Fault('disk', `cannot write the output (${error.code ?? 'unknown error'})`, { cause: error });
+}
+
+// process.stdin is opened only by the command that reads it.
+const stdin: Source = {
+  isTTY: isatty(0),
+  bytes: () => process.stdin,
+  line: (prompt, { hidden = false, signal } = {}) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      // readline echoes what it writes to its output; a hidden answer goes nowhere.
+      const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+      const reader = createInterface({
+        input: process.stdin,
+        output: hidden ? silent : process.stderr,
+        terminal: isatty(0),
+        historySize: 0,
+        prompt,
+      });
+      const stop = () => {
+        // Closing it is the end of input too, so this comes first.
+        reject(signal?.reason as Error);
+        reader.close();
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+      let answer: string | undefined;
+      // readline takes Ctrl-C for itself on a terminal; it belongs to the handlers above.
+      reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+      reader.on('close', () => {
+        signal?.removeEventListener('abort', stop);
+        if (hidden) process.stderr.write('\n');
+        resolve(answer);
+      });
+      reader.once('line', (line) => {
+        answer = line;
+        reader.close();
+      });
+      // By readline where it can be seen: it draws the line again while it is edited.
+      if (hidden) process.stderr.write(prompt);
+      else reader.prompt();
+    }),
+};
+
+const world: World = {
+  argv: process.argv.slice(2),
+  env: process.env,
+  cwd: process.cwd(),
+  home: homedir(),
+  platform: process.platform,
+  stdin,
+  stdout: sink(process.stdout),
+  stderr: sink(process.stderr),
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+      throw signal?.aborted === true ? signal.reason : error;
+    });
+  },
+  randomBytes: (count) => randomBytes(count),
+  signal: controller.signal,
+  pid: process.pid,
+  running: (pid) => {
+    try {
+      return process.kill(pid, 0);
+    } catch (error) {
+      // Not ours to signal, but there.
+      return (error as NodeJS.ErrnoException).code === 'EPERM';
+    }
+  },
+  uid: process.getuid?.(),
+  nodeVersion: process.version,
+};
+
+// Everything was awaited to the operating system, so leaving now cuts nothing (idle sockets would hold the loop).
+void run(world).then((code) => process.exit(code));

@@ -1,0 +1,45 @@
+// What a handler is given and what it gives back: a request already matched and permitted, a reply not yet in bytes.
+import type { RouteName } from '../../contract/routes.ts';
+import type { ServiceRequest } from '../../contract/exchange.ts';
+import type { Tier } from '../../contract/token.ts';
+import type { Archive } from '../archive.ts';
+import type { Drift, DriftOptions } from '../rules/drift.ts';
+import type { Bearer } from '../store/tokens.ts';
+import type { Summary } from '../store/meta.ts';
+import type { Query } from './query.ts';
+
+export type ServiceOptions = {
+  /** Origin of the attachment files, without a final slash. */
+  assetUrl: string;
+  version: string;
+  /** Lists lie as it says; without it they are true. */
+  drift?: DriftOptions;
+  /** The highest tier this service grants; `mirror` where absent. */
+  maxTier?: Tier;
+};
+
+export type Call = {
+  archive: Archive;
+  options: ServiceOptions;
+  request: ServiceRequest;
+  query: Query;
+  /** Path parameters, decoded. */
+  parameters: Record<string, string>;
+  /** Tier and scopes of the token; on routes without a scope the lowest tier and none. */
+  bearer: Bearer;
+  /** State of the whole archive. */
+  summary: Summary;
+  /** What distorts lists, where this service drifts. */
+  drift: Drift | undefined;
+  /** What the service reports of its drift now, 0 without any. */
+  driftRatio(): number;
+};
+
+/** `body` is sent as JSON. */
+export type Reply = { status: number; body: unknown };
+export type Handler = (call: Call) => Promise<Reply>;
+export type Handlers = Record<RouteName, Handler>;
+
+export function ok(body: unknown): Reply {
+  return { status: 200, body };
+}

@@ -1,0 +1,47 @@
+// From the socket's request to the service's: headers kept as they came, a body of bounded size, and what is refused before.
+import type { IncomingMessage } from 'node:http';
+import type { HeaderList, ServiceRequest } from '../../contract/exchange.ts';
+import { MOST_REQUEST_BYTES } from '../../contract/quantity.ts';
+import { Refusal } from '../refusal.ts';
+import { tooLarge } from './body.ts';
+
+/** The request without its body. Throws for headers that a service must not be asked to judge. */
+export function admit(incoming: IncomingMessage, mostHeaders: number): Omit<ServiceRequest, 'body'> {
+  const headers: [string, string][] = [];
+  for (let at = 0; at + 1 < incoming.rawHeaders.length; at += 2) {
+    headers.push([incoming.rawHeaders[at]!.toLowerCase(), incoming.rawHeaders[at + 1]!]);
+  }
+  if (headers.length > mostHeaders) {
+    throw new Refusal('header_too_large', `a request may have ${mostHeaders} headers`);
+  }
+  const hosts = headers.filter(([name]) => name === 'host').length;
+  if (hosts > 1 || (hosts === 0 && incoming.httpVersion === '1.1')) {
+    throw new Refusal('request_invalid', 'a request has one Host header');
+  }
+  if (declaredLength(incoming) > MOST_REQUEST_BYTES) throw tooLarge();
+  return {
+    method: incoming.method ?? 'GET',
+    // A client that takes us for a proxy sends the whole address (RFC 9112 3.2.2).
+    target: (incoming.url ?? '/').replace(/^https?:\/\/[^/?]*(?=[/?]|$)/i, '') || '/',
+    headers: headers satisfies HeaderList,
+    peer: incoming.socket.remoteAddress ?? 'unknown',
+  };
+}
+
+export function declaredLength(incoming: IncomingMessage): number {
+  return Number(incoming.headers['content-length'] ?? 0);
+}
+
+/** The whole body, or null where none was announced. Throws payload_too_large as soon as it is. */
+export async function readBody(incoming: IncomingMessage): Promise<Uint8Array | null> {
+  const { 'content-length': length, 'transfer-encoding': coding } = incoming.headers;
+  if (length === undefined && coding === undefined) return null;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    bytes += (chunk as Buffer).byteLength;
+    if (bytes > MOST_REQUEST_BYTES) throw tooLarge();
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks, bytes);
+}

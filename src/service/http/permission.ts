@@ -1,0 +1,57 @@
+// Who is asking: exactly one bearer token, known, not expired, with the scope of the route (interface 5).
+import type { ServiceRequest } from '../../contract/exchange.ts';
+import type { Scope } from '../../contract/token.ts';
+import type { Archive } from '../archive.ts';
+import { Refusal } from '../refusal.ts';
+import type { Limiter } from '../rules/limiter.ts';
+import { bearerOf, type Bearer } from '../store/tokens.ts';
+
+/** Without a token a request reads as the lowest tier and holds no scope. */
+export const NOBODY: Bearer = { tier: 'external', scope: [], expires_ms: Infinity };
+
+/**
+ * The bearer of a request for a route that needs this scope (null: none needed). Throws `token_invalid` in the same
+ * words whatever is wrong, `rate_limited` where a peer keeps guessing, `token_expired`, `scope_missing`.
+ */
+export async function permit(
+  archive: Archive,
+  request: ServiceRequest,
+  scope: Scope | null,
+  guesses: Limiter,
+): Promise<Bearer> {
+  if (scope === null) return NOBODY;
+  const token = tokenOf(request);
+  const bearer = token === undefined ? undefined : await bearerOf(archive, token);
+  if (bearer === undefined) throw refused(request, guesses, archive.now());
+  if (bearer.expires_ms <= archive.now()) {
+    throw new Refusal('token_expired', `the token expired at ${new Date(bearer.expires_ms).toISOString()}`, {
+      'www-authenticate': 'Bearer error="invalid_token"',
+    });
+  }
+  if (!bearer.scope.includes(scope)) throw scopeMissing(scope);
+  return bearer;
+}
+
+export function scopeMissing(scope: Scope): Refusal {
+  return new Refusal('scope_missing', `the token lacks the scope ${scope}`, {
+    'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"`,
+  });
+}
+
+/** The token of the one Authorization header; a second header makes both void. The scheme may be of any case (RFC 9110 11.1). */
+function tokenOf({ headers }: ServiceRequest): string | undefined {
+  const values = headers.filter(([name]) => name === 'authorization').map(([, value]) => value);
+  if (values.length !== 1) return undefined;
+  return /^bearer +([\x21-\x7e]{1,8192})$/i.exec(values[0]!)?.[1];
+}
+
+function refused({ peer }: ServiceRequest, guesses: Limiter, now: number): Refusal {
+  // In-process there is nobody to guess against but oneself.
+  const wait = peer === 'local' ? 0 : guesses.take(peer, now);
+  if (wait > 0) {
+    return new Refusal('rate_limited', `too many requests without a valid token, wait ${wait} s`, {
+      'retry-after': String(wait),
+    });
+  }
+  return new Refusal('token_invalid', 'this needs a valid bearer token', { 'www-authenticate': 'Bearer' });
+}

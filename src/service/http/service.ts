@@ -1,0 +1,89 @@
+// The service as one function from request to response: match, permit, handle, and one shape for every failure.
+import type { Service, ServiceResponse } from '../../contract/exchange.ts';
+import { HEADERS, ROUTES } from '../../contract/routes.ts';
+import type { Archive } from '../archive.ts';
+import { createDrift } from '../rules/drift.ts';
+import { createLimiter, type Limiter } from '../rules/limiter.ts';
+import { summaryOf } from '../store/meta.ts';
+import { attachment, attachments } from './attachments.ts';
+import { content } from './content.ts';
+import { conversation, conversations } from './conversations.ts';
+import { events, ingestEvent } from './events.ts';
+import { ok, type Call, type Handlers, type ServiceOptions } from './exchange.ts';
+import { asRefusal, errorResponse, newRequestId } from './failure.ts';
+import { health } from './health.ts';
+import { messages } from './messages.ts';
+import { permit } from './permission.ts';
+import { parseQuery } from './query.ts';
+import { matchRoute } from './router.ts';
+import { sequence } from './sequence.ts';
+import { token } from './token.ts';
+
+export type { ServiceOptions };
+
+/** Requests without a valid token that one peer may send a minute; those with one are never counted. */
+const GUESSES_A_MINUTE = 300;
+
+const HANDLERS: Handlers = {
+  token,
+  attachments,
+  attachment,
+  content,
+  sequence,
+  health,
+  ingest: ingestEvent,
+  events,
+  conversations,
+  conversation,
+  messages,
+  messages_v1: messages,
+  openapi: async () => ok((await import('../../contract/openapi.json')).default),
+};
+
+/**
+ * The service over an archive. Never rejects. Every response carries x-request-id, x-integrity (the archive's mean),
+ * x-drift-ratio and date; every failure has the body of interface 7. HEAD is answered as GET without the body.
+ */
+export function createService(archive: Archive, options: ServiceOptions): Service {
+  const guesses = createLimiter(GUESSES_A_MINUTE);
+  const drift = options.drift && createDrift(options.drift);
+  const driftRatio = () => drift?.reported() ?? 0;
+
+  return async (request) => {
+    const requestId = newRequestId((count) => archive.randomBytes(count));
+    let integrity = 0;
+    let response: ServiceResponse;
+    try {
+      const summary = await summaryOf(archive);
+      integrity = summary.integrity;
+      response = await answer({ archive, options, request, summary, drift, driftRatio }, guesses);
+    } catch (error) {
+      response = errorResponse(asRefusal(error), requestId, integrity);
+    }
+    response.headers[HEADERS.requestId] = requestId;
+    response.headers[HEADERS.integrity] = String(integrity);
+    response.headers[HEADERS.drift] = String(driftRatio());
+    response.headers['date'] = new Date(archive.now()).toUTCString();
+    return request.method === 'HEAD' ? { ...response, body: '' } : response;
+  };
+}
+
+type Asked = Omit<Call, 'query' | 'parameters' | 'bearer'>;
+
+async function answer(asked: Asked, guesses: Limiter): Promise<ServiceResponse> {
+  const { archive, request } = asked;
+  const { route, parameters, search, allow } = matchRoute(request.method, request.target);
+  if (route === undefined) return { status: 204, headers: { allow }, body: '' };
+  const bearer = await permit(archive, request, ROUTES[route].scope, guesses);
+  const reply = await HANDLERS[route]({ ...asked, query: parseQuery(search), parameters, bearer });
+  const body = JSON.stringify(reply.body);
+  return {
+    status: reply.status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(body)),
+      'cache-control': 'no-store',
+    },
+    body,
+  };
+}

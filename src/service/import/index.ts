@@ -1,0 +1,101 @@
+// Imports archives: detects what each path is, reads it, stores what is new, and accounts for every message read.
+import { stat } from 'node:fs/promises';
+import type { ImportReport } from '../../contract/report.ts';
+import { Fault } from '../../faults.ts';
+import type { Archive } from '../archive.ts';
+import { storeItems, type Tally } from './batch.ts';
+import { detect, type Detected } from './detect.ts';
+import { readFolder } from './folder.ts';
+import { readMaildir, readMailFile, readMailFolder } from './maildir.ts';
+import { readMbox } from './mbox.ts';
+import type { RawMail, ReadItem, SourceKind } from './record.ts';
+import { readSlack } from './slack.ts';
+
+/** How far the reading of one path is: messages read, and bytes `done` of `total` where it is one mbox (else null). */
+export type ImportProgress = {
+  path: string;
+  kind: SourceKind;
+  read: number;
+  done: number | null;
+  total: number | null;
+};
+
+export type ImportOptions = {
+  /** City label for files that have none of their own. */
+  originCity?: string;
+  signal: AbortSignal;
+  progress?(state: ImportProgress): void;
+};
+
+type Readable = Exclude<Detected, 'uploads'>;
+
+/**
+ * Imports the paths in order. A message is known by the hash of its stored bytes, so a second import adds nothing
+ * and one that was killed goes on where it stopped; `read = stored + known + refused` for each path. `conversations`
+ * are those the archive has now. Throws a usage Fault before anything is stored where a path cannot be imported, and
+ * the signal's reason when it is aborted; what was stored by then stays.
+ */
+export async function importPaths(
+  archive: Archive,
+  paths: readonly string[],
+  { originCity, signal, progress }: ImportOptions,
+): Promise<ImportReport> {
+  const { readable, companions } = await detectAll(paths);
+  const report: ImportReport = { version: 1, sources: [], conversations: 0, refused: [] };
+  for (const { path, detected } of readable) {
+    const reading = { originCity: originCity ?? null, signal, companions };
+    const { kind, read: items } = READERS[detected];
+    const total = kind === 'mbox' ? (await stat(path)).size : null;
+    const { messages, attachments, refused } = await storeItems(archive, items(path, reading), {
+      ...reading,
+      stored: ({ messages: { read } }, position) =>
+        progress?.({ path, kind, read, done: total === null ? null : position, total }),
+    });
+    report.sources.push({ path, kind, messages, attachments });
+    report.refused.push(...refused);
+  }
+  const row = await archive.database.get<{ n: number }>('SELECT COUNT(*) AS n FROM conversations');
+  report.conversations = row?.n ?? 0;
+  return report;
+}
+
+/** Stores records that were made and not read (the sample archive); the same rules and counts. */
+export function importItems(archive: Archive, items: AsyncIterable<ReadItem>): Promise<Tally> {
+  return storeItems(archive, items, {
+    originCity: null,
+    signal: new AbortController().signal,
+    stored: () => {},
+  });
+}
+
+async function detectAll(paths: readonly string[]) {
+  const readable: { path: string; detected: Readable }[] = [];
+  const companions: string[] = [];
+  for (const path of paths) {
+    const detected = await detect(path);
+    if (detected === 'uploads') companions.push(path);
+    else readable.push({ path, detected });
+  }
+  if (companions.length > 0 && !readable.some(({ detected }) => detected === 'slack')) {
+    throw new Fault('usage', `${companions[0]} holds only the uploads of a Slack export`, {
+      hint: 'name the export in the same command',
+    });
+  }
+  return { readable, companions };
+}
+
+type Reading = { originCity: string | null; signal: AbortSignal; companions: readonly string[] };
+type Reader = { kind: SourceKind; read(path: string, reading: Reading): AsyncIterable<ReadItem | RawMail> };
+
+const READERS: Record<Readable, Reader> = {
+  mbox: { kind: 'mbox', read: (path) => readMbox(path) },
+  maildir: { kind: 'maildir', read: readMaildir },
+  mail: { kind: 'mail', read: readOneMail },
+  mails: { kind: 'mail', read: readMailFolder },
+  slack: { kind: 'slack', read: readSlack },
+  folder: { kind: 'folder', read: readFolder },
+};
+
+async function* readOneMail(path: string): AsyncGenerator<ReadItem | RawMail> {
+  yield readMailFile(path);
+}

@@ -1,0 +1,96 @@
+// The bytes a MIME body stands for (RFC 2045 6): exactly, line ends and last line included, because they are hashed.
+import { Buffer } from 'node:buffer';
+
+/** `encoding` is the Content-Transfer-Encoding as written. A body that breaks its encoding is read as far as it goes. */
+export function decodeTransfer(body: Buffer, encoding: string): Buffer {
+  const name = /[\w-]+/.exec(encoding)?.[0].toLowerCase();
+  if (name === 'base64') return decodeBase64(body);
+  if (name === 'quoted-printable') return decodeQuotedPrintable(body);
+  if (name === 'uuencode' || name === 'x-uuencode' || name === 'uue' || name === 'x-uue')
+    return decodeUu(body);
+  return body;
+}
+
+/** Letters decoded at a time: a large file is not held as text as well. */
+const SLICE_BYTES = 1024 * 1024;
+
+function decodeBase64(body: Buffer): Buffer {
+  const decoded = Buffer.allocUnsafe(Math.ceil((body.length / 4) * 3));
+  let length = 0;
+  let rest = '';
+  for (let at = 0; at < body.length; at += SLICE_BYTES) {
+    const letters = rest + body.toString('latin1', at, at + SLICE_BYTES).replaceAll(/[^A-Za-z0-9+/=]+/g, '');
+    // The first padding ends the data: what follows is a list's footer, not the file.
+    const padded = letters.indexOf('=');
+    if (padded >= 0)
+      return decoded.subarray(0, length + decoded.write(letters.slice(0, padded), length, 'base64'));
+    const whole = letters.length - (letters.length % 4);
+    length += decoded.write(letters.slice(0, whole), length, 'base64');
+    rest = letters.slice(whole);
+  }
+  return decoded.subarray(0, length + decoded.write(rest, length, 'base64'));
+}
+
+const EQUALS = 0x3d;
+const LF = 0x0a;
+
+function decodeQuotedPrintable(body: Buffer): Buffer {
+  let at = body.indexOf(EQUALS);
+  if (at < 0) return body;
+  const decoded = Buffer.allocUnsafe(body.length);
+  let length = 0;
+  let copied = 0;
+  for (; at >= 0; at = body.indexOf(EQUALS, copied)) {
+    length += body.copy(decoded, length, copied, at);
+    const lineEnd = softBreak(body, at + 1);
+    const value = hexValue(body[at + 1]) * 16 + hexValue(body[at + 2]);
+    if (lineEnd >= 0) {
+      copied = lineEnd;
+    } else if (value >= 0) {
+      decoded[length++] = value;
+      copied = at + 3;
+    } else {
+      // No escape: the sign stands for itself.
+      decoded[length++] = EQUALS;
+      copied = at + 1;
+    }
+  }
+  length += body.copy(decoded, length, copied);
+  return decoded.subarray(0, length);
+}
+
+/** The index after the line break (spaces before it included) that starts at `at`, or -1 where there is none. */
+function softBreak(body: Buffer, at: number): number {
+  let end = at;
+  while (body[end] === 0x20 || body[end] === 0x09) end += 1;
+  if (end >= body.length) return body.length;
+  if (body[end] === 0x0d) end += 1;
+  return body[end] === LF ? end + 1 : -1;
+}
+
+function hexValue(code: number | undefined): number {
+  if (code === undefined) return -256;
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -256;
+}
+
+function decodeUu(body: Buffer): Buffer {
+  const lines = body.toString('latin1').split(/\r?\n/);
+  const begin = lines.findIndex((line) => /^begin \d+ /.test(line));
+  if (begin < 0) return body;
+  const decoded: Buffer[] = [];
+  for (const line of lines.slice(begin + 1)) {
+    if (line === 'end') break;
+    const size = (line.charCodeAt(0) - 32) & 63;
+    if (line === '' || size === 0) continue;
+    const bytes = Buffer.alloc(Math.ceil(size / 3) * 3);
+    for (let group = 0; group * 3 < size; group += 1) {
+      const four = [1, 2, 3, 4].map((n) => (line.charCodeAt(group * 4 + n) - 32) & 63);
+      const [a = 0, b = 0, c = 0, d = 0] = four;
+      bytes.writeUIntBE((a << 18) | (b << 12) | (c << 6) | d, group * 3, 3);
+    }
+    decoded.push(bytes.subarray(0, size));
+  }
+  return Buffer.concat(decoded);
+}

@@ -1,0 +1,23 @@
+// File addresses that are themselves the permission: what is signed, and how a signature is checked (our choice, interface 2.1).
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Tier } from '../../contract/token.ts';
+
+/** What one address opens: this attachment with exactly these bytes, as a reader of this tier. */
+export type FileGrant = { id: string; sha256: string; tier: Tier };
+
+/** The path on the asset origin, `/files/<id>/<tier>/<signature>`; no token travels with it. */
+export function filePath(key: Uint8Array, grant: FileGrant): string {
+  return `/files/${grant.id}/${grant.tier}/${signFile(key, grant)}`;
+}
+
+/** HMAC-SHA256 over `id|sha256|tier` in base64url (43 characters). */
+export function signFile(key: Uint8Array, { id, sha256, tier }: FileGrant): string {
+  return createHmac('sha256', key).update(`${id}|${sha256}|${tier}`).digest('base64url');
+}
+
+/** Whether the signature opens the file, in constant time. */
+export function checkFile(key: Uint8Array, grant: FileGrant, signature: string): boolean {
+  const given = Buffer.from(signature);
+  const right = Buffer.from(signFile(key, grant));
+  return given.length === right.length && timingSafeEqual(given, right);
+}

@@ -1,0 +1,97 @@
+// Ingest as a pure decision: which envelopes are taken in, when two are the same, and which of two writers is the last.
+import { createHash } from 'node:crypto';
+import type * as z from 'zod';
+import { EVENT_TYPES, EventId, IngestRequest, PAYLOADS, type EventType } from '../../contract/event.ts';
+import { Refusal } from '../refusal.ts';
+import { issueText } from './issue.ts';
+
+/** What became of an event (our choice): `waiting` for its record, or `superseded` by an event with a greater id. */
+export type Effect = 'applied' | 'recorded' | 'waiting' | 'superseded';
+
+export type TakenIn = {
+  id: string;
+  type: EventType;
+  payload: Record<string, unknown>;
+  /** Canonical JSON of the payload as sent, unknown fields included. */
+  payloadText: string;
+  /** Of type and payload: two deliveries of one id are the same event when these are equal. */
+  bodySha256: string;
+};
+
+/** Payloads nest no deeper than this (our choice), so that no recursion over them can overflow. */
+const DEPTH = 32;
+
+/**
+ * Validates an envelope before it is trusted (interface 6), in this order: object, id/type/payload, known type, payload
+ * of that type. Throws `event_invalid` or `event_type_unknown` with the path that is wrong.
+ */
+export function takeIn(body: unknown): TakenIn {
+  const envelope = checked(IngestRequest, body, []);
+  const type = EVENT_TYPES.find((known) => known === envelope.type);
+  if (type === undefined) {
+    throw new Refusal('event_type_unknown', `type: must be one of ${EVENT_TYPES.join(', ')}`);
+  }
+  // The parsed object itself, not the schema's copy: what is kept and hashed is what was sent.
+  const { payload } = body as { payload: Record<string, unknown> };
+  checked(PAYLOADS[type], payload, ['payload']);
+  // This text becomes a column, where control characters and lone surrogates have no place.
+  if (type === 'attachment.reclassified')
+    checked(EventId.optional(), payload['source'], ['payload', 'source']);
+  const payloadText = canonical(payload, 0);
+  const bodySha256 = createHash('sha256').update(`${type}\n${payloadText}`).digest('hex');
+  return { id: envelope.id, type, payload, payloadText, bodySha256 };
+}
+
+/** Acknowledgement of interface 4.6; the same for every delivery of an event. */
+export function acknowledge(id: string, type: string) {
+  return { accepted: true, event_id: id, type, status: 'queued' };
+}
+
+/**
+ * Order of events by id, independent of their arrival: digit runs by value, all else by code points, and where only
+ * leading zeros differ the plain text decides. Negative where `a` comes first.
+ */
+export function compareEventIds(a: string, b: string): number {
+  const left = a.match(/\d+|\D+/gu) ?? [];
+  const right = b.match(/\d+|\D+/gu) ?? [];
+  for (let at = 0; at < left.length && at < right.length; at += 1) {
+    const order = compareRuns(left[at]!, right[at]!);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length || compareText(a, b);
+}
+
+/** Whether an event with this id may overwrite what `writer` wrote (null: nobody did). */
+export function isLaterWriter(id: string, writer: string | null): boolean {
+  return writer === null || compareEventIds(id, writer) > 0;
+}
+
+function compareRuns(a: string, b: string): number {
+  if (!/^\d/.test(a) || !/^\d/.test(b)) return compareText(a, b);
+  const [x, y] = [BigInt(a), BigInt(b)];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+function compareText(a: string, b: string): number {
+  // By bytes of UTF-8, which is by code points; comparing strings would go by UTF-16 units.
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** One text for equal values: keys sorted, no spaces. Throws `event_invalid` for values nested too deep. */
+function canonical(value: unknown, depth: number): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (depth >= DEPTH)
+    throw new Refusal('event_invalid', `payload: must not nest deeper than ${DEPTH} levels`);
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(',')}]`;
+  const record = value as Record<string, unknown>;
+  const fields = Object.keys(record)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(record[key], depth + 1)}`);
+  return `{${fields.join(',')}}`;
+}
+
+function checked<T extends z.ZodType>(schema: T, value: unknown, path: readonly string[]): z.infer<T> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new Refusal('event_invalid', issueText(result.error, path));
+}

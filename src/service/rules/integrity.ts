@@ -1,0 +1,115 @@
+// The one place that says what integrity means: the checks of each kind of record, and the share it passes (interface 1).
+
+export type Check = {
+  /** Its bit in the `failed` column. */
+  bit: number;
+  name: string;
+  /** What a record that passes has shown. */
+  proves: string;
+};
+
+/** Bits of a message. `position` is kept up by moves, `storedBytes` is found when the message is read. */
+export const MESSAGE = {
+  decodable: 1,
+  wellFormed: 2,
+  datePlausible: 4,
+  parentPresent: 8,
+  positionMonotonic: 16,
+  storedBytes: 32,
+} as const;
+
+/** Bits of an attachment. */
+export const ATTACHMENT = {
+  bytesHeld: 1,
+  storedBytes: 2,
+  typeAgrees: 4,
+  nameSafe: 8,
+  nothingTrails: 16,
+} as const;
+
+/** Bits of a conversation. */
+export const CONVERSATION = { rooted: 1, dated: 2, ordered: 4 } as const;
+
+export const CHECKS = {
+  message: [
+    { bit: MESSAGE.decodable, name: 'decodable', proves: 'its text decodes in the charset it declares' },
+    { bit: MESSAGE.wellFormed, name: 'well_formed', proves: 'its structure needed no repair' },
+    {
+      bit: MESSAGE.datePlausible,
+      name: 'date_plausible',
+      proves: 'its date lies between 1970 and its arrival',
+    },
+    {
+      bit: MESSAGE.parentPresent,
+      name: 'parent_present',
+      proves: 'the message it answers is in the archive',
+    },
+    {
+      bit: MESSAGE.positionMonotonic,
+      name: 'position_monotonic',
+      proves: 'its position is after its parent’s position',
+    },
+    {
+      bit: MESSAGE.storedBytes,
+      name: 'stored_bytes',
+      proves: 'the stored bytes have the hash taken at import',
+    },
+  ],
+  attachment: [
+    { bit: ATTACHMENT.bytesHeld, name: 'bytes_held', proves: 'the archive holds its bytes' },
+    {
+      bit: ATTACHMENT.storedBytes,
+      name: 'stored_bytes',
+      proves: 'the stored bytes have the hash taken at import',
+    },
+    {
+      bit: ATTACHMENT.typeAgrees,
+      name: 'type_agrees',
+      proves: 'its first bytes agree with the declared type',
+    },
+    { bit: ATTACHMENT.nameSafe, name: 'name_safe', proves: 'its name is a plain file name on every system' },
+    {
+      bit: ATTACHMENT.nothingTrails,
+      name: 'nothing_trails',
+      proves: 'no bytes follow the end of its format',
+    },
+  ],
+  conversation: [
+    {
+      bit: CONVERSATION.rooted,
+      name: 'rooted',
+      proves: 'its first message answers nothing the archive lacks',
+    },
+    { bit: CONVERSATION.dated, name: 'dated', proves: 'all its messages have plausible dates' },
+    { bit: CONVERSATION.ordered, name: 'ordered', proves: 'every answer arrived after what it answers' },
+  ],
+} as const satisfies Record<string, readonly Check[]>;
+export type Kind = keyof typeof CHECKS;
+
+/** The share of checks passed, 0 to 1 with four decimals. */
+export function integrityOf(kind: Kind, failed: number): number {
+  const checks: readonly Check[] = CHECKS[kind];
+  return share(checks.length - failures(kind, failed), checks.length);
+}
+
+/** How many checks of the kind the bits say have failed. */
+export function failures(kind: Kind, failed: number): number {
+  const checks: readonly Check[] = CHECKS[kind];
+  return checks.filter((check) => (failed & check.bit) !== 0).length;
+}
+
+/** `passed` of `all` as a number with four decimals; nothing to check is whole. */
+export function share(passed: number, all: number): number {
+  return all === 0 ? 1 : Math.round((passed / all) * 10_000) / 10_000;
+}
+
+/**
+ * How far a message can be relied on (the statuses of interface 2.5): `unverified` where its bytes themselves are in
+ * doubt, `partial` where its place is, `stable` otherwise.
+ */
+export function statusOf(failed: number): 'stable' | 'partial' | 'unverified' {
+  if (failed === 0) return 'stable';
+  return (failed & (MESSAGE.decodable | MESSAGE.wellFormed | MESSAGE.storedBytes)) !== 0
+    ? 'unverified'
+    : 'partial';
+}

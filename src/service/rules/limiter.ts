@@ -1,0 +1,27 @@
+// How often a peer may fail before it has to wait: a fixed window of one minute for each peer.
+
+export type Limiter = {
+  /** Counts one failure; 0 while within bounds, else the seconds until the window ends. `now` in milliseconds. */
+  take(peer: string, now: number): number;
+};
+
+const WINDOW_MS = 60_000;
+/** Peers remembered at once; the one that started first is forgotten first. */
+const MOST_PEERS = 10_000;
+
+export function createLimiter(most: number): Limiter {
+  const windows = new Map<string, { start: number; count: number }>();
+  return {
+    take(peer, now) {
+      let window = windows.get(peer);
+      if (window === undefined || now - window.start >= WINDOW_MS || now < window.start) {
+        window = { start: now, count: 0 };
+        windows.delete(peer);
+        windows.set(peer, window);
+        if (windows.size > MOST_PEERS) windows.delete(windows.keys().next().value!);
+      }
+      window.count += 1;
+      return window.count <= most ? 0 : Math.max(1, Math.ceil((window.start + WINDOW_MS - now) / 1000));
+    },
+  };
+}

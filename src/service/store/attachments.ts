@@ -1,0 +1,79 @@
+// The attachment catalogue as stored: one row, or one window of rows in order of arrival.
+import type { Tier } from '../../contract/token.ts';
+import { tiersAbove } from '../rules/tiers.ts';
+import type { Statements } from './database.ts';
+import { readSpan, type Condition, type Span } from './window.ts';
+
+export type AttachmentRow = {
+  n: number;
+  message: number;
+  part: number;
+  filename: string;
+  sha256: string;
+  bytes: number;
+  declared_type: string;
+  detected_type: string | null;
+  stored: number;
+  redacted: number;
+  decorative_layer: number;
+  first_visible: number;
+  origin_city: string | null;
+  source: string;
+  tier: Tier;
+  trailing_bytes: number;
+  failed: number;
+};
+
+export type AttachmentFilter = {
+  origin_city?: string | undefined;
+  content_type?: string | undefined;
+  source?: string | undefined;
+  redacted?: boolean | undefined;
+  message?: number | undefined;
+};
+
+const SELECT = `SELECT n, message, part, filename, sha256, bytes, declared_type, detected_type, stored, redacted,
+  decorative_layer, first_visible, origin_city, source, tier, trailing_bytes, failed FROM attachments`;
+
+export function findAttachment(statements: Statements, n: number): Promise<AttachmentRow | undefined> {
+  return statements.get<AttachmentRow>(`${SELECT} WHERE n = $1`, [n]);
+}
+
+/** All attachments of a message by their part order. */
+export function attachmentsOf(statements: Statements, message: number): Promise<AttachmentRow[]> {
+  return statements.all<AttachmentRow>(`${SELECT} WHERE message = $1 ORDER BY part`, [message]);
+}
+
+/** A window of the rows that match as this reader may know them. */
+export function readAttachments(statements: Statements, filter: AttachmentFilter, reader: Tier, span: Span) {
+  const where = conditionsOf(filter, reader);
+  return readSpan<AttachmentRow>(statements, { select: SELECT, key: ['n'], where }, span);
+}
+
+function conditionsOf(filter: AttachmentFilter, reader: Tier): Condition[] {
+  const conditions: Condition[] = [];
+  const hidden = tiersAbove(reader);
+  const isHidden = `tier IN (${hidden.map((_, index) => `$${index + 1}`).join(', ')})`;
+  const { origin_city, content_type, source, redacted, message } = filter;
+
+  const fields = Object.entries({ origin_city, declared_type: content_type, source });
+  for (const [column, value] of fields) {
+    if (value !== undefined) conditions.push({ sql: `${column} = $1`, values: [value] });
+  }
+  // A match would tell what a row above the reader's tier holds.
+  if (conditions.length > 0 && hidden.length > 0) conditions.push({ sql: `NOT ${isHidden}`, values: hidden });
+
+  if (message !== undefined) conditions.push({ sql: 'message = $1', values: [message] });
+  if (redacted === true) {
+    conditions.push(
+      hidden.length === 0
+        ? { sql: 'redacted = 1', values: [] }
+        : { sql: `(redacted = 1 OR ${isHidden})`, values: hidden },
+    );
+  }
+  if (redacted === false) {
+    conditions.push({ sql: 'redacted = 0', values: [] });
+    if (hidden.length > 0) conditions.push({ sql: `NOT ${isHidden}`, values: hidden });
+  }
+  return conditions;
+}

@@ -1,0 +1,85 @@
+// Files by the sha256 of their content: `<dir>/ab/cdef…`. A name exists only when its bytes are whole and durable.
+import { createHash, randomUUID } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export type Blobs = {
+  /** Bytes stored under the hash, or undefined. */
+  size(sha256: string): Promise<number | undefined>;
+  /** Bytes `from` to `to` (inclusive) of a stored file, in chunks; the whole file without them. */
+  read(sha256: string, from?: number, to?: number): AsyncGenerator<Uint8Array>;
+  /** Stores bytes whose hash the caller computed. Durable when it resolves; storing again is free. */
+  put(sha256: string, content: Uint8Array): Promise<void>;
+  /** Stores a copy of a file too big to hold. False, and nothing stored, where its bytes have another hash by now. */
+  putFile(sha256: string, path: string): Promise<boolean>;
+};
+
+export function openBlobs(dir: string): Blobs {
+  const folderOf = (sha256: string) => join(dir, sha256.slice(0, 2));
+  const pathOf = (sha256: string) => join(folderOf(sha256), sha256.slice(2));
+
+  const size = async (sha256: string): Promise<number | undefined> => {
+    try {
+      const found = await stat(pathOf(sha256));
+      return found.isFile() ? found.size : undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  };
+
+  /** Runs `write` on a temporary file and gives it its name, durably, if that answers true. */
+  const keep = async (sha256: string, write: (file: FileHandle) => Promise<boolean>): Promise<boolean> => {
+    const folder = folderOf(sha256);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const temporary = `${pathOf(sha256)}.${randomUUID()}.new`;
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      const whole = await write(file);
+      if (whole) await file.sync();
+      await file.close();
+      if (whole) await rename(temporary, pathOf(sha256));
+      else await rm(temporary, { force: true });
+      if (!whole) return false;
+    } catch (error) {
+      await file.close().catch(() => {});
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    const parent = await open(folder, constants.O_RDONLY);
+    await parent.sync().finally(() => parent.close());
+    return true;
+  };
+
+  return {
+    size,
+    async *read(sha256, from = 0, to) {
+      const file = await open(pathOf(sha256), constants.O_RDONLY | constants.O_NOFOLLOW);
+      // The stream closes the file at its end and when the reader stops early.
+      yield* file.createReadStream({ start: from, ...(to === undefined ? {} : { end: to }) });
+    },
+    async put(sha256, content) {
+      if ((await size(sha256)) === content.byteLength) return;
+      await keep(sha256, async (file) => {
+        await writeWhole(file, content);
+        return true;
+      });
+    },
+    async putFile(sha256, path) {
+      if ((await size(sha256)) !== undefined) return true;
+      return keep(sha256, async (file) => {
+        const hash = createHash('sha256');
+        for await (const chunk of createReadStream(path)) {
+          hash.update(chunk as Uint8Array);
+          await writeWhole(file, chunk as Uint8Array);
+        }
+        return hash.digest('hex') === sha256;
+      });
+    },
+  };
+}
+
+async function writeWhole(file: FileHandle, content: Uint8Array): Promise<void> {
+  for (let at = 0; at < content.byteLength;) at += (await file.write(content, at)).bytesWritten;
+}

@@ -1,0 +1,24 @@
+// What the store asks of an SQL engine: plain statements with $1 parameters, one writer's transaction, nothing else.
+
+export type Value = string | number | null | Uint8Array;
+export type Row = Record<string, Value>;
+
+export type Statements = {
+  all<T extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<T[]>;
+  get<T extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<T | undefined>;
+  /** Resolves to the number of rows changed. */
+  run(sql: string, parameters?: readonly Value[]): Promise<number>;
+};
+
+/**
+ * One engine. Statements use `$1 … $n`, `ON CONFLICT`, `RETURNING` and types both engines know, so that a second
+ * engine is a second file like sqlite.ts and not a second store.
+ */
+export type Database = Statements & {
+  readonly engine: 'sqlite' | 'postgres';
+  /** Runs `work` alone among writers; durable when it resolves, undone when it throws. Never nested. */
+  transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
+  /** Several statements without parameters (migrations). */
+  script(sql: string): Promise<void>;
+  close(): Promise<void>;
+};

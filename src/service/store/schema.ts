@@ -1,0 +1,104 @@
+// The tables of the archive, as numbered migrations that both engines understand after `typed()`.
+import type { Database, Statements } from './database.ts';
+
+/**
+ * `n` is the number in msg_<n>, entry_<n>, conv_<n>, att_<n>: order of arrival, never reused.
+ * `sequence` is the reported position; it equals `n` until a message.reordered event moves the message.
+ * Times are integer milliseconds since the epoch, booleans 0 or 1, hashes lower-case hex.
+ * `failed` is a bit set of failed integrity checks (rules/integrity.ts), `tier` the lowest tier that may read the row.
+ * `orphans` are the messages that name a better parent than they have, by the keys they wait for; lower ranks are better.
+ * `moved_by`, `source_by` and `decorative_by` name the event that wrote the value last; `applied` is the ordinal in
+ * which an event took effect, null while it waits.
+ */
+const MIGRATIONS = [
+  `
+  CREATE TABLE conversations (
+    n INTEGER PRIMARY KEY, subject TEXT, source TEXT NOT NULL, first_message INTEGER NOT NULL,
+    message_count INTEGER NOT NULL, started_ms BIGINT, last_ms BIGINT, failed INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE TABLE messages (
+    n INTEGER PRIMARY KEY, conversation INTEGER NOT NULL, parent INTEGER, sequence BIGINT NOT NULL, moved_by TEXT,
+    message_key TEXT, date_ms BIGINT, sender TEXT, subject TEXT,
+    format TEXT NOT NULL, source TEXT NOT NULL, classification TEXT NOT NULL,
+    raw_sha256 TEXT NOT NULL, raw_bytes BIGINT NOT NULL, attachments INTEGER NOT NULL,
+    tier TEXT NOT NULL, failed INTEGER NOT NULL DEFAULT 0, path TEXT NOT NULL, position BIGINT NOT NULL
+  );
+  CREATE UNIQUE INDEX messages_by_raw ON messages (raw_sha256);
+  CREATE INDEX messages_by_sequence ON messages (sequence, n);
+  CREATE INDEX messages_by_conversation ON messages (conversation, sequence, n);
+  CREATE INDEX messages_by_key ON messages (message_key);
+  CREATE TABLE raws (n INTEGER PRIMARY KEY, content BLOB NOT NULL);
+  CREATE TABLE threads (message_key TEXT PRIMARY KEY, conversation INTEGER NOT NULL);
+  CREATE INDEX threads_by_conversation ON threads (conversation);
+  CREATE TABLE attachments (
+    n INTEGER PRIMARY KEY, message INTEGER NOT NULL, part INTEGER NOT NULL, filename TEXT NOT NULL,
+    sha256 TEXT NOT NULL, bytes BIGINT NOT NULL, declared_type TEXT NOT NULL, detected_type TEXT,
+    stored INTEGER NOT NULL, redacted INTEGER NOT NULL, redaction TEXT,
+    decorative_layer INTEGER NOT NULL, first_visible INTEGER NOT NULL, origin_city TEXT,
+    source TEXT NOT NULL, tier TEXT NOT NULL, trailing_bytes BIGINT NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0,
+    source_by TEXT, decorative_by TEXT
+  );
+  CREATE INDEX attachments_redacted ON attachments (n) WHERE redacted = 1;
+  CREATE INDEX attachments_by_type ON attachments (declared_type, n);
+  CREATE INDEX attachments_by_city ON attachments (origin_city, n);
+  CREATE INDEX attachments_by_message ON attachments (message, part);
+  CREATE INDEX attachments_by_hash ON attachments (sha256, n);
+  CREATE TABLE events (
+    n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, payload TEXT NOT NULL, body_sha256 TEXT NOT NULL,
+    received_ms BIGINT NOT NULL, deliveries INTEGER NOT NULL, effect TEXT NOT NULL, applied INTEGER
+  );
+  CREATE INDEX events_waiting ON events (effect, n);
+  CREATE UNIQUE INDEX events_by_applied ON events (applied);
+  CREATE TABLE tokens (
+    sha256 TEXT PRIMARY KEY, client_id TEXT NOT NULL, tier TEXT NOT NULL, scope TEXT NOT NULL, expires_ms BIGINT NOT NULL
+  );
+  CREATE TABLE orphans (
+    message_key TEXT NOT NULL, message INTEGER NOT NULL, rank INTEGER NOT NULL, PRIMARY KEY (message_key, message)
+  );
+  CREATE INDEX orphans_by_message ON orphans (message, rank);
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+  `,
+];
+
+/** Brings a database to the newest schema, in one transaction. Throws {@link NewerSchema} where it comes from a newer arx. */
+export async function migrate(database: Database): Promise<void> {
+  // The usual case costs one read: where the table is missing the read fails and the transaction makes it.
+  if ((await versionOf(database).catch(() => 0)) === MIGRATIONS.length) return;
+  await database.transaction(async (statements) => {
+    await statements.run('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)');
+    // Read again: another process may have migrated while this one waited for its turn.
+    const version = await versionOf(statements);
+    if (version > MIGRATIONS.length) throw new NewerSchema(version);
+    for (const [index, sql] of MIGRATIONS.entries()) {
+      if (index < version) continue;
+      for (const statement of typed(sql, database.engine)) await statements.run(statement);
+      await statements.run('INSERT INTO migrations VALUES ($1)', [index + 1]);
+    }
+  });
+}
+
+async function versionOf(statements: Statements): Promise<number> {
+  const found = await statements.get<{ version: number | null }>(
+    'SELECT MAX(version) AS version FROM migrations',
+  );
+  return found?.version ?? 0;
+}
+
+/** The archive was written by a newer arx than this one. */
+export class NewerSchema extends Error {
+  constructor(version: number) {
+    super(`the archive has schema ${version}, this arx knows ${MIGRATIONS.length}`);
+  }
+}
+
+/** SQLite: STRICT tables whose integers are all 64 bit. PostgreSQL: bytea for BLOB. */
+function typed(sql: string, engine: Database['engine']): string[] {
+  const statements = sql
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
+  if (engine === 'postgres') return statements.map((s) => s.replaceAll(/\bBLOB\b/g, 'BYTEA'));
+  return statements.map(
+    (s) => s.replaceAll('BIGINT', 'INTEGER') + (s.startsWith('CREATE TABLE') ? ' STRICT' : ''),
+  );
+}

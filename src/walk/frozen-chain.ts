@@ -1,0 +1,117 @@
+// Reads a frozen log back and checks every link: each line against the line before, each window's rows against its line.
+import { createHash } from 'node:crypto';
+import { open, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '../faults.ts';
+import { diskFault } from '../disk-fault.ts';
+import { canonical, sha256 } from './canonical.ts';
+import { lastNewline, linesOf } from './lines.ts';
+import { CHAIN_START, type WindowLine } from './window.ts';
+
+/** `window` is the number of the line, counted from 1. */
+export type ChainProblem = { window: number; what: string };
+
+/** The whole and valid part of a log. `torn`: bytes after it, which a killed run leaves; they are no problem. */
+export type Chain = {
+  windows: number;
+  head: string;
+  ids: string[];
+  windowsBytes: number;
+  rowsBytes: number;
+  lastRow: string | undefined;
+  torn: boolean;
+  problems: ChainProblem[];
+};
+
+/**
+ * Checks the chain and the rows of a log, offline (`arx conversations verify DIR`). Problems are tampering or damage;
+ * checking stops at the first. Throws Fault `not_found` where there is no log, `disk` where it cannot be read.
+ */
+export async function verifyFrozen(dir: string): Promise<Chain> {
+  try {
+    const windows = await open(join(dir, 'windows.ndjson'), 'r');
+    try {
+      const rows = await open(join(dir, 'rows.ndjson'), 'r');
+      return await readChain(windows, rows).finally(() => rows.close());
+    } finally {
+      await windows.close();
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new Fault('not_found', `no frozen walk in ${dir}`);
+    throw diskFault(error, `frozen log in ${dir}`);
+  }
+}
+
+/** Reads both files from their start. The last line is torn when it has no newline, whatever it says. */
+export async function readChain(windows: FileHandle, rows: FileHandle): Promise<Chain> {
+  const chain: Chain = {
+    windows: 0,
+    head: CHAIN_START,
+    ids: [],
+    windowsBytes: 0,
+    rowsBytes: 0,
+    lastRow: undefined,
+    torn: false,
+    problems: [],
+  };
+  const { size } = await windows.stat();
+  const whole = await lastNewline(windows, size);
+  const seen = new Set<string>();
+  for await (const bytes of linesOf(windows, whole)) {
+    const problem = await link(chain, bytes.toString('utf8'), rows, seen);
+    if (problem === undefined) continue;
+    chain.problems.push({ window: chain.windows + 1, what: `window ${chain.windows + 1} ${problem}` });
+    return chain;
+  }
+  chain.torn = size > chain.windowsBytes || (await rows.stat()).size > chain.rowsBytes;
+  return chain;
+}
+
+async function link(
+  chain: Chain,
+  text: string,
+  rows: FileHandle,
+  seen: Set<string>,
+): Promise<string | undefined> {
+  const line = parseLine(text);
+  if (line === undefined) return 'is not a line of a frozen log';
+  if (line.window !== chain.windows + 1) return `is numbered ${line.window}`;
+  if (line.previous !== chain.head) return 'does not continue the chain';
+  if (line.after !== null && chain.ids.length > 0 && line.after !== chain.ids.at(-1)) return 'leaves a gap';
+  const content = Buffer.alloc(line.rows_bytes);
+  const { bytesRead } = await rows.read(content, 0, line.rows_bytes, chain.rowsBytes);
+  if (bytesRead < line.rows_bytes) return 'misses rows';
+  if (createHash('sha256').update(content).digest('hex') !== line.rows_sha256)
+    return 'has rows of another hash';
+  const rowLines = content.toString('utf8').split('\n').slice(0, -1);
+  const ids = rowLines.map((row) => (JSON.parse(row) as { id: string }).id);
+  if (ids.length === 0 || canonical(ids) !== canonical(line.ids)) return 'has rows of other ids';
+  if (ids.some((id) => seen.has(id) || !seen.add(id))) return 'has a row twice';
+  chain.windows++;
+  chain.head = sha256(text);
+  for (const id of ids) chain.ids.push(id);
+  chain.windowsBytes += Buffer.byteLength(text) + 1;
+  chain.rowsBytes += line.rows_bytes;
+  chain.lastRow = rowLines.at(-1);
+  return undefined;
+}
+
+/** Only what the checks rely on; a line must be the canonical spelling of what it says, or its hash means nothing. */
+function parseLine(text: string): WindowLine | undefined {
+  try {
+    const line = JSON.parse(text) as Partial<WindowLine> | null;
+    const sound =
+      Array.isArray(line?.ids) &&
+      Number.isSafeInteger(line.rows_bytes) &&
+      line.rows_bytes! > 0 &&
+      line.rows_bytes! <= MOST_WINDOW_BYTES &&
+      canonical(line) === text;
+    return sound ? (line as WindowLine) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Rows of one window come from a handful of answers of at most 16 MiB each. */
+const MOST_WINDOW_BYTES = 256 * 1024 * 1024;

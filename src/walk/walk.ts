@@ -1,0 +1,62 @@
+// The walk: reads a list whose pages may lie until every row's place is settled, window after frozen window.
+import { Fault } from '../faults.ts';
+import type { WalkReport } from '../contract/report.ts';
+import { Course } from './course.ts';
+import type { CrossCheckMode } from './cross-check.ts';
+import type { Identified, PageQuery, Source } from './source.ts';
+import type { FrozenWindow } from './window.ts';
+
+/** One read, for the diagnostic log (interface 4.7, rule 3). `trouble` says what was wrong with it. */
+export type ReadNote = {
+  number: number;
+  query: PageQuery;
+  rows: number;
+  drift_ratio?: number;
+  trouble?: string;
+};
+
+/** What an earlier run froze: number of windows, head of the chain, ids in order and the last row (frozen-log.ts). */
+export type FrozenState<Row> = { windows: number; head: string; ids: readonly string[]; last?: Row };
+
+export type WalkOptions<Row> = {
+  /** Rows asked for in one read, 1 to 500. */
+  limit: number;
+  /** Exclusive ends of the walk, ids of the list; absent: the list's own. */
+  after?: string;
+  before?: string;
+  crossCheck: CrossCheckMode;
+  /** Reads and cross-checks allowed in this run; absent: as many as settle. */
+  maxRequests?: number;
+  /** Continues after what an earlier run froze. */
+  frozen?: FrozenState<Row>;
+  signal: AbortSignal;
+  log?: (note: ReadNote) => void;
+};
+
+/** The report is there in every case; `fault` says why the walk is incomplete, with what was kept. */
+export type WalkOutcome = { report: WalkReport; fault?: Fault };
+
+/**
+ * Reads forward, confirms each stretch backward over the same rows, and freezes the longest prefix whose order is
+ * settled (evidence.ts). Yields frozen windows in order, each row once, nothing unsettled; log a window before using it.
+ * Never throws a Fault: 409 for misordered ends (`conflict`), transport faults and interruption come back in the
+ * outcome like `unstable` and `protocol` do. Interface 4.7, rules 1 to 3.
+ */
+export async function* walk<Row extends Identified>(
+  source: Source<Row>,
+  options: WalkOptions<Row>,
+): AsyncGenerator<FrozenWindow<Row>, WalkOutcome> {
+  const course = new Course(source, options);
+  try {
+    for (;;) {
+      options.signal.throwIfAborted();
+      const window = await course.settle();
+      if (window !== undefined) yield window;
+      else if (await course.isOver()) return { report: course.report() };
+      else await course.read();
+    }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { report: course.report(error), fault: course.withKept(error) };
+  }
+}

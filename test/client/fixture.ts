@@ -1,0 +1,82 @@
+// What the client tests share: a world without waiting, a client on a scripted server, and how a Fault must look.
+import { expect } from 'vitest';
+import { createClient, type Client } from '../../src/client/index.ts';
+import { createNetwork } from '../../src/client/network.ts';
+import type { SenderOptions } from '../../src/client/sender.ts';
+import { Fault, type FaultKind } from '../../src/faults.ts';
+import type { World } from '../../src/world.ts';
+import { misbehave, type Misbehaving, type Script } from '../support/misbehaving-server.ts';
+
+export const TOKEN = 'arx_s3cr3t-0123456789-abcdefghijklmnop';
+export const NOW = Date.parse('2026-01-02T03:04:05.000Z');
+
+export type FakeWorld = Pick<World, 'now' | 'monotonic' | 'sleep' | 'randomBytes' | 'signal'> & {
+  slept: number[];
+};
+
+/** Sleeping takes no time and is written down. */
+export function fakeWorld(overrides: Partial<FakeWorld> = {}): FakeWorld {
+  const slept: number[] = [];
+  return {
+    slept,
+    now: () => NOW,
+    monotonic: () => performance.now(),
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      slept.push(ms);
+    },
+    randomBytes: (count) => new Uint8Array(count),
+    signal: new AbortController().signal,
+    ...overrides,
+  };
+}
+
+export type Bench = { client: Client; server: Misbehaving; world: FakeWorld; lines: string[] };
+
+/** Runs `work` with a real client over a real socket to a server that follows `script`. */
+export async function against(
+  script: Script,
+  work: (bench: Bench) => Promise<void>,
+  options: Partial<SenderOptions> = {},
+  tls?: { key: string; cert: string },
+): Promise<void> {
+  const server = await misbehave(script, tls);
+  const network = await createNetwork({ connectTimeoutMs: 1000, idleTimeoutMs: 1000 });
+  const world = fakeWorld();
+  const lines: string[] = [];
+  const client = createClient({
+    baseUrl: server.url,
+    transport: network.transport,
+    bearer: async () => TOKEN,
+    timeoutMs: 2000,
+    world,
+    log: (line) => lines.push(line),
+    ...options,
+  });
+  try {
+    await work({ client, server, world, lines });
+    expect(lines.join('\n')).not.toContain(TOKEN);
+  } finally {
+    await network.close();
+    await server.close();
+  }
+}
+
+/** The fault a promise ends with; fails the test where it resolves, throws something else, or shows the token. */
+export async function faultFrom(promise: Promise<unknown>, kind: FaultKind): Promise<Fault> {
+  const begun = performance.now();
+  const error = await promise.then(
+    (value) => {
+      throw new Error(`no fault, but ${JSON.stringify(value)}`);
+    },
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Fault)) throw error;
+  expect({ kind: error.kind, message: error.message }).toMatchObject({ kind });
+  const shown = `${error.message} ${JSON.stringify({ ...error.detail, cause: undefined })}`;
+  expect(shown).not.toContain(TOKEN.slice(0, 12));
+  expect(shown).not.toContain(TOKEN.slice(-12));
+  expect(error.message).toMatch(/^\P{Cc}+[^.]$/u);
+  expect(performance.now() - begun).toBeLessThan(10_000);
+  return error;
+}

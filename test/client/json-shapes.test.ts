@@ -1,0 +1,299 @@
+// Group B of the fault list: JSON that is not what the interface promises; the transport is a plain function here.
+import { describe, expect, test } from 'vitest';
+import { createClient, type Client } from '../../src/client/index.ts';
+import type { Transport } from '../../src/client/transport.ts';
+import type { FaultKind } from '../../src/faults.ts';
+import { fakeWorld, faultFrom, NOW, TOKEN } from './fixture.ts';
+
+type Body = string | Uint8Array;
+
+function clientFor(body: Body, status = 200, headers: Record<string, string> = {}): Client {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  const transport: Transport = async () => ({
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: (async function* () {
+      yield bytes;
+    })(),
+  });
+  return createClient({
+    baseUrl: 'https://archive.test',
+    transport,
+    bearer: async () => TOKEN,
+    retries: 0,
+    world: fakeWorld(),
+  });
+}
+
+const HASH = 'a'.repeat(64);
+const ROW = {
+  id: 'att_1',
+  filename: 'a.png',
+  file_url: null,
+  sha256: HASH,
+  redacted: false,
+  decorative_layer: false,
+  first_visible: true,
+};
+const LORE = {
+  id: 'msg_1',
+  glyph_trigger: 'entry_1',
+  classification: 'seed_token',
+  sequence_status: 'non_linear',
+  integrity: 0.5,
+  origin: 'derived',
+  source: 'external',
+};
+const GOOD_TOKEN = {
+  access_token: 'arx_abc',
+  expires_at: new Date(NOW + 3_600_000).toISOString(),
+  scope: ['read:messages'],
+  access_tier: 'internal',
+  issued_by: 'mirror',
+  timeline_offset_ms: -4,
+  session_drift_ms: 9,
+  source_integrity: 1,
+};
+const REQUEST = { client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' };
+
+const rows = (change: object): string =>
+  JSON.stringify({ status: 'stable', data: [ROW, { ...ROW, ...change }] });
+const lore = (change: object): string => JSON.stringify({ view: 'lore', data: { ...LORE, ...change } });
+const token = (change: object): string => JSON.stringify({ ...GOOD_TOKEN, ...change });
+
+const list = (client: Client): Promise<unknown> => client.attachments();
+const content = (client: Client): Promise<unknown> => client.content('msg_1', { view: 'lore' });
+const piped = (client: Client): Promise<unknown> =>
+  client.content('msg_1', { view: 'lore', include_pipeline: true });
+const login = (client: Client): Promise<unknown> => client.token(REQUEST);
+
+describe('B: bodies that are refused as protocol faults', () => {
+  const cases: [
+    id: string,
+    what: string,
+    body: Body,
+    call: (client: Client) => Promise<unknown>,
+    words: RegExp,
+  ][] = [
+    ['B1', 'not JSON', `{"data":[${TOKEN}`, list, /^answer is not JSON \(\d+ bytes\)$/],
+    ['B1', 'empty', '', list, /^answer is not JSON: it is empty$/],
+    ['B1', 'BOM', '\u{feff}{"data":[]}', list, /byte order mark/],
+    ['B1', 'cut', '{"data":[{"id":"att', list, /^answer is not JSON/],
+    ['B1', 'two documents', '{"data":[]}{"data":[]}', list, /^answer is not JSON/],
+    ['B2', 'number', '7', list, /at \$: expected object, received number$/],
+    ['B2', 'string', '"x"', list, /at \$: /],
+    ['B2', 'null', 'null', list, /at \$: /],
+    ['B2', 'array for a record', '[]', (client) => client.health(), /at \$: /],
+    [
+      'B2',
+      'object without rows',
+      '{"status":"stable"}',
+      list,
+      /at data: expected array, received undefined$/,
+    ],
+    ['B5', 'depth 100,000', '['.repeat(100_000) + ']'.repeat(100_000), list, /more than 200 levels/],
+    [
+      'B5',
+      'depth in an unknown field',
+      `{"data":[],"x":${'{"a":'.repeat(300)}1${'}'.repeat(300)}}`,
+      list,
+      /200 levels/,
+    ],
+    [
+      'B6',
+      '16 MiB and one byte',
+      new Uint8Array(16 * 1024 * 1024 + 1).fill(32),
+      list,
+      /larger than 16777216 bytes/,
+    ],
+    ['B7', 'integrity -1', lore({ integrity: -1 }), content, /at data\.integrity: /],
+    ['B7', 'integrity 2', lore({ integrity: 2 }), content, /at data\.integrity: /],
+    [
+      'B7',
+      'integrity "0.5"',
+      lore({ integrity: '0.5' }),
+      content,
+      /at data\.integrity: expected number, received string$/,
+    ],
+    ['B7', 'integrity 1e400', lore({}).replace('0.5', '1e400'), content, /at data\.integrity: /],
+    ['B7', 'integrity null', lore({ integrity: null }), content, /at data\.integrity: /],
+    ['B7', 'integrity absent', lore({ integrity: undefined }), content, /at data\.integrity: /],
+    ['B7', 'integrity of a row', rows({ integrity: 1.01 }), list, /at data\[1\]\.integrity: /],
+    [
+      'B12',
+      'redacted "false"',
+      rows({ redacted: 'false' }),
+      list,
+      /at data\[1\]\.redacted: expected boolean, received string$/,
+    ],
+    ['B12', 'redacted 0', rows({ redacted: 0 }), list, /at data\[1\]\.redacted: /],
+    ['B14', 'empty token', token({ access_token: '' }), login, /at access_token: /],
+    ['B14', 'token of 1 MB', token({ access_token: 'a'.repeat(1e6) }), login, /at access_token: /],
+    [
+      'B14',
+      'token with CR LF',
+      token({ access_token: `${TOKEN}\r\nx: y` }),
+      login,
+      /at access_token: must be visible ASCII/,
+    ],
+    ['B14', 'token with a space', token({ access_token: 'a b' }), login, /at access_token: /],
+    ['B14', 'token beyond ASCII', token({ access_token: 'aü' }), login, /at access_token: /],
+    [
+      'B15',
+      'scope is text',
+      token({ scope: 'read:messages' }),
+      login,
+      /at scope: expected array, received string$/,
+    ],
+    ['B17', 'invalid UTF-8', Uint8Array.from([0x22, 0xc3, 0x28, 0x22]), list, /not valid UTF-8/],
+    ['B17', 'encoded surrogate', Uint8Array.from([0x22, 0xed, 0xa0, 0x80, 0x22]), list, /not valid UTF-8/],
+    ['B19', 'pipeline missing when asked', lore({}), piped, /at data\.pipeline: asked for, but missing$/],
+    [
+      'B19',
+      'assets no array',
+      lore({ pipeline: { provider: 'p', assets: {} } }),
+      piped,
+      /at data\.pipeline\.assets: /,
+    ],
+    [
+      'B19',
+      'filename null',
+      rows({ filename: null }),
+      list,
+      /at data\[1\]\.filename: expected string, received null$/,
+    ],
+    ['B19', 'lore asked, raw given', '{"view":"raw","data":{"id":"msg_1"}}', content, /at view: /],
+    [
+      'B19',
+      'sha256 of 63',
+      rows({ sha256: 'a'.repeat(63) }),
+      list,
+      /at data\[1\]\.sha256: must be 64 hex characters$/,
+    ],
+    [
+      'L4',
+      'token already over',
+      token({ expires_at: '2026-01-02T03:04:05.000Z' }),
+      login,
+      /expired at 2026-01-02T03:04:05/,
+    ],
+    ['L4', 'expiry no time', token({ expires_at: 'soon' }), login, /at expires_at: /],
+  ];
+  test.each(cases)('%s %s', async (_id, _what, body, call, words) => {
+    const fault = await faultFrom(call(clientFor(body)), 'protocol');
+    expect(fault.message).toMatch(words);
+  });
+});
+
+describe('B: bodies that are taken as they are', () => {
+  test('B3 __proto__, constructor and toString are plain unknown keys', async () => {
+    const body = '{"data":[],"__proto__":{"x":1},"constructor":{"y":2},"toString":3,"hasOwnProperty":4}';
+    const reply = await clientFor(body).attachments();
+    expect(reply.body.data).toEqual([]);
+    expect(({} as { x?: number }).x).toBeUndefined();
+    expect((reply.body as { x?: number }).x).toBeUndefined();
+    expect(Object.getPrototypeOf(reply.body)).toBe(Object.prototype);
+  });
+
+  test.each([
+    ['{"status":"partial","data":[ROW]}', { status: 'partial' }],
+    ['{"object":"list","data":[ROW],"has_more":true}', { has_more: true, object: 'list' }],
+    ['{"items":[ROW],"next":"att_1"}', { next: 'att_1' }],
+    ['[ROW]', {}],
+  ])('the plausible list %s', async (form, expected) => {
+    const reply = await clientFor(form.replace('ROW', JSON.stringify(ROW))).attachments();
+    expect(reply.body).toEqual({ data: [ROW], ...expected });
+  });
+
+  test('B16 unknown values and fields pass through', async () => {
+    const reply = await clientFor(lore({ classification: 'never seen', extra: { a: [1] } })).content('msg_1');
+    expect(reply.body).toEqual({
+      view: 'lore',
+      data: { ...LORE, classification: 'never seen', extra: { a: [1] } },
+    });
+  });
+
+  test('B15 unknown scopes are kept', async () => {
+    const reply = await clientFor(token({ scope: ['read:dreams'] })).token(REQUEST);
+    expect(reply.body.scope).toEqual(['read:dreams']);
+  });
+
+  test('B17 lone surrogates written as escapes pass', async () => {
+    const reply = await clientFor(rows({ filename: '\ud800' })).attachments();
+    expect(reply.body.data[1]?.filename).toBe('\ud800');
+  });
+
+  test.each([['{"view":"raw","data":{"id":"m","subject":7}}'], ['{"data":{"body":"x"},"more":1}']])(
+    'a raw view of another service: %s',
+    async (body) => {
+      expect((await clientFor(body).content('msg_1', { view: 'raw' })).body).toEqual(JSON.parse(body));
+    },
+  );
+
+  test('a body without content-type, and one of +json', async () => {
+    for (const type of ['application/problem+json; charset=utf-8', 'text/json', 'APPLICATION/JSON']) {
+      expect((await clientFor('[]', 200, { 'content-type': type }).attachments()).body).toEqual({ data: [] });
+    }
+  });
+});
+
+describe('error answers', () => {
+  const error = (code: string): string =>
+    JSON.stringify({ error: { code, message: 'The words.', request_id: 'req_1', integrity: 0.9 } });
+  const cases: [status: number, body: string, kind: FaultKind, message: string][] = [
+    [400, error('limit_out_of_range'), 'usage', 'service refused: limit_out_of_range: the words'],
+    [422, error('request_invalid'), 'usage', 'service refused: request_invalid: the words'],
+    [413, error('payload_too_large'), 'usage', 'service refused: payload_too_large: the words'],
+    [400, error('never_seen'), 'protocol', 'service refused: never_seen: the words'],
+    [400, 'oops', 'protocol', 'service refused: status 400'],
+    [400, error('observer_not_permitted'), 'forbidden', 'service refused: observer_not_permitted: the words'],
+    [401, error('token_invalid'), 'auth', 'service refused: token_invalid: the words'],
+    [401, error('token_expired'), 'auth', 'token has expired'],
+    [403, error('scope_missing'), 'forbidden', 'service refused: scope_missing: the words'],
+    [404, '<html>', 'not_found', 'service refused: status 404'],
+    [405, error('method_not_allowed'), 'protocol', 'service refused: method_not_allowed: the words'],
+    [409, error('sequence_conflict'), 'conflict', 'service refused: sequence_conflict: the words'],
+    [410, '', 'not_found', 'service refused: status 410'],
+    [429, '', 'busy', 'service cannot answer now (429)'],
+    [500, error('internal'), 'busy', 'service cannot answer now (internal): the words'],
+  ];
+  test.each(cases)('%i %s is %s', async (status, body, kind, message) => {
+    const fault = await faultFrom(clientFor(body, status).attachments(), kind);
+    expect(fault.message).toBe(message);
+    expect(fault.detail.status).toBe(status);
+    if (body.includes('req_1')) expect(fault.detail).toMatchObject({ request_id: 'req_1', integrity: 0.9 });
+  });
+
+  test('request id and integrity come from the headers where the body has none', async () => {
+    const fault = await faultFrom(
+      clientFor('', 404, { 'x-request-id': 'req_h', 'x-integrity': '0.25' }).attachments(),
+      'not_found',
+    );
+    expect(fault.detail).toMatchObject({ request_id: 'req_h', integrity: 0.25 });
+  });
+
+  test('an error that echoes the token, and a wrong integrity', async () => {
+    const body = JSON.stringify({
+      error: { code: TOKEN, message: `bad ${TOKEN}`, request_id: TOKEN, integrity: 7 },
+    });
+    const fault = await faultFrom(clientFor(body, 403).attachments(), 'forbidden');
+    expect(fault.message).toBe('service refused: ***: bad ***');
+    expect(fault.detail).toMatchObject({ code: '***', request_id: '***' });
+    expect(fault.detail.integrity).toBeUndefined();
+  });
+
+  test('M1 a conflict is never tried again', async () => {
+    let asked = 0;
+    const client = createClient({
+      baseUrl: 'https://archive.test',
+      transport: async () => {
+        asked += 1;
+        return { status: 409, headers: {}, body: (async function* () {})() };
+      },
+      bearer: async () => TOKEN,
+      world: fakeWorld(),
+    });
+    await faultFrom(client.conversations({ starting_after: 'b', ending_before: 'a' }), 'conflict');
+    expect(asked).toBe(1);
+  });
+});

@@ -1,0 +1,372 @@
+// Group E of the fault list: redirects, addresses and credentials, for the API and for files.
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+
+import { openFile, originsOf, type FileOptions, type OpenFile } from '../../src/client/files.ts';
+import { parseBaseUrl, urlBehind } from '../../src/client/base-url.ts';
+import { createClient } from '../../src/client/index.ts';
+import { createNetwork } from '../../src/client/network.ts';
+import type { FaultKind } from '../../src/faults.ts';
+import {
+  always,
+  answer,
+  flood,
+  misbehave,
+  type Misbehaving,
+  type Script,
+} from '../support/misbehaving-server.ts';
+import { against, fakeWorld, faultFrom, TOKEN } from './fixture.ts';
+
+const redirect = (location: string, status = 302): Buffer => answer(status, '', { location });
+
+describe('E: the API is never redirected', () => {
+  test.each([301, 302, 303, 307, 308])('E1 status %i', async (status) => {
+    await against(
+      always(redirect('https://evil.test:8443/login?t=1', status)),
+      async ({ client, server }) => {
+        const fault = await faultFrom(client.attachments(), 'protocol');
+        expect(fault.message).toBe(`server tried to send us to evil.test:8443 (${status})`);
+        expect(server.requests).toHaveLength(1);
+      },
+    );
+  });
+
+  test.each(['', 'http://[', '//'])('E1 a Location that leads nowhere: "%s"', async (location) => {
+    await against(always(redirect(location)), async ({ client }) => {
+      await faultFrom(client.attachments(), 'protocol');
+    });
+  });
+
+  test('E13 no cookie comes back', async () => {
+    await against(always(answer(200, '[]', { 'set-cookie': 'a=b; Path=/' })), async ({ client, server }) => {
+      await client.attachments();
+      await client.attachments();
+      expect(server.requests.map(({ head }) => /cookie/i.test(head))).toEqual([false, false]);
+    });
+  });
+});
+
+describe('E: the base URL', () => {
+  test.each([
+    ['http://archive.test', /anyone on the way could read the token/],
+    ['http://127.0.0.1.evil.test', /anyone on the way/],
+    ['http://a.localhost', /anyone on the way/],
+    ['ftp://archive.test', /must be http or https/],
+    ['file:///etc/passwd', /must be http or https/],
+    [`https://user:${TOKEN}@archive.test`, /must not hold a user name or password/],
+    ['https://archive.test/?a=b', /query or fragment/],
+    ['archive.test', /not a URL/],
+    ['', /not a URL/],
+  ])('E10 %s is refused', async (text, words) => {
+    const fault = await faultFrom((async () => parseBaseUrl(text))(), 'usage');
+    expect(fault.message).toMatch(words);
+  });
+
+  test.each([
+    ['http://localhost:1', 'http://localhost:1/v1/x'],
+    ['http://127.3.2.1/', 'http://127.3.2.1/v1/x'],
+    ['http://[::1]:2', 'http://[::1]:2/v1/x'],
+    ['https://archive.test/deep/prefix//', 'https://archive.test/deep/prefix/v1/x'],
+  ])('%s is taken, with its prefix', (text, expected) => {
+    expect(urlBehind(parseBaseUrl(text), '/v1/x').href).toBe(expected);
+  });
+
+  test('plain http elsewhere when allowed by name', () => {
+    expect(parseBaseUrl('http://archive.test', { insecureHttp: true }).origin).toBe('http://archive.test');
+  });
+
+  test.each(['/../x', '/a/%2e%2E/b', '/a/.', '/a\\..\\b', 'v1/x', 'https://evil.test/'])(
+    'the path %s is refused',
+    async (path) => {
+      await faultFrom((async () => urlBehind(new URL('https://archive.test/p'), path))(), 'usage');
+    },
+  );
+
+  test.each([
+    ['//evil.test/x', 'https://archive.test/p//evil.test/x'],
+    ['/@evil.test', 'https://archive.test/p/@evil.test'],
+    ['/a?b=/../c#d', 'https://archive.test/p/a?b=/../c'],
+  ])('the path %s stays behind the base', (path, expected) => {
+    expect(urlBehind(new URL('https://archive.test/p'), path).href).toBe(expected);
+  });
+});
+
+const BYTES = Buffer.from('the bytes of a file');
+
+async function withFiles(
+  script: Script,
+  work: (
+    server: Misbehaving,
+    open: (path: string, more?: Partial<FileOptions>) => Promise<OpenFile>,
+  ) => Promise<void>,
+): Promise<void> {
+  const server = await misbehave(script);
+  const network = await createNetwork({ connectTimeoutMs: 1000, idleTimeoutMs: 1000 });
+  try {
+    await work(server, (path, more) =>
+      openFile(path.startsWith('/') ? server.url + path : path, {
+        transport: network.transport,
+        world: fakeWorld(),
+        allowedOrigins: originsOf([server.url]),
+        timeoutMs: 2000,
+        ...more,
+      }),
+    );
+  } finally {
+    await network.close();
+    await server.close();
+  }
+}
+
+async function read(file: OpenFile): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file.bytes) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+describe('E: files', () => {
+  test('a file is read as sent, without a token and unencoded', async () => {
+    const etag = `"${createHash('sha256').update(BYTES).digest('hex')}"`;
+    await withFiles(always(answer(200, BYTES, { etag, 'accept-ranges': 'bytes' })), async (server, open) => {
+      const file = await open('/files/a');
+      expect(await read(file)).toEqual(BYTES);
+      expect(file).toMatchObject({ status: 200, from: 0, size: BYTES.length, etag, acceptRanges: true });
+      expect(server.requests[0]?.head).toMatch(/accept-encoding: identity/);
+      expect(server.requests[0]?.head).not.toMatch(/authorization/i);
+    });
+  });
+
+  test('a range goes on where it was asked for', async () => {
+    const part = answer(206, BYTES.subarray(4), {
+      'content-range': `bytes 4-${BYTES.length - 1}/${BYTES.length}`,
+    });
+    await withFiles(always(part), async (server, open) => {
+      const file = await open('/files/a', { range: { from: 4, ifRange: '"x"' } });
+      expect(file).toMatchObject({ status: 206, from: 4, size: BYTES.length, acceptRanges: true });
+      expect(await read(file)).toEqual(BYTES.subarray(4));
+      expect(server.requests[0]?.head).toMatch(/range: bytes=4-\r\nif-range: "x"/);
+    });
+  });
+
+  test('a whole file may answer a range', async () => {
+    await withFiles(always(answer(200, BYTES)), async (_server, open) => {
+      expect(await open('/files/a', { range: { from: 4, ifRange: '"x"' } })).toMatchObject({
+        status: 200,
+        from: 0,
+      });
+    });
+  });
+
+  test('E2 three redirects on the same origin are followed', async () => {
+    await withFiles(
+      (socket, _request, count) => socket.write(count < 3 ? redirect(`/files/${count}`) : answer(200, BYTES)),
+      async (server, open) => {
+        expect(await read(await open('/files/a'))).toEqual(BYTES);
+        expect(server.requests).toHaveLength(4);
+      },
+    );
+  });
+
+  test('E3 a redirect to an origin allowed by name is followed', async () => {
+    const other = await misbehave(always(answer(200, BYTES)));
+    await withFiles(always(redirect(`${other.url}/x`)), async (server, open) => {
+      const allowedOrigins = originsOf([server.url], [`127.0.0.1:${other.port}`]);
+      expect(await read(await open('/files/a', { allowedOrigins }))).toEqual(BYTES);
+      expect(other.requests[0]?.head).not.toMatch(/authorization/i);
+    });
+    await other.close();
+  });
+
+  const page = (headers: string): string => `HTTP/1.1 200 X\r\n${headers}\r\n\r\n`;
+  const refused: [id: string, what: string, script: Script, kind: FaultKind, words: RegExp][] = [
+    [
+      'E3',
+      'redirect to another port',
+      always(redirect('http://127.0.0.1:1/x')),
+      'protocol',
+      /send us to 127\.0\.0\.1:1 /,
+    ],
+    [
+      'E3',
+      'redirect to another host',
+      always(redirect('//localhost/x')),
+      'protocol',
+      /send us to localhost /,
+    ],
+    [
+      'E3',
+      'redirect to another scheme',
+      always(redirect('file:///etc/passwd')),
+      'protocol',
+      /send us to elsewhere/,
+    ],
+    ['E4', 'redirect loop', always(redirect('/files/a')), 'protocol', /redirected more than 3 times/],
+    [
+      'A18',
+      'a refusal in JSON',
+      always(answer(403, '{"error":{"code":"asset_redacted","message":"m"}}')),
+      'forbidden',
+      /asset_redacted/,
+    ],
+    ['A22', 'busy', always(answer(503)), 'busy', /after|cannot answer/],
+    [
+      'A23',
+      'encoded though not asked for',
+      always(answer(200, BYTES, { 'content-encoding': 'gzip' })),
+      'protocol',
+      /encoded as gzip/,
+    ],
+    [
+      'D6',
+      '206 unasked',
+      always(answer(206, BYTES, { 'content-range': 'bytes 0-18/19' })),
+      'protocol',
+      /another range/,
+    ],
+    ['A16', 'status 999', always(answer(999, BYTES)), 'protocol', /status 999/],
+    ['A13', 'silent', () => {}, 'network', /no answer within 0\.3 s/],
+  ];
+  test.each(refused)('%s %s', async (_id, _what, script, kind, words) => {
+    await withFiles(script, async (_server, open) => {
+      const fault = await faultFrom(open('/files/a', { timeoutMs: 300 }), kind);
+      expect(fault.message).toMatch(words);
+    });
+  });
+
+  const cut: [id: string, what: string, script: Script, words: RegExp][] = [
+    ['A4', 'cut', always(page('content-length: 100') + 'abc', { end: true }), /cut after 3 of 100 bytes/],
+    [
+      'A5',
+      'no last chunk',
+      always(page('transfer-encoding: chunked') + '3\r\nabc\r\n', { end: true }),
+      /cut after 3 bytes/,
+    ],
+    ['A11', 'drip', flood(page('content-length: 10000'), 'x', 10), /too slow, \d+ bytes in 0\.\d s/],
+    ['A13', 'stops for ever', always(page('content-length: 100') + 'abc'), /no more data came/],
+  ];
+  test.each(cut)('%s the body: %s', async (_id, _what, script, words) => {
+    await withFiles(script, async (_server, open) => {
+      const fault = await faultFrom(open('/files/a', { timeoutMs: 300 }).then(read), 'network');
+      expect(fault.message).toMatch(words);
+    });
+  });
+
+  test('the wrong range is refused', async () => {
+    const part = answer(206, BYTES, { 'content-range': 'bytes 0-18/19' });
+    await withFiles(always(part), async (_server, open) => {
+      await faultFrom(open('/files/a', { range: { from: 4, ifRange: '"x"' } }), 'protocol');
+    });
+  });
+
+  test.each([
+    ['file:///etc/passwd'],
+    ['data:text/plain,x'],
+    ['javascript:alert(1)'],
+    ['ftp://archive.test/x'],
+    ['https://evil.test/x'],
+    ['http://user:pass@127.0.0.1/x'],
+    ['x'],
+    [''],
+  ])('E6 %s is unsafe', async (address) => {
+    await withFiles(always(answer(200)), async (server, open) => {
+      await faultFrom(open(address), 'unsafe');
+      expect(server.requests).toHaveLength(0);
+    });
+  });
+
+  test('E4 a loop ends after the third hop', async () => {
+    await withFiles(always(redirect('/files/a')), async (server, open) => {
+      await faultFrom(open('/files/a'), 'protocol');
+      expect(server.requests).toHaveLength(4);
+    });
+  });
+
+  test('E9 from https to http, even where both are allowed', async () => {
+    const opening = openFile('https://archive.test/x', {
+      transport: async () => ({
+        status: 302,
+        headers: { location: 'http://archive.test/x' },
+        body: (async function* () {})(),
+      }),
+      world: fakeWorld(),
+      allowedOrigins: new Set(['https://archive.test', 'http://archive.test']),
+      timeoutMs: 1000,
+    });
+    expect((await faultFrom(opening, 'protocol')).message).toBe(
+      'server tried to send us to archive.test (302)',
+    );
+  });
+
+  test('--allow-asset-host takes hosts only', async () => {
+    expect([...originsOf([], ['a.test', 'b.test:8443', '[::1]:1'])]).toEqual([
+      'https://a.test',
+      'https://b.test:8443',
+      'https://[::1]:1',
+      'http://[::1]:1',
+    ]);
+    for (const host of ['a.test/x', 'u@a.test', '', 'http://a']) {
+      await faultFrom((async () => originsOf([], [host]))(), 'usage');
+    }
+  });
+
+  test('the run ends in the middle of a file', async () => {
+    const controller = new AbortController();
+    await withFiles(always(page('content-length: 100') + 'abc'), async (_server, open) => {
+      const file = await open('/files/a', { world: fakeWorld({ signal: controller.signal }) });
+      const reading = read(file);
+      controller.abort(new Error('interrupted by the test'));
+      await expect(reading).rejects.toThrow('interrupted by the test');
+    });
+  });
+});
+
+test('E12 proxy variables change nothing', async () => {
+  const before = process.env['HTTP_PROXY'];
+  process.env['HTTP_PROXY'] = 'http://127.0.0.1:1';
+  try {
+    await against(always(answer(200, '[]')), async ({ client }) => {
+      expect((await client.attachments()).status).toBe(200);
+    });
+  } finally {
+    if (before === undefined) delete process.env['HTTP_PROXY'];
+    else process.env['HTTP_PROXY'] = before;
+  }
+});
+
+test('E12 a proxy that refuses, and one that is none', async () => {
+  const proxy = await misbehave(always('HTTP/1.1 407 X\r\ncontent-length: 0\r\n\r\n'));
+  const settings = { connectTimeoutMs: 1000, idleTimeoutMs: 1000 };
+  const network = await createNetwork({ ...settings, proxy: proxy.url });
+  const options = { baseUrl: 'https://archive.test', bearer: async () => TOKEN, world: fakeWorld() };
+  const client = createClient({ ...options, transport: network.transport });
+  const fault = await faultFrom(client.attachments(), 'network');
+  expect(fault.message).toMatch(/the proxy refused the connection/);
+  await network.close();
+  await proxy.close();
+  for (const address of ['socks5://127.0.0.1:1', 'proxy.test:3128', '']) {
+    await faultFrom(createNetwork({ ...settings, proxy: address }), 'usage');
+  }
+});
+
+test('E12 a proxy named by the user is used', async () => {
+  const proxy = await misbehave((socket, request) => {
+    socket.write(request.head.startsWith('CONNECT') ? 'HTTP/1.1 200 X\r\n\r\n' : answer(200, '[]'));
+  });
+  const network = await createNetwork({ connectTimeoutMs: 1000, idleTimeoutMs: 1000, proxy: proxy.url });
+  const client = createClient({
+    baseUrl: 'http://archive.test',
+    insecureHttp: true,
+    transport: network.transport,
+    bearer: async () => TOKEN,
+    world: fakeWorld(),
+  });
+  expect((await client.attachments()).body).toEqual({ data: [] });
+  expect(proxy.requests.map(({ head }) => head.split('\r\n')[0])).toEqual([
+    'CONNECT archive.test:80 HTTP/1.1',
+    'GET /v1/attachments HTTP/1.1',
+  ]);
+  // The proxy sees no token before the tunnel stands.
+  expect(proxy.requests[0]?.head).not.toContain(TOKEN);
+  await network.close();
+  await proxy.close();
+});

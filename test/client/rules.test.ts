@@ -1,0 +1,214 @@
+// The client's pure rules as tables and properties: pauses, failures, safe text, strict JSON.
+import { fc, test as property } from '@fast-check/vitest';
+import { describe, expect, test } from 'vitest';
+import { pathText, timeOf } from '../../src/client/answer.ts';
+import { faultOf } from '../../src/client/failure.ts';
+import { backoffMs, retryAfterMs, tried } from '../../src/client/retry.ts';
+import { safeText, withoutSecret } from '../../src/client/safe-text.ts';
+import { MOST_DEPTH, parseJson } from '../../src/client/strict-json.ts';
+import { TransportFault } from '../../src/client/transport.ts';
+import { Fault } from '../../src/faults.ts';
+import { fakeWorld, faultFrom, NOW } from './fixture.ts';
+
+describe('pauses', () => {
+  test.each([
+    [1, 0, 250],
+    [1, 1, 125],
+    [4, 0, 2000],
+    [4, 0.5, 1500],
+  ])('before the try after %i with chance %d: %d ms', (tries, random, expected) => {
+    expect(backoffMs(tries, random)).toBe(expected);
+  });
+
+  test.each([
+    [undefined, undefined],
+    ['', undefined],
+    ['0', 0],
+    [' 7 ', 7000],
+    ['1.5', undefined],
+    ['+1', undefined],
+    ['1e3', undefined],
+    ['99999999999', undefined],
+    ['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
+    ['Thu, 01 Jan 2025 00:00:00 GMT', undefined],
+    ['2026-01-01T00:01:00Z', undefined],
+  ])('Retry-After %s is %s ms by the service clock', (text, expected) => {
+    const headers = {
+      date: 'Thu, 01 Jan 2026 00:00:00 GMT',
+      ...(text === undefined ? {} : { 'retry-after': text }),
+    };
+    expect(retryAfterMs(headers, NOW)).toBe(expected);
+  });
+
+  test('without a Date the own clock counts', () => {
+    expect(retryAfterMs({ 'retry-after': 'Fri, 02 Jan 2026 03:04:15 GMT' }, NOW)).toBe(10_000);
+  });
+
+  test('the time-out is for all tries together', async () => {
+    let clock = 0;
+    const world = fakeWorld({ monotonic: () => clock });
+    const given: number[] = [];
+    const outcome = await tried(
+      async (left) => {
+        given.push(left);
+        clock += 400;
+        throw new TransportFault('network', 'reset', true);
+      },
+      { retries: 4, again: 'always', timeoutMs: 1000, world },
+    );
+    expect(given).toEqual([1000, 600, 200]);
+    expect(outcome).toMatchObject({ tries: 3, doubtful: true });
+  });
+
+  test('K2 an interruption during a pause ends it with its own reason', async () => {
+    const stop = new Fault('interrupted', 'interrupted', { signal: 'SIGINT' });
+    const controller = new AbortController();
+    const world = fakeWorld({
+      signal: controller.signal,
+      sleep: async (_ms, signal) => {
+        controller.abort(stop);
+        signal?.throwIfAborted();
+      },
+    });
+    const running = tried(async () => ({ status: 503, headers: {} }), {
+      retries: 4,
+      again: 'always',
+      timeoutMs: 60_000,
+      world,
+    });
+    await expect(running).rejects.toBe(stop);
+  });
+});
+
+describe('failures of a connection', () => {
+  const error = (fields: object): Error => Object.assign(new Error('x'), fields);
+  test.each([
+    [{ code: 'ECONNREFUSED', syscall: 'connect' }, 'cannot reach h:1 (refused)', false, true],
+    [
+      { errors: [error({ code: 'ECONNREFUSED' }), error({ code: 'ENETUNREACH' })] },
+      'cannot reach h:1 (refused)',
+      false,
+      true,
+    ],
+    [{ code: 'ENOTFOUND', syscall: 'getaddrinfo' }, 'cannot reach h:1 (host name unknown)', false, false],
+    [{ code: 'EAI_AGAIN' }, 'cannot reach h:1 (name server did not answer)', false, true],
+    [{ code: 'ETIMEDOUT', syscall: 'connect' }, 'cannot reach h:1 (timeout)', false, true],
+    [{ code: 'UND_ERR_CONNECT_TIMEOUT' }, 'cannot reach h:1 (timeout)', false, true],
+    [{ code: 'CERT_HAS_EXPIRED' }, 'cannot reach h:1 (TLS: certificate has expired)', false, false],
+    [
+      { code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+      'cannot reach h:1 (TLS: certificate is for another name)',
+      false,
+      false,
+    ],
+    [
+      { code: 'SELF_SIGNED_CERT_IN_CHAIN' },
+      'cannot reach h:1 (TLS: certificate chain is self-signed)',
+      false,
+      false,
+    ],
+    [{ code: 'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR' }, 'cannot reach h:1 (TLS failed)', false, false],
+    [{ code: 'ECONNRESET' }, 'h:1: connection lost before an answer came', true, true],
+    [{ code: 'EPIPE' }, 'h:1: connection lost before an answer came', true, true],
+    [
+      { code: 'UND_ERR_SOCKET', message: 'other side closed' },
+      'h:1: connection lost before an answer came',
+      true,
+      true,
+    ],
+  ])('%j', (fields, message, sent, retryable) => {
+    const fault = faultOf(error(fields), 'h:1') as TransportFault;
+    expect(fault).toMatchObject({ kind: 'network', message, sent, detail: { retryable } });
+  });
+
+  test('what the server sent is not carried along', () => {
+    const fault = faultOf(
+      error({ name: 'HTTPParserError', data: 'secret', message: 'x (Invalid header token)' }),
+      'h:1',
+    );
+    expect(fault).toMatchObject({
+      kind: 'protocol',
+      message: 'h:1: server broke HTTP rules (invalid header token)',
+    });
+    expect(fault.cause).toBeUndefined();
+  });
+});
+
+describe('safe text', () => {
+  property.prop([fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 1, max: 100 })])(
+    'one line, no controls, not long',
+    (text, most) => {
+      const shown = safeText(text, most);
+      expect(Array.from(shown).length).toBeLessThanOrEqual(most + 1);
+      expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+    },
+  );
+
+  property.prop([
+    fc.string({ maxLength: 60 }),
+    fc.string({ maxLength: 60 }),
+    fc.string({ minLength: 8, maxLength: 40 }),
+  ])('the secret never shows, whole or in part', (before, after, secret) => {
+    const shown = withoutSecret(before + secret + after, secret);
+    const pieces = shown.split('***');
+    for (let at = 0; at + 8 <= secret.length; at += 1) {
+      for (const piece of pieces) expect(piece).not.toContain(secret.slice(at, at + 8));
+    }
+  });
+
+  test.each([
+    ['a SECRET-TOKEN b', 'a *** b'],
+    ['SECRET-TOKENSECRET-TOKEN', '***'],
+    ['…ECRET-TOKE…', '…***…'],
+    ['SECRET-', 'SECRET-'],
+    ['', ''],
+  ])('%s', (text, expected) => {
+    expect(withoutSecret(text, 'SECRET-TOKEN').replaceAll(/(\*\*\*)+/g, '***')).toBe(expected);
+  });
+});
+
+describe('strict JSON', () => {
+  property.prop([fc.jsonValue({ maxDepth: 8 })])('reads what JSON says', (value) => {
+    const text = JSON.stringify(value);
+    expect(parseJson(new TextEncoder().encode(text))).toEqual({ text, value: JSON.parse(text) });
+  });
+
+  property.prop([fc.uint8Array({ maxLength: 200 })])(
+    'any bytes: a value or a protocol fault without their text',
+    (bytes) => {
+      try {
+        parseJson(bytes);
+      } catch (error) {
+        expect(error).toBeInstanceOf(Fault);
+        expect((error as Fault).kind).toBe('protocol');
+        expect((error as Fault).message).toMatch(/^answer is (not JSON|nested)/);
+      }
+    },
+  );
+
+  test('depth at the limit and beyond it; brackets in strings do not count', async () => {
+    const nested = (depth: number): Uint8Array => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
+    parseJson(nested(MOST_DEPTH));
+    parseJson(Buffer.from(JSON.stringify('[{"\\'.repeat(1000))));
+    await faultFrom((async () => parseJson(nested(MOST_DEPTH + 1)))(), 'protocol');
+  });
+});
+
+test.each([
+  [[], '$'],
+  [['data', 3, 'integrity'], 'data[3].integrity'],
+  [[0, 'id'], '[0].id'],
+  [['counts', 'a\u001b[2J'], 'counts.a\ufffd[2J'],
+])('path %j', (path, expected) => {
+  expect(pathText(path)).toBe(expected);
+});
+
+test.each([
+  ['Fri, 02 Jan 2026 03:04:05 GMT', NOW],
+  ['Fri, 99 Jan 2026 03:04:05 GMT', undefined],
+  ['2026-01-02T03:04:05Z', undefined],
+  ['0', undefined],
+  [undefined, undefined],
+])('L6 the Date %s', (text, expected) => {
+  expect(timeOf(text)).toBe(expected);
+});

@@ -1,0 +1,246 @@
+// Which token is sent: given, stored, renewed or obtained unasked; never another origin's.
+import * as fs from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { TokenRequest } from '../../src/contract/token.ts';
+import { Fault } from '../../src/faults.ts';
+import { createSession, originOf } from '../../src/config/session.ts';
+import { resolveSettings } from '../../src/config/settings.ts';
+import { openTokenStore } from '../../src/config/token-store.ts';
+import { entry, NOW, scratch, storeWorld } from './store-world.ts';
+
+const HOUR = 3_600_000;
+const REMOTE = 'https://archive.example';
+const at = (ms: number) => new Date(ms).toISOString();
+
+function begun(
+  options: { base?: string; env?: Record<string, string>; tokenFile?: string; typed?: string } = {},
+) {
+  const folder = scratch();
+  const world = storeWorld();
+  const store = openTokenStore(folder, world);
+  const directories = { config: folder, data: '/data', cache: '' };
+  const file = { path: '', values: {}, profiles: new Map() };
+  const env = options.env ?? {};
+  const flags = { baseUrl: options.base };
+  const settings = resolveSettings({ flags, env, cwd: '/', directories, file });
+  const asked: TokenRequest[] = [];
+  const state = {
+    now: NOW,
+    serverTime: NOW as number | undefined,
+    life: HOUR,
+    refuse: undefined as Fault | undefined,
+  };
+  const session = createSession({
+    settings,
+    store,
+    env,
+    ...(options.tokenFile !== undefined && { tokenFile: options.tokenFile }),
+    stdin: {
+      bytes: async function* () {
+        yield Buffer.from(options.typed ?? '');
+      },
+    },
+    login: async (request) => {
+      asked.push(request);
+      if (state.refuse !== undefined) throw state.refuse;
+      const token = {
+        ...entry(),
+        access_token: `new-${asked.length}`,
+        expires_at: at((state.serverTime ?? state.now) + state.life),
+      };
+      return {
+        body: token,
+        ...(state.serverTime !== undefined && { serverTime: state.serverTime }),
+      };
+    },
+    now: () => state.now,
+    notice: world.notice,
+  });
+  return { session, store, asked, state, notices: world.notices, folder, settings };
+}
+
+describe('a given token', () => {
+  test('G13: ARX_TOKEN is used, never saved, never renewed', async () => {
+    const { session, asked, folder } = begun({ base: REMOTE, env: { ARX_TOKEN: 'given' } });
+    expect(await session.bearer()).toEqual({ token: 'given', source: 'environment' });
+    expect(await session.renew()).toBe(false);
+    expect(asked).toEqual([]);
+    expect(fs.readdirSync(folder)).toEqual([]);
+  });
+
+  test.each(['a b', 'a\r\nX: 1', 'a\n', 'ä', '\u0000', 'a'.repeat(9000)])(
+    'B14: %j is a usage fault that does not show it',
+    async (token) => {
+      const { session } = begun({ base: REMOTE, env: { ARX_TOKEN: token } });
+      await expect(session.bearer()).rejects.toMatchObject({
+        kind: 'usage',
+        message: expect.not.stringContaining(token),
+      });
+    },
+  );
+
+  test.each(['tok\n', 'tok\r\n', 'tok'])('--token-file - reads %j, before ARX_TOKEN', async (typed) => {
+    const { session } = begun({ base: REMOTE, env: { ARX_TOKEN: 'env' }, tokenFile: '-', typed });
+    expect(await session.bearer()).toEqual({ token: 'tok', source: 'token file' });
+  });
+
+  test.each(['', '\n', 'tok\n\n', 'x'.repeat(70_000)])(
+    'token file with %j is a usage fault',
+    async (typed) => {
+      const { session } = begun({ tokenFile: '-', typed });
+      await expect(session.bearer()).rejects.toMatchObject({ kind: 'usage' });
+    },
+  );
+
+  test('a token file that is not there is a usage fault', async () => {
+    const { session } = begun({ tokenFile: '/nowhere/token' });
+    await expect(session.bearer()).rejects.toMatchObject({
+      kind: 'usage',
+      message: 'cannot read token file /nowhere/token',
+    });
+  });
+});
+
+test('remote without a token: auth fault, nothing asked', async () => {
+  const { session, asked } = begun({ base: REMOTE });
+  await expect(session.bearer()).rejects.toMatchObject({
+    kind: 'auth',
+    message: `no token for ${REMOTE}`,
+    detail: { hint: 'arx login' },
+  });
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  'https://archive.example:8443',
+  'https://archive.example/other',
+  'http://127.0.0.1',
+  'https://archive.example.evil',
+])('E11: the token of another origin is not used for %s', async (base) => {
+  const { session, store } = begun({ base });
+  await store.put(entry({ origin: REMOTE }));
+  await expect(session.bearer()).rejects.toMatchObject({ kind: 'auth' });
+});
+
+test('the local archive logs itself in once and keeps the token by its folder', async () => {
+  const { session, store, asked, settings } = begun();
+  const [one, two] = await Promise.all([session.bearer(), session.bearer()]);
+  expect(one).toMatchObject({ token: 'new-1', source: 'login' });
+  expect(two).toBe(one);
+  expect(asked).toEqual([{ client_id: 'arx', observer_tier: 'internal', requested_tier: 'internal' }]);
+  expect(originOf(settings)).toBe('local:/data');
+  expect((await store.get('local:/data', 'default'))?.access_token).toBe('new-1');
+});
+
+test('a stored token is used without asking; login replaces it, logout forgets it', async () => {
+  const { session, store } = begun({ base: REMOTE });
+  await store.put(entry());
+  expect(await session.bearer()).toMatchObject({ token: 'secret-token-1', source: 'store' });
+  await session.login({ client_id: 'me', observer_tier: 'external', requested_tier: 'external' });
+  expect(await store.list()).toEqual([
+    expect.objectContaining({ access_token: 'new-1', client_id: 'me', observer_tier: 'external' }),
+  ]);
+  expect(await session.logout()).toBe(true);
+  expect(await session.logout()).toBe(false);
+  await expect(session.bearer()).rejects.toMatchObject({ kind: 'auth' });
+});
+
+describe('an expired token', () => {
+  const expired = entry({
+    obtained_at: at(NOW - 2 * HOUR),
+    expires_at: at(NOW - HOUR),
+    client_id: 'me',
+    observer_tier: 'external',
+  });
+
+  test('is renewed once with its own credentials and kept', async () => {
+    const { session, store, asked, notices } = begun({ base: REMOTE });
+    await store.put(expired);
+    expect(await session.bearer()).toMatchObject({ token: 'new-1' });
+    expect(asked).toEqual([{ client_id: 'me', observer_tier: 'external', requested_tier: 'internal' }]);
+    expect((await store.list()).map(({ access_token }) => access_token)).toEqual(['new-1']);
+    expect(notices).toEqual([]);
+  });
+
+  test('within a long run is renewed again, once for all requests', async () => {
+    const { session, state, asked } = begun();
+    await session.bearer();
+    state.now = state.serverTime = NOW + 2 * HOUR;
+    const bearers = await Promise.all([session.bearer(), session.bearer(), session.bearer()]);
+    expect(bearers.map(({ token }) => token)).toEqual(['new-2', 'new-2', 'new-2']);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('L3: that is not renewed is an auth fault with the time', async () => {
+    const { session, store, state } = begun({ base: REMOTE });
+    await store.put(expired);
+    state.refuse = new Fault('forbidden', 'no', { code: 'observer_not_permitted', request_id: 'req_1' });
+    await expect(session.bearer()).rejects.toMatchObject({
+      kind: 'auth',
+      message: `token for ${REMOTE} expired at ${expired.expires_at} and was not renewed: no`,
+      detail: { request_id: 'req_1', hint: 'arx login' },
+    });
+    expect(await store.list()).toEqual([expired]);
+  });
+
+  test('without a network the network is what is told', async () => {
+    const { session, store, state } = begun({ base: REMOTE });
+    await store.put(expired);
+    state.refuse = new Fault('network', 'cannot reach it');
+    await expect(session.bearer()).rejects.toBe(state.refuse);
+  });
+});
+
+describe('after a 401', () => {
+  test('a stored token is renewed once for all requests, and not again within a minute', async () => {
+    const { session, store, asked, state } = begun({ base: REMOTE });
+    await store.put(entry());
+    await session.bearer();
+    expect(await Promise.all([session.renew(), session.renew()])).toEqual([true, true]);
+    expect((await session.bearer()).token).toBe('new-1');
+    await session.renew();
+    expect(asked).toHaveLength(1);
+    state.now += 120_000;
+    await session.renew();
+    expect(asked).toHaveLength(2);
+  });
+
+  test('the token another process stored meanwhile is taken', async () => {
+    const { session, store, asked } = begun({ base: REMOTE });
+    await store.put(entry());
+    await session.bearer();
+    await store.put(entry({ access_token: 'theirs' }));
+    expect(await session.renew()).toBe(true);
+    expect((await session.bearer()).token).toBe('theirs');
+    expect(asked).toEqual([]);
+  });
+});
+
+test('L4: a token that is dead on arrival is a protocol fault and not stored', async () => {
+  const { session, state, folder } = begun({ base: REMOTE });
+  state.life = -1;
+  const request = { client_id: 'a', observer_tier: 'b', requested_tier: 'c' };
+  await expect(session.login(request)).rejects.toMatchObject({ kind: 'protocol' });
+  expect(fs.readdirSync(folder)).toEqual([]);
+});
+
+test('L1: a wrong clock is noticed at login and its offset kept; L6: a missing Date too', async () => {
+  const { session, state, notices, store } = begun({ base: REMOTE });
+  const request = { client_id: 'a', observer_tier: 'b', requested_tier: 'c' };
+  state.serverTime = NOW - 2 * HOUR;
+  await session.login(request);
+  expect(notices.pop()).toMatch('your clock is off by 2 h (ahead)');
+  expect((await store.list())[0]?.clock_offset_ms).toBe(-2 * HOUR);
+  state.serverTime = undefined;
+  await session.login(request);
+  expect(notices.pop()).toMatch('no usable Date');
+});
+
+test('G1, G7: where it cannot be stored, login fails and a command goes on with a notice', async () => {
+  const { session, folder, notices } = begun();
+  fs.mkdirSync(`${folder}/tokens.json.lock`);
+  expect(await session.bearer()).toMatchObject({ token: 'new-1' });
+  expect(notices).toEqual([expect.stringContaining('used but not kept')]);
+  const request = { client_id: 'a', observer_tier: 'b', requested_tier: 'c' };
+  await expect(session.login(request)).rejects.toMatchObject({ kind: 'store' });
+});

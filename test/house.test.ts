@@ -1,0 +1,119 @@
+// The house rules: which room may open which door, what appears only at the edge, and that the written maps are true.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { NOUNS, TREE } from '../src/commands/tree.ts';
+import { EXIT } from '../src/exit.ts';
+import { generate } from '../src/generate.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const sources = (readdirSync(join(ROOT, 'src'), { recursive: true }) as string[])
+  .map((path) => posix.join('src', path.replaceAll('\\', '/')))
+  .filter((path) => path.endsWith('.ts'));
+
+/** Room → rooms it may import from. What stands directly in src/ is the wiring; what {@link COMMON} names is for all. */
+const DOORS: Record<string, string[]> = {
+  contract: [],
+  client: ['contract'],
+  walk: ['contract'],
+  verify: ['contract', 'walk'],
+  config: ['contract', 'client'],
+  format: ['contract'],
+  service: ['contract'],
+  commands: ['contract', 'client', 'walk', 'verify', 'config', 'format', 'service'],
+};
+const COMMON = new Set(['faults.ts', 'disk-fault.ts', 'exit.ts', 'world.ts']);
+const WIRING = new Set(['app.ts', 'arx.ts', 'local.ts', 'completion.ts', 'program.ts']);
+
+const importsOf = (path: string): string[] =>
+  [...read(path).matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map((match) =>
+    posix.relative('src', posix.join(posix.dirname(path), match[1] ?? '')),
+  );
+
+describe('imports', () => {
+  test.each(sources.filter((path) => path.split('/').length > 2))('%s', (path) => {
+    const room = path.split('/')[1] ?? '';
+    for (const target of importsOf(path)) {
+      if (target === '../package.json' || COMMON.has(target)) continue;
+      const [first = ''] = target.split('/');
+      if (room === 'commands' && WIRING.has(first)) continue;
+      expect([room, ...(DOORS[room] ?? [])], `${path} imports ${target}`).toContain(first);
+      if (room === 'commands' && first === 'service') {
+        expect([
+          'service/index.ts',
+          'service/port.ts',
+          'service/import/index.ts',
+          'service/import/sample.ts',
+          'service/rules/drift.ts',
+        ]).toContain(target);
+      }
+    }
+  });
+});
+
+test('process, console, clock, chance and timers appear only at the edge', () => {
+  const edge = /(?<![-\w])(process\.|console\.|Date\.now|Math\.random|setTimeout\(|setInterval\()/;
+  const found = sources
+    .filter((path) => path !== 'src/main.ts')
+    .flatMap((path) =>
+      read(path)
+        .split('\n')
+        .map((line, index) => `${path}:${index + 1} ${line.trim()}`)
+        .filter((line) => edge.test(line) && !/:\d+ (\/\/|\*|\/\*)/.test(line)),
+    );
+  expect(found).toEqual([]);
+});
+
+test('every source file begins with a sentence on what it promises', () => {
+  expect(sources.filter((path) => !read(path).startsWith('// '))).toEqual([]);
+});
+
+test('no default exports, no enums, no rooms without a meaning', () => {
+  expect(sources.filter((path) => /^export default|^(export )?(const )?enum /m.test(read(path)))).toEqual([]);
+  expect(
+    // `events types` is what a user types.
+    sources.filter(
+      (path) =>
+        !path.startsWith('src/commands/') &&
+        /\/(utils?|helpers?|common|misc|manager|base|types)\.ts$/.test(path),
+    ),
+  ).toEqual([]);
+});
+
+test('the map in src/README.md names every folder and every file of the wiring', () => {
+  const map = read('src/README.md');
+  const entries = readdirSync(join(ROOT, 'src')).filter((name) => name !== 'README.md');
+  const rooms = readdirSync(join(ROOT, 'src/service')).filter((name) =>
+    statSync(join(ROOT, 'src/service', name)).isDirectory(),
+  );
+  expect(
+    [...entries.map((name) => `\`${name}`), ...rooms.map((name) => `\`service/${name}`)].filter(
+      (name) => !map.includes(name),
+    ),
+  ).toEqual([]);
+});
+
+test('README lists every command and every exit code', () => {
+  // Tables are padded by the formatter.
+  const readme = read('README.md').replaceAll(/ +/g, ' ');
+  expect(TREE.map(({ words }) => `arx ${words}`).filter((words) => !readme.includes(`\`${words}`))).toEqual(
+    [],
+  );
+  const codes = Object.entries(EXIT).filter(([kind]) => kind !== 'interrupted');
+  expect(codes.filter(([kind, code]) => !readme.includes(`| ${code} | ${kind} |`))).toEqual([]);
+});
+
+test('a command lies where its words say', () => {
+  expect(TREE.filter(({ words }) => !sources.includes(`src/commands/${words.replace(' ', '/')}.ts`))).toEqual(
+    [],
+  );
+  expect(
+    TREE.filter(({ words }) => words.includes(' ') && NOUNS[words.split(' ')[0] ?? ''] === undefined),
+  ).toEqual([]);
+});
+
+test('what is generated is fresh', () => {
+  const stale = Object.entries(generate()).filter(([path, text]) => read(path) !== text);
+  expect(stale.map(([path]) => `${path}: run npm run generate`)).toEqual([]);
+});

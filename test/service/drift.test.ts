@@ -1,0 +1,232 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  createDrift,
+  DRIFT_FAULTS,
+  parseDrift,
+  RISE,
+  type DriftFault,
+} from '../../src/service/rules/drift.ts';
+import type { DriftPage, DriftWindow } from '../../src/service/rules/distortion.ts';
+
+type Row = { id: string };
+const list = (count: number): Row[] => Array.from({ length: count }, (_, n) => ({ id: `row_${n + 1}` }));
+
+/** The true keyset reader over a plain array. */
+function readerOf(rows: Row[]) {
+  return async ({ starting_after, ending_before, limit }: DriftWindow): Promise<DriftPage<Row>> => {
+    const at = (id: string) => {
+      const found = rows.findIndex((row) => row.id === id);
+      if (found < 0) throw new Error(`no cursor ${id}`);
+      return found;
+    };
+    const from = starting_after === undefined ? 0 : at(starting_after) + 1;
+    const to = ending_before === undefined ? rows.length : at(ending_before);
+    const inside = rows.slice(from, to);
+    const backward = ending_before !== undefined && starting_after === undefined;
+    return {
+      rows: backward ? inside.slice(-limit) : inside.slice(0, limit),
+      has_more: inside.length > limit,
+    };
+  };
+}
+
+const rows = list(60);
+const WINDOWS: Record<string, DriftWindow> = {
+  start: { limit: 10 },
+  forward: { starting_after: 'row_20', limit: 10 },
+  backward: { ending_before: 'row_40', limit: 10 },
+  closed: { starting_after: 'row_20', ending_before: 'row_28', limit: 10 },
+  full: { starting_after: 'row_20', ending_before: 'row_50', limit: 10 },
+  end: { starting_after: 'row_53', limit: 10 },
+};
+
+/** Answers of many reads of one window with one fault kind only. */
+async function answers(fault: DriftFault, window: DriftWindow, seed = 7): Promise<DriftPage<Row>[]> {
+  const drift = createDrift({ from: 1, to: 1, seed, faults: [fault] });
+  const pages: DriftPage<Row>[] = [];
+  for (let read = 0; read < 200; read++) pages.push(await drift.distort(readerOf(rows), window));
+  return pages;
+}
+const ids = (page: DriftPage<Row>) => page.rows.map((row) => Number(row.id.slice(4)));
+
+describe('parseDrift', () => {
+  test.each([
+    ['0', 0, 0],
+    ['0.13', 0.13, 0.13],
+    ['0.13:0.21', 0.13, 0.21],
+    ['1', 1, 1],
+    ['1.0:0', 1, 0],
+    ['.5', 0.5, 0.5],
+  ])('%s', (text, from, to) => {
+    expect(parseDrift(text)).toEqual({ from, to, seed: 0, faults: DRIFT_FAULTS });
+  });
+
+  test('seed and faults', () => {
+    expect(parseDrift('0.2', 4294967295, 'dup, shift,dup')).toEqual({
+      from: 0.2,
+      to: 0.2,
+      seed: 4294967295,
+      faults: ['shift', 'dup'],
+    });
+  });
+
+  test.each([
+    ['', 0, undefined, /ratio/],
+    ['1.1', 0, undefined, /ratio/],
+    ['-0.1', 0, undefined, /ratio/],
+    ['0.1:0.2:0.3', 0, undefined, /ratio/],
+    ['0,1', 0, undefined, /ratio/],
+    ['NaN', 0, undefined, /ratio/],
+    ['0.1', 1.5, undefined, /seed/],
+    ['0.1', 4294967296, undefined, /seed/],
+    ['0.1', -1, undefined, /seed/],
+    ['0.1', 0, 'shift,teleport', /"teleport" is none of shift/],
+    ['0.1', 0, '', /fault "" is none/],
+  ])('%s %s %s is refused', (ratio, seed, faults, message) => {
+    expect(() => parseDrift(ratio, seed, faults)).toThrow(message);
+  });
+});
+
+test('the ratio rises linearly over the first reads and is what is reported', async () => {
+  const drift = createDrift(parseDrift('0.13:0.21', 7));
+  expect([drift.ratio(0), drift.ratio(RISE - 1), drift.ratio(10_000)]).toEqual([0.13, 0.21, 0.21]);
+  expect(drift.ratio(50)).toBe(0.1704);
+  expect(drift.reported()).toBe(0.13);
+  for (let read = 0; read < RISE; read++) await drift.distort(readerOf(rows), { limit: 5 });
+  expect(drift.reported()).toBe(0.21);
+});
+
+test('the same seed and requests give the same answers, another seed others', async () => {
+  const run = async (seed: number, speed: number) => {
+    const drift = createDrift({ from: 0.5, to: 0.5, seed, faults: DRIFT_FAULTS });
+    const windows = Array.from({ length: 20 }, () => Object.values(WINDOWS)).flat();
+    // At once, with reads of different speed: the order of the requests decides.
+    const slow = (turns: number) => async (window: DriftWindow) => {
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      return readerOf(rows)(window);
+    };
+    return Promise.all(windows.map((window, n) => drift.distort(slow((n * speed) % 7), window)));
+  };
+  const first = await run(1, 0);
+  expect(await run(1, 0)).toEqual(first);
+  expect(await run(1, 3)).toEqual(first);
+  expect(await run(2, 0)).not.toEqual(first);
+});
+
+test('the share of faulty reads is the ratio', async () => {
+  const drift = createDrift({ from: 0.2, to: 0.2, seed: 3, faults: ['permute'] });
+  const truth = await readerOf(rows)(WINDOWS.forward!);
+  let faulty = 0;
+  for (let read = 0; read < 2000; read++) {
+    const page = await drift.distort(readerOf(rows), WINDOWS.forward!);
+    if (JSON.stringify(page) !== JSON.stringify(truth)) faulty++;
+  }
+  expect(faulty).toBeGreaterThan(340);
+  expect(faulty).toBeLessThan(460);
+});
+
+describe('each fault does what its name says', () => {
+  const consecutive = (page: number[]) => page.every((id, at) => at === 0 || id === page[at - 1]! + 1);
+
+  test.each(Object.keys(WINDOWS))('shift starts late or early: %s', async (name) => {
+    const window = WINDOWS[name]!;
+    const truth = ids(await readerOf(rows)(window));
+    const pages = (await answers('shift', window)).map(ids);
+    expect(pages.every(consecutive)).toBe(true);
+    const edge = name === 'backward' ? (page: number[]) => page.at(-1)! : (page: number[]) => page[0]!;
+    const moves = new Set(pages.map((page) => edge(page) - edge(truth)));
+    expect(moves.has(0)).toBe(false);
+    expect(Math.max(...moves)).toBeGreaterThan(0);
+    if (name !== 'start') expect(Math.min(...moves)).toBeLessThan(0);
+  });
+
+  test('boundary ends short or long, with a has_more that is sometimes wrong', async () => {
+    const pages = await answers('boundary', WINDOWS.closed!);
+    const lengths = pages.map((page) => page.rows.length);
+    expect(Math.min(...lengths)).toBeLessThan(7);
+    expect(Math.max(...lengths)).toBeGreaterThan(7);
+    expect(new Set(pages.map((page) => page.has_more)).size).toBe(2);
+    const backward = await answers('boundary', WINDOWS.backward!);
+    expect(backward.every((page) => ids(page).at(-1) === 39 && page.rows.length < 10)).toBe(true);
+  });
+
+  test('later answers ending_before with what begins there', async () => {
+    expect(ids((await answers('later', WINDOWS.backward!))[0]!)[0]).toBe(40);
+    expect(ids((await answers('later', WINDOWS.closed!))[0]!)[0]).toBe(28);
+    expect(ids((await answers('later', WINDOWS.forward!))[0]!)[0]).toBe(21);
+  });
+
+  test('permute keeps the rows and changes their order', async () => {
+    for (const page of (await answers('permute', WINDOWS.forward!)).map(ids)) {
+      expect(consecutive(page)).toBe(false);
+      expect(page.toSorted((a, b) => a - b)).toEqual([21, 22, 23, 24, 25, 26, 27, 28, 29, 30]);
+    }
+  });
+
+  test.each(['forward', 'backward'])('missing leaves one row out, short or filled: %s', async (name) => {
+    const pages = (await answers('missing', WINDOWS[name]!)).map(ids);
+    const truth = ids(await readerOf(rows)(WINDOWS[name]!));
+    expect(new Set(pages.map((page) => page.length))).toEqual(new Set([9, 10]));
+    for (const page of pages) expect(truth.filter((id) => !page.includes(id))).toHaveLength(1);
+  });
+
+  test('dup repeats one row', async () => {
+    for (const page of (await answers('dup', WINDOWS.forward!)).map(ids)) {
+      expect(page).toHaveLength(10);
+      expect(new Set(page).size).toBeGreaterThanOrEqual(9);
+    }
+    expect((await answers('dup', WINDOWS.closed!)).every((page) => page.rows.length === 8)).toBe(true);
+  });
+
+  test('stale reads near one another share one earlier state, and lack the newest rows', async () => {
+    const drift = createDrift({ from: 1, to: 1, seed: 5, faults: ['stale'] });
+    const many = list(2000);
+    const reads: DriftPage<Row>[] = [];
+    for (let read = 0; read < 32; read++) reads.push(await drift.distort(readerOf(many), { limit: 500 }));
+    for (const start of [0, 16]) {
+      for (const page of reads.slice(start, start + 16)) expect(page).toEqual(reads[start]);
+    }
+    expect(reads[16]).not.toEqual(reads[0]);
+    const ends = (await answers('stale', WINDOWS.end!)).map(ids);
+    expect(ends.every((page) => !page.includes(60))).toBe(true);
+  });
+});
+
+test('whatever it does, a page has at most limit rows, all from the list, and is never empty with has_more', async () => {
+  const cursor = fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({ after: cursor, before: cursor, limit: fc.integer({ min: 1, max: 20 }) }),
+      fc.nat(),
+      fc.constantFrom(...DRIFT_FAULTS),
+      async ({ after, before, limit }, seed, fault) => {
+        const drift = createDrift({ from: 1, to: 1, seed, faults: [fault] });
+        for (let read = 0; read < 5; read++) {
+          const page = await drift.distort(readerOf(rows), {
+            ...(after === undefined ? {} : { starting_after: `row_${after}` }),
+            ...(before === undefined ? {} : { ending_before: `row_${before}` }),
+            limit,
+          });
+          expect(page.rows.length).toBeLessThanOrEqual(limit);
+          expect(page.rows.every((row) => rows.includes(row))).toBe(true);
+          if (page.has_more) expect(page.rows.length).toBeGreaterThan(0);
+        }
+      },
+    ),
+    { numRuns: 400 },
+  );
+});
+
+test('a refusal of the true reader is never changed', async () => {
+  const drift = createDrift({ from: 1, to: 1, seed: 1, faults: DRIFT_FAULTS });
+  await expect(drift.distort(readerOf(rows), { starting_after: 'row_99', limit: 3 })).rejects.toThrow(
+    'no cursor row_99',
+  );
+});
+
+test('without drift every answer is the truth', async () => {
+  const drift = createDrift(parseDrift('0'));
+  const page = await drift.distort(readerOf(rows), WINDOWS.forward!);
+  expect(page).toEqual(await readerOf(rows)(WINDOWS.forward!));
+});

@@ -1,0 +1,110 @@
+// Content records: both views, damage, carriers, and formats that are not mail (interface 2.2, 4.3).
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { insert, rawMessage, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
+import { call } from '../../support/call.ts';
+
+let sample: Sample;
+let token: string;
+
+beforeEach(async () => {
+  sample = await sampleArchive({ conversations: 3, messages: 2, attachments: 10 });
+  token = await tokenFor(sample.service);
+});
+afterEach(() => sample.close());
+
+const get = async (target: string) => (await call(sample.service, target, { token })).json;
+
+test('the raw view carries the stored bytes and what they say', async () => {
+  const { view, data } = await get('/api/content/msg_5');
+  expect(view).toBe('raw');
+  expect(Buffer.from(data.raw_base64, 'base64').equals(rawMessage(5))).toBe(true);
+  expect(createHash('sha256').update(rawMessage(5)).digest('hex')).toBe(data.sha256);
+  expect(data).toMatchObject({ bytes: rawMessage(5).byteLength, text: 'This is letter 5.\n', html: null });
+  expect(data.headers.map(([name]: [string]) => name)).toEqual([
+    'Message-ID',
+    'From',
+    'Subject',
+    'Date',
+    'Content-Type',
+  ]);
+  expect(data).toMatchObject({ conversation_id: 'conv_2', parent_id: 'msg_2', attachments: ['att_5'] });
+});
+
+test('damage of the stored bytes shows at once, and the record is given all the same', async () => {
+  await sample.archive.database.run('UPDATE raws SET content = $1 WHERE n = 2', [
+    Buffer.from('Subject: x\n\ny'),
+  ]);
+  const { data } = await get('/api/content/msg_2');
+  expect(data.integrity).toBe(0.8333);
+  expect(data.sha256).toBe(createHash('sha256').update(rawMessage(2)).digest('hex'));
+  expect((await get('/api/content/msg_2?view=lore')).data.integrity).toBe(0.8333);
+  await sample.archive.database.run('DELETE FROM raws WHERE n = 2');
+  expect((await get('/api/content/msg_2')).data).toMatchObject({ integrity: 0.8333, raw_base64: '' });
+  expect((await get('/api/content/msg_1')).data.integrity).toBe(1);
+});
+
+test('the pipeline names one asset for each attachment, carriers name what is not seen', async () => {
+  // Attachments 3 and 9 belong to message 3; 5 has trailing bytes; 4 and 8 are redacted.
+  const three = (await get('/api/content/msg_3?view=lore&include_pipeline=true&include_stego=true')).data;
+  expect(three.pipeline).toEqual({
+    provider: 'arx.import',
+    assets: [
+      {
+        asset_id: 'att_3',
+        asset_type: 'text',
+        filename: 'picture-3.png',
+        generation_job_id: 'job_3',
+        render_variant: 'a',
+      },
+      {
+        asset_id: 'att_9',
+        asset_type: 'text',
+        filename: 'picture-9.png',
+        generation_job_id: 'job_3',
+        render_variant: 'b',
+      },
+    ],
+  });
+  expect(three.stego).toEqual({ carriers: [{ where: 'text', kind: 'zero_width', count: 2 }] });
+  const five = (await get('/api/content/msg_5?include_stego=true')).data;
+  expect(five.stego).toEqual({ carriers: [{ where: 'att_5', kind: 'trailing_bytes', count: 3 }] });
+  const four = (await get('/api/content/msg_4?include_pipeline=true')).data;
+  expect(four.pipeline.assets.map(({ asset_type }: { asset_type: string }) => asset_type)).toEqual([
+    'other',
+    'image',
+  ]);
+});
+
+test.each([
+  ['slack', '{"text":"hello <@U1>","ts":"1.2"}', 'hello <@U1>'],
+  ['slack', '{"message":{"text":"inner"}}', 'inner'],
+  ['slack', 'not JSON', null],
+  ['slack', 'null', null],
+  ['file', '{"path":"a/b"}', '{"path":"a/b"}'],
+  ['rfc822', '', null],
+  ['rfc822', '\0\0\0', null],
+  ['rfc822', 'Content-Type: text/plain; charset=nonsense\n\nplain', 'plain\n'],
+])('%s %j reads as %j', async (format, raw, text) => {
+  const content = Buffer.from(raw);
+  await sample.archive.database.transaction(async (statements) => {
+    await insert(statements, 'messages', {
+      n: 99,
+      conversation: 1,
+      parent: null,
+      sequence: 99,
+      format,
+      source: 'local',
+      classification: 'seed_token',
+      raw_sha256: createHash('sha256').update(content).digest('hex'),
+      raw_bytes: content.byteLength,
+      attachments: 0,
+      tier: 'internal',
+      path: 'x',
+      position: 0,
+    });
+    await insert(statements, 'raws', { n: 99, content });
+  });
+  const { data } = await get('/api/content/msg_99');
+  expect(data).toMatchObject({ format, text, integrity: 1, date: null, subject: null, from: null });
+});

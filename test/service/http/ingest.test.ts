@@ -1,0 +1,304 @@
+// Ingest: validated before it is trusted, once each, the same outcome whatever the order of arrival (interface 6, group P).
+import { fc, test as property } from '@fast-check/vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ERROR_STATUS } from '../../../src/contract/error.ts';
+import { EVENT_TYPES } from '../../../src/contract/event.ts';
+import { createService } from '../../../src/service/index.ts';
+import { applyWaiting } from '../../../src/service/store/events.ts';
+import { ASSET_URL, insert, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
+import { call } from '../../support/call.ts';
+import { effectsOf, moved, type Sent } from '../../support/event.ts';
+
+let sample: Sample;
+let token: string;
+
+beforeEach(async () => {
+  sample = await sampleArchive({ conversations: 3, messages: 3, attachments: 3, redactEvery: 0 });
+  token = await tokenFor(sample.service, 'mirror');
+});
+afterEach(() => sample.close());
+
+const send = (body: unknown) => call(sample.service, '/api/webhooks/ingest', { token, body });
+const get = async (target: string) => (await call(sample.service, target, { token })).json;
+const effects = () => effectsOf(sample.service, token);
+const order = async () => {
+  const { data } = await get('/messages?limit=500');
+  return data.map(({ id }: { id: string }) => Number(id.slice(4)));
+};
+
+describe('P6 what is refused, with the path, and nothing is stored', () => {
+  const good = moved('e1', 1, 5);
+  const BAD: [body: unknown, code: 'event_invalid' | 'event_type_unknown', path: string][] = [
+    [[], 'event_invalid', '$'],
+    [null, 'event_invalid', '$'],
+    ['text', 'event_invalid', '$'],
+    [{}, 'event_invalid', 'id'],
+    [{ ...good, id: undefined }, 'event_invalid', 'id'],
+    [{ ...good, id: '' }, 'event_invalid', 'id'],
+    [{ ...good, id: 7 }, 'event_invalid', 'id'],
+    [{ ...good, id: 'x'.repeat(201) }, 'event_invalid', 'id'],
+    [{ ...good, id: 'x'.repeat(1_000_000) }, 'event_invalid', 'id'],
+    [{ ...good, id: 'a\nb' }, 'event_invalid', 'id'],
+    [{ ...good, id: 'a\0b' }, 'event_invalid', 'id'],
+    [{ ...good, id: 'a\u202eb' }, 'event_invalid', 'id'],
+    [{ ...good, id: 'a\ud800' }, 'event_invalid', 'id'],
+    [{ ...good, type: undefined }, 'event_invalid', 'type'],
+    [{ ...good, payload: undefined }, 'event_invalid', 'payload'],
+    [{ ...good, payload: [] }, 'event_invalid', 'payload'],
+    [{ ...good, payload: 'x' }, 'event_invalid', 'payload'],
+    [{ ...good, type: 'message.deleted' }, 'event_type_unknown', 'type'],
+    [{ ...good, type: 'toString', payload: {} }, 'event_type_unknown', 'type'],
+    [{ ...good, payload: { ...good.payload, sequence: '5' } }, 'event_invalid', 'payload.sequence'],
+    [{ ...good, payload: { ...good.payload, sequence: 1.5 } }, 'event_invalid', 'payload.sequence'],
+    [{ ...good, payload: { ...good.payload, sequence: -1 } }, 'event_invalid', 'payload.sequence'],
+    [{ ...good, payload: { ...good.payload, sequence: 1e300 } }, 'event_invalid', 'payload.sequence'],
+    [{ ...good, payload: { id: 'msg_1', sequence: 5 } }, 'event_invalid', 'payload.entry'],
+    [{ ...good, type: 'mirror.detected' }, 'event_invalid', 'payload.layer'],
+    [{ ...good, type: 'contact.flagged', payload: {} }, 'event_invalid', 'payload.contact'],
+    [{ ...good, type: 'sequence.diverged', payload: { name: 'x' } }, 'event_invalid', 'payload.drift_ratio'],
+    [
+      { ...good, type: 'attachment.reclassified', payload: { id: 'att_1', source: 1 } },
+      'event_invalid',
+      'payload.source',
+    ],
+    [
+      { ...good, type: 'attachment.reclassified', payload: { id: 'att_1', source: 'a\0' } },
+      'event_invalid',
+      'payload.source',
+    ],
+    [{ ...good, payload: { ...good.payload, deep: nested(40) } }, 'event_invalid', 'payload'],
+  ];
+  test.each(BAD)('%.120j', async (body, code, path) => {
+    const answer = await send(body);
+    expect(answer.json.error.code).toBe(code);
+    expect(answer.status).toBe(ERROR_STATUS[code]);
+    expect(answer.json.error.message.split(':')[0]).toBe(path);
+    expect(await effects()).toEqual({});
+  });
+
+  test('a body that is not JSON, of 100,000 levels, or not UTF-8', async () => {
+    const headers = [['content-type', 'application/json'] as const];
+    const deep = `{"id":"d","type":"mirror.detected","payload":{"layer":"x","deep":${'['.repeat(1e5)}${']'.repeat(1e5)}}}`;
+    for (const body of ['', '{', deep, '\ufeff', '{"id":"\xff"'].map((text) => Buffer.from(text, 'latin1'))) {
+      const answer = await call(sample.service, '/api/webhooks/ingest', { token, body, headers });
+      expect(answer.json.error.code).toBe('event_invalid');
+    }
+    expect(await effects()).toEqual({});
+  });
+
+  test('every known type is taken in', async () => {
+    const payloads: Record<string, Record<string, unknown>> = {
+      'message.reordered': moved('x', 1, 1).payload,
+      'attachment.reclassified': { id: 'att_1' },
+      'contact.flagged': { contact: 'c', trust: 'low', extra: { kept: [1, null] } },
+      'sequence.diverged': { name: 'arc_reconstruction', drift_ratio: 0.21 },
+      'mirror.detected': { layer: 'relay' },
+    };
+    for (const type of EVENT_TYPES) {
+      expect((await send({ id: type, type, payload: payloads[type] })).json.accepted).toBe(true);
+    }
+    const { data } = await get('/api/webhooks/events');
+    expect(data.map(({ type }: Sent) => type)).toEqual(EVENT_TYPES);
+    expect(data[2].payload).toEqual(payloads['contact.flagged']);
+    expect(data.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe('once each', () => {
+  test('P1 the same event 200 times at once: one row, equal acknowledgements, one effect', async () => {
+    const answers = await Promise.all(Array.from({ length: 200 }, () => send(moved('e1', 1, 50))));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    const { data } = await get('/api/webhooks/events');
+    expect(data).toHaveLength(1);
+    expect(data[0]).toMatchObject({ id: 'e1', deliveries: 200, effect: 'applied', status: 'stable' });
+    expect((await get('/messages?starting_after=msg_9')).data[0]).toMatchObject({
+      id: 'msg_1',
+      sequence: 50,
+    });
+  });
+
+  test('the same body in another order of keys is the same event, another body is a conflict', async () => {
+    await send({
+      id: 'e1',
+      type: 'contact.flagged',
+      payload: { contact: 'a', trust: 'low', more: { x: 1, y: 2 } },
+    });
+    const again = {
+      payload: { more: { y: 2, x: 1.0 }, trust: 'low', contact: 'a' },
+      type: 'contact.flagged',
+      id: 'e1',
+    };
+    expect((await send(again)).status).toBe(200);
+    for (const other of [
+      { ...again, payload: { ...again.payload, trust: 'high' } },
+      { ...again, payload: { contact: 'a', trust: 'low' } },
+      { id: 'e1', type: 'mirror.detected', payload: { layer: 'x' } },
+    ]) {
+      const refused = await send(other);
+      expect(refused.status).toBe(409);
+      expect(refused.json.error.code).toBe('event_conflict');
+    }
+    const { data } = await get('/api/webhooks/events');
+    expect(data).toMatchObject([{ deliveries: 2, effect: 'recorded' }]);
+  });
+
+  test('P11 nothing is acknowledged that was not committed', async () => {
+    const full = Object.assign(new Error('database or disk is full'), { errcode: 13 });
+    const { database } = sample.archive;
+    const failing = {
+      ...database,
+      transaction: <T>(work: Parameters<typeof database.transaction<T>>[0]) =>
+        database.transaction(async (statements) => {
+          await work(statements);
+          throw full;
+        }),
+    };
+    const service = createService(
+      { ...sample.archive, database: failing },
+      { assetUrl: ASSET_URL, version: '0' },
+    );
+    const answer = await call(service, '/api/webhooks/ingest', { token, body: moved('e1', 1, 50) });
+    expect(answer.json.error.code).toBe('store_unavailable');
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(await effects()).toEqual({});
+    expect(await order()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+});
+
+describe('effects', () => {
+  test('message.reordered moves the message, in lists, lore, integrity and sequence', async () => {
+    await send(moved('e1', 4, 0));
+    expect(await order()).toEqual([4, 1, 2, 3, 5, 6, 7, 8, 9]);
+    // msg_4 answers msg_1 and now stands before it.
+    const lore = await get('/api/content/msg_4?view=lore');
+    expect(lore.data).toMatchObject({ sequence_status: 'non_linear', integrity: 0.8333 });
+    const arc = await get('/api/sequence/arc_reconstruction');
+    expect(arc).toMatchObject({ total: 9, displaced: 1, status: 'partial' });
+    expect(arc.data[3]).toMatchObject({
+      entry: 'entry_4',
+      reported: 0,
+      checked: 4,
+      offset: -4,
+      status: 'partial',
+    });
+    expect(arc.integrity).toBeLessThan(1);
+    // The answer to msg_4 is still in order; back in its place msg_4 is too.
+    expect((await get('/api/content/msg_7?view=lore')).data).toMatchObject({ sequence_status: 'linear' });
+    await send(moved('e2', 4, 4));
+    expect((await get('/api/content/msg_4?view=lore')).data).toMatchObject({
+      sequence_status: 'linear',
+      integrity: 1,
+    });
+    expect((await get('/api/sequence/arc_reconstruction')).displaced).toBe(0);
+  });
+
+  test('a parent that moves behind its answers shows in them', async () => {
+    await send(moved('e1', 1, 6));
+    expect((await get('/api/content/msg_4?view=lore')).data).toMatchObject({ sequence_status: 'non_linear' });
+    expect((await get('/api/content/msg_7?view=lore')).data).toMatchObject({ sequence_status: 'linear' });
+  });
+
+  test('attachment.reclassified sets source and layer', async () => {
+    const body = {
+      id: 'r1',
+      type: 'attachment.reclassified',
+      payload: { id: 'att_1', source: 'local', decorative_layer: true },
+    };
+    await send(body);
+    expect(await get('/v1/attachments/att_1')).toMatchObject({ source: 'local', decorative_layer: true });
+    expect(await effects()).toEqual({ r1: 'applied' });
+  });
+
+  test('an envelope that names two records moves neither', async () => {
+    await send({
+      id: 'e1',
+      type: 'message.reordered',
+      payload: { id: 'msg_1', entry: 'entry_2', sequence: 9 },
+    });
+    expect(await effects()).toEqual({ e1: 'recorded' });
+    expect(await order()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  test('P3 an event for an unknown record waits, and applies when the record is there', async () => {
+    await send(moved('e2', 10, 0));
+    await send(moved('e1', 10, 3));
+    await send({ id: 'odd', type: 'message.reordered', payload: { id: 'never', entry: 'x', sequence: 1 } });
+    await send({ id: 'r1', type: 'attachment.reclassified', payload: { id: 'att_4', source: 'local' } });
+    expect(await effects()).toEqual({ e2: 'waiting', e1: 'waiting', odd: 'waiting', r1: 'waiting' });
+    const relay = await get('/api/sequence/mirror_relay');
+    expect(relay).toMatchObject({ total: 4, displaced: 0 });
+    expect(relay.data[0]).toMatchObject({ entry: 'e2', message_id: 'msg_10', status: 'partial', offset: 0 });
+    await sample.archive.database.transaction(async (statements) => {
+      await insert(statements, 'messages', {
+        n: 10,
+        conversation: 1,
+        parent: null,
+        sequence: 10,
+        format: 'file',
+        source: 'local',
+        classification: 'seed_token',
+        raw_sha256: 'x',
+        raw_bytes: 0,
+        attachments: 0,
+        tier: 'external',
+        path: 'x',
+        position: 0,
+      });
+      await applyWaiting(statements);
+    });
+    expect(await effects()).toEqual({ e2: 'applied', e1: 'superseded', odd: 'waiting', r1: 'waiting' });
+    expect(await order()).toEqual([10, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    await send({ id: 'm1', type: 'mirror.detected', payload: { layer: 'x' } });
+    const after = await get('/api/sequence/mirror_relay');
+    expect(after.data.map(({ offset }: { offset: number }) => offset)).toEqual([0, 0, 0, 0, 2]);
+    expect(after).toMatchObject({ total: 5, displaced: 1 });
+  });
+
+  const operations = fc.uniqueArray(
+    fc.record({ id: fc.integer({ min: 1, max: 30 }), n: fc.constantFrom(1, 2), sequence: fc.nat(20) }),
+    { selector: ({ id }) => id, minLength: 1, maxLength: 6 },
+  );
+  property.prop([operations, fc.infiniteStream(fc.nat(5)), fc.constantFrom('message', 'attachment')], {
+    numRuns: 15,
+  })('P3 the outcome does not depend on the order of arrival', async (drawn, picks, kind) => {
+    const events = drawn.map(({ id, n, sequence }): Sent => {
+      if (kind === 'message') return moved(`evt_${id}`, n, sequence);
+      const fields = [{ source: `s${sequence}` }, { decorative_layer: sequence % 2 === 0 }];
+      const payload = {
+        id: `att_${n}`,
+        ...(sequence % 3 === 0 ? { ...fields[0], ...fields[1] } : fields[(sequence % 3) - 1]),
+      };
+      return { id: `evt_${id}`, type: 'attachment.reclassified', payload };
+    });
+    const shuffled = events
+      .map((event) => ({ event, at: picks.next().value as number }))
+      .sort((a, b) => a.at - b.at);
+    const outcome = async (list: Sent[]) => {
+      const fresh = await sampleArchive({ conversations: 2, messages: 2, attachments: 2, redactEvery: 0 });
+      try {
+        const reader = await tokenFor(fresh.service, 'internal');
+        for (const body of list) await call(fresh.service, '/api/webhooks/ingest', { token: reader, body });
+        const read = async (target: string) =>
+          (await call(fresh.service, target, { token: reader })).json.data;
+        const rows = (await read('/v1/attachments')).map((row: Record<string, unknown>) => [
+          row['source'],
+          row['decorative_layer'],
+        ]);
+        return {
+          rows,
+          messages: await read('/messages'),
+          effects: Object.fromEntries(
+            Object.entries(await effectsOf(fresh.service, reader)).sort(([a], [b]) => (a < b ? -1 : 1)),
+          ),
+        };
+      } finally {
+        await fresh.close();
+      }
+    };
+    expect(await outcome(shuffled.map(({ event }) => event))).toEqual(await outcome(events));
+  });
+});
+
+function nested(levels: number): unknown {
+  return levels === 0 ? 1 : { inner: nested(levels - 1) };
+}

@@ -1,0 +1,174 @@
+// What a request may say: parameters, cursors, paths and bodies (groups O and P5).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../../../src/contract/error.ts';
+import { MOST_REQUEST_BYTES } from '../../../src/contract/quantity.ts';
+import type { Tier } from '../../../src/contract/token.ts';
+import { sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
+import { call, type Answer, type CallOptions } from '../../support/call.ts';
+import { expectRefusal } from '../../support/reply.ts';
+
+let sample: Sample;
+const tokens: Record<Tier, string> = { external: '', internal: '', mirror: '' };
+
+beforeAll(async () => {
+  sample = await sampleArchive({ conversations: 10, messages: 3, attachments: 60, mirrorEvery: 7 });
+  for (const tier of ['external', 'internal', 'mirror'] as const) {
+    tokens[tier] = await tokenFor(sample.service, tier);
+  }
+});
+afterAll(() => sample.close());
+
+const ask = (target: string, options: CallOptions & { tier?: Tier } = {}): Promise<Answer> =>
+  call(sample.service, target, { token: tokens[options.tier ?? 'internal'], ...options });
+
+describe('O: input', () => {
+  const INPUTS: [target: string, code: ErrorCode][] = [
+    ...['0', '-1', '1.5', '1e10', '1;drop', '', '501', '+5', '01', ' 5', '5&limit=5'].map(
+      (limit): [string, ErrorCode] => [`/v1/conversations?limit=${limit}`, 'limit_out_of_range'],
+    ),
+    ['/v1/attachments?limit=0', 'limit_out_of_range'],
+    ['/messages?limit=abc', 'limit_out_of_range'],
+    ['/api/sequence/arc_reconstruction?limit=0', 'limit_out_of_range'],
+    ['/api/webhooks/events?limit=0', 'limit_out_of_range'],
+    ...['TRUE', '1', 'yes', '', 'true&include_pipeline=true'].map((value): [string, ErrorCode] => [
+      `/api/content/msg_1?include_pipeline=${value}`,
+      'request_invalid',
+    ]),
+    ['/api/content/msg_1?include_stego=True', 'request_invalid'],
+    ...['RAW', 'other', '', 'raw&view=raw'].map((value): [string, ErrorCode] => [
+      `/api/content/msg_1?view=${value}`,
+      'request_invalid',
+    ]),
+    ['/v1/attachments?redacted=yes', 'request_invalid'],
+    ['/v1/attachments?origin_city=', 'request_invalid'],
+    ['/v1/attachments?origin_city=a&origin_city=b', 'request_invalid'],
+    ['/v1/attachments?origin_city=%00', 'request_invalid'],
+    [`/v1/attachments?origin_city=${'a'.repeat(201)}`, 'request_invalid'],
+    ['/v1/attachments?message_id=oops', 'request_invalid'],
+    ['/v1/attachments?message_id=msg_999', 'not_found'],
+    ['/messages?conversation=oops', 'request_invalid'],
+    ['/messages?conversation=conv_999', 'not_found'],
+    ['/messages?opening=1', 'request_invalid'],
+    ['/v1/conversations?starting_after=conv_3&ending_before=conv_2', 'sequence_conflict'],
+    ['/v1/attachments?starting_after=att_3&ending_before=att_2', 'sequence_conflict'],
+    ['/messages?starting_after=msg_3&ending_before=msg_2', 'sequence_conflict'],
+    ['/messages?opening=true&starting_after=msg_3&ending_before=msg_2', 'sequence_conflict'],
+    ['/api/sequence/arc_reconstruction?starting_after=entry_3&ending_before=entry_2', 'sequence_conflict'],
+    ...[
+      '',
+      'msg_1',
+      'conv_',
+      'conv_0',
+      'conv_01',
+      'conv_1x',
+      'conv_-1',
+      "conv_1' OR 1=1 --",
+      'conv_9'.repeat(40),
+    ].map((cursor): [string, ErrorCode] => [
+      `/v1/conversations?starting_after=${encodeURIComponent(cursor)}`,
+      'cursor_invalid',
+    ]),
+    ['/v1/conversations?starting_after=conv_1&starting_after=conv_1', 'cursor_invalid'],
+    ['/v1/conversations?ending_before=conv_999', 'cursor_not_found'],
+    ['/v1/attachments?starting_after=att_999', 'cursor_not_found'],
+    ['/messages?starting_after=msg_999', 'cursor_not_found'],
+    ['/api/sequence/arc_reconstruction?starting_after=entry_999', 'cursor_not_found'],
+    ['/api/webhooks/events?starting_after=nope', 'cursor_not_found'],
+    ['/api/webhooks/events?starting_after=%07', 'cursor_invalid'],
+    ['/api/sequence/other', 'not_found'],
+    ["/api/sequence/x'%20OR%201=1", 'not_found'],
+    ['/api/content/..', 'not_found'],
+    ['/api/content/%2e%2e', 'not_found'],
+    ['/api/content/msg_1%2f..', 'not_found'],
+    ['/api/content/a%2fb', 'not_found'],
+    [`/api/content/${'x'.repeat(10_240)}`, 'not_found'],
+    [`/api/content/msg_${'9'.repeat(10_240)}`, 'not_found'],
+    ['/api/content/msg_999', 'not_found'],
+    ['/api/content/msg_1%', 'request_invalid'],
+    ['/api/content/%ff', 'request_invalid'],
+    ['/api/content/', 'not_found'],
+    ['/api/content/msg_1/', 'not_found'],
+    ['/v1/attachments/att_999', 'not_found'],
+    ['/v1/attachments/1', 'not_found'],
+    ['/v1/conversations/conv_999', 'not_found'],
+    ['/v1/conversations/__proto__', 'not_found'],
+    ['//messages', 'not_found'],
+    ['*', 'not_found'],
+    ['', 'not_found'],
+  ];
+  test.each(INPUTS)('O1 O3 O6 O7 %s: %s', async (target, code) => {
+    expectRefusal(await ask(target), code);
+  });
+
+  test('O1 a filter is a parameter', async () => {
+    const { json } = await ask(`/v1/attachments?origin_city=${encodeURIComponent("oslo' OR '1'='1")}`);
+    expect(json.data).toEqual([]);
+  });
+
+  test('unknown names are ignored, an absolute target is its path', async () => {
+    expect((await ask('/messages?nonsense=1&nonsense=2&__proto__=3')).status).toBe(206);
+    expect((await ask('http://archive.example/api/health?x')).status).toBe(200);
+  });
+
+  const REQUEST = { client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' };
+  const TYPES: [headers: [string, string][], status: number][] = [
+    [[['content-type', 'application/json']], 200],
+    [[['content-type', 'Application/JSON; charset="UTF-8"']], 200],
+    [
+      [
+        ['content-type', 'application/json'],
+        ['content-encoding', 'identity'],
+      ],
+      200,
+    ],
+    [[['content-type', 'application/json; charset=latin1']], 415],
+    [[['content-type', 'text/plain']], 415],
+    [[['content-type', 'application/x-www-form-urlencoded']], 415],
+    [[['content-type', '']], 415],
+    [
+      [
+        ['content-type', 'application/json'],
+        ['content-type', 'application/json'],
+      ],
+      415,
+    ],
+    [
+      [
+        ['content-type', 'application/json'],
+        ['content-encoding', 'gzip'],
+      ],
+      415,
+    ],
+  ];
+  test.each(TYPES)('O8 %j is %i', async (headers, status) => {
+    const answer = await ask('/api/auth/token', { headers, body: REQUEST });
+    if (status === 415) expectRefusal(answer, 'media_type_unsupported');
+    else expect(answer.status).toBe(200);
+  });
+
+  const BROKEN: [string, Uint8Array][] = [
+    ['empty', Buffer.from('')],
+    ['cut', Buffer.from('{"client_id":"c"')],
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+    ['array', Buffer.from('[]')],
+    ['null', Buffer.from('null')],
+    ['number', Buffer.from('1')],
+    ['missing field', Buffer.from('{"client_id":"c","observer_tier":"internal"}')],
+    ['empty id', Buffer.from(JSON.stringify({ ...REQUEST, client_id: '' }))],
+    ['control character', Buffer.from(JSON.stringify({ ...REQUEST, client_id: 'a\0b' }))],
+    ['lone surrogate', Buffer.from(JSON.stringify({ ...REQUEST, client_id: 'a\ud800' }))],
+    ['number for text', Buffer.from(JSON.stringify({ ...REQUEST, client_id: 1 }))],
+    ['depth 100,000', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
+  ];
+  test.each(BROKEN)('a token request that is %s is 400', async (_, body) => {
+    const headers = [['content-type', 'application/json'] as const];
+    expectRefusal(await ask('/api/auth/token', { body, headers }), 'request_invalid');
+  });
+
+  test('P5 a body over the limit is 413', async () => {
+    const body = Buffer.alloc(MOST_REQUEST_BYTES + 1, 0x20);
+    for (const path of ['/api/auth/token', '/api/webhooks/ingest']) {
+      expectRefusal(await ask(path, { body }), 'payload_too_large');
+    }
+  });
+});

@@ -1,0 +1,194 @@
+// Who asks: tokens, tiers and scopes (interface 5, group N).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ErrorCode } from '../../../src/contract/error.ts';
+import { ROUTES, type RouteName } from '../../../src/contract/routes.ts';
+import type { Tier } from '../../../src/contract/token.ts';
+import { createService } from '../../../src/service/index.ts';
+import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
+import { call, type Answer, type CallOptions } from '../../support/call.ts';
+import { expectRefusal, PATHS } from '../../support/reply.ts';
+
+let sample: Sample;
+const tokens: Record<Tier, string> = { external: '', internal: '', mirror: '' };
+
+beforeAll(async () => {
+  sample = await sampleArchive({ conversations: 10, messages: 3, attachments: 60, mirrorEvery: 7 });
+  for (const tier of ['external', 'internal', 'mirror'] as const) {
+    tokens[tier] = await tokenFor(sample.service, tier);
+  }
+});
+afterAll(() => sample.close());
+
+const ask = (target: string, options: CallOptions & { tier?: Tier } = {}): Promise<Answer> =>
+  call(sample.service, target, { token: tokens[options.tier ?? 'internal'], ...options });
+
+const GUARDED = (Object.keys(ROUTES) as RouteName[]).filter((name) => ROUTES[name].scope !== null);
+
+describe('N: who asks', () => {
+  const bad: [string, (token: string) => CallOptions['headers'] | undefined][] = [
+    ['no header', () => []],
+    ['only the scheme', () => [['authorization', 'Bearer']]],
+    ['scheme and space', () => [['authorization', 'Bearer ']]],
+    ['bearer x', () => [['authorization', 'bearer x']]],
+    ['Basic', (token) => [['authorization', `Basic ${token}`]]],
+    ['token alone', (token) => [['authorization', token]]],
+    [
+      'two headers',
+      (token) => [
+        ['authorization', `Bearer ${token}`],
+        ['authorization', `Bearer ${token}`],
+      ],
+    ],
+    ['two in one', (token) => [['authorization', `Bearer ${token}, Bearer ${token}`]]],
+    ['cookie', (token) => [['cookie', `access_token=${token}`]]],
+    ['one letter more', (token) => [['authorization', `Bearer ${token}x`]]],
+    ['one letter less', (token) => [['authorization', `Bearer ${token.slice(0, -1)}`]]],
+  ];
+  test.each(bad)('N1 %s: 401 in the same words everywhere', async (_, headersOf) => {
+    const headers = headersOf(tokens.internal)!;
+    const words = new Set<string>();
+    for (const name of GUARDED) {
+      const options = ROUTES[name].method === 'POST' ? { body: {} } : {};
+      const answer = await call(sample.service, PATHS[name], { headers, ...options });
+      expectRefusal(answer, 'token_invalid');
+      expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
+      words.add(answer.json.error.message);
+    }
+    expect([...words]).toEqual(['this needs a valid bearer token']);
+  });
+
+  test('N1 token in query or body: 401', async () => {
+    const query = `?access_token=${tokens.internal}&token=${tokens.internal}`;
+    expectRefusal(await call(sample.service, `/messages${query}`), 'token_invalid');
+    const body = { id: 'x', type: 'mirror.detected', payload: { layer: 'x' }, access_token: tokens.internal };
+    expectRefusal(await call(sample.service, '/api/webhooks/ingest', { body }), 'token_invalid');
+  });
+
+  test('the scheme may be of any case', async () => {
+    const headers = [['authorization', `bEARER  ${tokens.internal}`] as const];
+    expect((await call(sample.service, '/messages', { headers })).status).toBe(206);
+  });
+
+  test('N2 guesses are limited for each peer, valid tokens and the local peer are not', async () => {
+    const service = createService(sample.archive, { assetUrl: ASSET_URL, version: '0' });
+    const guess = (peer: string) => call(service, '/messages', { token: 'arx_guess', peer });
+    for (let n = 0; n < 300; n += 1) expectRefusal(await guess('10.0.0.1'), 'token_invalid');
+    const limited = await guess('10.0.0.1');
+    expectRefusal(limited, 'rate_limited');
+    expect(Number(limited.headers['retry-after'])).toBe(60);
+    expectRefusal(await guess('10.0.0.2'), 'token_invalid');
+    const valid = await call(service, '/messages', { token: tokens.mirror, peer: '10.0.0.1' });
+    expect(valid.status).toBe(200);
+  });
+
+  test('N2 another archive’s token, an expired one', async () => {
+    const other = await sampleArchive({ conversations: 2 });
+    try {
+      const token = await tokenFor(other.service, 'internal');
+      expect((await call(other.service, '/messages', { token })).status).toBe(200);
+      other.advance(3_600_000 - 1);
+      expect((await call(other.service, '/messages', { token })).status).toBe(200);
+      other.advance(1);
+      const expired = await call(other.service, '/messages', { token });
+      expect(expired.status).toBe(401);
+      expect(expired.json.error.code).toBe('token_expired');
+      expect(expired.json.error.message).toBe('the token expired at 2026-01-02T04:04:05.678Z');
+      // A new token does not make others forget that theirs expired; a day does.
+      await tokenFor(other.service, 'internal');
+      expect((await call(other.service, '/messages', { token })).json.error.code).toBe('token_expired');
+      other.advance(86_400_001);
+      await tokenFor(other.service, 'internal');
+      expect((await call(other.service, '/messages', { token })).json.error.code).toBe('token_invalid');
+      expectRefusal(await ask('/messages', { token: tokens.internal.replace(/.$/, '~') }), 'token_invalid');
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('N4 each route refuses a token without its scope', async () => {
+    for (const name of ['sequence', 'events', 'ingest'] as const) {
+      const options = name === 'ingest' ? { body: {} } : {};
+      const answer = await ask(PATHS[name], { tier: 'external', ...options });
+      expectRefusal(answer, 'scope_missing');
+      expect(answer.json.error.message).toBe('the token lacks the scope read:sequence');
+    }
+    expectRefusal(await ask('/api/sequence/mirror_relay'), 'scope_missing');
+  });
+
+  test('N7 more fields in a token request give nothing', async () => {
+    const body = {
+      client_id: 'c',
+      observer_tier: 'external',
+      requested_tier: 'external',
+      access_tier: 'mirror',
+      scope: ['read:mirror'],
+    };
+    const { json } = await ask('/api/auth/token', { body });
+    expect(json).toMatchObject({ access_tier: 'external', scope: ['read:messages', 'read:attachments'] });
+  });
+
+  test('N10 the database holds no token, only sha256', async () => {
+    const rows = await sample.archive.database.all('SELECT * FROM tokens');
+    expect(rows.length).toBeGreaterThan(2);
+    expect(JSON.stringify(rows)).not.toContain('arx_');
+    for (const row of rows) expect(row['sha256']).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  const TIERS: [observer: string, requested: string, ceiling: Tier | undefined, outcome: string][] = [
+    ['mirror', 'mirror', undefined, 'mirror'],
+    ['mirror', 'external', undefined, 'external'],
+    ['internal', 'mirror', undefined, 'observer_not_permitted'],
+    ['external', 'internal', undefined, 'observer_not_permitted'],
+    ['mirror', 'mirror', 'internal', 'observer_not_permitted'],
+    ['mirror', 'internal', 'internal', 'internal'],
+    ['root', 'external', undefined, 'request_invalid'],
+    ['internal', 'Internal', undefined, 'request_invalid'],
+  ];
+  test.each(TIERS)('%s asks for %s under %s: %s', async (observer_tier, requested_tier, maxTier, outcome) => {
+    const service = createService(sample.archive, {
+      assetUrl: ASSET_URL,
+      version: '0',
+      ...(maxTier === undefined ? {} : { maxTier }),
+    });
+    const answer = await call(service, '/api/auth/token', {
+      body: { client_id: 'c', observer_tier, requested_tier },
+    });
+    if (answer.status === 200) expect(answer.json.access_tier).toBe(outcome);
+    else expectRefusal(answer, outcome as ErrorCode);
+  });
+
+  test('N6 what a tier does not see is withheld everywhere', async () => {
+    const secret = /Letter 7\b|picture-7\.|picture-37\.|letter 7\./;
+    for (const target of [
+      '/messages?limit=500',
+      '/messages?opening=true',
+      '/v1/conversations',
+      '/v1/conversations/conv_7',
+      '/v1/attachments?limit=500',
+      '/v1/attachments/att_7',
+      '/api/sequence/arc_reconstruction?limit=500',
+    ]) {
+      expect((await ask(target)).text, target).not.toMatch(secret);
+    }
+    expect((await ask('/messages?limit=500', { tier: 'mirror' })).text).toMatch(secret);
+    for (const view of ['raw', 'lore']) {
+      expectRefusal(await ask(`/api/content/msg_7?view=${view}`), 'observer_not_permitted');
+      expect((await ask(`/api/content/msg_7?view=${view}`, { tier: 'mirror' })).status).toBe(200);
+    }
+    const { json } = await ask('/v1/attachments/att_7');
+    expect(json).toMatchObject({ redacted: true, file_url: null, filename: 'att_7' });
+    // Filters would tell what the row holds.
+    for (const filter of [
+      'origin_city=oslo',
+      'content_type=image/png',
+      'source=external',
+      'redacted=false',
+    ]) {
+      expect((await ask(`/v1/attachments?limit=500&${filter}`)).text).not.toContain('"att_7"');
+      expect((await ask(`/v1/attachments?limit=500&${filter}`, { tier: 'mirror' })).text).toContain(
+        '"att_7"',
+      );
+    }
+    expect((await ask('/v1/attachments?limit=500&redacted=true')).text).toContain('"att_7"');
+  });
+});

@@ -1,0 +1,41 @@
+// Transfer encodings, byte for byte.
+import { fc, test as property } from '@fast-check/vitest';
+import { expect, test } from 'vitest';
+import { decodeTransfer } from '../../../src/service/import/transfer.ts';
+
+test.each<[encoding: string, body: string, bytes: string]>([
+  ['', 'as it\r\nstands\n', 'as it\r\nstands\n'],
+  ['7bit', '=41', '=41'],
+  ['BASE64', 'aGVs\r\nbG8=\r\n', 'hello'],
+  ['base64', 'aGVsbG8', 'hello'],
+  ['base64', 'aGVsbG8=\n\n-- \nlist footer', 'hello'],
+  ['base64 (comment)', ' aGV !sbG8= ', 'hello'],
+  ['base64', '', ''],
+  ['Quoted-Printable', 'a=3Db=\r\nc=\nd =\t\ne\r\n', 'a=bcd e\r\n'],
+  ['quoted-printable', '=C3=a9 = =4 =zz ==41 end=', '\xc3\xa9 = =4 =zz =A end'],
+  ['x-uuencode', 'begin 644 cat.txt\n#0V%T\n`\nend\n', 'Cat'],
+  ['x-uuencode', 'nothing to decode', 'nothing to decode'],
+])('%s: %j', (encoding, body, bytes) => {
+  expect(decodeTransfer(Buffer.from(body, 'latin1'), encoding).toString('latin1')).toBe(bytes);
+});
+
+test('base64 longer than what is decoded at a time', () => {
+  const bytes = Buffer.from(Uint8Array.from({ length: 2_500_000 }, (_, n) => (n * n) >> 3));
+  const lines = bytes.toString('base64').replaceAll(/.{1,75}/g, '$&\n');
+  expect(decodeTransfer(Buffer.from(lines), 'base64').equals(bytes)).toBe(true);
+});
+
+property.prop([fc.uint8Array()])('base64 comes back', (bytes) => {
+  const lines = Buffer.from(bytes)
+    .toString('base64')
+    .replaceAll(/.{1,76}/g, '$&\r\n');
+  expect(Uint8Array.from(decodeTransfer(Buffer.from(lines), 'base64'))).toEqual(bytes);
+});
+
+property.prop([
+  fc.constantFrom('base64', 'quoted-printable', 'x-uuencode', '8bit'),
+  fc.string({ unit: 'binary' }),
+])('nothing fails or grows', (encoding, text) => {
+  const body = Buffer.from(text, 'latin1');
+  expect(decodeTransfer(body, encoding).length).toBeLessThanOrEqual(body.length);
+});

@@ -1,0 +1,114 @@
+// Opening an archive: created once, private, migrated, never one that is newer or foreign; and what is kept in it.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ArchiveUnreadable, NewerSchema, openArchive, redact, unredact } from '../../../src/service/index.ts';
+import { fileKey, summaryOf } from '../../../src/service/store/meta.ts';
+import { insert, sampleArchive, tokenFor } from '../../support/archive.ts';
+import { call } from '../../support/call.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'arx-open-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const open = (folder = join(dir, 'a', 'b')) => openArchive({ dir: folder, now: () => 0, randomBytes });
+
+test('creates the folder for its owner alone, and opens again with the same key', async () => {
+  const first = await open();
+  expect((await stat(join(dir, 'a', 'b'))).mode & 0o777).toBe(0o700);
+  const key = await fileKey(first);
+  expect(key).toHaveLength(32);
+  expect(Buffer.compare(await fileKey(first), key)).toBe(0);
+  await first.close();
+  const second = await open();
+  expect(Buffer.compare(await fileKey(second), key)).toBe(0);
+  await second.close();
+});
+
+test('commits are durable: WAL with synchronous FULL on the writing connection', async () => {
+  const archive = await open();
+  const pragma = await archive.database.transaction(async (statements) => [
+    await statements.get('PRAGMA journal_mode'),
+    await statements.get('PRAGMA synchronous'),
+  ]);
+  expect(pragma).toEqual([{ journal_mode: 'wal' }, { synchronous: 2 }]);
+  await archive.close();
+});
+
+test('several may open a new archive at once', async () => {
+  const archives = await Promise.all([open(), open(), open(), open()]);
+  for (const archive of archives) expect((await summaryOf(archive)).messages).toBe(0);
+  await Promise.all(archives.map((archive) => archive.close()));
+});
+
+test('an archive of a newer arx stays as it is', async () => {
+  const archive = await open();
+  await archive.database.run('INSERT INTO migrations VALUES (99)');
+  await archive.close();
+  await expect(open()).rejects.toThrow(NewerSchema);
+});
+
+test('what is not an archive is said to be none, and stays as it is', async () => {
+  await writeFile(
+    join(dir, 'archive.db'),
+    'this is not a database, but it is long enough to look like one '.repeat(20),
+  );
+  await expect(open(dir)).rejects.toThrow(ArchiveUnreadable);
+  expect((await stat(join(dir, 'archive.db'))).size).toBe(1260);
+});
+
+test('the summary follows what is added, redacted and moved', async () => {
+  const sample = await sampleArchive({ conversations: 2, messages: 2, attachments: 5, redactEvery: 0 });
+  const { archive, service } = sample;
+  try {
+    const before = await summaryOf(archive);
+    // Attachment 5 has bytes behind its end: one of 4 × 6 + 5 × 5 checks.
+    expect(before).toMatchObject({
+      messages: 4,
+      attachments: 5,
+      conversations: 2,
+      redacted: 0,
+      displaced: 0,
+    });
+    expect(before.integrity).toBe(Math.round((48 / 49) * 1e4) / 1e4);
+    expect(await summaryOf(archive)).toEqual(before);
+    const row = {
+      n: 5,
+      conversation: 1,
+      sequence: 5,
+      format: 'file',
+      source: 'local',
+      classification: 'reply',
+    };
+    const rest = {
+      raw_sha256: 'x',
+      raw_bytes: 0,
+      attachments: 0,
+      tier: 'external',
+      path: 'x',
+      position: 1,
+      failed: 63,
+    };
+    await archive.database.transaction((statements) => insert(statements, 'messages', { ...row, ...rest }));
+    expect((await summaryOf(archive)).integrity).toBe(Math.round((48 / 55) * 1e4) / 1e4);
+
+    const token = await tokenFor(service);
+    const read = async (id: string) => (await call(service, `/v1/attachments/${id}`, { token })).json;
+    expect(await redact(archive, 'att_2', 'a reason')).toBe(true);
+    expect((await summaryOf(archive)).redacted).toBe(1);
+    expect(await read('att_2')).toMatchObject({ redacted: true, file_url: null });
+    expect(await unredact(archive, 'att_2')).toBe(true);
+    expect((await summaryOf(archive)).redacted).toBe(0);
+    expect(await read('att_2')).toMatchObject({ redacted: false, content_type: 'image/png' });
+    expect([await redact(archive, 'att_99', 'x'), await redact(archive, 'msg_1', 'x')]).toEqual([
+      false,
+      false,
+    ]);
+  } finally {
+    await sample.close();
+  }
+});

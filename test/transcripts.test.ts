@@ -1,0 +1,51 @@
+// Whole sessions: every test/transcripts/*.transcript is run and must print exactly what it says.
+// UPDATE_TRANSCRIPTS=1 writes what was printed; read the difference before it is committed.
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { run } from '../src/arx.ts';
+import { sampleData } from './support/sample.ts';
+import { formatTranscript, parseTranscript, wordsOf, type Step } from './support/transcript.ts';
+import { fakeWorld } from './support/world.ts';
+
+const DIR = join(import.meta.dirname, 'transcripts');
+let template: string;
+
+beforeAll(async () => {
+  template = mkdtempSync(join(tmpdir(), 'arx-template-'));
+  await sampleData(join(template, 'data'));
+});
+afterAll(() => rmSync(template, { recursive: true, force: true }));
+
+/** One step in the session's folder; its scratch path is written as ~, so that it reads the same everywhere. */
+async function play(step: Step, dir: string, seed: number): Promise<Step> {
+  const world = fakeWorld({
+    argv: wordsOf(step.line).slice(1),
+    dir,
+    stdin: step.stdin,
+    seed,
+    env: { LANG: 'C.UTF-8' },
+    ...(step.columns === undefined ? {} : { columns: step.columns }),
+  });
+  const exit = await run(world);
+  const tame = (text: string) => text.replaceAll(dir, '~');
+  return { ...step, stdout: tame(world.stdoutText()), stderr: tame(world.stderrText()), exit };
+}
+
+test.each(readdirSync(DIR).filter((name) => name.endsWith('.transcript')))('%s', async (name) => {
+  const dir = mkdtempSync(join(tmpdir(), 'arx-session-'));
+  try {
+    // Sessions about the sample archive begin with it; one named empty-* begins with nothing.
+    if (!name.startsWith('empty-')) cpSync(template, dir, { recursive: true });
+    const path = join(DIR, name);
+    const text = readFileSync(path, 'utf8');
+    const played: Step[] = [];
+    for (const step of parseTranscript(text)) played.push(await play(step, dir, played.length));
+    const printed = formatTranscript(played);
+    if (process.env['UPDATE_TRANSCRIPTS'] === '1') writeFileSync(path, printed);
+    else expect(printed).toBe(text);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,203 @@
+// Keeping a stream: rows C9 to C17 and D1 to D4 of the fault list; nothing wrong ever stands under the final name.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Fault } from '../../src/faults.ts';
+import { keep, TEMPORARY, type KeepOptions } from '../../src/verify/keep.ts';
+
+const sha = (text: string) => createHash('sha256').update(text).digest('hex');
+async function* stream(...chunks: string[]) {
+  for (const chunk of chunks) yield Buffer.from(chunk);
+}
+
+let dir: string;
+let serial = 0;
+beforeEach(async () => void (dir = await mkdtemp(join(tmpdir(), 'arx-keep-'))));
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const options = (more: Partial<KeepOptions> = {}): KeepOptions => ({
+  force: false,
+  randomBytes: (count) => Buffer.alloc(count, ++serial),
+  signal: new AbortController().signal,
+  ...more,
+});
+const target = (text: string, name = 'a.txt') => ({ dir, name, sha256: sha(text) });
+
+describe('kept', () => {
+  test('a right stream, in pieces, stands under its name with mode 0600 and nothing else is left', async () => {
+    const kept = await keep(
+      stream('hel', '', 'lo'),
+      { ...target('hello'), sha256: sha('hello').toUpperCase(), bytes: 5 },
+      options(),
+    );
+    expect(kept).toEqual({ path: join(dir, 'a.txt'), outcome: 'kept', bytes: 5, sha256: sha('hello') });
+    expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('hello');
+    expect((await stat(join(dir, 'a.txt'))).mode & 0o777).toBe(0o600);
+    expect(await readdir(dir)).toEqual(['a.txt']);
+  });
+
+  test('D3: an empty file', async () => {
+    expect((await keep(stream(), target(''), options())).bytes).toBe(0);
+  });
+
+  test('C9: the same bytes are already there', async () => {
+    await writeFile(join(dir, 'a.txt'), 'hello');
+    const untouched = {
+      [Symbol.asyncIterator]: () => {
+        throw new Error('the stream was read');
+      },
+    };
+    expect((await keep(untouched, target('hello'), options())).outcome).toBe('present');
+  });
+
+  test('C10: other bytes are replaced with force only, by verified bytes only', async () => {
+    await writeFile(join(dir, 'a.txt'), 'mine');
+    await expect(keep(stream('hello'), target('hello'), options())).rejects.toMatchObject({
+      kind: 'unsafe',
+      detail: { hint: expect.stringContaining('--force') },
+    });
+    await expect(keep(stream('hullo'), target('hello'), options({ force: true }))).rejects.toMatchObject({
+      kind: 'integrity',
+    });
+    expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('mine');
+    expect((await keep(stream('hello'), target('hello'), options({ force: true }))).outcome).toBe('kept');
+    expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('hello');
+    expect(await readdir(dir)).toEqual(['a.txt']);
+  });
+
+  test.each([
+    ['the same bytes', 'hello', undefined],
+    ['other bytes', 'mine', 'unsafe'],
+  ])('a file with %s that appears meanwhile is not overwritten', async (_, content, kind) => {
+    async function* slow() {
+      yield Buffer.from('hel');
+      await writeFile(join(dir, 'a.txt'), content);
+      yield Buffer.from('lo');
+    }
+    const kept = keep(slow(), target('hello'), options());
+    if (kind === undefined) expect((await kept).outcome).toBe('present');
+    else await expect(kept).rejects.toMatchObject({ kind });
+    expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe(content);
+    expect(await readdir(dir)).toEqual(['a.txt']);
+  });
+
+  test('C15: a temporary name that is taken, by a symlink too, is never followed', async () => {
+    const first = `.arx-${Buffer.alloc(8, 200).toString('hex')}.part`;
+    await writeFile(join(dir, 'victim'), 'untouched');
+    await symlink(join(dir, 'victim'), join(dir, first));
+    let call = 200;
+    await keep(
+      stream('hello'),
+      target('hello'),
+      options({ randomBytes: (count) => Buffer.alloc(count, call++) }),
+    );
+    expect(await readFile(join(dir, 'victim'), 'utf8')).toBe('untouched');
+    expect((await readdir(dir)).sort()).toEqual([first, 'a.txt', 'victim'].sort());
+    expect(TEMPORARY.test(first)).toBe(true);
+  });
+});
+
+describe('not kept', () => {
+  afterEach(async () => {
+    expect((await readdir(dir).catch(() => [])).filter((name) => TEMPORARY.test(name))).toEqual([]);
+  });
+
+  test.each([
+    ['D1: one bit flipped', ['hellp'], {}],
+    ['cut short', ['hell'], {}],
+    ['D2: longer than the catalogue says', ['hello', 'hello'], { bytes: 5 }],
+    ['shorter than the catalogue says', ['hello'], { bytes: 6 }],
+  ])('%s', async (_, chunks, more) => {
+    const failed = keep(stream(...chunks), { ...target('hello'), ...more }, options());
+    await expect(failed).rejects.toMatchObject({ kind: 'integrity' });
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  test('D4: both hashes are shown, and what to do', async () => {
+    const failed = keep(stream('other'), target('hello'), options());
+    await expect(failed).rejects.toThrow(`expected sha256 ${sha('hello')}, got ${sha('other')}`);
+    await expect(keep(stream('other'), target('hello'), options())).rejects.toMatchObject({
+      detail: { hint: expect.stringContaining('list the attachments again') },
+    });
+  });
+
+  test('an endless stream ends at the size of the catalogue', async () => {
+    async function* endless() {
+      for (;;) yield Buffer.alloc(1024);
+    }
+    await expect(keep(endless(), { ...target('x'), bytes: 4096 }, options())).rejects.toMatchObject({
+      kind: 'integrity',
+    });
+  });
+
+  test.each(['fifo', 'folder', 'symlink'])(
+    'C12: a %s under the name is left alone, without waiting',
+    async (kind) => {
+      const path = join(dir, 'a.txt');
+      if (kind === 'fifo') execFileSync('mkfifo', [path]);
+      if (kind === 'folder') await mkdir(path);
+      if (kind === 'symlink') await symlink('/dev/zero', path);
+      for (const force of [false, true])
+        await expect(keep(stream('hello'), target('hello'), options({ force }))).rejects.toMatchObject({
+          kind: 'unsafe',
+        });
+      expect((await lstat(path)).isFile()).toBe(false);
+    },
+  );
+
+  test('C17: the folder is missing, a file, or removed meanwhile', async () => {
+    await expect(
+      keep(stream('a'), { ...target('a'), dir: join(dir, 'none') }, options()),
+    ).rejects.toMatchObject({ kind: 'disk' });
+    await writeFile(join(dir, 'file'), '');
+    await expect(
+      keep(stream('a'), { ...target('a'), dir: join(dir, 'file') }, options()),
+    ).rejects.toMatchObject({ kind: 'unsafe' });
+    async function* removing() {
+      yield Buffer.from('a');
+      await rm(dir, { recursive: true });
+    }
+    await expect(keep(removing(), target('a'), options())).rejects.toMatchObject({ kind: 'disk' });
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    'C17: the folder is not writable (skipped: root may write anywhere)',
+    async () => {
+      await chmod(dir, 0o500);
+      await expect(keep(stream('a'), target('a'), options())).rejects.toMatchObject({ kind: 'disk' });
+      await chmod(dir, 0o700);
+    },
+  );
+
+  test('the stream fails, or the run is interrupted', async () => {
+    async function* cut() {
+      yield Buffer.from('hel');
+      throw new Fault('network', 'cut after 3 of 5 bytes');
+    }
+    await expect(keep(cut(), target('hello'), options())).rejects.toMatchObject({ kind: 'network' });
+    const stop = new AbortController();
+    async function* stopped() {
+      yield Buffer.from('hel');
+      stop.abort(new Fault('interrupted', 'interrupted'));
+      yield Buffer.from('lo');
+    }
+    await expect(keep(stopped(), target('hello'), options({ signal: stop.signal }))).rejects.toMatchObject({
+      kind: 'interrupted',
+    });
+    expect(await readdir(dir)).toEqual([]);
+  });
+});

@@ -1,0 +1,150 @@
+// The frozen log: resumes right after a cut at any byte, and no change of it passes.
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { verifyFrozen } from '../../src/walk/frozen-chain.ts';
+import { openFrozenLog, ROWS_FILE, WINDOWS_FILE } from '../../src/walk/frozen-log.ts';
+import { walk } from '../../src/walk/walk.ts';
+import { driftingSource, type Item } from '../support/drifting-source.ts';
+
+const SUBJECT = { base_url: 'http://localhost:1', after: null, before: null };
+const signal = new AbortController().signal;
+const list = driftingSource({ size: 12 });
+list.items[3]!.subject = 'line\u2028separator \ud800 \r\n';
+const TRUTH = list.items.map((item) => item.id);
+
+let dir: string;
+beforeEach(async () => void (dir = await mkdtemp(join(tmpdir(), 'arx-frozen-'))));
+afterEach(() => rm(dir, { recursive: true }));
+
+/** Walks into the log, at most so many windows, and returns the ids given out in this run. */
+async function walkInto(options: { resume: boolean; windows?: number; limit?: number }): Promise<string[]> {
+  const log = await openFrozenLog<Item>(dir, SUBJECT, options);
+  const ids: string[] = [];
+  for await (const row of log.rows()) ids.push(row.id);
+  const steps = walk(list, {
+    limit: options.limit ?? 3,
+    crossCheck: 'boundary',
+    signal,
+    ...(log.state === undefined ? {} : { frozen: log.state }),
+  });
+  let left = options.windows ?? Infinity;
+  for await (const window of steps) {
+    await log.append(window);
+    ids.push(...window.rows.map((row) => row.id));
+    if (--left === 0) break;
+  }
+  await log.close();
+  return ids;
+}
+
+test('a walk, its check and a resumed walk that finds nothing new', async () => {
+  expect(await walkInto({ resume: false })).toEqual(TRUTH);
+  const chain = await verifyFrozen(dir);
+  expect(chain).toMatchObject({ ids: TRUTH, problems: [], torn: false });
+  expect(await walkInto({ resume: true })).toEqual(TRUTH);
+  expect((await verifyFrozen(dir)).head).toBe(chain.head);
+});
+
+test('resume goes on after the last window with no gap and no double', async () => {
+  const first = await walkInto({ resume: false, windows: 2 });
+  const second = await walkInto({ resume: true, windows: 1 });
+  expect(first).toEqual(TRUTH.slice(0, first.length));
+  expect(second).toEqual(TRUTH.slice(0, second.length));
+  expect(second.length).toBeGreaterThan(first.length);
+  expect(await walkInto({ resume: true })).toEqual(TRUTH);
+  expect((await verifyFrozen(dir)).ids).toEqual(TRUTH);
+});
+
+test('resume starts anew where nothing is, and a new walk never writes over an old one', async () => {
+  expect(await walkInto({ resume: true })).toEqual(TRUTH);
+  await expect(walkInto({ resume: false })).rejects.toMatchObject({ kind: 'unsafe' });
+  await expect(
+    openFrozenLog(dir, { ...SUBJECT, base_url: 'http://other' }, { resume: true }),
+  ).rejects.toMatchObject({
+    kind: 'usage',
+  });
+  await expect(verifyFrozen(join(dir, 'none'))).rejects.toMatchObject({ kind: 'not_found' });
+});
+
+describe('kill -9 (I1, M7)', () => {
+  test('a cut at every byte of the windows resumes right', async () => {
+    await walkInto({ resume: false });
+    const whole = await readFile(join(dir, WINDOWS_FILE));
+    const rows = await readFile(join(dir, ROWS_FILE));
+    for (let at = 0; at < whole.length; at++) {
+      await writeFile(join(dir, WINDOWS_FILE), whole.subarray(0, at));
+      await writeFile(join(dir, ROWS_FILE), rows);
+      const lines = whole.subarray(0, at).toString().split('\n').length - 1;
+      expect((await verifyFrozen(dir)).windows).toBe(lines);
+      // Each resumed walk costs a dozen fsyncs: at the ends of lines and here and there.
+      if (at % 61 !== 0 && whole[at] !== 10 && whole[at - 1] !== 10) continue;
+      expect(await walkInto({ resume: true, limit: 100 })).toEqual(TRUTH);
+      expect((await verifyFrozen(dir)).problems).toEqual([]);
+    }
+  });
+
+  test('rows that no line speaks of yet are dropped, cut anywhere', async () => {
+    await walkInto({ resume: false, windows: 2 });
+    const windows = await readFile(join(dir, WINDOWS_FILE));
+    const { rowsBytes } = await verifyFrozen(dir);
+    await walkInto({ resume: true, windows: 1 });
+    const rows = await readFile(join(dir, ROWS_FILE));
+    for (let at = rowsBytes; at <= rows.length; at++) {
+      await writeFile(join(dir, WINDOWS_FILE), windows);
+      await writeFile(join(dir, ROWS_FILE), rows.subarray(0, at));
+      expect(await verifyFrozen(dir)).toMatchObject({ windows: 2, problems: [], torn: at > rowsBytes });
+      const ids = await walkInto({ resume: true, windows: 1 });
+      expect(ids).toEqual(TRUTH.slice(0, ids.length));
+      expect(await verifyFrozen(dir)).toMatchObject({ ids, problems: [], torn: false });
+    }
+  });
+
+  test('a cut subject file is completed', async () => {
+    await walkInto({ resume: false, windows: 1 });
+    await truncate(join(dir, 'walk.json'), 10);
+    expect(await walkInto({ resume: true })).toEqual(TRUTH);
+  });
+});
+
+describe('tampering', () => {
+  test('no byte of a line or of a row can change unseen', async () => {
+    await walkInto({ resume: false });
+    const { head } = await verifyFrozen(dir);
+    for (const file of [WINDOWS_FILE, ROWS_FILE]) {
+      const whole = await readFile(join(dir, file));
+      for (let at = 0; at < whole.length; at += 5) {
+        const changed = Buffer.from(whole);
+        changed[at]! ^= 1;
+        await writeFile(join(dir, file), changed);
+        const chain = await verifyFrozen(dir);
+        expect(chain.problems.length > 0 || chain.head !== head).toBe(true);
+      }
+      await writeFile(join(dir, file), whole);
+    }
+  });
+
+  test.each([
+    ['a line left out', (lines: string[]) => lines.filter((_, n) => n !== 1), 'is numbered 3'],
+    ['two lines swapped', ([a, b, ...rest]: string[]) => [b!, a!, ...rest], 'is numbered 2'],
+    ['a line twice', ([a, ...rest]: string[]) => [a!, a!, ...rest], 'is numbered 1'],
+    ['another spelling', ([a, ...rest]: string[]) => [a!.replace('{', '{ '), ...rest], 'is not a line'],
+    ['prose', (lines: string[]) => ['hello', ...lines], 'is not a line'],
+  ])('%s is named', async (_, change, what) => {
+    await walkInto({ resume: false });
+    const lines = (await readFile(join(dir, WINDOWS_FILE), 'utf8')).trimEnd().split('\n');
+    await writeFile(
+      join(dir, WINDOWS_FILE),
+      change(lines).map((line) => `${line}\n`),
+    );
+    expect((await verifyFrozen(dir)).problems[0]?.what).toContain(what);
+    await expect(walkInto({ resume: true })).rejects.toMatchObject({ kind: 'integrity' });
+  });
+
+  test('missing rows are named', async () => {
+    await walkInto({ resume: false });
+    await truncate(join(dir, ROWS_FILE), 20);
+    expect((await verifyFrozen(dir)).problems[0]?.what).toContain('misses rows');
+  });
+});

@@ -1,0 +1,299 @@
+// The walk over honest, drifting and broken lists: what it gives out is true, in order and once.
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { WalkReport } from '../../src/contract/report.ts';
+import { Fault } from '../../src/faults.ts';
+import { walk, type WalkOptions, type WalkOutcome } from '../../src/walk/walk.ts';
+import type { Page, Source } from '../../src/walk/source.ts';
+import { driftingSource, FAULTS, type DriftingOptions, type Item } from '../support/drifting-source.ts';
+
+const signal = new AbortController().signal;
+
+async function run(source: Source<Item>, options: Partial<WalkOptions<Item>> = {}) {
+  const ids: string[] = [];
+  const steps = walk(source, { limit: 100, crossCheck: 'boundary', signal, ...options });
+  let step = await steps.next();
+  for (; step.done !== true; step = await steps.next()) ids.push(...step.value.rows.map((row) => row.id));
+  const outcome: WalkOutcome = step.value;
+  expect(WalkReport.parse(outcome.report)).toEqual(outcome.report);
+  expect(outcome.report.verdict).toBe(outcome.fault === undefined ? 'complete' : 'incomplete');
+  return { ids, ...outcome };
+}
+
+const idsOf = (items: readonly Item[]) => items.map((item) => item.id);
+
+describe('without drift', () => {
+  const sizes = [0, 1, 2, 99, 100, 101, 2000];
+  const cases = sizes.flatMap((size) => [1, 20, 100, 500].map((limit) => ({ size, limit })));
+
+  test.each(cases)('$size rows by $limit are exact', async ({ size, limit }) => {
+    const list = driftingSource({ size });
+    for (const crossCheck of ['off', 'boundary'] as const) {
+      const { ids, report, fault } = await run(list, { limit, crossCheck });
+      expect(fault).toBeUndefined();
+      expect(ids).toEqual(idsOf(list.items));
+      expect(report).toMatchObject({
+        conversations: size,
+        disagreements: 0,
+        duplicates_removed: 0,
+        unstable: [],
+      });
+    }
+    // A service that bounds the limit never sees more than was allowed, but for walks of a few rows.
+    expect(Math.max(...list.queries.map((query) => query.limit))).toBeLessThanOrEqual(Math.max(limit, 8));
+  });
+
+  test('2,000 rows by 100 take at most 2.3 times the minimum of requests', async () => {
+    const { report } = await run(driftingSource({ size: 2000 }));
+    expect(report.minimum_requests).toBe(20);
+    expect(report.requests).toBeLessThanOrEqual(46);
+    expect(report.confidence).toBeGreaterThan(0.999);
+  });
+
+  test('no request is made twice', async () => {
+    const list = driftingSource({ size: 500 });
+    await run(list, { limit: 20, crossCheck: 'off' });
+    const keys = list.queries.map((query) => JSON.stringify(query));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test('a service that gives fewer rows a page than asked', async () => {
+    const list = driftingSource({ size: 230 });
+    const capped: Source<Item> = {
+      page: (query) => list.page({ ...query, limit: Math.min(query.limit, 30) }, signal),
+    };
+    const { ids, report } = await run(capped);
+    expect(ids).toEqual(idsOf(list.items));
+    expect(report.disagreements).toBe(0);
+  });
+
+  test.each([
+    ['conv_10', undefined, 10, 50],
+    [undefined, 'conv_40', 0, 39],
+    ['conv_10', 'conv_40', 10, 39],
+    ['conv_10', 'conv_11', 10, 10],
+    [undefined, 'conv_1', 0, 0],
+    ['conv_50', undefined, 50, 50],
+    ['conv_10', 'conv_10', 10, 10],
+  ])('a walk after %s and before %s', async (after, before, from, to) => {
+    const list = driftingSource({ size: 50 });
+    const range = { ...(after === undefined ? {} : { after }), ...(before === undefined ? {} : { before }) };
+    for (const limit of [1, 7, 100]) {
+      const { ids, fault } = await run(list, { limit, ...range });
+      expect(fault).toBeUndefined();
+      expect(ids).toEqual(idsOf(list.items.slice(from, to)));
+    }
+  });
+});
+
+describe('with drift', () => {
+  const kinds = [...FAULTS.map((fault) => [fault]), [...FAULTS]];
+  const cases = kinds.flatMap((faults) => (['serial', 'key'] as const).map((lies) => ({ faults, lies })));
+
+  test.each(cases)('$faults, lies by $lies: exact at 0.21', async ({ faults, lies }) => {
+    for (let seed = 1; seed <= 2; seed++) {
+      const list = driftingSource({ size: 1000, drift: 0.21, seed, faults, lies });
+      const { ids, fault, report } = await run(list);
+      expect(fault).toBeUndefined();
+      expect(ids).toEqual(idsOf(list.items));
+      expect(report.drift).toEqual({ first: 0.21, last: 0.21, max: 0.21 });
+      expect(report.disagreements).toBeGreaterThan(0);
+      expect(report.confidence).toBeLessThan(1);
+    }
+  });
+
+  test('property: what is given out is a run of the truth, and complete means all of it', async () => {
+    const options = fc.record({
+      size: fc.integer({ min: 0, max: 300 }),
+      drift: fc.constantFrom(0.05, 0.13, 0.21, 0.35),
+      seed: fc.nat(1e6),
+      lies: fc.constantFrom('serial', 'key'),
+    });
+    const walks = fc.record({
+      limit: fc.integer({ min: 5, max: 120 }),
+      mode: fc.constantFrom('off', 'boundary', 'full'),
+    });
+    await fc.assert(
+      fc.asyncProperty(options, walks, async (drifting: DriftingOptions, { limit, mode }) => {
+        const list = driftingSource({ ...drifting, witnessDrift: drifting.drift ?? 0 });
+        const { ids, fault } = await run(list, { limit, crossCheck: mode as 'off' });
+        const truth = idsOf(list.items);
+        expect(new Set(ids).size).toBe(ids.length);
+        if (fault === undefined) expect(ids).toEqual(truth);
+        else expect(['unstable', 'protocol']).toContain(fault.kind);
+      }),
+      { numRuns: 60, seed: 7 },
+    );
+  });
+
+  test('rows appended during the walk are taken in', async () => {
+    const list = driftingSource({
+      size: 300,
+      drift: 0.13,
+      write: (now, read) => read <= 30 && now.items.push({ id: `conv_${300 + read}`, subject: 'new' }),
+    });
+    const { ids, fault } = await run(list, { limit: 20 });
+    expect(fault).toBeUndefined();
+    expect(ids).toEqual(idsOf(list.items));
+  });
+
+  test('a row deleted while it is the cursor, and one deleted ahead', async () => {
+    const list = driftingSource({
+      size: 60,
+      write: (now, read) => {
+        if (read === 4) now.items = now.items.filter(({ id }) => id !== 'conv_20' && id !== 'conv_35');
+      },
+    });
+    const { ids, fault } = await run(list, { limit: 20, crossCheck: 'off' });
+    expect(fault).toBeUndefined();
+    expect(ids.filter((id) => id !== 'conv_20' && id !== 'conv_35')).toEqual(idsOf(list.items));
+  });
+});
+
+describe('lists that cannot be walked', () => {
+  const rows = (from: number, to: number): Item[] =>
+    Array.from({ length: to - from + 1 }, (_, n) => ({ id: `conv_${from + n}`, subject: '' }));
+  const always = (page: Page<Item>): Source<Item> => ({ page: async () => page });
+
+  test('M1: misordered ends are the conflict the service reports', async () => {
+    const { fault, ids } = await run(driftingSource({ size: 50 }), { after: 'conv_40', before: 'conv_10' });
+    expect(fault?.kind).toBe('conflict');
+    expect(ids).toEqual([]);
+  });
+
+  test('an unknown cursor is not found', async () => {
+    const { fault } = await run(driftingSource({ size: 50 }), { after: 'conv_99' });
+    expect(fault?.kind).toBe('not_found');
+  });
+
+  test('M2: a neighbourhood that never settles is unstable, in bounded reads', async () => {
+    let turn = 0;
+    const source: Source<Item> = {
+      page: async ({ limit }) => ({ rows: rows(++turn * 7, turn * 7 + limit - 1), has_more: true }),
+    };
+    const { fault, report } = await run(source);
+    expect(fault?.kind).toBe('unstable');
+    expect(report.requests).toBeLessThan(60);
+    expect(report.unstable).toHaveLength(1);
+  });
+
+  test.each([
+    ['empty pages that say there is more', always({ rows: [], has_more: true }), 'protocol'],
+    ['the same page whatever the cursor', always({ rows: rows(1, 100), has_more: true }), 'protocol'],
+    [
+      'pages larger than asked for, always the same',
+      always({ rows: rows(1, 150), has_more: false }),
+      'protocol',
+    ],
+  ])('%s', async (_, source, kind) => {
+    const { fault, report } = await run(source);
+    expect(fault?.kind).toBe(kind);
+    expect(report.requests).toBeLessThan(60);
+  });
+
+  test('a spent budget keeps what is frozen and names the gap', async () => {
+    const list = driftingSource({ size: 500 });
+    const { ids, fault, report } = await run(list, { maxRequests: 8 });
+    expect(fault?.kind).toBe('unstable');
+    expect(fault?.detail.kept).toBe(`${ids.length} conversations in frozen windows`);
+    expect(ids.length).toBeGreaterThan(0);
+    expect(ids).toEqual(idsOf(list.items.slice(0, ids.length)));
+    expect(report.requests).toBeLessThanOrEqual(8);
+    expect(report.unstable[0]?.after).toBe(ids.at(-1));
+  });
+
+  test('a transport fault and an interruption come back with what is frozen', async () => {
+    const list = driftingSource({ size: 500 });
+    const broken: Source<Item> = {
+      page: (query, given) =>
+        list.queries.length >= 5
+          ? Promise.reject(new Fault('busy', 'server is busy'))
+          : list.page(query, given),
+    };
+    const first = await run(broken, { crossCheck: 'off' });
+    expect(first.fault?.kind).toBe('busy');
+    expect(first.ids.length).toBeGreaterThan(0);
+
+    const stop = new AbortController();
+    const stopping: Source<Item> = {
+      page: (query, given) => {
+        if (list.queries.length > 10)
+          stop.abort(new Fault('interrupted', 'interrupted', { signal: 'SIGINT' }));
+        return list.page(query, given);
+      },
+    };
+    expect((await run(stopping, { signal: stop.signal })).fault?.kind).toBe('interrupted');
+  });
+
+  test('a bug is thrown as it is', async () => {
+    await expect(run({ page: () => Promise.reject(new TypeError('bug')) })).rejects.toThrow(TypeError);
+  });
+});
+
+describe('the cross-check', () => {
+  test('M6: a witness of another order is unstable, with both hashes', async () => {
+    const list = driftingSource({ size: 200 });
+    const source: Source<Item> = { page: list.page, witness: async () => ['conv_3', 'conv_1'] };
+    const { fault, ids } = await run(source, { crossCheck: 'full' });
+    expect(fault?.kind).toBe('unstable');
+    expect(fault?.message).toMatch(/ids [0-9a-f]{64}, messages [0-9a-f]{64}$/);
+    expect(ids).toEqual([]);
+  });
+
+  test('a witness that lacks one row stops the walk there and nowhere earlier', async () => {
+    const list = driftingSource({ size: 200 });
+    const lacking = driftingSource({ size: 200 });
+    lacking.items.splice(120, 1);
+    const { fault, ids, report } = await run(
+      { page: list.page, witness: lacking.witness },
+      { crossCheck: 'full' },
+    );
+    expect(fault?.kind).toBe('unstable');
+    expect(ids).toEqual(idsOf(list.items.slice(0, 120)));
+    expect(report.cross_check.agreed).toBe(120);
+  });
+
+  test('a witness that lists a row after the end is a disagreement', async () => {
+    const list = driftingSource({ size: 30 });
+    const { fault } = await run({ page: list.page, witness: driftingSource({ size: 31 }).witness });
+    expect(fault?.message).toContain('conv_31 after the end');
+  });
+
+  test.each([
+    ['no witness', undefined],
+    ['a witness that cannot tell', async () => undefined],
+    ['a service without the surface', () => Promise.reject(new Fault('not_found', 'no such path'))],
+  ])('%s leaves the walk as it is and says so', async (_, witness) => {
+    const list = driftingSource({ size: 250 });
+    const source: Source<Item> = { page: list.page, ...(witness === undefined ? {} : { witness }) };
+    const { ids, report } = await run(source, { crossCheck: 'full' });
+    expect(ids).toEqual(idsOf(list.items));
+    expect(report.cross_check).toEqual({ mode: 'full', asked: 0, agreed: 0, unavailable: 250 });
+  });
+
+  test('full asks about every row', async () => {
+    const { report } = await run(driftingSource({ size: 250 }), { crossCheck: 'full' });
+    expect(report.cross_check).toEqual({ mode: 'full', asked: 250, agreed: 250, unavailable: 0 });
+  });
+});
+
+describe('colluding and missing answers', () => {
+  test('a row seen once and then hidden is never missed in silence', async () => {
+    const list = driftingSource({ size: 60 });
+    const source: Source<Item> = {
+      page: async (query, given) => {
+        const page = await list.page(query, given);
+        return list.queries.length === 1
+          ? page
+          : { ...page, rows: page.rows.filter(({ id }) => id !== 'conv_30') };
+      },
+    };
+    const { ids, fault } = await run(source, { limit: 50 });
+    expect(fault?.kind).toBe('unstable');
+    expect(ids).toEqual(
+      idsOf(list.items)
+        .filter((id) => id !== 'conv_30')
+        .slice(0, ids.length),
+    );
+  });
+});
