@@ -27,7 +27,6 @@ _arx() {
   if [[ $cur == [:=@]* ]]; then option=${option:-$last} cur=""; fi
   case "$words:$option" in
     "attachments ls":--redacted) _arx_list -W "yes no"; return ;;
-    "attachments ls":--source) _arx_list -W "gateway external local"; return ;;
     "attachments pull":--to) _arx_dir; return ;;
     "attachments verify":--against) _arx_list -W "manifest catalogue sums"; return ;;
     "content get":--view) _arx_list -W "raw lore"; return ;;

@@ -8,7 +8,6 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '-o' = @('table', 'tsv', 'json', 'ndjson', 'sums')
     '--output' = @('table', 'tsv', 'json', 'ndjson', 'sums')
     '--redacted' = @('yes', 'no')
-    '--source' = @('gateway', 'external', 'local')
     '--against' = @('manifest', 'catalogue', 'sums')
     '--view' = @('raw', 'lore')
     '--cross-check' = @('off', 'boundary', 'full')

@@ -60,14 +60,16 @@ export type App = {
   close(): Promise<void>;
 };
 
+/** `a,b,c` as typed. */
+const Names = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .refine((names) => names.every((name) => name !== ''), 'must be names separated by commas');
+
 const Globals = z.object({
-  fields: z
-    .string()
-    .transform((text) => text.split(',').map((name) => name.trim()))
-    .refine((names) => names.every((name) => name !== ''), 'must be names separated by commas')
-    .optional(),
+  fields: Names.optional(),
   tokenFile: z.string().min(1).optional(),
-  allowAssetHost: z.array(z.string()).default([]),
+  allowAssetHost: Names.default([]),
   strict: z.boolean().default(false),
   input: z.boolean().default(true),
   quiet: z.boolean().default(false),

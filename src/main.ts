@@ -19,11 +19,13 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     if (controller.signal.aborted) process.exit(exitCodeOf(fault));
     controller.abort(fault);
   });
-  // A library of conf answers a signal by sending it again, which would count as the second.
-  process.on('newListener', (event, listener: () => void) => {
-    if (event === name) queueMicrotask(() => process.off(name, listener));
-  });
 }
+
+// What Node warns of is for those who change this program, not for those who use it.
+if (process.env['ARX_DEBUG'] !== '1') process.removeAllListeners('warning');
+
+/** How long a write may take when the run is interrupted, in milliseconds: who reads a pipe may never read on. */
+const LAST_WORDS_MS = 200;
 
 function sink(stream: NodeJS.WriteStream & { fd: 1 | 2 }): Sink {
   // Errors reach the writer through its callback; without a listener they would end the process.
@@ -33,7 +35,12 @@ function sink(stream: NodeJS.WriteStream & { fd: 1 | 2 }): Sink {
     columns: isatty(stream.fd) ? stream.columns : undefined,
     write: (chunk) =>
       new Promise((resolve, reject) => {
+        const { signal } = controller;
+        const hurry = () => void sleep(LAST_WORDS_MS).then(() => reject(signal.reason as Fault));
+        if (signal.aborted) hurry();
+        else signal.addEventListener('abort', hurry, { once: true });
         stream.write(chunk, (error) => {
+          signal.removeEventListener('abort', hurry);
           if (!error) resolve();
           else reject(faultOfWrite(error));
         });

@@ -52,7 +52,7 @@ export const TREE: Words[] = [
       ['--all', 'every row, page by page'],
       ['--redacted <choice>', 'only redacted rows, or only the others', ['yes', 'no']],
       ['--type <type>', 'only this content type, e.g. image/png'],
-      ['--source <source>', 'only rows of this source', ['gateway', 'external', 'local']],
+      ['--source <source>', 'only rows of this source, e.g. gateway'],
       ['--message <id>', 'only files of this message'],
     ],
     examples: ['arx attachments ls --city lisbon', 'arx attachments ls --all -o ndjson | jq -r .sha256'],

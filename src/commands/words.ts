@@ -34,7 +34,7 @@ export const GLOBAL_OPTIONS: [syntax: string, description: string, choices?: rea
   ['--retries <count>', 'tries again after a fault that may pass'],
   ['--token-file <file>', 'read the token from FILE, or - for standard input; it is not stored'],
   ['--proxy <url>', 'the only way to a proxy; proxy variables are ignored'],
-  ['--allow-asset-host <host...>', 'trust one more origin for files'],
+  ['--allow-asset-host <hosts>', 'trust one more origin for files, or several, comma-separated'],
   ['--insecure-http', 'allow plain http to another machine'],
   ['--strict', 'exit 3 where something was withheld or cut'],
   ['--no-color', 'no colour'],

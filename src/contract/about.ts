@@ -68,6 +68,11 @@ export const FACTS: readonly Fact[] = [
   assumption('2.1', 'attachment', 'a row above the reader’s tier reads as redacted and is named by its id'),
   assumption(
     '2.1',
+    'redacted',
+    'a redaction holds for the bytes: every row with the same sha256 is redacted with it, also one that is imported later',
+  ),
+  assumption(
+    '2.1',
     'file_url',
     '{asset_url}/files/<id>/<tier>/<signature>: the address is the permission, no token travels to it, and it does not expire',
   ),

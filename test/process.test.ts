@@ -1,0 +1,603 @@
+// The built program as real processes: streams, signals, disks, terminals, secrets, and every command's JSON.
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../src/arx.ts';
+import { NOUNS, TREE } from '../src/commands/tree.ts';
+import { GLOBAL_OPTIONS } from '../src/commands/words.ts';
+import { ExitRecord } from '../src/contract/report.ts';
+import { always, answer, misbehave, type Misbehaving, type Script } from './support/misbehaving-server.ts';
+import { buildProgram, startProcess, type Ended, type Program } from './support/program.ts';
+import { sampleData } from './support/sample.ts';
+import { atTerminal, isInstalled, quoted } from './support/shell.ts';
+import { fakeWorld } from './support/world.ts';
+
+let arx: Program;
+let home: string;
+/** The sample archive with one more letter, whose every text attacks a terminal. */
+let template: string;
+
+const ESC = '\u001b';
+const ATTACK = `${ESC}[2J${ESC}[1;1H${ESC}]0;pwned\u0007${ESC}]52;c;cHduZWQ=\u0007${ESC}[3A${ESC}[2K\rover\b\b\u009b31m`;
+const encoded = (text: string) => `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`;
+const LETTER = [
+  `From: ${encoded(`eve ${ATTACK}`)} <eve@hostile.example>`,
+  'Message-ID: <hostile@hostile.example>',
+  'Date: Thu, 01 Jan 2015 00:00:00 +0000',
+  `Subject: ${encoded(`hello ${ATTACK}`)}`,
+  'MIME-Version: 1.0',
+  'Content-Type: multipart/mixed; boundary=b',
+  '',
+  '--b',
+  'Content-Type: text/plain; charset=utf-8',
+  '',
+  `body ${ATTACK} end`,
+  '--b',
+  'Content-Type: text/plain',
+  `Content-Disposition: attachment; filename*=utf-8''${encodeURIComponent(`name ${ATTACK}.txt`)}`,
+  '',
+  'file',
+  '--b--',
+  '',
+].join('\n');
+
+const scratches: string[] = [];
+function scratch({ empty = false } = {}): string {
+  const dir = mkdtempSync(join(tmpdir(), 'arx-process-'));
+  scratches.push(dir);
+  if (!empty) cpSync(template, dir, { recursive: true });
+  return dir;
+}
+
+beforeAll(async () => {
+  arx = buildProgram();
+  template = mkdtempSync(join(tmpdir(), 'arx-template-'));
+  scratches.push(template);
+  await sampleData(join(template, 'data'));
+  writeFileSync(
+    join(template, 'letter.mbox'),
+    `From eve@hostile.example Thu Jan  1 00:00:00 2015\n${LETTER}\n`,
+  );
+  const imported = await arx.run(['import', 'letter.mbox'], { dir: template });
+  expect(imported).toMatchObject({ exit: 0 });
+  home = scratch();
+});
+afterAll(() => {
+  arx.remove();
+  for (const dir of scratches) rmSync(dir, { recursive: true, force: true });
+});
+
+const servers: Misbehaving[] = [];
+async function server(script: Script): Promise<Misbehaving> {
+  const made = await misbehave(script);
+  servers.push(made);
+  return made;
+}
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((one) => one.close()));
+});
+
+/** The exit record on the last line of stderr. */
+function record({ stderr }: Ended): ExitRecord {
+  return ExitRecord.parse(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? ''));
+}
+
+const hostile = async () => {
+  const { stdout } = await arx.run(['messages', 'ls', '--limit', '500', '--json'], { dir: home });
+  const { data } = JSON.parse(stdout) as { data: { id: string; subject?: string }[] };
+  return data.find(({ subject }) => subject?.includes('hello') === true)?.id ?? '';
+};
+
+describe('streams', () => {
+  test('K1 a closed pipe ends 141, silently', async () => {
+    for (const args of [
+      'demo',
+      'api /openapi.json',
+      'completion bash',
+      '--version',
+      '--help',
+      'attachments ls -o table',
+    ]) {
+      // Nobody ever reads: the only end of the pipe is closed before the program can write.
+      const { child, ended } = arx.start(args.split(' '), { dir: home });
+      child.stdout?.destroy();
+      expect({ args, ...(await ended) }).toMatchObject({ args, exit: 141, stderr: '', signal: null });
+    }
+    const line = `${quoted(process.execPath)} ${quoted(arx.launcher)} api /openapi.json | head -c 9; exit \${PIPESTATUS[0]}`;
+    const piped = await startProcess('bash', ['-c', line], { dir: home }).ended;
+    expect(piped).toMatchObject({ exit: 141, stdout: '{"openapi', stderr: '' });
+  });
+
+  test('J a full disk is 14, and said so', async () => {
+    const full = openSync('/dev/full', 'w');
+    for (const args of [
+      'health',
+      'attachments ls --json',
+      'token',
+      'completion zsh',
+      '--help',
+      '--version',
+    ]) {
+      const ended = await arx.run(args.split(' '), { dir: home, stdio: ['ignore', full, 'pipe'] });
+      expect({ args, ...ended }).toMatchObject({ args, exit: 14 });
+      expect(ended.stderr).toMatch(/^arx: cannot write the output \(ENOSPC\) \[disk, exit 14\]\n/);
+      if (args.includes('json')) expect(record(ended)).toMatchObject({ exit: 14, class: 'disk' });
+    }
+    // What cannot be said changes nothing about the outcome.
+    const mute = await arx.run(['attachments', 'show', 'att_0'], {
+      dir: home,
+      stdio: ['ignore', 'pipe', full],
+    });
+    expect(mute.exit).toBe(6);
+    closeSync(full);
+  });
+
+  test('closed stdin and stderr do no harm', async () => {
+    const line = `${quoted(process.execPath)} ${quoted(arx.launcher)} health --json <&- 2>&-`;
+    const ended = await startProcess('bash', ['-c', line], { dir: home }).ended;
+    expect(ended).toMatchObject({ exit: 0, stderr: '' });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ status: expect.any(String) as string });
+  });
+
+  test("Node's own warnings are for ARX_DEBUG only", async () => {
+    const warn = `process.once('newListener', () => process.emitWarning('of Node'))`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(warn)}`;
+    const quiet = await arx.run(['config', 'path'], { dir: home, env: { NODE_OPTIONS } });
+    expect(quiet).toMatchObject({ exit: 0, stderr: '' });
+    const debug = await arx.run(['config', 'path'], { dir: home, env: { NODE_OPTIONS, ARX_DEBUG: '1' } });
+    expect(debug.stderr).toContain('of Node');
+  });
+
+  test('L7 zone and language change nothing', async () => {
+    const seen = new Set<string>();
+    for (const env of [{ TZ: 'UTC' }, { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }]) {
+      const texts = [];
+      for (const args of [
+        'conversations ls -o table',
+        'messages ls --limit 9 -o tsv',
+        'content get msg_3 -o table',
+      ]) {
+        texts.push((await arx.run(args.split(' '), { dir: home, env })).stdout);
+      }
+      expect(texts.every((text) => text.length > 100)).toBe(true);
+      seen.add(texts.join(''));
+    }
+    expect(seen.size).toBe(1);
+  });
+});
+
+describe('signals', () => {
+  const LIMIT_MS = 1000;
+  const hang: Script = () => {};
+  const ask = (url: string, ...more: string[]) => ['health', '--base-url', url, '--timeout', '60', ...more];
+
+  async function interrupted(running: ReturnType<Program['start']>, signal: NodeJS.Signals): Promise<Ended> {
+    const begun = performance.now();
+    running.child.kill(signal);
+    const ended = await running.ended;
+    expect(performance.now() - begun).toBeLessThan(LIMIT_MS);
+    return ended;
+  }
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('K2, K5 %s during a request', async (signal, exit) => {
+    let arrived: () => void = () => {};
+    const request = new Promise<void>((resolve) => (arrived = resolve));
+    const { url } = await server(() => arrived());
+    const running = arx.start(ask(url, '--json'), { dir: home });
+    await request;
+    const ended = await interrupted(running, signal);
+    expect(ended).toMatchObject({ exit, signal: null, stdout: '' });
+    expect(record(ended)).toMatchObject({ exit, class: 'signal' });
+    expect(ended.stderr.match(/interrupted/g)).toHaveLength(2);
+  });
+
+  test('K2 SIGINT in the middle of a list closes the document; in the middle of an event names it', async () => {
+    const row = { id: 'att_1', filename: 'a', file_url: null, sha256: 'a'.repeat(64), redacted: true };
+    const flags = { decorative_layer: false, first_visible: true };
+    const page = answer(
+      206,
+      JSON.stringify({ status: 'partial', data: [{ ...row, ...flags }], has_more: true }),
+    );
+    let arrived: () => void = () => {};
+    const { url } = await server((socket, { head }) => {
+      if (head.startsWith('GET') && !head.includes('starting_after')) socket.write(page);
+      else arrived();
+    });
+    const lines = [
+      'attachments ls --all --json',
+      'events send mirror.detected --id evt_9 --payload {"layer":"x"}',
+    ];
+    const ended: Ended[] = [];
+    for (const line of lines) {
+      const request = new Promise<void>((resolve) => (arrived = resolve));
+      const env = { ARX_BASE_URL: url, ARX_TOKEN: 'tok_of_nobody' };
+      const running = arx.start(line.split(' '), { dir: home, env });
+      await request;
+      ended.push(await interrupted(running, 'SIGINT'));
+    }
+    const [list, event] = ended;
+    expect(list).toMatchObject({ exit: 130 });
+    expect(JSON.parse(list?.stdout ?? '')).toMatchObject({ data: [row], summary: { complete: false } });
+    expect(event).toMatchObject({ exit: 130, stdout: '' });
+    expect(event?.stderr).toContain('evt_9 may have been accepted');
+  });
+
+  test('K2 SIGINT while waiting to try again', async () => {
+    const { url } = await server(always(answer(503, '{}', { 'retry-after': '30' })));
+    const running = arx.start(ask(url, '-v'), { dir: home });
+    await running.says('stderr', /waiting 30/);
+    expect(await interrupted(running, 'SIGINT')).toMatchObject({ exit: 130 });
+  });
+
+  test('K2 SIGINT while nobody reads the output', async () => {
+    const dir = scratch();
+    await startProcess('mkfifo', ['pipe'], { dir }).ended;
+    // Open at both ends, so that it never closes; after the first byte nobody reads, and it holds 64 KiB.
+    const pipe = await open(join(dir, 'pipe'), 'r+');
+    const line = ['api', '/openapi.json', '--json'];
+    const running = arx.start(line, { dir, stdio: ['ignore', pipe.fd, 'pipe'] });
+    await pipe.read({ buffer: Buffer.alloc(1) });
+    const ended = await interrupted(running, 'SIGINT');
+    expect(ended).toMatchObject({ exit: 130 });
+    expect(record(ended)).toMatchObject({ exit: 130, class: 'signal' });
+    await pipe.close();
+  });
+
+  test('K2 Ctrl-C at a prompt: 130, and the terminal echoes as before', async () => {
+    const { url } = await server(hang);
+    const line = `trap : INT; ${quoted(process.execPath)} ${quoted(arx.launcher)} login --base-url ${url}; echo "exit=$?"; stty -a`;
+    const running = atTerminal(line, { dir: home });
+    await running.says('stdout', /client id: /);
+    running.child.stdin?.write('\u0003');
+    const { stdout } = await running.ended;
+    expect(stdout).toContain('exit=130');
+    expect(stdout).toMatch(/ icanon .* echo /s);
+    expect(stdout.match(/interrupted/g)).toHaveLength(1);
+  });
+
+  test('K7 no answer at a prompt, or nobody to ask: usage', async () => {
+    const { url } = await server(hang);
+    const line = `${quoted(process.execPath)} ${quoted(arx.launcher)} login --base-url ${url}; echo "exit=$?"`;
+    const running = atTerminal(line, { dir: home });
+    await running.says('stdout', /client id: /);
+    running.child.stdin?.write('\u0004');
+    expect((await running.ended).stdout).toContain('exit=2');
+    expect(await arx.run(['login', '--base-url', url], { dir: home })).toMatchObject({ exit: 2, stdout: '' });
+  });
+
+  test('K3 one SIGINT counts once, with conf loaded', async () => {
+    const dir = scratch({ empty: true });
+    // Held by a living process (this one), so that the setting waits, conf loaded.
+    await arx.run(['config', 'set', 'timeout', '9'], { dir });
+    symlinkSync(`${process.pid}---${'0'.repeat(16)}-elsewhere`, join(dir, 'config/config.json.lock'));
+    const running = arx.start(['config', 'set', 'timeout', '10', '-v'], {
+      dir,
+      env: { NODE_OPTIONS: `--import=${WATCH}` },
+    });
+    await running.says('stderr', /trying the lock/);
+    const ended = await interrupted(running, 'SIGINT');
+    expect(ended).toMatchObject({ exit: 130, stdout: '' });
+    expect(ended.stderr).not.toContain('sent again');
+    expect(ended.stderr.match(/interrupted/g)).toHaveLength(1);
+    expect(readFileSync(join(dir, 'config/config.json'), 'utf8')).toContain('9');
+  });
+  /** Says when the lock is tried (conf is loaded by then), and when anyone answers a signal by sending it again. */
+  const WATCH = `data:text/javascript,${encodeURIComponent(
+    `import fs from 'node:fs'; const { symlinkSync } = fs; const { kill } = process;
+    fs.symlinkSync = (...given) => { process.stderr.write('trying the lock\\n'); symlinkSync(...given); };
+    process.kill = (pid, signal) => { if (signal) process.stderr.write('sent again\\n'); return kill(pid, signal); };`,
+  )}`;
+
+  test('K4 the second SIGINT does not wait', async () => {
+    const running = arx.start(['serve', '--port', '0', '--json'], { dir: home });
+    const { base_url } = JSON.parse(await running.says('stdout', /\n/)) as { base_url: string };
+    const port = Number(new URL(base_url).port);
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write('POST /api/webhooks/ingest HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n');
+    socket.write('content-length: 99\r\nexpect: 100-continue\r\n\r\n');
+    await new Promise((resolve) => socket.once('data', resolve));
+    running.child.kill('SIGINT');
+    // It takes no more connections: the first was heard, and it waits for the request that runs.
+    for (let tries = 0; tries < 5000 && (await accepts(port)); tries += 1);
+    expect(running.child.exitCode).toBe(null);
+    expect(await interrupted(running, 'SIGINT')).toMatchObject({ exit: 130 });
+    socket.destroy();
+  });
+
+  const accepts = (port: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.destroy();
+        resolve(true);
+      }).on('error', () => resolve(false));
+    });
+});
+
+describe('serve', () => {
+  test('prints its address first, serves, and SIGTERM ends it with 0', async () => {
+    const running = arx.start(['serve', '--port', '0', '--json'], { dir: scratch() });
+    const line = JSON.parse(await running.says('stdout', /\n/)) as Record<string, string>;
+    expect(line).toMatchObject({ type: 'listening', pid: running.pid, database: 'sqlite' });
+    const base = ['--base-url', line['base_url'] ?? ''];
+    const dir = scratch();
+    const login = await arx.run(
+      ['login', '--client-id', 'me', '--observer-tier', 'internal', '--requested-tier', 'internal', ...base],
+      { dir },
+    );
+    expect(login).toMatchObject({ exit: 0, stderr: '' });
+    // Many requests under one signal: Node counts listeners and would warn.
+    const walked = await arx.run(['conversations', 'walk', '--limit', '2', '-o', 'ndjson', ...base], { dir });
+    expect(walked).toMatchObject({ exit: 0, stderr: '' });
+    const local = await arx.run(['conversations', 'walk', '-o', 'ndjson'], { dir });
+    expect(walked.stdout).toBe(local.stdout);
+    const port = new URL(line['base_url'] ?? '').port;
+    const second = await arx.run(['serve', '--port', port, '--asset-port', '0'], { dir });
+    expect(second.exit).not.toBe(0);
+    expect(second.stderr).toMatch(/^arx: the port is in use .*\n( {2}hint: .*\n)?$/);
+    running.child.kill('SIGTERM');
+    expect(await running.ended).toMatchObject({ exit: 0, signal: null, stderr: '' });
+  });
+});
+
+const noScript = !isInstalled('script');
+if (noScript) console.warn('SKIPPED: terminal tests: no script (util-linux) here');
+describe.skipIf(noScript)('terminal', () => {
+  const at = (
+    args: string,
+    { before = '', env = {} }: { before?: string; env?: Record<string, string> } = {},
+  ) =>
+    atTerminal(`${before}${quoted(process.execPath)} ${quoted(arx.launcher)} ${args}`, { dir: home, env })
+      .ended;
+
+  test('F7 colour is for terminals that want it', async () => {
+    const coloured = async (env: Record<string, string>) =>
+      (await at('attachments ls --limit 3', { env })).stdout.includes(ESC);
+    expect(await coloured({})).toBe(true);
+    expect(await coloured({ NO_COLOR: '1' })).toBe(false);
+    expect(await coloured({ NO_COLOR: '1', FORCE_COLOR: '1' })).toBe(false);
+    expect(await coloured({ TERM: 'dumb' })).toBe(false);
+    const piped = async (env: Record<string, string>) =>
+      (await arx.run(['attachments', 'ls', '-o', 'table'], { dir: home, env })).stdout.includes(ESC);
+    expect(await piped({})).toBe(false);
+    expect(await piped({ FORCE_COLOR: '1' })).toBe(true);
+  });
+
+  test('F7 every width', async () => {
+    for (const columns of [0, 1, 100, 10_000]) {
+      const before = `stty cols ${columns}; `;
+      const { stdout, exit } = await at('attachments ls --limit 3', { before, env: { NO_COLOR: '1' } });
+      expect({ columns, exit }).toEqual({ columns, exit: 0 });
+      const widest = Math.max(...stdout.split('\r\n').map((line) => Array.from(line).length));
+      if (columns === 100) expect(widest).toBeLessThanOrEqual(100);
+      expect(stdout).toContain('lisbon');
+    }
+  });
+
+  test('F8 stored bytes with escape sequences: refused on a terminal, exact in a file', async () => {
+    const id = await hostile();
+    const shown = await at(`content get ${id} --raw`);
+    expect(shown.exit).toBe(2);
+    expect(shown.stdout).not.toContain(ESC);
+    const allowed = await at(`content get ${id} --raw --allow-escape-sequences`);
+    expect(allowed.exit).toBe(0);
+    expect(allowed.stdout).toContain(`${ESC}[2J`);
+    const file = openSync(join(home, 'letter.eml'), 'w');
+    const kept = await arx.run(['content', 'get', id, '--raw'], {
+      dir: home,
+      stdio: ['ignore', file, 'pipe'],
+    });
+    closeSync(file);
+    expect(kept).toMatchObject({ exit: 0, stderr: '' });
+    const bytes = readFileSync(join(home, 'letter.eml'));
+    const whole = await arx.run(['content', 'get', id, '--json'], { dir: home });
+    const { data } = JSON.parse(whole.stdout) as { data: { sha256: string } };
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(data.sha256);
+    expect(bytes.toString()).toContain(LETTER);
+    expect(await arx.run(['content', 'get', id, '--raw', '--json'], { dir: home })).toMatchObject({
+      exit: 2,
+      stdout: '',
+    });
+  });
+});
+
+const noTmux = !isInstalled('tmux');
+if (noTmux) console.warn('SKIPPED: screen tests: no tmux here');
+test.skipIf(noTmux)('F1, F2 hostile text leaves a real screen as it was', async () => {
+  const dir = scratch();
+  const id = await hostile();
+  const tmux = async (...args: string[]) =>
+    (await startProcess('tmux', ['-S', join(dir, 'tmux'), ...args], { dir }).ended).stdout;
+  const program = `${quoted(process.execPath)} ${quoted(arx.launcher)}`;
+  const lines = [
+    'echo PROBE-TOP',
+    ...[
+      'attachments ls --limit 500 --fields filename,source',
+      'conversations ls --limit 500 --fields id,subject',
+      `content get ${id} --view raw`,
+      `content get ${id} --view lore --json`,
+      `api /api/content/${id}?view=raw`,
+      `attachments show "$(printf '\\033[2J\\033[H')"`,
+      `"$(printf '\\033[2J\\033[H')"`,
+    ].map((args) => `${program} ${args}`),
+    'echo PROBE-END',
+    'tmux wait-for -S done',
+    'exec cat',
+  ];
+  writeFileSync(join(dir, 'session'), lines.join('\n'));
+  try {
+    await startProcess(
+      'tmux',
+      ['-S', join(dir, 'tmux'), 'new-session', '-d', '-x', '100', '-y', '20', `bash ${join(dir, 'session')}`],
+      { dir, env: { TERM: 'xterm' } },
+    ).ended;
+    // Then a program's OSC 52 would make a buffer.
+    await tmux('set-option', '-s', 'set-clipboard', 'on');
+    await tmux('wait-for', 'done');
+    const screen = (await tmux('capture-pane', '-p', '-J', '-S', '-')).trimEnd().split('\n');
+    expect(screen[0]).toMatch(/^PROBE-TOP/);
+    expect(screen.at(-1)).toMatch(/^PROBE-END/);
+    // Seven commands showed it, each with the title escape written out.
+    expect(screen.join('\n').match(/\\u\{?(00)?1b\}?\]0;pwned/g)?.length).toBeGreaterThanOrEqual(5);
+    expect(screen.length).toBeGreaterThan(60);
+    expect(await tmux('display-message', '-p', '#{pane_title}')).not.toContain('pwned');
+    expect(await tmux('list-buffers')).toBe('');
+  } finally {
+    await tmux('kill-server');
+  }
+});
+
+describe('secrets', () => {
+  const TOKEN = 'tok_Zq8vXw3LmT5rKp7sNd9hGb2cYf4j';
+
+  test('G12 no option takes a token', () => {
+    const options = [...GLOBAL_OPTIONS, ...TREE.flatMap((words) => words.options ?? [])].map(
+      ([syntax]) => syntax,
+    );
+    expect(options.filter((syntax) => /token|secret|password|bearer/i.test(syntax))).toEqual([
+      '--token-file <file>',
+    ]);
+  });
+
+  /** A run of eight characters counts as a part. */
+  function expectNoToken({ stdout, stderr }: Ended): void {
+    for (let at = 0; at + 8 <= TOKEN.length; at += 1)
+      expect(stdout + stderr).not.toContain(TOKEN.slice(at, at + 8));
+  }
+
+  test('G13 ARX_TOKEN is in no output, whatever the service answers, with ARX_DEBUG too', async () => {
+    const body = {
+      error: { code: TOKEN, message: `bad ${TOKEN}`, request_id: `req_${TOKEN}`, integrity: 1 },
+    };
+    const answers = [
+      answer(401, JSON.stringify(body)),
+      answer(200, `<html>${TOKEN}</html>`, { 'content-type': 'text/html' }),
+      answer(302, '', { location: `http://${TOKEN}.example/` }),
+      answer(200, `{"data": "${TOKEN}`),
+    ];
+    for (const bytes of answers) {
+      const { url } = await server(always(bytes));
+      const env = { ARX_TOKEN: TOKEN, ARX_DEBUG: '1', ARX_BASE_URL: url };
+      const ended = await arx.run(['attachments', 'ls', '-v', '--json', '--retries', '0'], {
+        dir: home,
+        env,
+      });
+      expect(ended.exit).not.toBe(0);
+      expect(ended.stderr).toMatch(/^ +at /m);
+      expectNoToken(ended);
+    }
+    for (const args of ['whoami', 'doctor', 'config list', 'config path']) {
+      const env = { ARX_TOKEN: TOKEN, ARX_DEBUG: '1' };
+      expectNoToken(await arx.run(args.split(' '), { dir: home, env }));
+    }
+    const broken = await arx.run(['attachments', 'ls'], {
+      dir: home,
+      env: { ARX_TOKEN: `${TOKEN} ${TOKEN}`, ARX_DEBUG: '1' },
+    });
+    expect(broken.exit).toBe(2);
+    expectNoToken(broken);
+  });
+});
+
+/** Every command with plausible arguments on the sample archive, and what it ends with. */
+const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }> = {
+  login: {},
+  logout: {},
+  whoami: {},
+  token: {},
+  'attachments ls': { args: '--city lisbon' },
+  'attachments show': { args: 'att_1' },
+  'attachments pull': { args: '--city lisbon --to files', exit: 3 },
+  'attachments verify': { before: 'attachments pull att_1 --to files', args: 'files' },
+  'content get': { args: 'msg_1 --view lore --pipeline' },
+  'conversations ls': { args: '--limit 5' },
+  'conversations show': { args: 'conv_1' },
+  'conversations walk': {},
+  'conversations verify': { before: 'conversations walk --freeze walk1', args: 'walk1' },
+  'messages ls': { args: '--opening' },
+  'sequence show': { args: 'arc_reconstruction' },
+  'events send': { args: 'mirror.detected --id evt_1 --payload {"layer":"outer"}' },
+  'events types': {},
+  'events ls': {},
+  health: {},
+  doctor: {},
+  'about api': {},
+  api: { args: '/api/health' },
+  import: { args: 'letter.mbox' },
+  redact: { args: 'att_1' },
+  serve: { args: '--port 0' },
+  'config get': { args: 'timeout' },
+  'config set': { args: 'timeout 20' },
+  'config unset': { args: 'timeout' },
+  'config list': {},
+  'config path': {},
+  'profile ls': {},
+  'profile use': { args: 'default' },
+  completion: { args: 'bash' },
+  demo: {},
+};
+
+test('the table of commands is whole', () => {
+  expect(Object.keys(COMMANDS).toSorted()).toEqual(TREE.map(({ words }) => words).toSorted());
+});
+
+describe('--json', () => {
+  test.concurrent.each(Object.entries(COMMANDS))('%s', async (words, { args = '', exit = 0, before }) => {
+    const dir = scratch();
+    if (before !== undefined) expect(await arx.run(before.split(' '), { dir })).toMatchObject({ exit: 0 });
+    const line = [...words.split(' '), ...args.split(' ').filter((word) => word !== ''), '--json'];
+    const running = arx.start(line, { dir });
+    if (words === 'serve') {
+      await running.says('stdout', /\n/);
+      running.child.kill('SIGTERM');
+    }
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ exit, signal: null });
+    expect(JSON.parse(ended.stdout)).toBeTypeOf('object');
+    expect(ended.stderr).not.toMatch(/\(node:\d+\)|Warning: |^ {4}at /m);
+    if (exit !== 0) expect(record(ended)).toMatchObject({ exit });
+    else expect(ended.stderr).toBe('');
+  });
+
+  /** These two say what is wrong with the settings, so another fault stops them. */
+  const UNSHAKEN = new Set(['doctor', 'config path']);
+
+  // In this process: it is the same code, and there are many of them.
+  test.each(Object.entries(COMMANDS))('%s, failing', async (words, { args = '' }) => {
+    const dir = scratch({ empty: true });
+    writeFileSync(join(dir, 'file'), 'tok_secret');
+    const argv = [...words.split(' '), ...args.split(' ').filter((word) => word !== ''), '--json'];
+    if (UNSHAKEN.has(words)) argv.push('--nonsense');
+    const world = fakeWorld({ argv, dir, env: { ARX_CONFIG_DIR: join(dir, 'file') } });
+    const exit = await run(world);
+    const ended = { stdout: world.stdoutText(), stderr: world.stderrText(), exit, signal: null };
+    expect(ended).toMatchObject({ exit: UNSHAKEN.has(words) ? 2 : 15, stdout: '' });
+    expect(record(ended).exit).toBe(exit);
+    expect(ended.stderr.split('\n').length).toBeLessThan(20);
+  });
+
+  test('a noun alone, nothing at all', async () => {
+    for (const noun of Object.keys(NOUNS).slice(0, 2)) {
+      const ended = await arx.run([noun, '--json'], { dir: home });
+      expect(ended).toMatchObject({ exit: 2, stdout: '' });
+      expect(record(ended)).toMatchObject({ exit: 2, class: 'usage' });
+    }
+  });
+});

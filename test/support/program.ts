@@ -1,0 +1,90 @@
+// The program as it is shipped, built once for a test file and run as real processes with folders of their own.
+import { execFileSync, spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+export type Ended = { stdout: string; stderr: string; exit: number | null; signal: NodeJS.Signals | null };
+export type Running = {
+  child: ChildProcess;
+  pid: number;
+  /** Resolves when what was written to the stream so far matches; rejects when the process ends before. */
+  says(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<string>;
+  ended: Promise<Ended>;
+};
+export type StartOptions = {
+  /** Home, current folder, and parent of `data` and `config`. */
+  dir: string;
+  env?: Record<string, string>;
+  stdio?: StdioOptions;
+};
+export type Program = {
+  /** Path of the launcher. */
+  launcher: string;
+  start(args: readonly string[], options: StartOptions): Running;
+  run(args: readonly string[], options: StartOptions): Promise<Ended>;
+  remove(): void;
+};
+
+/** Builds into a temporary folder that looks like the installed package. */
+export function buildProgram(): Program {
+  const root = mkdtempSync(join(tmpdir(), 'arx-program-'));
+  mkdirSync(join(root, 'bin'));
+  for (const path of ['bin/arx.js', 'package.json']) cpSync(join(ROOT, path), join(root, path));
+  symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  // After that: the build runs what it built.
+  execFileSync(process.execPath, [join(ROOT, 'bin/build.mjs'), join(root, 'dist')], { stdio: 'pipe' });
+  const launcher = join(root, 'bin/arx.js');
+  const start: Program['start'] = (args, options) =>
+    startProcess(process.execPath, [launcher, ...args], options);
+  return {
+    launcher,
+    start,
+    run: (args, options) => start(args, options).ended,
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+/** What a run sees of the outside: nothing of this process but PATH. */
+export function outside(dir: string): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: dir,
+    ARX_DATA_DIR: join(dir, 'data'),
+    ARX_CONFIG_DIR: join(dir, 'config'),
+    LANG: 'C.UTF-8',
+  };
+}
+
+/** Any command in the same surroundings as the program; stdin is empty unless `stdio` says otherwise. */
+export function startProcess(command: string, args: readonly string[], options: StartOptions): Running {
+  const child = spawn(command, args, {
+    cwd: options.dir,
+    env: { ...outside(options.dir), ...options.env },
+    stdio: options.stdio ?? ['ignore', 'pipe', 'pipe'],
+  });
+  const text = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]?.setEncoding('utf8').on('data', (chunk: string) => (text[stream] += chunk));
+  }
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (exit, signal) => resolve({ ...text, exit, signal }));
+  });
+  return {
+    child,
+    pid: child.pid ?? 0,
+    ended,
+    says: (stream, pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => pattern.test(text[stream]) && resolve(text[stream]);
+        child[stream]?.on('data', look);
+        look();
+        void ended.then(({ stdout, stderr }) =>
+          reject(new Error(`ended before ${pattern}: ${stdout}${stderr}`)),
+        );
+      }),
+  };
+}
