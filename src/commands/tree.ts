@@ -40,7 +40,9 @@ export const TREE: Words[] = [
   {
     words: 'token',
     summary: 'print the token alone, for pipes',
-    examples: ['arx token | curl -H @- …'],
+    examples: [
+      `printf 'Authorization: Bearer %s' "$(arx token)" | curl -H @- http://127.0.0.1:4747/v1/attachments`,
+    ],
     load: () => import('./token.ts'),
   },
   {
