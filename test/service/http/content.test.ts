@@ -32,15 +32,15 @@ test('the raw view carries the stored bytes and what they say', async () => {
 });
 
 test('damage of the stored bytes shows at once, and the record is given all the same', async () => {
-  await sample.archive.database.run('UPDATE raws SET content = $1 WHERE n = 2', [
+  await sample.archive.database.run('UPDATE raws SET content = $1 WHERE n = 3', [
     Buffer.from('Subject: x\n\ny'),
   ]);
-  const { data } = await get('/api/content/msg_2');
+  const { data } = await get('/api/content/msg_3');
   expect(data.integrity).toBe(0.8333);
-  expect(data.sha256).toBe(createHash('sha256').update(rawMessage(2)).digest('hex'));
-  expect((await get('/api/content/msg_2?view=lore')).data.integrity).toBe(0.8333);
-  await sample.archive.database.run('DELETE FROM raws WHERE n = 2');
-  expect((await get('/api/content/msg_2')).data).toMatchObject({ integrity: 0.8333, raw_base64: '' });
+  expect(data.sha256).toBe(createHash('sha256').update(rawMessage(3)).digest('hex'));
+  expect((await get('/api/content/msg_3?view=lore')).data.integrity).toBe(0.8333);
+  await sample.archive.database.run('DELETE FROM raws WHERE n = 3');
+  expect((await get('/api/content/msg_3')).data).toMatchObject({ integrity: 0.8333, raw_base64: '' });
   expect((await get('/api/content/msg_1')).data.integrity).toBe(1);
 });
 

@@ -1,0 +1,274 @@
+// What is redacted or above a tier leaves by no route, in no coding, under no name.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Service } from '../../src/contract/exchange.ts';
+import { TIERS, type Tier } from '../../src/contract/token.ts';
+import { createAssetService, createService, type OpenArchive } from '../../src/service/index.ts';
+import { tokenFor } from '../support/archive.ts';
+import { call } from '../support/call.ts';
+import { arx } from '../support/command.ts';
+import { bytesIn, codingsOf, holds, unbroken } from './leak.ts';
+import { covers, openTiered, type FileRow, type Tiered } from './tiered.ts';
+
+const ASSETS = 'http://127.0.0.1:4748';
+
+let tiered: Tiered;
+let dir: string;
+let archive: OpenArchive;
+let as: Tiered['as'];
+let files: Tiered['files'];
+
+beforeAll(async () => {
+  tiered = await openTiered();
+  ({ dir, archive, as, files } = tiered);
+});
+afterAll(() => tiered.close());
+
+describe('what is redacted never leaves', () => {
+  const SECRET = Buffer.from('the gate stays shut: 7431-2290-5518, ask for Marisol at the north door\n');
+  const REPLIES = [
+    letter(
+      'one',
+      ['Content-Disposition: attachment; filename="gate.txt"', 'Content-Transfer-Encoding: base64'],
+      SECRET.toString('base64'),
+    ),
+    // A named text that asks to be shown is part of what mail readers give as the text of the letter.
+    letter('two', ['Content-Disposition: inline; filename="gate.txt"'], SECRET.toString()),
+    letter(
+      'three',
+      ['Content-Disposition: inline; filename="note.txt"', 'Content-Transfer-Encoding: quoted-printable'],
+      SECRET.toString().replaceAll('e', '=65'),
+    ),
+  ];
+  let service: Service;
+  let assets: Service;
+  let first: number;
+
+  beforeAll(async () => {
+    writeFileSync(
+      join(dir, 'gate.mbox'),
+      REPLIES.map((text) => `From a@b Thu Jan  1 00:00:00 2026\n${text}\n`).join(''),
+    );
+    const { stdout } = await arx(dir, 'import gate.mbox --json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      sources: [{ messages: { stored: 3 }, attachments: { stored: 3 } }],
+    });
+    first = (await files()).at(-3)!.n;
+    service = createService(archive, { assetUrl: ASSETS, version: '0' });
+    assets = createAssetService(archive);
+  });
+  beforeEach(async () => {
+    expect((await arx(dir, `redact att_${first} --undo`)).exit).toBe(0);
+  });
+
+  test('before it is redacted the scan finds it everywhere', async () => {
+    const found = await leaks('internal', [SECRET], { since: await firstLetter() });
+    expect(found).toEqual(
+      expect.arrayContaining(
+        [0, 1, 2].map((index) => expect.stringMatching(`^/files/att_${first + index}/internal/`)),
+      ),
+    );
+    for (const index of [1, 2, 3])
+      expect(found).toEqual(
+        expect.arrayContaining([expect.stringContaining(`/api/content/${await letterOf(index)}?view=raw`)]),
+      );
+  });
+
+  test('redacting one row withholds the same bytes under every name, by every route, at every tier', async () => {
+    const addresses = await addressesOf('mirror');
+    expect(addresses.filter((path) => path.includes(`att_${first + 2}/`))).toHaveLength(1);
+    const { exit, stdout } = await arx(dir, `redact att_${first} --reason "opens a door" --json`);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ redacted: true, file_url: null });
+    for (const tier of TIERS)
+      expect(await leaks(tier, [SECRET], { more: addresses, since: await firstLetter() })).toEqual([]);
+    for (const index of [1, 2, 3]) {
+      const { json } = await call(service, `/api/content/${await letterOf(index)}`, {
+        token: await tokenFor(service),
+      });
+      expect(json.data).not.toHaveProperty('raw_base64');
+      expect(json.data).toMatchObject({
+        withheld: [`att_${first + index - 1}`],
+        text: expect.stringMatching(/^Dear keeper,/),
+        sha256: (await rawOf(index)).raw_sha256,
+      });
+      expect(json.data.headers).toContainEqual(['Subject', `Gate ${['one', 'two', 'three'][index - 1]}`]);
+    }
+  });
+
+  test('a copy that is imported later is redacted as well', async () => {
+    await arx(dir, `redact att_${first}`);
+    writeFileSync(
+      join(dir, 'late.mbox'),
+      `From a@b Thu Jan  1 00:00:00 2026\n${letter('late', ['Content-Disposition: attachment; filename="again.txt"'], SECRET.toString())}\n`,
+    );
+    expect((await arx(dir, 'import late.mbox')).exit).toBe(0);
+    expect((await files()).at(-1)).toMatchObject({ filename: 'again.txt', redacted: 1 });
+    for (const tier of TIERS) expect(await leaks(tier, [SECRET], { since: await firstLetter() })).toEqual([]);
+  });
+
+  test('damaged bytes in which the file is not found give no text at all', async () => {
+    await arx(dir, `redact att_${first}`);
+    const n = Number((await letterOf(2)).slice(4));
+    const damaged = Buffer.from(REPLIES[1]!.replace('Marisol', 'Marisal'));
+    await archive.database.run('UPDATE raws SET content = $1 WHERE n = $2', [damaged, n]);
+    const { json } = await call(service, `/api/content/msg_${n}`, { token: await tokenFor(service) });
+    expect(json.data).toMatchObject({
+      text: null,
+      html: null,
+      headers: expect.arrayContaining([['Subject', 'Gate two']]),
+    });
+    expect(json.data).not.toHaveProperty('raw_base64');
+    await archive.database.run('UPDATE raws SET content = $1 WHERE n = $2', [Buffer.from(REPLIES[1]!), n]);
+  });
+
+  test('content get says so: the record is shown, --raw is partial and writes nothing', async () => {
+    await arx(dir, `redact att_${first}`);
+    const id = await letterOf(1);
+    const shown = await as('internal', `content get ${id} -o table`);
+    expect(shown).toMatchObject({ exit: 0, stderr: '' });
+    expect(shown.stdout).toMatch(new RegExp(`withheld.*att_${first}`));
+    const raw = await as('internal', `content get ${id} --raw`);
+    expect(raw).toMatchObject({ exit: 3, stdout: '' });
+    expect(raw.stderr).toContain(`att_${first}`);
+  });
+
+  test('nothing of the whole archive that is redacted leaves, and nothing above a tier', async () => {
+    await arx(dir, `redact att_${first}`);
+    const addresses = await addressesOf('mirror', true);
+    const raws = await archive.database.all<{ content: Uint8Array }>('SELECT content FROM raws');
+    // The words of a letter stand before its first file, and some files repeat such words.
+    const words = raws.map(({ content }) =>
+      Buffer.from(
+        Buffer.from(content)
+          .toString('latin1')
+          .split(/\n--.*\r?\n/)
+          .slice(0, 2)
+          .join(''),
+        'latin1',
+      ),
+    );
+    for (const tier of TIERS) {
+      const isOpen = (file: FileRow) => file.redacted === 0 && covers(tier, file.tier);
+      const open = await bytesOf((await files()).filter(isOpen));
+      const hidden = await bytesOf((await files()).filter((file) => !isOpen(file)));
+      const secret = [...hidden].filter(([sha256]) => !open.has(sha256)).map(([, bytes]) => bytes);
+      expect(secret.length).toBeGreaterThan(6);
+      const found = await leaks(tier, secret, { more: addresses, allowed: [...open.values(), ...words] });
+      expect(found).toEqual([]);
+    }
+  });
+
+  async function firstLetter(): Promise<number> {
+    return Number((await letterOf(1)).slice(4));
+  }
+
+  async function bytesOf(rows: FileRow[]): Promise<Map<string, Buffer>> {
+    const bytes = new Map<string, Buffer>();
+    for (const { sha256 } of rows) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of archive.blobs.read(sha256)) chunks.push(chunk);
+      bytes.set(sha256, Buffer.concat(chunks));
+    }
+    return bytes;
+  }
+
+  async function rawOf(index: number): Promise<{ raw_sha256: string }> {
+    const n = Number((await letterOf(index)).slice(4));
+    return (await archive.database.get<{ raw_sha256: string }>(
+      'SELECT raw_sha256 FROM messages WHERE n = $1',
+      [n],
+    ))!;
+  }
+
+  /** The id of the letter numbered from 1. */
+  async function letterOf(index: number): Promise<string> {
+    return `msg_${(await files()).find(({ n }) => n === first + index - 1)!.message}`;
+  }
+
+  /** The paths of all files that a reader of this tier is given; of those above and below as well, under its own name. */
+  async function addressesOf(tier: Tier, forged = false): Promise<string[]> {
+    const token = await tokenFor(service, tier);
+    const { json } = await call(service, '/v1/attachments?limit=500', { token });
+    const given = (json.data as { file_url: string | null }[]).flatMap(({ file_url }) =>
+      file_url === null ? [] : [new URL(file_url).pathname],
+    );
+    return forged
+      ? given.flatMap((path) =>
+          TIERS.slice(0, -1).map((name) => path.replace(/(att_\d+)\/\w+/, `$1/${name}`)),
+        )
+      : given;
+  }
+
+  /**
+   * Every target whose answer to this tier holds one of the payloads, in whatever coding. `more` are files to try too,
+   * `since` is the first message looked at, `allowed` is what may be there.
+   */
+  async function leaks(
+    tier: Tier,
+    payloads: Buffer[],
+    { more = [], since = 1, allowed = [] }: { more?: string[]; since?: number; allowed?: Buffer[] } = {},
+  ): Promise<string[]> {
+    const token = await tokenFor(service, tier);
+    const { messages, conversations, attachments } = (await call(service, '/api/health')).json.counts;
+    const range = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    const flags = 'include_stego=true&include_pipeline=true';
+    const targets = [
+      '/api/health',
+      '/openapi.json',
+      '/v1/attachments?limit=500',
+      '/v1/conversations?limit=500',
+      '/messages?limit=500',
+      '/v1/messages?limit=500&opening=true',
+      '/api/sequence/arc_reconstruction?limit=500',
+      '/api/sequence/mirror_relay?limit=500',
+      '/api/webhooks/events?limit=500',
+      ...range(1, attachments).map((n) => `/v1/attachments/att_${n}`),
+      ...range(1, conversations).map((n) => `/v1/conversations/conv_${n}`),
+      ...range(since, messages).flatMap((n) => [
+        `/api/content/msg_${n}?view=raw&${flags}`,
+        `/api/content/msg_${n}?view=lore&${flags}`,
+      ]),
+    ];
+    const harmless = unbroken(Buffer.concat(allowed).toString('latin1'));
+    const codings = payloads.flatMap((payload) => codingsOf(payload, harmless));
+    const found: string[] = [];
+    for (const target of targets) {
+      const { text } = await call(service, target, { token });
+      if (holds(text, codings)) found.push(target);
+    }
+    for (const target of [...(await addressesOf(tier)), ...more]) {
+      const { body } = await assets({ method: 'GET', target, headers: [], body: null, peer: 'x' });
+      if (holds((await bytesIn(body)).toString('latin1'), codings)) found.push(target);
+    }
+    return found;
+  }
+});
+
+/** A letter to a list with one part besides its text. */
+function letter(name: string, fields: string[], body: string): string {
+  return [
+    'From: Gate <gate@meridian.example>',
+    'List-Id: <gates.meridian.example>',
+    `Message-ID: <${name}@gate.example>`,
+    `Subject: Gate ${name}`,
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'Dear keeper,',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    ...fields,
+    '',
+    body.replace(/\n$/, ''),
+    '',
+    '--b--',
+    '',
+  ].join('\n');
+}

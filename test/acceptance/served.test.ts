@@ -1,0 +1,135 @@
+// One archive, twice: what a command prints of the local archive and through `arx serve` is the same, byte for byte.
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { arx } from '../support/command.ts';
+import { sampleData } from '../support/sample.ts';
+import { serve, type Served } from '../support/served.ts';
+
+const EVENT = `'{"id":"msg_7","entry":"entry_7","sequence":30}'`;
+/** In this order, for some change the archive. */
+const COMMANDS = [
+  'attachments ls',
+  'attachments ls --city lisbon',
+  'attachments ls --limit 7 --after att_3',
+  'attachments ls --limit 7 --before att_30',
+  'attachments ls --all',
+  'attachments ls --all --redacted yes',
+  'attachments ls --redacted no --type image/png',
+  'attachments ls --source external',
+  'attachments ls --message msg_1',
+  'attachments ls --strict',
+  'attachments ls --limit 0',
+  'attachments ls --after att_30 --before att_3',
+  'attachments ls --after conv_1',
+  'attachments show att_1',
+  'attachments show att_5',
+  'attachments show att_999',
+  'content get msg_1',
+  'content get msg_1 --view raw --pipeline --stego',
+  'content get msg_14 --view raw',
+  'content get msg_3 --view lore --pipeline --stego',
+  'content get msg_1 --raw',
+  'content get msg_14 --raw',
+  'content get msg_999',
+  'conversations ls',
+  'conversations ls --limit 3 --after conv_5',
+  'conversations ls --limit 3 --before conv_5',
+  'conversations ls --after conv_99999',
+  'conversations show conv_1',
+  'conversations walk',
+  'conversations walk --limit 7 --cross-check full',
+  'conversations walk --after conv_10 --before conv_40',
+  'messages ls',
+  'messages ls --conversation conv_1',
+  'messages ls --opening --limit 30',
+  'sequence show arc_reconstruction',
+  'sequence show arc_reconstruction --all',
+  'sequence show mirror_relay',
+  `events send message.reordered --id evt_1 --payload ${EVENT}`,
+  `events send message.reordered --id evt_1 --payload ${EVENT}`,
+  `events send message.reordered --id evt_1 --payload '{"id":"msg_7","entry":"entry_7","sequence":31}'`,
+  `events send contact.flagged --id evt_2 --payload '{}'`,
+  `events send mirror.detected --id evt_3 --payload '{"layer":"outer"}'`,
+  'events ls',
+  'sequence show arc_reconstruction --limit 40',
+  'messages ls --limit 40',
+  'health',
+  'about api',
+  'api /api/health',
+  'api /v1/attachments?limit=3',
+  'api /api/content/msg_14',
+  'api /openapi.json',
+  'api /nowhere',
+];
+const FORMS = ['', '-o table', '-o json', '-o ndjson'];
+
+let scratch: string;
+let served: Served;
+
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'arx-served-'));
+  const first = join(scratch, 'embedded');
+  await sampleData(join(first, 'data'));
+  // The key that signs the addresses of files is part of an archive from its first listing on.
+  expect(await arx(first, 'attachments ls')).toMatchObject({ exit: 0 });
+  cpSync(join(first, 'data'), join(scratch, 'served', 'data'), { recursive: true });
+  served = await serve(join(scratch, 'served'), ['--asset-url', 'http://127.0.0.1:4748']);
+  const login = '--client-id acceptance --observer-tier internal --requested-tier internal';
+  expect(await arx(join(scratch, 'client'), `login ${login} --base-url ${served.base_url}`)).toMatchObject({
+    exit: 0,
+  });
+});
+afterAll(async () => {
+  expect(await served.close()).toBe(0);
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+describe.each(FORMS)('with %j', (form) => {
+  test.each(COMMANDS)('arx %s', async (line) => {
+    const here = await arx(join(scratch, 'embedded'), `${line} ${form}`);
+    const there = await arx(join(scratch, 'client'), `${line} ${form} --base-url ${served.base_url}`);
+    expect(there.stdout).toBe(here.stdout);
+    expect(there.bytes.equals(here.bytes)).toBe(true);
+    expect(there.exit).toBe(here.exit);
+    expect(tame(there.stderr)).toBe(tame(here.stderr));
+    expect(here.exit === 0 ? here.stdout.length : here.stderr.length).toBeGreaterThan(5);
+    expect(here.exit).not.toBe(1);
+  });
+});
+
+/** Requests have ids of their own. */
+function tame(stderr: string): string {
+  return stderr.replaceAll(/req_[0-9a-f]{24}/g, 'req_');
+}
+
+test('files pulled from a served archive are those of the local one', async () => {
+  const own = await serve(join(scratch, 'served'));
+  try {
+    const dir = join(scratch, 'puller');
+    mkdirSync(dir);
+    const base = `--base-url ${own.base_url}`;
+    await arx(dir, `login --client-id a --observer-tier internal --requested-tier internal ${base}`);
+    const far = await arx(dir, `attachments pull --all --to far ${base} --json`);
+    const near = await arx(join(scratch, 'embedded'), 'attachments pull --all --to near --json');
+    expect(far.exit).toBe(3);
+    expect(far.stdout).toBe(near.stdout);
+    expect(hashes(join(dir, 'far'))).toEqual(hashes(join(scratch, 'embedded', 'near')));
+    expect(hashes(join(dir, 'far')).length).toBeGreaterThan(40);
+  } finally {
+    expect(await own.close()).toBe(0);
+  }
+});
+
+function hashes(dir: string): string[] {
+  return readdirSync(dir)
+    .sort()
+    .map(
+      (name) =>
+        `${createHash('sha256')
+          .update(readFileSync(join(dir, name)))
+          .digest('hex')} ${name}`,
+    );
+}

@@ -1,0 +1,22 @@
+// One command line run to its end in this process: what it printed and its exit code.
+import { randomBytes } from 'node:crypto';
+import { run } from '../../src/arx.ts';
+import { wordsOf } from './transcript.ts';
+import { fakeWorld, type WorldOptions } from './world.ts';
+
+export type Ran = { exit: number; stdout: string; bytes: Buffer; stderr: string };
+
+/** `line` is what stands after `arx`. Chance is real: no two runs on one archive may draw the same token. */
+export async function arx(dir: string, line: string, options: Partial<WorldOptions> = {}): Promise<Ran> {
+  const world = fakeWorld({ dir, argv: wordsOf(line), env: { LANG: 'C.UTF-8' }, ...options });
+  const exit = await run({ ...world, randomBytes });
+  return { exit, stdout: world.stdoutText(), bytes: world.stdoutBytes(), stderr: world.stderrText() };
+}
+
+/** The records of ndjson output. */
+export function recordsOf({ stdout }: Ran): Record<string, any>[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, any>);
+}

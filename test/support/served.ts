@@ -1,0 +1,29 @@
+// `arx serve` run in this process, as its user would: the command itself, on free ports, until it is closed.
+import { randomBytes } from 'node:crypto';
+import { run } from '../../src/arx.ts';
+import type { Listening } from '../../src/contract/report.ts';
+import { Fault } from '../../src/faults.ts';
+import type { Sink } from '../../src/world.ts';
+import { fakeWorld } from './world.ts';
+
+export type Served = Listening & { close(): Promise<number> };
+
+/** Serves the archive in `<dir>/data`; `flags` follow `arx serve --port 0 --json`. Closing gives the exit code. */
+export async function serve(dir: string, flags: readonly string[] = []): Promise<Served> {
+  const interrupt = new AbortController();
+  const argv = ['serve', '--port', '0', '--json', ...flags];
+  const world = fakeWorld({ argv, dir, signal: interrupt.signal });
+  let exit = Promise.resolve(1);
+  const line = await new Promise<string>((resolve, reject) => {
+    const stdout: Sink = { ...world.stdout, write: async (chunk) => resolve(Buffer.from(chunk).toString()) };
+    exit = run({ ...world, stdout, randomBytes });
+    exit.then((code) => reject(new Error(`arx serve ended with ${code}: ${world.stderrText()}`)), reject);
+  });
+  return {
+    ...(JSON.parse(line) as Listening),
+    close: () => {
+      interrupt.abort(new Fault('interrupted', 'terminated', { signal: 'SIGTERM' }));
+      return exit;
+    },
+  };
+}
