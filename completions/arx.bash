@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--against|--view|--cross-check|--max-requests|--freeze|--report|--conversation|--id|--payload|--file|--origin-city|--reason|--host|--port|--asset-port|--database|--max-tier|--drift|--drift-seed|--drift-faults) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--against|--view|--cross-check|--max-requests|--freeze|--report|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -34,6 +34,7 @@ _arx() {
     "conversations walk":--freeze) _arx_dir; return ;;
     "conversations walk":--report) _arx_file; return ;;
     "events send":--file) _arx_file; return ;;
+    "import":--kind) _arx_list -W "mbox maildir mail slack folder"; return ;;
     "serve":--max-tier) _arx_list -W "external internal mirror"; return ;;
     *:-o|*:--output) _arx_list -W "table tsv json ndjson sums"; return ;;
     *:--token-file) _arx_file; return ;;
@@ -56,7 +57,7 @@ _arx() {
     "token") : ;;
     "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message"; : ;;
     "attachments show") : ;;
-    "attachments pull") flags+=" --city --all --to --exact-names --force"; : ;;
+    "attachments pull") flags+=" --city --type --source --message --all --to --exact-names --force"; : ;;
     "attachments verify") flags+=" --against"; [[ $cur == -* ]] || _arx_dir ;;
     "content get") flags+=" --view --pipeline --stego --raw --allow-escape-sequences"; : ;;
     "conversations ls") flags+=" --limit --after --before"; : ;;
@@ -72,12 +73,12 @@ _arx() {
     "doctor") : ;;
     "about api") : ;;
     "api") : ;;
-    "import") flags+=" --origin-city"; [[ $cur == -* ]] || _arx_file ;;
+    "import") flags+=" --origin-city --kind"; [[ $cur == -* ]] || _arx_file ;;
     "redact") flags+=" --reason --undo"; : ;;
-    "serve") flags+=" --host --port --asset-port --database --max-tier --drift --drift-seed --drift-faults"; : ;;
-    "config get") : ;;
-    "config set") : ;;
-    "config unset") : ;;
+    "serve") flags+=" --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults"; : ;;
+    "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config unset") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
     "config list") : ;;
     "config path") : ;;
     "profile ls") : ;;

@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --against --view --cross-check --max-requests --freeze --report --conversation --id --payload --file --origin-city --reason --host --port --asset-port --database --max-tier --drift --drift-seed --drift-faults
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --against --view --cross-check --max-requests --freeze --report --conversation --id --payload --file --origin-city --kind --reason --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -91,11 +91,14 @@ complete -c arx -n '__arx_at attachments ls' -l type -x -d 'only this content ty
 complete -c arx -n '__arx_at attachments ls' -l source -x -d 'only rows of this source, e.g. gateway'
 complete -c arx -n '__arx_at attachments ls' -l message -x -d 'only files of this message'
 complete -c arx -n '__arx_at attachments pull' -l city -x -d 'all files of this origin city'
+complete -c arx -n '__arx_at attachments pull' -l type -x -d 'all files of this content type, e.g. image/png'
+complete -c arx -n '__arx_at attachments pull' -l source -x -d 'all files of this source, e.g. gateway'
+complete -c arx -n '__arx_at attachments pull' -l message -x -d 'all files of this message'
 complete -c arx -n '__arx_at attachments pull' -l all -d 'all files of the catalogue'
 complete -c arx -n '__arx_at attachments pull' -l to -x -a '(__fish_complete_directories)' -d 'target folder (default: the current one)'
 complete -c arx -n '__arx_at attachments pull' -l exact-names -d 'refuse unsafe names instead of changing them'
 complete -c arx -n '__arx_at attachments pull' -l force -d 'replace a file that has other content'
-complete -c arx -n '__arx_at attachments verify' -l against -x -a 'manifest catalogue sums' -d 'what the files are held against'
+complete -c arx -n '__arx_at attachments verify' -l against -x -a 'manifest catalogue sums' -d 'what the files are held against (default: the manifest of a pull, else SHA256SUMS)'
 complete -c arx -n '__arx_at attachments verify' -a '(__fish_complete_directories)'
 complete -c arx -n '__arx_at content get' -l view -x -a 'raw lore' -d 'which view (default: raw)'
 complete -c arx -n '__arx_at content get' -l pipeline -d 'with the pipeline block'
@@ -133,16 +136,21 @@ complete -c arx -n '__arx_at events ls' -l limit -x -d 'rows of one page, 1 to 5
 complete -c arx -n '__arx_at events ls' -l after -x -d 'only rows after this one'
 complete -c arx -n '__arx_at events ls' -l before -x -d 'only rows before this one'
 complete -c arx -n '__arx_at import' -l origin-city -x -d 'city of files whose origin nothing else tells'
+complete -c arx -n '__arx_at import' -l kind -x -a 'mbox maildir mail slack folder' -d 'read every path as this, not as its content tells (folder: each file as a file)'
 complete -c arx -n '__arx_at import' -F
 complete -c arx -n '__arx_at redact' -l reason -x -d 'kept with the row'
 complete -c arx -n '__arx_at redact' -l undo -d 'give it again'
 complete -c arx -n '__arx_at serve' -l host -x -d 'address to bind (default: 127.0.0.1)'
 complete -c arx -n '__arx_at serve' -l port -x -d 'port of the interface, 0 for any free one (default: 4747)'
 complete -c arx -n '__arx_at serve' -l asset-port -x -d 'port of the files (default: the next one)'
+complete -c arx -n '__arx_at serve' -l allow-host -x -d 'names, with commas, to answer to besides localhost'
 complete -c arx -n '__arx_at serve' -l database -x -d 'sqlite:PATH (default: the local archive)'
-complete -c arx -n '__arx_at serve' -l max-tier -x -a 'external internal mirror' -d 'highest tier given to anyone (default: mirror on loopback, else external)'
+complete -c arx -n '__arx_at serve' -l max-tier -x -a 'external internal mirror' -d 'highest tier given to anyone (default: internal on loopback, else external)'
 complete -c arx -n '__arx_at serve' -l drift -x -d 'inject drift, e.g. 0.13 or 0.13:0.21 (default: none)'
 complete -c arx -n '__arx_at serve' -l drift-seed -x -d 'the same seed, the same drift'
 complete -c arx -n '__arx_at serve' -l drift-faults -x -d 'shift,boundary,later,permute,missing,dup,stale (default: all)'
+complete -c arx -n '__arx_at config get' -a 'base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier'
+complete -c arx -n '__arx_at config set' -a 'base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier'
+complete -c arx -n '__arx_at config unset' -a 'base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier'
 complete -c arx -n '__arx_at completion' -a 'bash zsh fish powershell'
 complete -c arx -n '__arx_at demo' -l keep -d 'keep the scratch folder and say where it is'

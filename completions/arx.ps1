@@ -2,7 +2,7 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile')
-  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--against', '--view', '--cross-check', '--max-requests', '--freeze', '--report', '--conversation', '--id', '--payload', '--file', '--origin-city', '--reason', '--host', '--port', '--asset-port', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults')
+  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--against', '--view', '--cross-check', '--max-requests', '--freeze', '--report', '--conversation', '--id', '--payload', '--file', '--origin-city', '--kind', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults')
   $globals = @('-o', '--output', '--json', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--strict', '--no-color', '--no-input', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'json', 'ndjson', 'sums')
@@ -11,6 +11,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--against' = @('manifest', 'catalogue', 'sums')
     '--view' = @('raw', 'lore')
     '--cross-check' = @('off', 'boundary', 'full')
+    '--kind' = @('mbox', 'maildir', 'mail', 'slack', 'folder')
     '--max-tier' = @('external', 'internal', 'mirror')
   }
   $next = @{
@@ -30,7 +31,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'token' = @()
     'attachments ls' = @('--city', '--limit', '--after', '--before', '--all', '--redacted', '--type', '--source', '--message')
     'attachments show' = @()
-    'attachments pull' = @('--city', '--all', '--to', '--exact-names', '--force')
+    'attachments pull' = @('--city', '--type', '--source', '--message', '--all', '--to', '--exact-names', '--force')
     'attachments verify' = @('--against')
     'content get' = @('--view', '--pipeline', '--stego', '--raw', '--allow-escape-sequences')
     'conversations ls' = @('--limit', '--after', '--before')
@@ -46,12 +47,12 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'doctor' = @()
     'about api' = @()
     'api' = @()
-    'import' = @('--origin-city')
+    'import' = @('--origin-city', '--kind')
     'redact' = @('--reason', '--undo')
-    'serve' = @('--host', '--port', '--asset-port', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults')
-    'config get' = @()
-    'config set' = @()
-    'config unset' = @()
+    'serve' = @('--host', '--port', '--asset-port', '--allow-host', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults')
+    'config get' = @('base_url', 'asset_url', 'output', 'timeout', 'retries', 'color', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
+    'config set' = @('base_url', 'asset_url', 'output', 'timeout', 'retries', 'color', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
+    'config unset' = @('base_url', 'asset_url', 'output', 'timeout', 'retries', 'color', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
     'config list' = @()
     'config path' = @()
     'profile ls' = @()

@@ -126,7 +126,8 @@ export async function createApp(
   const connect = once(
     async (): Promise<{ baseUrl: string; assetUrl: string | undefined; transport: Transport }> => {
       const { base_url: base, asset_url: asset, proxy } = settings;
-      if (base.value === undefined) return connectLocal(await local(), { assetUrl: asset.value, version });
+      if (base.value === undefined)
+        return connectLocal(await local(), { assetUrl: asset.value, version, log });
       network = import('./client/network.ts').then(({ createNetwork }) =>
         createNetwork({
           connectTimeoutMs: Math.min(timeoutMs, 10_000),
@@ -188,14 +189,15 @@ export async function createApp(
     client,
     guest,
     local,
-    files: async () => {
-      const { originsOf } = await import('./client/file-address.ts');
+    files: once(async () => {
+      const { announcedOrigin, originsOf } = await import('./client/file-address.ts');
       const { baseUrl, assetUrl, transport } = await connect();
-      // Without a configured address the service's own word counts, from its health reply.
-      const announced = assetUrl ?? (await (await guest()).health()).body.asset_url;
-      const known = [baseUrl, ...(announced === undefined ? [] : [announced])];
+      // Without a configured address the service's own word counts, from its health reply, as far as it can.
+      const announced = assetUrl === undefined ? (await (await guest()).health()).body.asset_url : undefined;
+      const trusted = announced === undefined ? undefined : announcedOrigin(announced, new URL(baseUrl));
+      const known = [baseUrl, assetUrl, trusted].filter((url) => url !== undefined);
       return { transport, allowedOrigins: originsOf(known, globals.allowAssetHost), timeoutMs };
-    },
+    }),
     notice,
     log,
     fail: (fault) => void faults.push(fault),

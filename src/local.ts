@@ -17,7 +17,7 @@ const PUBLISHED_ASSETS = `http://127.0.0.1:${SERVE_PORT + 1}`;
 export async function openLocal(dir: string, world: World): Promise<OpenArchive> {
   const { openArchive, ArchiveUnreadable, NewerSchema } = await import('./service/index.ts');
   try {
-    return await openArchive({ dir, now: world.now, randomBytes: world.randomBytes });
+    return await openArchive({ dir, now: world.now, randomBytes: world.randomBytes, sleep: world.sleep });
   } catch (error) {
     if (error instanceof NewerSchema) {
       throw new Fault('store', error.message, { hint: 'a newer arx wrote it; use that one', cause: error });
@@ -35,13 +35,15 @@ export type LocalConnection = { baseUrl: string; assetUrl: string; transport: Tr
 
 export async function connectLocal(
   archive: OpenArchive,
-  options: { assetUrl: string | undefined; version: string },
+  options: { assetUrl: string | undefined; version: string; log(text: string): void },
 ): Promise<LocalConnection> {
-  const { createAssetService, createService } = await import('./service/index.ts');
+  const { createAssetService, createService, failureName } = await import('./service/index.ts');
   const assetUrl = options.assetUrl ?? PUBLISHED_ASSETS;
+  const onFailure = (requestId: string, error: unknown): void =>
+    options.log(`${requestId} failed: ${failureName(error)}`);
   const transport = createInProcessTransport({
-    [EMBEDDED_BASE_URL]: createService(archive, { assetUrl, version: options.version }),
-    [new URL(assetUrl).origin]: createAssetService(archive),
+    [EMBEDDED_BASE_URL]: createService(archive, { assetUrl, version: options.version, onFailure }),
+    [new URL(assetUrl).origin]: createAssetService(archive, { onFailure }),
   });
   return { baseUrl: EMBEDDED_BASE_URL, assetUrl, transport };
 }

@@ -26,7 +26,9 @@ export async function parse(argv: readonly string[], version: string): Promise<P
   const root = buildProgram(version, (words, given) => (chosen = { words, given }));
   configure(root, (chunk) => (text += chunk));
   try {
-    await root.parseAsync(argv, { from: 'user' });
+    // `arx help WORDS` is what people type before they know `--help`.
+    const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
+    await root.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Without any word the help is what was asked for, as with gh.
@@ -101,7 +103,12 @@ function configure(command: Command, write: (chunk: string) => void): void {
 
 /** Commander's own sentence; for a noun alone it only prints help, so what is missing is named here. */
 function usageMessage(error: CommanderError, argv: readonly string[]): string {
-  if (error.code !== 'commander.help') return error.message.replace(/^error: /, '').replace(/\.$/, '');
+  if (error.code !== 'commander.help') {
+    return error.message
+      .replace(/^error: /, '')
+      .replace(/\s*\n\s*/, ' ')
+      .replace(/\.$/, '');
+  }
   const noun = argv.find((word) => Object.hasOwn(NOUNS, word)) ?? '';
   const verbs = TREE.flatMap(({ words }) =>
     words.startsWith(`${noun} `) ? [words.slice(noun.length + 1)] : [],

@@ -19,6 +19,24 @@ export function originsOf(urls: ReadonlyArray<string | URL>, hosts: readonly str
   return origins;
 }
 
+/**
+ * What the service says of itself where its files are, from its health reply: trusted only on the base's own host (any
+ * port; all names of this machine are one host) and never from https to http, else undefined. A service could name any
+ * address that only we can reach. Throws a protocol Fault where it is no http or https address.
+ */
+export function announcedOrigin(announced: string, base: URL): URL | undefined {
+  const url = parsed(announced);
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (url === undefined || !isWeb || url.username !== '' || url.password !== '') {
+    throw new Fault('protocol', 'asset_url in the health reply is not an http or https address', {
+      hint: 'name it with --asset-url',
+    });
+  }
+  const isHere = isLoopback(url.hostname) && isLoopback(base.hostname);
+  const isDowngrade = base.protocol === 'https:' && url.protocol === 'http:';
+  return (url.hostname === base.hostname || isHere) && !isDowngrade ? url : undefined;
+}
+
 /** A file_url that may be opened, else an `unsafe` Fault (faults.md E6). */
 export function fileUrl(address: string, allowed: ReadonlySet<string>): URL {
   const url = parsed(address);
@@ -32,7 +50,7 @@ export function fileUrl(address: string, allowed: ReadonlySet<string>): URL {
       'unsafe',
       `file URL leads to ${safeText(url.origin, 200)}, which is no known origin of this archive`,
       {
-        hint: `--allow-asset-host ${safeText(url.host, 200)}`,
+        hint: `if you trust it: --asset-url ${safeText(url.origin, 200)} or --allow-asset-host ${safeText(url.host, 200)}`,
       },
     );
   }

@@ -18,8 +18,12 @@ export type FileOptions = {
   allowedOrigins: ReadonlySet<string>;
   /** First byte wanted, with the strong ETag under which the bytes before it were read. */
   range?: { from: number; ifRange: string };
-  /** Tries after the first, until the headers are there; a body is not asked for twice. */
+  /** Size of the file, where the catalogue has it: who reads the bytes holds them to it. */
+  size?: number | undefined;
+  /** Tries after the first. */
   retries?: number;
+  /** Called before the file is asked for, each time; redirects do not count. */
+  onTry?: () => void;
   /** Time for the headers; a body that then stays below SLOWEST over such a time is too slow. */
   timeoutMs: number;
   log?: (line: string) => void;
@@ -36,22 +40,61 @@ export type OpenFile = {
   etag?: string;
   acceptRanges: boolean;
   bytes: AsyncIterable<Uint8Array>;
+  /** To be called when the bytes were read, or will not be. */
+  close(): void;
 };
 
 const MOST_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Bytes per second. */
 const SLOWEST = 1000;
+/** Most bytes of a file whose size neither the catalogue nor the server says: without an end it would fill the disk. */
+export const MOST_UNSIZED_BYTES = 4 * 1024 ** 3;
+
+/**
+ * Opens a file_url and gives its bytes to `take`. A body that breaks off is asked for again from its start, at most as
+ * often as `retries` says; then, and for all else, the Fault passes. {@link openFile} says which.
+ */
+export async function takeFile<T>(
+  address: string,
+  options: FileOptions,
+  take: (bytes: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<T> {
+  const { world, retries = 4, log } = options;
+  const attempt = async () => {
+    // Opening has its own tries.
+    const file = await openFile(address, options).catch((error: unknown) => {
+      if (error instanceof Fault) return error;
+      throw error;
+    });
+    if (file instanceof Fault) return { status: 0, headers: {}, refused: file };
+    try {
+      return { ...file, taken: await take(file.bytes) };
+    } finally {
+      file.close();
+    }
+  };
+  // Each body has a time limit of its own, see SLOWEST.
+  const outcome = await tried(attempt, { retries, again: 'always', timeoutMs: Infinity, world, log });
+  if ('fault' in outcome) throw withTries(outcome.fault, outcome);
+  if ('refused' in outcome.reply) throw outcome.reply.refused;
+  return outcome.reply.taken;
+}
 
 /**
  * Opens a file_url (interface 2.1). Faults: `unsafe` for a scheme or origin that is not allowed, `protocol` for
- * redirects that leave the origin, otherwise as for the API. `bytes` throws `network` when it is cut or too slow.
+ * redirects that leave the origin, otherwise as for the API. `bytes` throws `network` when it is cut or too slow, and
+ * `protocol` beyond MOST_UNSIZED_BYTES where nothing says the size.
  */
 export async function openFile(address: string, options: FileOptions): Promise<OpenFile> {
   const { allowedOrigins, timeoutMs, world, retries = 4, log } = options;
   let url = fileUrl(address, allowedOrigins);
   for (let hops = 0; ; hops += 1) {
-    const outcome = await tried((left) => once(url, options, left), {
+    const attempt = (left: number) => {
+      if (hops === 0) options.onTry?.();
+      return once(url, options, left);
+    };
+    const outcome = await tried(attempt, {
       retries,
       again: 'always',
       timeoutMs,
@@ -84,9 +127,9 @@ async function once(url: URL, options: FileOptions, left: number): Promise<OpenF
       limit.release();
       return answer;
     }
-    const file = opened({ ...reply, body: released(reply.body, limit.release) }, options, url);
+    const file = opened(reply, options, url);
     limit.lift();
-    return file;
+    return { ...file, close: limit.cancel };
   } catch (error) {
     limit.cancel();
     throw error;
@@ -98,15 +141,7 @@ function late(url: URL, timeoutMs: number): Fault {
   return new TransportFault('network', message, true, { retryable: true });
 }
 
-async function* released(body: AsyncIterable<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body;
-  } finally {
-    release();
-  }
-}
-
-function opened(reply: TransportReply, options: FileOptions, url: URL): OpenFile {
+function opened(reply: TransportReply, options: FileOptions, url: URL): Omit<OpenFile, 'close'> {
   const { headers, status } = reply;
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding !== 'identity') {
@@ -128,7 +163,12 @@ function opened(reply: TransportReply, options: FileOptions, url: URL): OpenFile
     ...(size === undefined ? {} : { size }),
     ...(etag === undefined ? {} : { etag }),
     acceptRanges: span !== undefined || headers['accept-ranges']?.toLowerCase() === 'bytes',
-    bytes: paced(reply.body, options, url),
+    bytes: paced(
+      reply.body,
+      options,
+      url,
+      (size ?? options.size) === undefined ? MOST_UNSIZED_BYTES : undefined,
+    ),
   };
 }
 
@@ -137,13 +177,19 @@ async function* paced(
   body: AsyncIterable<Uint8Array>,
   { world, timeoutMs }: FileOptions,
   url: URL,
+  most = Infinity,
 ): AsyncGenerator<Uint8Array> {
   let waited = 0;
   let bytes = 0;
+  let total = 0;
   let asked = world.monotonic();
   for await (const chunk of body) {
     waited += world.monotonic() - asked;
     bytes += chunk.length;
+    total += chunk.length;
+    if (total > most) {
+      throw new Fault('protocol', `${placeOf(url)}: file of unknown size is larger than ${most} bytes`);
+    }
     if (waited >= timeoutMs) {
       if (bytes < (SLOWEST * waited) / 1000) {
         const message = `${placeOf(url)}: too slow, ${bytes} bytes in ${(waited / 1000).toFixed(1)} s`;

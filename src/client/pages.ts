@@ -1,6 +1,10 @@
 // Every row of a list, page after page by forward cursors, with a plain answer to whether that was all of it.
 import { LIMIT } from '../contract/quantity.ts';
 import type { WindowQuery } from '../contract/window.ts';
+import { Fault } from '../faults.ts';
+
+/** A list that goes on after so many rows is taken to have no end: every id is remembered until then. */
+export const MOST_ROWS = 10_000_000;
 
 type Page<Row> = { data: Row[]; has_more?: boolean | undefined; drift_ratio?: number | undefined };
 
@@ -10,11 +14,15 @@ export type Listing<Row> = {
   complete: () => boolean;
 };
 
-/** Reads with the largest page. A service without cursors answers the first page again: its rows come once. */
+/**
+ * Reads with the largest page. A service without cursors answers the first page again: its rows come once. Throws a
+ * protocol Fault after `most` rows.
+ */
 export function everyRow<Row>(
   read: (window: WindowQuery) => Promise<Page<Row>>,
   idOf: (row: Row) => string,
   limit: number = LIMIT.maximum,
+  most = MOST_ROWS,
 ): Listing<Row> {
   let complete = false;
   async function* rows(): AsyncGenerator<Row> {
@@ -26,6 +34,8 @@ export function everyRow<Row>(
       const fresh = page.data.filter((row) => !seen.has(idOf(row)));
       clean &&= fresh.length === page.data.length && (page.drift_ratio ?? 0) === 0;
       for (const row of fresh) {
+        if (seen.size >= most)
+          throw new Fault('protocol', `the list has no end: it goes on after ${most} rows`);
         seen.add(idOf(row));
         yield row;
       }

@@ -67,10 +67,10 @@ export function createSender(options: SenderOptions): Send {
         signal: limit.signal,
       });
       const answer = await readAnswer(reply);
-      const drift = answer.headers[HEADERS.drift];
+      const drift = ratioOf(answer.headers[HEADERS.drift]);
       log?.(
         `${method} ${url.pathname}${url.search}: ${answer.status}, ${Math.round(world.monotonic() - begun)} ms` +
-          (drift === undefined ? '' : `, drift ${drift.slice(0, 20)}`),
+          (drift === undefined ? '' : `, drift ${drift}`),
       );
       limit.release();
       return answer;
@@ -105,6 +105,12 @@ export function createSender(options: SenderOptions): Send {
       throw error instanceof Fault ? faultWithoutSecret(error, token) : error;
     }
   };
+}
+
+/** For the log, to four digits: any other text of a header could be the token, echoed. */
+function ratioOf(header: string | undefined): number | undefined {
+  if (header === undefined || !/^[01](\.\d{1,20})?$/.test(header)) return undefined;
+  return Math.round(Number(header) * 10_000) / 10_000;
 }
 
 function headersFor(hasBody: boolean, token: string | undefined): Record<string, string> {

@@ -88,6 +88,7 @@ async function seed(dir: string, app: App): Promise<void> {
     dir: join(dir, 'data'),
     now: app.world.now,
     randomBytes: app.world.randomBytes,
+    sleep: app.world.sleep,
   });
   await importItems(archive, sampleItems(7)).finally(() => archive.close());
 }

@@ -7,6 +7,9 @@ import { checkView } from '../format/views.ts';
 
 export const Input = z.object({});
 
+/** Enough to notice a lost disk, few enough to answer at once. */
+const FILES_LOOKED_AT = 200;
+
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
   const { settings, directories, tokens: store, world } = app;
   const rows = await checks({
@@ -19,9 +22,19 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
     now: world.now,
     health: async () => (await app.guest()).health(),
     openArchive: async () => {
-      const { database } = await app.local();
-      const found = await database.get<{ n: number }>('SELECT COALESCE(MAX(n), 0) AS n FROM messages');
-      return `${found?.n ?? 0} messages`;
+      const archive = await app.local();
+      const { probeFiles } = await import('../service/index.ts');
+      const { looked, missing, damaged } = await probeFiles(archive, FILES_LOOKED_AT);
+      if (missing + damaged > 0) {
+        throw new Fault(
+          'integrity',
+          `of ${looked} files looked at ${missing} are missing and ${damaged} are damaged`,
+        );
+      }
+      const found = await archive.database.get<{ n: number }>(
+        'SELECT COALESCE(MAX(n), 0) AS n FROM messages',
+      );
+      return `${found?.n ?? 0} messages; ${looked} files looked at are whole`;
     },
   });
   const failed = rows.filter(({ verdict }) => verdict === 'fail').length;

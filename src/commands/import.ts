@@ -11,9 +11,11 @@ export const Input = z.object({
     .string()
     .regex(/^[\p{Ll}\p{Nd}_-]+$/u, 'must be a lower-case label, e.g. lisbon')
     .optional(),
+  kind: z.enum(['mbox', 'maildir', 'mail', 'slack', 'folder']).optional(),
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
+  if (app.remote) throw new Fault('usage', 'import works on the local archive only, and a base URL is set');
   const archive = await app.local();
   const { importPaths } = await import('../service/import/index.ts');
   const progress = app.progress();
@@ -22,6 +24,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     input.paths.map((path) => resolve(app.world.cwd, path)),
     {
       ...(input.originCity === undefined ? {} : { originCity: input.originCity }),
+      ...(input.kind === undefined ? {} : { kind: input.kind }),
       signal: app.world.signal,
       progress: ({ path, read, done, total }) =>
         progress.update(

@@ -12,6 +12,7 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
   const { client_id, observer_tier, requested_tier } = app.settings;
   // The local archive's owner is never asked.
   const own = app.remote ? undefined : { client: 'arx', tier: 'internal' };
+  if (own === undefined && !app.mayAsk) refuseMissing({ client_id, observer_tier, requested_tier });
   const client = client_id.value ?? own?.client ?? (await ask(app, 'client id', '--client-id'));
   const observer =
     observer_tier.value ?? own?.tier ?? (await ask(app, 'observer tier', '--observer-tier', 'internal'));
@@ -27,8 +28,16 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
   await app.printer.record(identityView, identityOf(entry, app));
 }
 
+/** All that is missing at once, so that the next try can be right. */
+function refuseMissing(given: Record<string, { value: unknown }>): void {
+  const missing = Object.entries(given).flatMap(([key, { value }]) =>
+    value === undefined ? [`--${key.replace('_', '-')}`] : [],
+  );
+  if (missing.length === 0) return;
+  throw new Fault('usage', `${missing.join(', ')} missing, and there is no terminal to ask on`);
+}
+
 async function ask(app: App, what: string, flag: string, usual?: string): Promise<string> {
-  if (!app.mayAsk) throw new Fault('usage', `${flag} is missing, and there is no terminal to ask on`);
   const prompt = `${what}${usual === undefined ? '' : ` [${usual}]`}: `;
   const answer = (await app.world.stdin.line(prompt, { signal: app.world.signal }))?.trim();
   const value = answer === '' ? usual : answer;

@@ -1,5 +1,6 @@
 // One page of a cursor list on stdout, with what it says about itself in the summary.
 import type { App } from '../app.ts';
+import { Fault } from '../faults.ts';
 import type { View } from '../format/view.ts';
 import type { Window } from './input.ts';
 
@@ -11,7 +12,7 @@ type Page<Row> = {
 };
 
 /** `complete` is true only where the page is the whole list and the service says so. */
-export async function printPage<Row extends object>(
+export async function printPage<Row extends { id: string }>(
   app: App,
   view: View<Row>,
   page: Page<Row>,
@@ -19,6 +20,7 @@ export async function printPage<Row extends object>(
 ): Promise<void> {
   const { status, has_more, drift_ratio } = page;
   const complete = has_more === false && window.after === undefined && window.before === undefined;
+  const last = page.data.at(-1);
   await app.printer.list(view, {
     status,
     rows: page.data,
@@ -29,4 +31,9 @@ export async function printPage<Row extends object>(
       complete,
     }),
   });
+  // A table and JSON say it in their summary.
+  if (has_more === true && last !== undefined && app.printer.output === 'tsv') {
+    app.notice(`more rows follow: --after ${last.id}`);
+  }
+  if (app.strict && !complete) app.fail(new Fault('partial', 'the page is not the whole list'));
 }

@@ -1,19 +1,24 @@
 // `arx serve`: the very handler of the embedded archive, on a port; loopback unless told otherwise.
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { TIERS, type Tier } from '../contract/token.ts';
+import { TIERS } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { SERVE_PORT } from '../local.ts';
 import { wholeNumber } from './input.ts';
 
 const Port = wholeNumber(0).refine((port) => port <= 65_535, 'must be a port from 0 to 65535');
 
+const HostNames = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim().toLowerCase()))
+  .refine((names) => names.every((name) => /^[^\s:/@[\]]+$/.test(name)), 'must be names separated by commas');
+
 export const Input = z.object({
   host: z.string().min(1).default('127.0.0.1'),
   port: Port.default(SERVE_PORT),
   assetPort: Port.optional(),
+  allowHost: HostNames.optional(),
   database: z.string().optional(),
   maxTier: z.enum(TIERS).optional(),
   drift: z.string().optional(),
@@ -27,19 +32,29 @@ export async function run(input: Input, app: App): Promise<void> {
   const drift = await driftOf(input);
   const archive = await app.local(databaseDir(input, app));
   const { listen } = await import('../service/port.ts');
-  const { createAssetService, createService } = await import('../service/index.ts');
+  const { createAssetService, createService, failureName, isLoopback } = await import('../service/index.ts');
   const announced = app.settings.asset_url.value;
-  const assets = await listen(createAssetService(archive), {
-    host: input.host,
+  const onFailure = (requestId: string, error: unknown): void => {
+    app.notice(`${requestId} failed: ${failureName(error)}`);
+    if (app.world.env['ARX_DEBUG'] !== '1') return;
+    for (const frame of framesOf(error)) app.notice(`${requestId} ${frame}`);
+  };
+  const loopback = isLoopback(input.host);
+  const names = input.allowHost === undefined ? {} : { names: input.allowHost };
+  const bound = { host: input.host, onFailure, ...names };
+  const assets = await listen(createAssetService(archive, { onFailure }), {
+    ...bound,
     port: input.assetPort ?? (input.port === 0 ? 0 : input.port + 1),
   }).catch(refused);
   const service = createService(archive, {
     assetUrl: announced ?? assets.url,
     version: app.version,
-    maxTier: input.maxTier ?? highestTier(input.host),
+    // Anyone who reaches a port may ask for a token: other users of this machine, or everyone.
+    maxTier: input.maxTier ?? (loopback ? 'internal' : 'external'),
+    onFailure,
     ...(drift === undefined ? {} : { drift }),
   });
-  const api = await listen(service, { host: input.host, port: input.port }).catch(async (error: unknown) => {
+  const api = await listen(service, { ...bound, port: input.port }).catch(async (error: unknown) => {
     await assets.close(0);
     return refused(error);
   });
@@ -56,10 +71,13 @@ export async function run(input: Input, app: App): Promise<void> {
   await Promise.all([api.close(10_000), assets.close(10_000)]);
 }
 
-/** Anyone who reaches an open port may ask for a token, so beyond this machine only the lowest tier is given. */
-function highestTier(host: string): Tier {
-  const loopback = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-  return loopback ? 'mirror' : 'external';
+/** Where it was thrown, without the message, which could hold data. */
+function framesOf(error: unknown): string[] {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  return stack
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('at '));
 }
 
 async function driftOf(input: Input) {

@@ -1,5 +1,6 @@
 // The catalogue of commands: every command's words, in the order of the help.
 import type { Words } from './words.ts';
+import { SETTING_KEYS } from '../config/keys.ts';
 import { ARC_RECONSTRUCTION, MIRROR_RELAY } from '../contract/sequence.ts';
 import { EVENT_TYPES } from '../contract/event.ts';
 import { TIERS } from '../contract/token.ts';
@@ -21,7 +22,7 @@ export const TREE: Words[] = [
     ],
     examples: [
       'arx login --observer-tier external',
-      'arx login --base-url https://archive.example --client-id me',
+      'arx login --base-url https://archive.example --client-id me --observer-tier internal --requested-tier internal',
     ],
     load: () => import('./login.ts'),
   },
@@ -73,6 +74,9 @@ export const TREE: Words[] = [
     arguments: [['[ids...]', 'attachments, e.g. att_1 att_2']],
     options: [
       ['--city <city>', 'all files of this origin city'],
+      ['--type <type>', 'all files of this content type, e.g. image/png'],
+      ['--source <source>', 'all files of this source, e.g. gateway'],
+      ['--message <id>', 'all files of this message'],
       ['--all', 'all files of the catalogue'],
       ['--to <dir>', 'target folder (default: the current one)'],
       ['--exact-names', 'refuse unsafe names instead of changing them'],
@@ -85,7 +89,13 @@ export const TREE: Words[] = [
     words: 'attachments verify',
     summary: 'hash-verification report of a pulled folder',
     arguments: [['[dir]', 'the folder (default: the current one)']],
-    options: [['--against <witness>', 'what the files are held against', ['manifest', 'catalogue', 'sums']]],
+    options: [
+      [
+        '--against <witness>',
+        'what the files are held against (default: the manifest of a pull, else SHA256SUMS)',
+        ['manifest', 'catalogue', 'sums'],
+      ],
+    ],
     examples: ['arx attachments verify lisbon', 'arx attachments verify lisbon -o sums | sha256sum -c'],
     load: () => import('./attachments/verify.ts'),
   },
@@ -218,7 +228,14 @@ export const TREE: Words[] = [
     words: 'import',
     summary: 'load real archives into the local archive: mbox, Maildir, Slack export, a folder of files',
     arguments: [['<paths...>', 'what to read']],
-    options: [['--origin-city <city>', 'city of files whose origin nothing else tells']],
+    options: [
+      ['--origin-city <city>', 'city of files whose origin nothing else tells'],
+      [
+        '--kind <kind>',
+        'read every path as this, not as its content tells (folder: each file as a file)',
+        ['mbox', 'maildir', 'mail', 'slack', 'folder'],
+      ],
+    ],
     examples: ['arx import list.mbox', 'arx import slack-export.zip ~/Mail/inbox'],
     load: () => import('./import.ts'),
   },
@@ -240,10 +257,11 @@ export const TREE: Words[] = [
       ['--host <address>', 'address to bind (default: 127.0.0.1)'],
       ['--port <port>', 'port of the interface, 0 for any free one (default: 4747)'],
       ['--asset-port <port>', 'port of the files (default: the next one)'],
+      ['--allow-host <names>', 'names, with commas, to answer to besides localhost'],
       ['--database <url>', 'sqlite:PATH (default: the local archive)'],
       [
         '--max-tier <tier>',
-        'highest tier given to anyone (default: mirror on loopback, else external)',
+        'highest tier given to anyone (default: internal on loopback, else external)',
         TIERS,
       ],
       ['--drift <ratio>', 'inject drift, e.g. 0.13 or 0.13:0.21 (default: none)'],
@@ -256,7 +274,7 @@ export const TREE: Words[] = [
   {
     words: 'config get',
     summary: 'one setting',
-    arguments: [['<key>', 'setting, e.g. base_url']],
+    arguments: [['<key>', 'setting, e.g. base_url', SETTING_KEYS]],
     examples: ['arx config get base_url'],
     load: () => import('./config/get.ts'),
   },
@@ -264,7 +282,7 @@ export const TREE: Words[] = [
     words: 'config set',
     summary: 'keep a setting',
     arguments: [
-      ['<key>', 'setting, e.g. base_url'],
+      ['<key>', 'setting, e.g. base_url', SETTING_KEYS],
       ['<value>', 'its value'],
     ],
     examples: ['arx config set base_url https://archive.example'],
@@ -274,7 +292,7 @@ export const TREE: Words[] = [
   {
     words: 'config unset',
     summary: 'forget a setting',
-    arguments: [['<key>', 'setting, e.g. base_url']],
+    arguments: [['<key>', 'setting, e.g. base_url', SETTING_KEYS]],
     examples: ['arx config unset base_url'],
     lenient: true,
     load: () => import('./config/unset.ts'),

@@ -1,4 +1,5 @@
 // What `arx about api` says: each fact of the interface, and for everything it leaves "not shown" what we chose.
+import { MOST_RAW_BYTES, MOST_TEXT_BYTES } from './content.ts';
 import { ERROR_STATUS } from './error.ts';
 import { LIMIT, MOST_ANSWER_BYTES, MOST_REQUEST_BYTES } from './quantity.ts';
 import { HEADERS } from './routes.ts';
@@ -198,7 +199,17 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '4.3',
     'raw view',
-    'where a file of the message is redacted or above the reader’s tier, raw_base64 is absent, withheld names the files, and text and html are read without them',
+    'where a file of the message is redacted or above the reader’s tier, raw_base64 and raw_url are absent, withheld names the files, and text and html are read without them',
+  ),
+  assumption(
+    '4.3',
+    'raw view',
+    `raw_base64 is given up to ${MOST_RAW_BYTES / MIB} MiB of stored bytes; above that raw_url takes its place: {asset_url}/messages/<id>/<tier>/<signature>, which works like a file_url and answers 403 once a file of the message is redacted`,
+  ),
+  assumption(
+    '4.3',
+    'raw view',
+    `text and html are the parts of the letter that are shown, those of forwarded messages too and those of a report’s message not, with their line breaks as sent; each has at most ${MOST_TEXT_BYTES / MIB} MiB as JSON, headers are read up to 128 KiB, and truncated names what was cut`,
   ),
   assumption(
     '4.3',
@@ -235,7 +246,7 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '4.6',
     'ingest errors',
-    '400 event_invalid and event_type_unknown, 409 event_conflict, 413, 415, 503; acknowledged only after the commit',
+    '400 event_invalid and event_type_unknown, 409 event_conflict, 413, 415, 429 where 100,000 events wait already, 503; numbers must be finite; acknowledged only after the commit',
   ),
   documented(
     '4.7',
@@ -283,7 +294,7 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '5',
     'token endpoint',
-    'needs no credentials; health and openapi.json need no token, everything else does',
+    'needs no credentials, gives 60 tokens a minute to each peer, then 429, and refuses a foreign Origin; health and openapi.json need no token, everything else does',
   ),
   assumption(
     '5',

@@ -96,7 +96,14 @@ export function buildOpenApi(version: string) {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    paths: { ...paths, '/files/{id}/{tier}/{signature}': FILES },
+    paths: {
+      ...paths,
+      '/files/{id}/{tier}/{signature}': served('file', 'Bytes of an attachment, at its file_url'),
+      '/messages/{id}/{tier}/{signature}': served(
+        'stored_message',
+        'Stored bytes of a message, at its raw_url',
+      ),
+    },
     components: {
       schemas: recordSchemas((name) => `#/components/schemas/${name}`),
       headers: {
@@ -206,11 +213,11 @@ function failuresOf(codes: readonly ErrorCode[], documented: readonly string[]):
 const OUR_HEADERS = Object.fromEntries(Object.values(HEADERS).map((name) => [name, ref('headers', name)]));
 
 /** Files have an origin of their own (interface: {asset_url}); the address is the permission. */
-const FILES = {
+const served = (operationId: string, summary: string) => ({
   servers: [{ url: '{asset_url}', variables: { asset_url: { default: 'http://127.0.0.1' } } }],
   get: {
-    operationId: 'file',
-    summary: 'Bytes of an attachment, at its file_url',
+    operationId,
+    summary,
     'x-arx-origin': 'assumption',
     security: [],
     parameters: [
@@ -231,7 +238,7 @@ const FILES = {
       ),
     },
   },
-};
+});
 
 function header(description: string, schema: JsonSchema) {
   return { description, schema, 'x-arx-origin': 'assumption' };

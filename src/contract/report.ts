@@ -57,7 +57,7 @@ export const VERDICTS = [
 export const Verdict = z.enum(VERDICTS);
 export type Verdict = z.infer<typeof Verdict>;
 
-/** One file. `id` is null for an extra file, `path` for one that was never written; `bytes` is the size found. */
+/** One file. `id` is null for an extra file, `path` for one that was given no name; `bytes` is the size found. */
 export const VerifiedFile = z.object({
   path: z.string().nullable(),
   id: z.string().nullable(),

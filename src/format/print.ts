@@ -173,6 +173,8 @@ export function summaryLine<T>(list: Envelope<T>): string {
 
 function summaryPart(name: string, value: unknown): string {
   if (value === null || value === undefined) return '';
+  if (name === 'has more') return value === true ? 'more rows follow' : '';
+  if (name === 'drift ratio') return value === 0 ? '' : `drift ratio ${JSON.stringify(value)}`;
   if (typeof value === 'boolean') return value ? name : `not ${name}`;
   if (typeof value === 'number') {
     if (!Number.isInteger(value)) return `${name} ${value}`;

@@ -3,4 +3,7 @@ export { createService, type ServiceOptions } from './http/service.ts';
 export { createAssetService } from './http/assets.ts';
 export { openArchive, type OpenArchive, ArchiveUnreadable, NewerSchema } from './store/open.ts';
 export { redact, unredact } from './store/redaction.ts';
+export { failureName } from './http/failure.ts';
+export { isLoopback } from './rules/host.ts';
 export type { Archive } from './archive.ts';
+export { probeFiles } from './store/probe.ts';

@@ -7,16 +7,17 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable, type Duplex } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Duplex } from 'node:stream';
 import type { Service, ServiceResponse } from '../contract/exchange.ts';
 import { MOST_REQUEST_BYTES } from '../contract/quantity.ts';
 import { HEADERS } from '../contract/routes.ts';
 import { asRefusal, errorResponse } from './http/failure.ts';
 import { admit, declaredLength, readBody } from './http/incoming.ts';
+import { createOutbox } from './http/outgoing.ts';
 import { Refusal } from './refusal.ts';
+import { isLoopback } from './rules/host.ts';
 
-/** Times in milliseconds, sizes in bytes. `idle` ends a socket on which nothing moves, a slow reader of a file too. */
+/** Times in milliseconds, sizes in bytes. `idle` ends a socket on which nothing moves, a reader that stops too. */
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -25,8 +26,22 @@ const LIMITS = {
   checkInterval: 1_000,
   maxHeaderSize: 16 * 1024,
   maxHeaders: 128,
+  reading: { window: 60_000, windows: 2, slowest: 240 * 1024, mostWaiting: 256 * 1024 * 1024 },
 };
 export type PortLimits = typeof LIMITS;
+
+export type PortOptions = {
+  host: string;
+  port: number;
+  /**
+   * Names to answer to besides those of this machine. Without it a loopback port answers to no other, and an open port
+   * to every name, since its network may give it any.
+   */
+  names?: readonly string[];
+  /** Told of what was thrown that nobody planned, under the id of the answer. Must not throw. */
+  onFailure?(requestId: string, error: unknown): void;
+  limits?: Partial<PortLimits>;
+};
 
 export type Listener = {
   url: string;
@@ -39,11 +54,9 @@ export type Listener = {
  * One service on one port of its own; port 0 takes a free one. Throws an Error with the system's `code` (EADDRINUSE,
  * EACCES, …) and a text to show where the port cannot be had.
  */
-export async function listen(
-  service: Service,
-  { host, port, limits }: { host: string; port: number; limits?: Partial<PortLimits> },
-): Promise<Listener> {
-  const { server, silent } = createListener(service, { ...LIMITS, ...limits });
+export async function listen(service: Service, options: PortOptions): Promise<Listener> {
+  const { host, port } = options;
+  const { server, silent } = createListener(service, options);
   const bound = await bind(server, host, port);
   return { url: originOf(host, bound), port: bound, close: (graceMs) => end(server, silent, graceMs) };
 }
@@ -51,8 +64,11 @@ export async function listen(
 /** `silent` is every open connection on which no request ever came. */
 function createListener(
   service: Service,
-  limits: PortLimits,
+  { host, names = isLoopback(host) ? [] : undefined, onFailure, limits: given }: PortOptions,
 ): { server: Server; silent: ReadonlySet<Duplex> } {
+  const limits = { ...LIMITS, ...given };
+  const gate = { mostHeaders: limits.maxHeaders, names };
+  const outbox = createOutbox(limits.reading);
   const server = createServer({
     headersTimeout: limits.headersTimeout,
     requestTimeout: limits.requestTimeout,
@@ -80,14 +96,19 @@ function createListener(
       // close() ends only what was idle when it was called.
       if (!server.listening) server.closeIdleConnections();
     });
+    let requestId: string | undefined;
     try {
-      const request = admit(incoming, limits.maxHeaders);
+      const request = admit(incoming, gate);
+      outbox.admit();
       const response = await service({ ...request, body: await readBody(incoming) });
-      await send(outgoing, response, !server.listening);
+      requestId = response.headers[HEADERS.requestId];
+      await outbox.send({ incoming, outgoing }, response, !server.listening);
     } catch (error) {
       // The rest of the body never came: whoever sent it is gone, or was answered by clientError.
       if (incoming.destroyed && !incoming.complete) return;
-      await refuse(incoming, outgoing, await failureOf(service, asRefusal(error)));
+      const failure = await failureOf(service, asRefusal(error));
+      if (!isExpected(error)) onFailure?.(requestId ?? failure.headers[HEADERS.requestId] ?? '', error);
+      await refuse(incoming, outgoing, failure);
     }
   };
   const handler = (incoming: IncomingMessage, outgoing: ServerResponse) => {
@@ -137,22 +158,15 @@ function refusalOf({ code }: NodeJS.ErrnoException): Refusal {
   return new Refusal('request_invalid', 'the request breaks the rules of HTTP');
 }
 
-async function send(outgoing: ServerResponse, response: ServiceResponse, last: boolean): Promise<void> {
-  const { status, headers, body } = response;
-  if (last) outgoing.setHeader('connection', 'close');
-  if (typeof body === 'string' || body instanceof Uint8Array) {
-    outgoing.writeHead(status, lengthened(headers, body)).end(body);
-    return;
-  }
-  outgoing.writeHead(status, headers);
-  // Waits for the socket to drain, and returns the stream when the client goes.
-  await pipeline(Readable.from(body, { objectMode: false }), outgoing);
-}
-
-/** The headers with a length, where there is a body: HEAD, 204 and 304 say nothing of one that is not there. */
-function lengthened(headers: Record<string, string>, body: string | Uint8Array): Record<string, string> {
-  if (body.length === 0 || 'content-length' in headers) return headers;
-  return { ...headers, 'content-length': String(Buffer.byteLength(body)) };
+/** A refusal, or a reader that went before the end. */
+function isExpected(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return (
+    error instanceof Refusal ||
+    code === 'ERR_STREAM_PREMATURE_CLOSE' ||
+    code === 'EPIPE' ||
+    code === 'ECONNRESET'
+  );
 }
 
 /** Most bytes of an unread body that are thrown away so that the client gets to read why. */

@@ -1,11 +1,12 @@
 // Verifies a folder against what is expected in it, file after file, without following a symlink or waiting on a FIFO.
-import { lstat, opendir } from 'node:fs/promises';
+import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../faults.ts';
 import type { VerifiedFile } from '../contract/report.ts';
 import { digestFile } from './digest.ts';
 import { diskFault } from '../disk-fault.ts';
 import { TEMPORARY } from './keep.ts';
+import { inLanes } from './lanes.ts';
 import { MANIFEST_FILE } from './manifest.ts';
 import { judge, type Expected, type Observed } from './verdicts.ts';
 
@@ -29,7 +30,8 @@ export async function* checkFolder(
   const met = new Set<string>();
   const unexpected = new Set<Observed>();
   const byHash = new Map<string, Observed[]>();
-  for await (const observed of observe(dir, options)) {
+  const folders = new Set<string>();
+  for await (const observed of observe(dir, folders, options)) {
     met.add(observed.path);
     const rows = byPath.get(observed.path) ?? [];
     for (const row of rows) yield judge(row, observed);
@@ -40,9 +42,7 @@ export async function* checkFolder(
   for (const row of expected) {
     if (row.path !== null && met.has(row.path)) continue;
     const found =
-      row.path === null
-        ? byHash.get(row.sha256?.toLowerCase() ?? '')?.shift()
-        : await folderAt(dir, row.path);
+      row.path === null ? byHash.get(row.sha256?.toLowerCase() ?? '')?.shift() : folderAt(folders, row.path);
     if (found !== undefined) unexpected.delete(found);
     yield judge(row, found);
   }
@@ -56,26 +56,16 @@ function push<T>(lists: Map<string, T[]>, key: string, item: T): void {
 }
 
 /** A folder under an expected name is there, but it is not the file. */
-async function folderAt(dir: string, path: string): Promise<Observed | undefined> {
-  const found = await lstat(join(dir, path)).catch(() => undefined);
-  return found?.isDirectory() === true ? { path, state: 'special' } : undefined;
+function folderAt(folders: ReadonlySet<string>, path: string): Observed | undefined {
+  return folders.has(path) ? { path, state: 'special' } : undefined;
 }
 
-async function* observe(dir: string, options: CheckOptions): AsyncGenerator<Observed> {
-  const running: Promise<Observed>[] = [];
-  try {
-    for await (const entry of filesOf(dir, '')) {
-      options.signal.throwIfAborted();
-      const work = entry.regular ? look(dir, entry.path, options) : Promise.resolve(unread(entry));
-      // Handled when it is awaited; an abort may leave it behind.
-      work.catch(() => undefined);
-      running.push(work);
-      if (running.length >= AT_ONCE) yield await running.shift()!;
-    }
-    while (running.length > 0) yield await running.shift()!;
-  } finally {
-    await Promise.allSettled(running);
-  }
+/** Folders that were walked through are added to `folders`. */
+function observe(dir: string, folders: Set<string>, options: CheckOptions): AsyncGenerator<Observed> {
+  return inLanes(filesOf(dir, '', folders), AT_ONCE, async (entry) => {
+    options.signal.throwIfAborted();
+    return entry.regular ? look(dir, entry.path, options) : unread(entry);
+  });
 }
 
 type Entry = { path: string; regular: boolean; closed?: boolean };
@@ -98,7 +88,8 @@ async function look(dir: string, path: string, options: CheckOptions): Promise<O
 }
 
 /** Everything below a folder but folders, in name order. A folder that cannot be read is named as unreadable. */
-async function* filesOf(dir: string, below: string): AsyncGenerator<Entry> {
+async function* filesOf(dir: string, below: string, folders: Set<string>): AsyncGenerator<Entry> {
+  folders.add(below);
   const entries = [];
   try {
     for await (const entry of await opendir(join(dir, below))) entries.push(entry);
@@ -110,7 +101,7 @@ async function* filesOf(dir: string, below: string): AsyncGenerator<Entry> {
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) yield* filesOf(dir, path);
+    if (entry.isDirectory()) yield* filesOf(dir, path, folders);
     else if (!isOurs(path)) yield { path, regular: entry.isFile() };
   }
 }

@@ -1,10 +1,10 @@
 // Keeps a stream as a file only when its hash is right: temporary file, digest, fsync, then its name, never over another.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { link, lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { link, lstat, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sameHash } from '../contract/quantity.ts';
-import { Fault } from '../faults.ts';
+import { Fault, type FaultDetail } from '../faults.ts';
 import { digestFile } from './digest.ts';
 import { diskFault } from '../disk-fault.ts';
 
@@ -24,6 +24,34 @@ export type KeepOptions = {
 
 /** Temporary files of ours, in the target folder; a killed run leaves them and they may be deleted at any time. */
 export const TEMPORARY = /^\.arx-[0-9a-f]{16}\.part$/;
+/** A download that still runs writes more often, or is given up as too slow. */
+const STALE_MS = 3_600_000;
+
+/** The stream was whole, but not the target's: what it was instead. */
+export class WrongBytes extends Fault {
+  readonly sha256: string;
+  readonly bytes: number;
+
+  constructor(message: string, { sha256, bytes }: { sha256: string; bytes: number }, detail: FaultDetail) {
+    super('integrity', message, detail);
+    this.sha256 = sha256;
+    this.bytes = bytes;
+  }
+}
+
+/** Removes temporaries in the folder that nothing was written to for an hour; `now` in milliseconds since the epoch. */
+export async function removeStale(dir: string, now: number): Promise<void> {
+  try {
+    for (const name of await readdir(dir)) {
+      if (!TEMPORARY.test(name)) continue;
+      const path = join(dir, name);
+      const found = await lstat(path).catch(() => undefined);
+      if (found?.isFile() === true && now - found.mtimeMs > STALE_MS) await rm(path, { force: true });
+    }
+  } catch (error) {
+    throw diskFault(error, dir);
+  }
+}
 
 /**
  * Looks at the target before anything is fetched: undefined where it is free (or to be replaced), the outcome where the
@@ -49,7 +77,7 @@ export async function present(target: Target, options: KeepOptions): Promise<Kep
 
 /**
  * Writes the stream under the target's name if, and only if, it has the target's hash and size. Durable when it
- * resolves. Fault `integrity` with both hashes where they differ, `disk` where it cannot be written, `unsafe` as in
+ * resolves. Fault `integrity` ({@link WrongBytes}) with both hashes where they differ, `disk` where it cannot be written, `unsafe` as in
  * {@link present}; the stream's own errors pass. Whatever fails, nothing new stands under the name and no temporary stays.
  */
 export async function keep(
@@ -130,7 +158,7 @@ function check(got: { sha256: string; bytes: number }, target: Target): void {
   if (sized && sameHash(got.sha256, target.sha256)) return;
   const expected = target.sha256.toLowerCase();
   const sizes = target.bytes === undefined ? '' : ` (${got.bytes} bytes of ${target.bytes})`;
-  throw new Fault('integrity', `${target.name}: expected sha256 ${expected}, got ${got.sha256}${sizes}`, {
+  throw new WrongBytes(`${target.name}: expected sha256 ${expected}, got ${got.sha256}${sizes}`, got, {
     kept: 'nothing was written under its name',
     hint: 'list the attachments again: the file may have changed since',
   });

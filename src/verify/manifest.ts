@@ -1,21 +1,26 @@
 // The manifest of a pulled folder: which record each file is, with its hash; appended file by file, whole after kill -9.
 import { constants } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Sha256 } from '../contract/quantity.ts';
 import { Fault } from '../faults.ts';
 import { diskFault } from '../disk-fault.ts';
 import { isOutside } from './sums.ts';
+import { readWitness, textOf } from './witness.ts';
 
 export const MANIFEST_FILE = '.arx-manifest.ndjson';
+
+/** Lines between two syncs. A line that a power cut takes is no loss: the next pull knows the file by its hash. */
+const BATCH = 256;
 
 /** One record: `path` is relative to the folder, null for a redacted row, which has no file. */
 export const ManifestEntry = z.object({
   id: z.string().min(1),
   path: z
     .string()
-    .refine((path) => !isOutside(path))
+    // On Windows these would leave it too, and no name that we gave has them.
+    .refine((path) => !isOutside(path) && !/[\\:]/.test(path))
     .nullable(),
   sha256: Sha256,
   bytes: z.number().int().min(0).nullable(),
@@ -26,19 +31,18 @@ export type ManifestEntry = z.infer<typeof ManifestEntry>;
 export type Manifest = {
   /** The newest entry of each id, in order of their first appearance. */
   entries: Map<string, ManifestEntry>;
-  /** Durable when it resolves. Throws Fault `disk`. */
+  /** Written unless it stands there already. Survives the end of this process when it resolves, a power cut after {@link Manifest.close}. Throws Fault `disk`. */
   add(entry: ManifestEntry): Promise<void>;
   close(): Promise<void>;
 };
 
-/** The entries of a folder; empty where it has no manifest. Fault `store` for a damaged one, naming the line. */
-export async function readManifest(dir: string): Promise<Map<string, ManifestEntry>> {
-  try {
-    return parse(await readFile(join(dir, MANIFEST_FILE), 'utf8')).entries;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
-    throw diskFault(error, MANIFEST_FILE);
-  }
+/**
+ * The entries of a folder, undefined where it has no manifest. Fault `store` for a damaged one, naming the line; for
+ * what is no manifest at all see witness.ts.
+ */
+export async function readManifest(dir: string): Promise<Map<string, ManifestEntry> | undefined> {
+  const text = await readWitness(dir, MANIFEST_FILE);
+  return text === undefined ? undefined : parse(text).entries;
 }
 
 /** Opens the manifest for appending, made when missing; a line torn by a kill is cut off. Never follows a symlink. */
@@ -51,21 +55,31 @@ export async function openManifest(dir: string): Promise<Manifest> {
       0o600,
     );
     try {
-      if (!(await file.stat()).isFile()) throw new Fault('unsafe', `${MANIFEST_FILE} is not a regular file`);
-      const { entries, bytes } = parse(await file.readFile('utf8'));
-      await file.truncate(bytes);
+      const text = await textOf(file, MANIFEST_FILE);
+      const { entries, bytes } = parse(text);
+      // Only a torn end: another pull may have added lines meanwhile.
+      if (!text.endsWith('\n') && text !== '') await file.truncate(bytes);
+      let unsynced = 0;
+      const onDisk = async (work: () => Promise<void>): Promise<void> => {
+        try {
+          await work();
+        } catch (error) {
+          throw diskFault(error, MANIFEST_FILE);
+        }
+      };
       return {
         entries,
         async add(entry) {
-          try {
-            await file.appendFile(`${JSON.stringify(entry)}\n`);
-            await file.datasync();
-          } catch (error) {
-            throw diskFault(error, MANIFEST_FILE);
-          }
+          const line = JSON.stringify(entry);
+          if (JSON.stringify(entries.get(entry.id)) === line) return;
+          await onDisk(() => file.appendFile(`${line}\n`));
           entries.set(entry.id, entry);
+          unsynced += 1;
+          if (unsynced < BATCH) return;
+          unsynced = 0;
+          await onDisk(() => file.datasync());
         },
-        close: () => file.close(),
+        close: () => onDisk(() => file.datasync().finally(() => file.close())),
       };
     } catch (error) {
       await file.close();

@@ -1,5 +1,6 @@
 // The frozen log of a walk in a folder: windows.ndjson, chained by hash, over rows.ndjson; both survive kill -9 whole.
-import { mkdir, open, readFile, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../disk-fault.ts';
 import { Fault } from '../faults.ts';
@@ -45,8 +46,8 @@ export async function openFrozenLog<Row extends Identified>(
   try {
     await mkdir(dir, { recursive: true });
     await claim(dir, subject, options.resume);
-    windows = await open(join(dir, WINDOWS_FILE), 'a+', 0o600);
-    rows = await open(join(dir, ROWS_FILE), 'a+', 0o600);
+    windows = await openOwn(join(dir, WINDOWS_FILE));
+    rows = await openOwn(join(dir, ROWS_FILE));
     const chain = await readChain(windows, rows);
     if (chain.problems.length > 0)
       throw new Fault('integrity', `frozen log in ${dir}: ${chain.problems[0]!.what}`, {
@@ -66,10 +67,7 @@ export async function openFrozenLog<Row extends Identified>(
 async function claim(dir: string, subject: Subject, resume: boolean): Promise<void> {
   const path = join(dir, SUBJECT_FILE);
   const text = `${canonical({ version: 1, ...subject })}\n`;
-  const found = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const found = await textOf(path);
   if (found !== undefined && !resume)
     throw new Fault('unsafe', `${dir} holds a frozen walk already`, { hint: 'continue it with --resume' });
   // A file cut by a kill is a prefix of ours and says nothing of another walk.
@@ -118,6 +116,26 @@ function logOver<Row extends Identified>(
       await rows.close();
     },
   };
+}
+
+const APPENDED = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
+
+/** A regular file of the log, never what a link or a FIFO of its name leads to. */
+async function openOwn(path: string, flags = APPENDED): Promise<FileHandle> {
+  const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw new Fault('unsafe', `${path} is not a regular file`);
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    const file = await openOwn(path, constants.O_RDONLY);
+    return await file.readFile('utf8').finally(() => file.close());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 async function syncFolder(dir: string): Promise<void> {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TIERS, type Tier } from '../../src/contract/token.ts';
 import { openArchive, type OpenArchive } from '../../src/service/index.ts';
 import { arx, type Ran } from '../support/command.ts';
@@ -32,7 +33,7 @@ export type Tiered = {
 export async function openTiered(): Promise<Tiered> {
   const dir = mkdtempSync(join(tmpdir(), 'arx-tiers-'));
   await sampleData(join(dir, 'data'));
-  const archive = await openArchive({ dir: join(dir, 'data'), now: () => NOON, randomBytes });
+  const archive = await openArchive({ sleep, dir: join(dir, 'data'), now: () => NOON, randomBytes });
   const files = () => archive.database.all<FileRow>('SELECT * FROM attachments ORDER BY n');
   // The sample itself has letters to everybody and letters to one person.
   const highest = (await files())

@@ -2,7 +2,15 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 
-import { openFile, originsOf, type FileOptions, type OpenFile } from '../../src/client/files.ts';
+import {
+  MOST_UNSIZED_BYTES,
+  openFile,
+  originsOf,
+  takeFile,
+  type FileOptions,
+  type OpenFile,
+} from '../../src/client/files.ts';
+import { announcedOrigin } from '../../src/client/file-address.ts';
 import { parseBaseUrl, urlBehind } from '../../src/client/base-url.ts';
 import { createClient } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
@@ -317,6 +325,62 @@ describe('E: files', () => {
       controller.abort(new Error('interrupted by the test'));
       await expect(reading).rejects.toThrow('interrupted by the test');
     });
+  });
+});
+
+describe('a body without an end', () => {
+  const chunk = new Uint8Array(64 * 1024 * 1024);
+  const take = (headers: Record<string, string>, size: number | undefined): Promise<number> =>
+    takeFile(
+      'https://archive.test/x',
+      {
+        transport: async () => ({
+          status: 200,
+          headers,
+          body: (async function* () {
+            for (let bytes = 0; bytes <= MOST_UNSIZED_BYTES; bytes += chunk.length) yield chunk;
+          })(),
+        }),
+        world: fakeWorld(),
+        allowedOrigins: new Set(['https://archive.test']),
+        timeoutMs: 1000,
+        size,
+      },
+      async (bytes) => {
+        let read = 0;
+        for await (const each of bytes) read += each.length;
+        return read;
+      },
+    );
+
+  test('is not read beyond 4 GiB where nothing says its size', async () => {
+    const fault = await faultFrom(take({}, undefined), 'protocol');
+    expect(fault.message).toBe('archive.test:443: file of unknown size is larger than 4294967296 bytes');
+  });
+
+  test.each([
+    ['the server', { 'content-length': '9000000000' }, undefined],
+    ['the catalogue', {}, 9_000_000_000],
+  ])('may be larger where %s says so', async (_who, headers, size) => {
+    expect(await take(headers, size)).toBeGreaterThan(MOST_UNSIZED_BYTES);
+  });
+});
+
+describe('an announced asset origin', () => {
+  test.each([
+    ['https://archive.test', 'https://archive.test:8443', true],
+    ['https://archive.test:444/p', 'https://archive.test/files', true],
+    ['https://archive.test', 'http://archive.test', false],
+    ['https://archive.test', 'https://files.archive.test', false],
+    ['https://archive.test', 'https://archive.test.evil.test', false],
+    ['https://archive.test', 'http://127.0.0.1', false],
+    ['http://127.0.0.1:4747', 'http://127.0.0.1:4748', true],
+    ['http://localhost:4747', 'http://127.0.0.1:4748', true],
+    ['http://[::1]:4747', 'https://localhost:4748', true],
+    ['http://127.0.0.1:4747', 'http://169.254.169.254', false],
+    ['http://127.0.0.1:4747', 'http://127.0.0.1.evil.test', false],
+  ])('%s announces %s: %s', (base, announced, isTrusted) => {
+    expect(announcedOrigin(announced, new URL(base)) !== undefined).toBe(isTrusted);
   });
 });
 

@@ -45,7 +45,7 @@ test('operation ids are unique, and no operation lacks a response', () => {
   const operations = [...objects(document)].filter(([, object]) => 'operationId' in object);
   const ids = operations.map(([, object]) => object['operationId']);
   expect(new Set(ids).size).toBe(ids.length);
-  expect(new Set(ids)).toEqual(new Set([...names, 'file']));
+  expect(new Set(ids)).toEqual(new Set([...names, 'file', 'stored_message']));
   for (const [, { responses }] of operations) {
     for (const [status, response] of Object.entries(responses as Json)) {
       expect(status).toMatch(/^[2-5]\d\d$/);

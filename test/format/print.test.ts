@@ -295,7 +295,7 @@ test.each([
   [{ rows: 1, complete: true }, '1 row · complete · status s'],
   [
     { rows: 4061, has_more: true, next: null, drift_ratio: 0.13 },
-    '4,061 rows · has more · drift ratio 0.13 · status s',
+    '4,061 rows · more rows follow · drift ratio 0.13 · status s',
   ],
   [{ drift: { first: 0.1, last: null }, none: {}, mode: 'off' }, 'drift first 0.1 · mode off · status s'],
 ])('summary %j', (summary, expected) => {

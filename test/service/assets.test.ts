@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/error.ts';
@@ -22,7 +23,7 @@ let archive: OpenArchive;
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'arx-assets-'));
-  archive = await openArchive({ dir, now: () => 1_700_000_000_000, randomBytes });
+  archive = await openArchive({ sleep, dir, now: () => 1_700_000_000_000, randomBytes });
   await archive.blobs.put(SHA, CONTENT);
   const rows: [filename: string, type: string, stored: number, redacted: number, tier: Tier][] = [
     ['plain.txt', 'text/plain', 1, 0, 'external'],

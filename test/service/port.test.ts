@@ -5,6 +5,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/error.ts';
 import type { Service, ServiceRequest, ServiceResponse } from '../../src/contract/exchange.ts';
@@ -59,7 +60,7 @@ const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.
 const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
 const errorOf = (answer: string) => ErrorBody.parse(JSON.parse(bodyOf(answer))).error;
 
-const HEAD = 'Host: here\r\nConnection: close\r\n';
+const HEAD = 'Host: localhost\r\nConnection: close\r\n';
 
 test('a request arrives as it was sent and its answer leaves as it was given', async () => {
   const { listener, seen } = await start(async () => ({
@@ -76,7 +77,7 @@ test('a request arrives as it was sent and its answer leaves as it was given', a
       method: 'POST',
       target: '/x%2F?a=1&a=2',
       headers: [
-        ['host', 'here'],
+        ['host', 'localhost'],
         ['connection', 'close'],
         ['x-twice', '1'],
         ['x-twice', '2'],
@@ -181,8 +182,8 @@ test.each<[string, string, number, string]>([
   ['Q3 lower-case method', `get /x HTTP/1.1\r\n${HEAD}\r\n`, 400, 'request_invalid'],
   ['HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'request_invalid'],
   ['no host', 'GET /x HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'request_invalid'],
-  ['two hosts', `GET /x HTTP/1.1\r\n${HEAD}Host: there\r\n\r\n`, 400, 'request_invalid'],
-  ['Q10 CONNECT', 'CONNECT here:443 HTTP/1.1\r\nHost: here\r\n\r\n', 405, 'method_not_allowed'],
+  ['two hosts', `GET /x HTTP/1.1\r\n${HEAD}Host: here\r\n\r\n`, 400, 'request_invalid'],
+  ['Q10 CONNECT', 'CONNECT here:443 HTTP/1.1\r\nHost: localhost\r\n\r\n', 405, 'method_not_allowed'],
 ])('%s', async (_, text, status, code) => {
   const { listener, seen } = await start(hello);
   const answer = await raw(listener, text);
@@ -239,7 +240,7 @@ describe('Q10 other ways to ask', () => {
 describe('Q1 slow clients', () => {
   test('headers that do not come', async () => {
     const { listener } = await start(hello, { headersTimeout: 100, requestTimeout: 200, checkInterval: 25 });
-    const answer = await raw(listener, 'GET /x HTTP/1.1\r\nHost: here\r\nA: ');
+    const answer = await raw(listener, 'GET /x HTTP/1.1\r\nHost: localhost\r\nA: ');
     expect(errorOf(answer).code).toBe('request_invalid');
   });
   test('a body that does not come', async () => {
@@ -268,6 +269,71 @@ describe('Q1 slow clients', () => {
     // What fits into the socket buffers of both sides.
     expect(produced * 65_536).toBeLessThan(32 * 1024 * 1024);
     socket.destroy();
+  });
+});
+
+/** How many bytes of a whole answer no socket buffer holds. */
+const LARGE = 64 * 1024 * 1024;
+const READING = { window: 60, windows: 2, slowest: 240 * 1024, mostWaiting: LARGE };
+
+/** A client that asks and then reads as `pace` does. */
+async function reader(listener: Listener, pace: (socket: Socket) => void = (socket) => socket.pause()) {
+  const socket = await connected(listener.port);
+  socket.on('error', () => {});
+  pace(socket);
+  socket.write(`GET /x HTTP/1.1\r\n${HEAD}\r\n`);
+  return socket;
+}
+
+describe('slow readers', () => {
+  const large: Service = async () => ({ status: 200, headers: {}, body: 'x'.repeat(LARGE) });
+
+  test('a whole answer is given up in the end, though it is read a little all the time', async () => {
+    const { listener, seen } = await start(large, { reading: READING });
+    const socket = await reader(listener, (mine) => {
+      mine.on('data', () => {
+        mine.pause();
+        setTimeout(() => mine.resume(), 10).unref();
+      });
+    });
+    await once(socket, 'close');
+    expect(socket.bytesRead).toBeLessThan(LARGE);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('a stream read too slowly is given up, one read quickly is not', async () => {
+    let ended!: () => void;
+    const end = new Promise<void>((resolve) => (ended = resolve));
+    const body = () =>
+      endless(
+        () => {},
+        () => ended(),
+      );
+    const { listener } = await start(async () => ({ status: 200, headers: {}, body: body() }), {
+      reading: READING,
+    });
+    const quick = await reader(listener, (socket) => socket.resume());
+    const slow = await reader(listener);
+    await end;
+    expect([quick.destroyed, quick.bytesRead > 1024 * 1024]).toEqual([false, true]);
+    quick.destroy();
+    slow.destroy();
+  });
+
+  test('while too much waits for its readers new requests are turned away, and taken again when it is gone', async () => {
+    const { listener } = await start(
+      async ({ target }) => (target === '/x' ? large : hello)({} as ServiceRequest),
+      { reading: { ...READING, window: 60_000, mostWaiting: LARGE - 1 } },
+    );
+    const socket = await reader(listener);
+    const ask = () => raw(listener, `GET /x2 HTTP/1.1\r\n${HEAD}\r\n`);
+    let answer = await ask();
+    for (let n = 0; n < 1_000 && statusOf(answer) === 200; n += 1) answer = await ask();
+    expect(errorOf(answer).code).toBe('store_unavailable');
+    expect(answer).toMatch(/^retry-after: 1\r$/im);
+    socket.destroy();
+    for (let n = 0; n < 1_000 && statusOf(answer) !== 200; n += 1) answer = await ask();
+    expect(bodyOf(answer)).toBe('hello');
   });
 });
 
@@ -305,6 +371,30 @@ test('Q12 a client that goes takes its stream with it', async () => {
   expect(statusOf(await raw(listener, `GET /y HTTP/1.1\r\n${HEAD}\r\n`))).toBe(404);
 });
 
+describe('names a loopback port answers to', () => {
+  const ask = (listener: Listener, host: string) =>
+    raw(listener, `GET /x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  test.each(['localhost', '127.0.0.1:1', '[::1]:80', 'LOCALHOST.'])('%s', async (host) => {
+    const { listener } = await start(hello);
+    expect(statusOf(await ask(listener, host))).toBe(200);
+  });
+  test.each(['evil.example', 'localhost.evil.example', '10.0.0.1', ''])('not %s', async (host) => {
+    const { listener, seen } = await start(hello);
+    expect(errorOf(await ask(listener, host)).code).toBe('request_invalid');
+    expect(seen).toEqual([]);
+  });
+  test('those it is given, and an open port any until it is given some', async () => {
+    const other = async (host: string, names?: string[]) => {
+      const listener = await listen(hello, { host, port: 0, ...(names === undefined ? {} : { names }) });
+      open.push(listener);
+      return statusOf(await ask(listener, 'archive.example:80'));
+    };
+    expect(await other('127.0.0.1', ['archive.example'])).toBe(200);
+    expect(await other('0.0.0.0')).toBe(200);
+    expect(await other('0.0.0.0', ['other.example'])).toBe(400);
+  });
+});
+
 test('a stream that breaks cuts the answer, so that nobody takes it for whole', async () => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('half');
@@ -319,6 +409,34 @@ test('a stream that breaks cuts the answer, so that nobody takes it for whole', 
   expect(bodyOf(answer).length).toBeLessThan(8);
   const chunked = await start(async () => ({ status: 200, headers: {}, body: broken() }));
   expect(await raw(chunked.listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`)).not.toContain('\r\n0\r\n\r\n');
+});
+
+test('what breaks is told to who keeps the service, a reader that goes is not', async () => {
+  const told: [string, unknown][] = [];
+  const cause = Object.assign(new Error('read'), { code: 'EIO' });
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('half');
+    throw cause;
+  }
+  let gone!: () => void;
+  const went = new Promise<void>((resolve) => (gone = resolve));
+  const service: Service = async ({ target }) => ({
+    status: 200,
+    headers: { 'x-request-id': 'req_1' },
+    body: target === '/broken' ? broken() : endless(() => {}, gone),
+  });
+  const listener = await listen(service, {
+    host: '127.0.0.1',
+    port: 0,
+    onFailure: (requestId, error) => void told.push([requestId, error]),
+  });
+  open.push(listener);
+  const socket = await reader(listener, () => {});
+  await once(socket, 'data');
+  socket.destroy();
+  await went;
+  await raw(listener, `GET /broken HTTP/1.1\r\n${HEAD}\r\n`);
+  expect(told).toEqual([['req_1', cause]]);
 });
 
 test('a service that throws is a 500 without its words', async () => {
@@ -367,9 +485,9 @@ describe('R1 close', () => {
       { keepAliveTimeout: 60_000 },
     );
     const silent = await connected(listener.port);
-    const answer = raw(listener, 'GET /x HTTP/1.1\r\nHost: here\r\n\r\n');
+    const answer = raw(listener, 'GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const begun = await connected(listener.port);
-    begun.write('GET /x HTTP/1.1\r\nHost: here\r\n\r\n');
+    begun.write('GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await once(begun, 'data');
     const closed = listener.close(20_000_000);
     go();
@@ -412,7 +530,7 @@ test('R3 the address is the one asked for', async () => {
 
 test('the real service and its files on two ports: refusals carry its ids, a file_url opens', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'arx-port-'));
-  const archive = await openArchive({ dir, now: Date.now, randomBytes });
+  const archive = await openArchive({ sleep, dir, now: Date.now, randomBytes });
   try {
     const content = Buffer.from('a file');
     const sha256 = createHash('sha256').update(content).digest('hex');

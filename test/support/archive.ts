@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service, ServiceResponse } from '../../src/contract/exchange.ts';
 import type { Tier } from '../../src/contract/token.ts';
 import { createService, openArchive, type Archive, type ServiceOptions } from '../../src/service/index.ts';
@@ -43,7 +44,7 @@ export async function sampleArchive(options: SampleOptions = {}): Promise<Sample
     serial += 1;
     return createHash('sha512').update(`sample ${serial}`).digest().subarray(0, count);
   };
-  const archive = await openArchive({ dir, now: () => time, randomBytes });
+  const archive = await openArchive({ sleep, dir, now: () => time, randomBytes });
   await archive.database.transaction((statements) => seed(statements, options));
   // Attachment n holds the bytes `file n`.
   for (let n = 1; n <= Math.min(options.attachments ?? 10, 50); n += 1) {

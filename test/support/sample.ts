@@ -5,8 +5,8 @@ import { sampleItems } from '../../src/service/import/sample.ts';
 import { fakeWorld } from './world.ts';
 
 export async function sampleData(dir: string): Promise<void> {
-  const { now, randomBytes } = fakeWorld({ argv: [], dir });
-  const archive = await openArchive({ dir, now, randomBytes });
+  const { now, randomBytes, sleep } = fakeWorld({ argv: [], dir });
+  const archive = await openArchive({ dir, now, randomBytes, sleep });
   await importItems(archive, sampleItems(7));
   await archive.close();
 }

@@ -6,13 +6,17 @@ import { Fault } from '../../src/faults.ts';
 import type { Sink } from '../../src/world.ts';
 import { fakeWorld } from './world.ts';
 
-export type Served = Listening & { close(): Promise<number> };
+export type Served = Listening & { stderrText(): string; close(): Promise<number> };
 
 /** Serves the archive in `<dir>/data`; `flags` follow `arx serve --port 0 --json`. Closing gives the exit code. */
-export async function serve(dir: string, flags: readonly string[] = []): Promise<Served> {
+export async function serve(
+  dir: string,
+  flags: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<Served> {
   const interrupt = new AbortController();
   const argv = ['serve', '--port', '0', '--json', ...flags];
-  const world = fakeWorld({ argv, dir, signal: interrupt.signal });
+  const world = fakeWorld({ argv, dir, env, signal: interrupt.signal });
   let exit = Promise.resolve(1);
   const line = await new Promise<string>((resolve, reject) => {
     const stdout: Sink = { ...world.stdout, write: async (chunk) => resolve(Buffer.from(chunk).toString()) };
@@ -21,6 +25,7 @@ export async function serve(dir: string, flags: readonly string[] = []): Promise
   });
   return {
     ...(JSON.parse(line) as Listening),
+    stderrText: world.stderrText,
     close: () => {
       interrupt.abort(new Fault('interrupted', 'terminated', { signal: 'SIGTERM' }));
       return exit;

@@ -142,7 +142,7 @@ describe('the manifest', () => {
     const manifest = await openManifest(dir);
     for (const id of ['a', 'ü', 'c', 'a']) await manifest.add(entry(id));
     await manifest.close();
-    expect([...(await readManifest(dir)).keys()]).toEqual(['a', 'ü', 'c']);
+    expect([...((await readManifest(dir)) ?? []).keys()]).toEqual(['a', 'ü', 'c']);
     const whole = await readFile(path);
     for (let at = 0; at < whole.length; at++) {
       await writeFile(path, whole.subarray(0, at));
@@ -151,7 +151,7 @@ describe('the manifest', () => {
       expect(again.entries.size).toBe(Math.min(lines, 3));
       await again.add(entry('z'));
       await again.close();
-      expect((await readManifest(dir)).get('z')).toEqual(entry('z'));
+      expect((await readManifest(dir))?.get('z')).toEqual(entry('z'));
     }
   });
 

@@ -1,10 +1,11 @@
 // The frozen log: resumes right after a cut at any byte, and no change of it passes.
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { verifyFrozen } from '../../src/walk/frozen-chain.ts';
-import { openFrozenLog, ROWS_FILE, WINDOWS_FILE } from '../../src/walk/frozen-log.ts';
+import { openFrozenLog, ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../../src/walk/frozen-log.ts';
 import { walk } from '../../src/walk/walk.ts';
 import { driftingSource, type Item } from '../support/drifting-source.ts';
 
@@ -146,5 +147,23 @@ describe('tampering', () => {
     await walkInto({ resume: false });
     await truncate(join(dir, ROWS_FILE), 20);
     expect((await verifyFrozen(dir)).problems[0]?.what).toContain('misses rows');
+  });
+});
+
+describe('names taken by others', () => {
+  test.each([WINDOWS_FILE, ROWS_FILE, SUBJECT_FILE])('a link named %s is not followed', async (name) => {
+    const victim = join(dir, 'victim');
+    await writeFile(victim, 'precious');
+    await mkdir(join(dir, 'log'));
+    await symlink(victim, join(dir, 'log', name));
+    await expect(openFrozenLog(join(dir, 'log'), SUBJECT, { resume: true })).rejects.toMatchObject({
+      kind: 'unsafe',
+    });
+    expect(await readFile(victim, 'utf8')).toBe('precious');
+  });
+
+  test.each([WINDOWS_FILE, ROWS_FILE, SUBJECT_FILE])('a FIFO named %s never makes it wait', async (name) => {
+    execFileSync('mkfifo', [join(dir, name)]);
+    await expect(openFrozenLog(dir, SUBJECT, { resume: true })).rejects.toMatchObject({ kind: 'unsafe' });
   });
 });

@@ -7,5 +7,9 @@ import { factView } from '../../format/views.ts';
 export const Input = z.object({});
 
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
-  await app.printer.list(factView, { rows: FACTS, summary: () => ({ rows: FACTS.length, complete: true }) });
+  await app.printer.list(factView, {
+    status: 'stable',
+    rows: FACTS,
+    summary: () => ({ rows: FACTS.length, complete: true }),
+  });
 }

@@ -6,25 +6,18 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views.ts';
 import { present, Window, windowQuery } from '../input.ts';
+import { Filter, filterQuery, matches } from './filter.ts';
 
 export const Input = Window.extend({
-  city: z.string().min(1).optional(),
+  ...Filter.shape,
   all: z.boolean().optional(),
   redacted: z.enum(['yes', 'no']).optional(),
-  type: z.string().min(1).optional(),
-  source: z.string().min(1).optional(),
-  message: z.string().min(1).optional(),
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.client();
-  const filter = present({
-    origin_city: input.city,
-    redacted: input.redacted === undefined ? undefined : input.redacted === 'yes',
-    content_type: input.type,
-    source: input.source,
-    message_id: input.message,
-  });
+  const redacted = input.redacted === undefined ? undefined : input.redacted === 'yes';
+  const filter = { ...filterQuery(input), ...present({ redacted }) };
   const totals = { rows: 0, withheld: 0 };
   const count = (row: Attachment): Attachment => {
     totals.rows += 1;
@@ -34,11 +27,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     }
     return row;
   };
-  // A service may not know our filters: a row that contradicts one is not what was asked for.
   const asked = (row: Attachment): boolean =>
-    (filter.redacted === undefined || row.redacted === filter.redacted) &&
-    (filter.content_type === undefined || row.content_type === filter.content_type) &&
-    (filter.origin_city === undefined || (row.origin_city ?? filter.origin_city) === filter.origin_city);
+    (redacted === undefined || row.redacted === redacted) && matches(input, row);
 
   let complete: boolean;
   if (input.all === true) {
@@ -65,6 +55,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       summary: () => ({ ...totals, complete }),
     });
   }
+  if (app.strict && !complete && input.all !== true)
+    app.fail(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));
   if (app.strict && totals.withheld > 0) {
     app.fail(new Fault('partial', `${totals.withheld} of ${totals.rows} rows are withheld`));
   }

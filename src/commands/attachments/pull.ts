@@ -2,23 +2,30 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import type { App } from '../../app.ts';
-import { openFile } from '../../client/files.ts';
+import type { App, FileAccess } from '../../app.ts';
+import { takeFile } from '../../client/files.ts';
 import { everyRow } from '../../client/pages.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import type { PulledFile, PullReport } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
 import { diskFault } from '../../disk-fault.ts';
-import { keep, present as alreadyHere, type KeepOptions } from '../../verify/keep.ts';
-import { openManifest, type Manifest } from '../../verify/manifest.ts';
-import { freeName, nameKey } from '../../verify/name.ts';
+import {
+  keep,
+  present as alreadyHere,
+  removeStale,
+  WrongBytes,
+  type KeepOptions,
+} from '../../verify/keep.ts';
+import { inLanes } from '../../verify/lanes.ts';
+import { openManifest, type Manifest, type ManifestEntry } from '../../verify/manifest.ts';
+import { freeName, nameKey, nameTrouble } from '../../verify/name.ts';
 import { reportOf } from '../../verify/verdicts.ts';
 import { present } from '../input.ts';
 import { printFiles } from './files.ts';
+import { Filter, filterQuery, matches } from './filter.ts';
 
-export const Input = z.object({
+export const Input = Filter.extend({
   ids: z.array(z.string().min(1)).default([]),
-  city: z.string().min(1).optional(),
   all: z.boolean().default(false),
   to: z.string().min(1).default('.'),
   exactNames: z.boolean().default(false),
@@ -26,23 +33,37 @@ export const Input = z.object({
 });
 type Input = z.infer<typeof Input>;
 
+/** Files at once: with one, the disk and the service wait for each other. */
+const AT_ONCE = 4;
+
 export async function run(input: Input, app: App): Promise<void> {
-  if ([input.ids.length > 0, input.city !== undefined, input.all].filter(Boolean).length !== 1) {
-    throw new Fault('usage', 'name attachments, or --city, or --all');
+  const isFiltered = Object.keys(filterQuery(input)).length > 0;
+  const choices = [input.ids.length > 0, isFiltered, input.all].filter(Boolean).length;
+  if (choices === 0) throw new Fault('usage', 'name attachments, or --city, or --all');
+  if (choices > 1) {
+    throw new Fault('usage', 'choose one of attachments by id, --all, and a filter such as --city');
   }
   const dir = resolve(app.world.cwd, input.to);
-  await mkdir(dir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw diskFault(error, dir);
+  await mkdir(dir, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    const inTheWay = error.code === 'EEXIST' || error.code === 'ENOTDIR';
+    throw inTheWay ? new Fault('unsafe', `${dir} is not a folder`) : diskFault(error, dir);
   });
+  await removeStale(dir, app.world.now());
+  const selection = await select(input, app);
+  const access = await app.files();
   const manifest = await openManifest(dir);
   const taken = new Map<string, string>();
   for (const { id, path } of manifest.entries.values()) if (path !== null) taken.set(nameKey(path), id);
   const progress = app.progress();
   const files: PulledFile[] = [];
-  const selection = await select(input, app);
   try {
-    for await (const row of selection.rows) {
-      files.push(await pullOne(row, { dir, manifest, taken, input, app }));
+    const place = { dir, manifest, taken, input, app, access };
+    for await (const { file, entry, fault } of inLanes(selection.rows, AT_ONCE, (row) =>
+      pullOne(row, place),
+    )) {
+      if (entry !== undefined) await manifest.add(entry);
+      if (fault !== undefined) app.fail(fault);
+      files.push(file);
       progress.update({ label: 'pulled', done: files.length, unit: 'files' });
     }
   } finally {
@@ -78,19 +99,32 @@ async function select(
     }
     return { rows: named(), complete: () => true };
   }
-  const filter = present({ origin_city: input.city });
-  return everyRow(
-    async (window) => (await client.attachments({ ...filter, ...window })).body,
+  const listing = everyRow(
+    async (window) => (await client.attachments({ ...filterQuery(input), ...window })).body,
     (row) => row.id,
   );
+  async function* asked(): AsyncGenerator<Attachment> {
+    for await (const row of listing.rows) if (matches(input, row)) yield row;
+  }
+  return { rows: asked(), complete: listing.complete };
 }
 
-type Place = { dir: string; manifest: Manifest; taken: Map<string, string>; input: Input; app: App };
+type Place = {
+  dir: string;
+  manifest: Manifest;
+  taken: Map<string, string>;
+  input: Input;
+  app: App;
+  access: FileAccess;
+};
 
-/** One file's fate; a failure is counted and never stops the others, unless the run itself ends. */
-async function pullOne(row: Attachment, { dir, manifest, taken, input, app }: Place): Promise<PulledFile> {
+type Pulled = { file: PulledFile; entry?: ManifestEntry; fault?: Fault };
+
+/** One file's fate; a failure is told and never stops the others, unless the run itself ends. */
+async function pullOne(row: Attachment, place: Place): Promise<Pulled> {
+  const { dir, input, app } = place;
   const sha256 = row.sha256.toLowerCase();
-  const file = {
+  const blank = {
     path: null,
     id: row.id,
     expected: sha256,
@@ -100,44 +134,63 @@ async function pullOne(row: Attachment, { dir, manifest, taken, input, app }: Pl
     attempts: 0,
   };
   if (row.redacted || row.file_url === null) {
-    await manifest.add({ id: row.id, path: null, sha256, bytes: row.bytes ?? null, redacted: true });
-    return { ...file, verdict: 'withheld' };
+    return {
+      file: { ...blank, verdict: 'withheld' },
+      entry: { id: row.id, path: null, sha256, bytes: row.bytes ?? null, redacted: true },
+    };
   }
+  let path: string | null = null;
+  let attempts = 0;
   try {
-    const known = manifest.entries.get(row.id)?.path;
-    const { name, changed } =
-      known === undefined || known === null
-        ? freeName(row.id, row.filename, taken, { exact: input.exactNames })
-        : { name: known, changed: false };
-    taken.set(nameKey(name), row.id);
-    if (changed) app.notice(`${row.id}: its name is not safe here and is kept as ${name}`);
+    // Before the first wait, so that names are given in the order of the rows.
+    const name = nameOf(row, place);
+    path = name;
     const target = { dir, name, sha256, ...present({ bytes: row.bytes }) };
-    const options: KeepOptions = {
-      force: input.force,
-      randomBytes: app.world.randomBytes,
-      signal: app.world.signal,
+    const { randomBytes, signal } = app.world;
+    const options: KeepOptions = { force: input.force, randomBytes, signal };
+    const fetching = {
+      ...place.access,
+      world: app.world,
+      retries: app.settings.retries.value,
+      size: row.bytes,
+      onTry: () => void (attempts += 1),
+      log: app.log,
     };
     const here = await alreadyHere(target, options);
-    const kept = here ?? (await keep(await bytesOf(row.file_url, app), target, options));
     if (here !== undefined) app.log(`${name}: already here, verified`);
-    await manifest.add({ id: row.id, path: name, sha256, bytes: kept.bytes, redacted: false });
+    const kept = here ?? (await takeFile(row.file_url, fetching, (bytes) => keep(bytes, target, options)));
     return {
-      ...file,
-      path: name,
-      verdict: 'match',
-      actual: kept.sha256,
-      bytes: kept.bytes,
-      attempts: here === undefined ? 1 : 0,
+      file: { ...blank, path, actual: kept.sha256, bytes: kept.bytes, attempts, verdict: 'match' },
+      entry: { id: row.id, path, sha256, bytes: kept.bytes, redacted: false },
     };
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
-    app.fail(new Fault(error.kind, `${row.id}: ${error.message}`, error.detail));
-    return { ...file, verdict: error.kind === 'integrity' ? 'mismatch' : 'missing', attempts: 1 };
+    const got = error instanceof WrongBytes ? { actual: error.sha256, bytes: error.bytes } : {};
+    return {
+      file: {
+        ...blank,
+        path,
+        ...got,
+        attempts,
+        verdict: error.kind === 'integrity' ? 'mismatch' : 'missing',
+      },
+      fault: new Fault(error.kind, `${row.id}: ${error.message}`, error.detail),
+    };
   }
 }
 
-async function bytesOf(address: string, app: App): Promise<AsyncIterable<Uint8Array>> {
-  const access = await app.files();
-  const retries = app.settings.retries.value;
-  return (await openFile(address, { ...access, world: app.world, retries, log: app.log })).bytes;
+/** The name of an earlier pull, else a free one, taken now. A manifest is only a file: its names are not trusted either. */
+function nameOf({ id, filename }: Attachment, { manifest, taken, input, app }: Place): string {
+  const known = manifest.entries.get(id)?.path ?? '';
+  if (nameTrouble(known) === undefined && taken.get(nameKey(known)) === id) return known;
+  const { name, changed } = freeName(id, filename, taken, { exact: input.exactNames });
+  taken.set(nameKey(name), id);
+  if (changed) {
+    const why =
+      nameTrouble(filename) === undefined
+        ? 'its name is taken by another file, so it is kept as'
+        : 'its name is not safe here and is kept as';
+    app.notice(`${id}: ${why} ${name}`);
+  }
+  return name;
 }

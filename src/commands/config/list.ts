@@ -8,5 +8,9 @@ export const Input = z.object({});
 
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
   const rows = settingRows(app.settings);
-  await app.printer.list(settingView, { rows, summary: () => ({ rows: rows.length, complete: true }) });
+  await app.printer.list(settingView, {
+    status: 'stable',
+    rows,
+    summary: () => ({ rows: rows.length, complete: true }),
+  });
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
+import { openFile } from '../../client/files.ts';
 import type { Content, RawRecord } from '../../contract/content.ts';
 import { sameHash } from '../../contract/quantity.ts';
 import { Fault } from '../../faults.ts';
@@ -32,29 +33,26 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
 }
 
 async function writeStored(record: RawRecord, input: z.infer<typeof Input>, app: App): Promise<void> {
-  if (record.raw_base64 === undefined && record.withheld !== undefined && record.withheld.length > 0) {
-    throw new Fault(
-      'partial',
-      `the bytes of ${input.message} hold withheld files: ${record.withheld.join(', ')}`,
-      {
-        kept: 'nothing was written',
-        hint: `arx content get ${input.message} shows the message without them`,
-      },
-    );
+  const { raw_base64: within, raw_url: address, sha256, withheld = [] } = record;
+  if (typeof within !== 'string' && typeof address !== 'string') {
+    const reason = withheld.length === 0 ? 'are not given' : `hold withheld files: ${withheld.join(', ')}`;
+    throw new Fault('partial', `the bytes of ${input.message} ${reason}`, {
+      kept: 'nothing was written',
+      hint: `arx content get ${input.message} shows the message without them`,
+    });
   }
-  if (record.raw_base64 === undefined || record.sha256 === undefined) {
-    throw new Fault('protocol', `the service does not send the stored bytes of ${input.message}`);
+  if (sha256 === undefined) {
+    throw new Fault('protocol', `the service does not send the sha256 of ${input.message}`);
   }
-  const stored = Buffer.from(record.raw_base64, 'base64');
+  const stored =
+    typeof within === 'string'
+      ? Buffer.from(within, 'base64')
+      : await fetched(address!, record.bytes ?? MOST_STORED_BYTES, input.message, app);
   const actual = createHash('sha256').update(stored).digest('hex');
-  if (!sameHash(actual, record.sha256)) {
-    throw new Fault(
-      'integrity',
-      `${input.message}: stored bytes differ: expected ${record.sha256}, got ${actual}`,
-      {
-        kept: 'nothing was written',
-      },
-    );
+  if (!sameHash(actual, sha256)) {
+    throw new Fault('integrity', `${input.message}: stored bytes differ: expected ${sha256}, got ${actual}`, {
+      kept: 'nothing was written',
+    });
   }
   // A terminal would act on what the archive holds.
   const risky = app.world.stdout.isTTY && stored.some((byte) => byte < 32 && ![9, 10, 13].includes(byte));
@@ -64,4 +62,32 @@ async function writeStored(record: RawRecord, input: z.infer<typeof Input>, app:
     });
   }
   await app.printer.bytes(stored);
+}
+
+/** More than any message that an import takes. */
+const MOST_STORED_BYTES = 64 * 1024 * 1024;
+
+/** The bytes at `address`, held until they are checked: not one more than there should be. */
+async function fetched(address: string, bytes: number, message: string, app: App): Promise<Buffer> {
+  if (bytes > MOST_STORED_BYTES) {
+    throw new Fault(
+      'protocol',
+      `${message} claims ${bytes} bytes, more than the ${MOST_STORED_BYTES} that are read`,
+    );
+  }
+  const access = await app.files();
+  const retries = app.settings.retries.value;
+  const file = await openFile(address, { ...access, world: app.world, retries, log: app.log });
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of file.bytes) {
+    length += chunk.byteLength;
+    if (length > bytes) {
+      throw new Fault('integrity', `${message}: stored bytes differ: more than the ${bytes} expected`, {
+        kept: 'nothing was written',
+      });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
 }

@@ -1,10 +1,12 @@
 // `arx conversations walk`: the exact list, through frozen windows; what is not settled is never shown.
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { open, type FileHandle } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
+import { withLock } from '../../config/lock.ts';
 import type { Conversation } from '../../contract/conversation.ts';
 import { LIMIT } from '../../contract/quantity.ts';
+import { diskFault } from '../../disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { plain } from '../../format/line.ts';
 import { conversationView, walkLines } from '../../format/views.ts';
@@ -27,6 +29,15 @@ const USUAL_LIMIT = 100;
 
 export async function run(input: Input, app: App): Promise<void> {
   if (input.resume && input.freeze === undefined) throw new Fault('usage', '--resume goes with --freeze DIR');
+  // A report that cannot be written is better known before an hour of walking than after it.
+  if (input.report !== undefined) await (await openReport(input.report, app)).close();
+  if (input.freeze === undefined) return walkAll(input, app, undefined);
+  const dir = resolve(app.world.cwd, input.freeze);
+  // Two walks into one log would break each other's chain.
+  await withLock(join(dir, 'walk'), app.storeWorld, () => walkAll(input, app, dir));
+}
+
+async function walkAll(input: Input, app: App, dir: string | undefined): Promise<void> {
   const client = await app.client();
   const subject = {
     base_url: (await app.session()).origin,
@@ -34,11 +45,7 @@ export async function run(input: Input, app: App): Promise<void> {
     before: input.before ?? null,
   };
   const log =
-    input.freeze === undefined
-      ? undefined
-      : await openFrozenLog<Conversation>(resolve(app.world.cwd, input.freeze), subject, {
-          resume: input.resume,
-        });
+    dir === undefined ? undefined : await openFrozenLog<Conversation>(dir, subject, { resume: input.resume });
   const windows = walk(conversationSource(client), {
     limit: Math.min(input.limit ?? USUAL_LIMIT, LIMIT.maximum),
     crossCheck: input.crossCheck,
@@ -103,10 +110,22 @@ export async function run(input: Input, app: App): Promise<void> {
     const report = { ...outcome.report, frozen: { ...outcome.report.frozen, file: log?.file ?? null } };
     for (const line of walkLines(report, app.screen)) app.log(plain(line));
     if (input.report === undefined) return;
-    const path = resolve(app.world.cwd, input.report);
-    await writeFile(path, `${JSON.stringify(report, null, 2)}\n`).catch((cause: unknown) => {
-      app.fail(new Fault('disk', `cannot write the report ${path}`, { cause }));
-    });
+    try {
+      const file = await openReport(input.report, app);
+      await file.truncate();
+      await file.writeFile(`${JSON.stringify(report, null, 2)}\n`).finally(() => file.close());
+    } catch (error) {
+      app.fail(diskFault(error, input.report) as Fault);
+    }
+  }
+}
+
+/** Made where it is missing, and left as it is until there is a report to put in. */
+async function openReport(path: string, app: App): Promise<FileHandle> {
+  try {
+    return await open(resolve(app.world.cwd, path), 'a', 0o600);
+  } catch (error) {
+    throw diskFault(error, path);
   }
 }
 

@@ -12,7 +12,11 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
     meaning: EVENT_MEANINGS[type],
     payload: fieldsOf(PAYLOADS[type]),
   }));
-  await app.printer.list(eventTypeView, { rows, summary: () => ({ rows: rows.length, complete: true }) });
+  await app.printer.list(eventTypeView, {
+    status: 'stable',
+    rows,
+    summary: () => ({ rows: rows.length, complete: true }),
+  });
 }
 
 /** `name` for a required field, `name?` for an optional one. */

@@ -8,5 +8,9 @@ export const Input = z.object({});
 
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
   const rows = profileRows(app.settingsFile, app.settings.profile.value);
-  await app.printer.list(profileView, { rows, summary: () => ({ rows: rows.length, complete: true }) });
+  await app.printer.list(profileView, {
+    status: 'stable',
+    rows,
+    summary: () => ({ rows: rows.length, complete: true }),
+  });
 }

@@ -1,4 +1,4 @@
-// The asset origin: stored files by their capability address, with ranges and their hash, never one that is redacted.
+// The asset origin: stored files and messages by their capability address, with ranges and their hash, never one that is redacted.
 import { HEADERS } from '../../contract/routes.ts';
 import { TIERS, type Tier } from '../../contract/token.ts';
 import {
@@ -16,7 +16,9 @@ import { integrityOf } from '../rules/integrity.ts';
 import { mayRead } from '../rules/tiers.ts';
 import { fileKey, summaryOf } from '../store/meta.ts';
 import { attachmentDisposition, servedType } from './disposition.ts';
+import type { ServiceOptions } from './exchange.ts';
 import { asRefusal, errorResponse, newRequestId } from './failure.ts';
+import { storedMessage, type Served } from './stored-message.ts';
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 
@@ -25,10 +27,14 @@ const ALLOW = 'GET, HEAD, OPTIONS';
  * is read: the address is the permission. 404 unknown or not held, 403 asset_redacted or asset_forbidden, 416 for
  * ranges. Failures have the error body of interface 7.
  */
-export function createAssetService(archive: Archive): Service {
+export function createAssetService(
+  archive: Archive,
+  { onFailure }: Pick<ServiceOptions, 'onFailure'> = {},
+): Service {
   return async (request) => {
     const requestId = newRequestId(archive.randomBytes);
     const response = await answer(archive, request).catch(async (error: unknown) => {
+      if (!(error instanceof Refusal)) onFailure?.(requestId, error);
       const integrity = await summaryOf(archive).then(
         (summary) => summary.integrity,
         () => 0,
@@ -49,24 +55,25 @@ async function answer(archive: Archive, request: ServiceRequest): Promise<Servic
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new Refusal('method_not_allowed', 'files can only be read', { allow: ALLOW });
   }
-  const file = await permitted(archive, request.target);
-  const size = file.stored === 1 ? await archive.blobs.size(file.sha256) : undefined;
-  if (size === undefined) throw new Refusal('not_found', 'the archive does not hold the bytes of this file');
+  const served = request.target.startsWith('/messages/')
+    ? await storedMessage(archive, request.target)
+    : await storedFile(archive, request.target);
+  const { size } = served;
 
-  const etag = `"${file.sha256}"`;
+  const etag = `"${served.sha256}"`;
   const headers: Record<string, string> = {
     etag,
     'accept-ranges': 'bytes',
     // Whoever keeps a copy must ask again: a file can be redacted at any time.
     'cache-control': 'private, no-cache',
-    'content-type': servedType(file.declared_type),
-    'content-disposition': attachmentDisposition(file.filename),
+    'content-type': served.type,
+    'content-disposition': attachmentDisposition(served.filename),
     'content-security-policy': "default-src 'none'; sandbox",
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
-    'repr-digest': `sha-256=:${Buffer.from(file.sha256, 'hex').toString('base64')}:`,
-    [HEADERS.integrity]: String(integrityOf('attachment', file.failed)),
+    'repr-digest': `sha-256=:${Buffer.from(served.sha256, 'hex').toString('base64')}:`,
+    [HEADERS.integrity]: String(served.integrity),
   };
   if (names(headerOf(request.headers, 'if-none-match'), etag)) return { status: 304, headers, body: '' };
 
@@ -78,11 +85,25 @@ async function answer(archive: Archive, request: ServiceRequest): Promise<Servic
   }
   if (range === 'whole') {
     headers['content-length'] = String(size);
-    return { status: 200, headers, body: archive.blobs.read(file.sha256) };
+    return { status: 200, headers, body: size === 0 ? '' : served.read(0, size - 1) };
   }
   headers['content-length'] = String(range.to - range.from + 1);
   headers['content-range'] = `bytes ${range.from}-${range.to}/${size}`;
-  return { status: 206, headers, body: archive.blobs.read(file.sha256, range.from, range.to) };
+  return { status: 206, headers, body: served.read(range.from, range.to) };
+}
+
+async function storedFile(archive: Archive, target: string): Promise<Served> {
+  const { sha256, declared_type, filename, failed, stored } = await permitted(archive, target);
+  const size = stored === 1 ? await archive.blobs.size(sha256) : undefined;
+  if (size === undefined) throw new Refusal('not_found', 'the archive does not hold the bytes of this file');
+  return {
+    sha256,
+    size,
+    type: servedType(declared_type),
+    filename,
+    integrity: integrityOf('attachment', failed),
+    read: (from, to) => archive.blobs.read(sha256, from, to),
+  };
 }
 
 type FileRow = {

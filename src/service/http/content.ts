@@ -1,8 +1,9 @@
 // GET /api/content/{id}: the raw view and the lore view of one message (interface 2.2, 4.3; the raw view is ours).
 import { createHash } from 'node:crypto';
-import type { Asset, Carrier, Pipeline } from '../../contract/content.ts';
+import { MOST_RAW_BYTES, type Asset, type Carrier, type Pipeline } from '../../contract/content.ts';
 import type { Tier } from '../../contract/token.ts';
 import { Refusal } from '../refusal.ts';
+import { messagePath } from '../rules/capability.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { integrityOf, MESSAGE } from '../rules/integrity.ts';
 import { assetTypeOf, carriersIn, sequenceStatusOf, variantOf } from '../rules/lore.ts';
@@ -10,6 +11,7 @@ import { readRaw, type RawText } from '../rules/raw.ts';
 import { mayRead } from '../rules/tiers.ts';
 import { attachmentsOf, type AttachmentRow } from '../store/attachments.ts';
 import { findMessage, storedBytes, type MessageRow } from '../store/messages.ts';
+import { fileKey } from '../store/meta.ts';
 import { ok, type Call, type Reply } from './exchange.ts';
 import { instantOf } from './records.ts';
 
@@ -36,7 +38,9 @@ export async function content(call: Call): Promise<Reply> {
       : undefined;
 
   const record =
-    view === 'raw' ? rawRecord(seen, storedPart(bytes, withheld), files, text!) : loreRecord(seen);
+    view === 'raw'
+      ? rawRecord(seen, await storedPart(call, seen, bytes, withheld), files, text!)
+      : loreRecord(seen);
   const data = {
     ...record,
     ...(withPipeline ? { pipeline: pipelineOf(message.n, files, bearer.tier) } : {}),
@@ -73,13 +77,25 @@ function isOpen(file: AttachmentRow, reader: Tier): boolean {
   return file.redacted === 0 && mayRead(reader, file.tier);
 }
 
-/** The stored bytes hold the files as well, so they are given only where each of those may be given. */
-function storedPart(bytes: Uint8Array, withheld: AttachmentRow[]) {
+/**
+ * The stored bytes hold the files as well, so they are given only where each of those may be given: within the record,
+ * or by their own address where they would make it larger than a client reads.
+ */
+async function storedPart(
+  { archive, bearer, options }: Call,
+  message: MessageRow,
+  bytes: Uint8Array,
+  withheld: AttachmentRow[],
+): Promise<object> {
   if (withheld.length > 0) return { withheld: withheld.map(({ n }) => idOf('att', n)) };
+  if (bytes.byteLength > MOST_RAW_BYTES) {
+    const grant = { id: idOf('msg', message.n), sha256: message.raw_sha256, tier: bearer.tier };
+    return { raw_url: options.assetUrl + messagePath(await fileKey(archive), grant) };
+  }
   return { raw_base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') };
 }
 
-/** `sha256` and `bytes` are those taken at import: where the stored bytes are damaged, they disagree with raw_base64. */
+/** `sha256` and `bytes` are those taken at import: where the stored bytes are damaged, they disagree with those. */
 function rawRecord(message: MessageRow, stored: object, files: AttachmentRow[], text: RawText) {
   return {
     id: idOf('msg', message.n),

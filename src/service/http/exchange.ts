@@ -4,6 +4,7 @@ import type { ServiceRequest } from '../../contract/exchange.ts';
 import type { Tier } from '../../contract/token.ts';
 import type { Archive } from '../archive.ts';
 import type { Drift, DriftOptions } from '../rules/drift.ts';
+import type { Limiter } from '../rules/limiter.ts';
 import type { Bearer } from '../store/tokens.ts';
 import type { Summary } from '../store/meta.ts';
 import type { Query } from './query.ts';
@@ -16,6 +17,8 @@ export type ServiceOptions = {
   drift?: DriftOptions;
   /** The highest tier this service grants; `mirror` where absent. */
   maxTier?: Tier;
+  /** Told of what was thrown that nobody planned, under the id its answer carries. Must not throw. */
+  onFailure?(requestId: string, error: unknown): void;
 };
 
 export type Call = {
@@ -29,6 +32,8 @@ export type Call = {
   bearer: Bearer;
   /** State of the whole archive. */
   summary: Summary;
+  /** Counts the tokens a peer is given. */
+  issues: Limiter;
   /** What distorts lists, where this service drifts. */
   drift: Drift | undefined;
   /** What the service reports of its drift now, 0 without any. */

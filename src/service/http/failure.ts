@@ -31,11 +31,21 @@ export function newRequestId(randomBytes: (count: number) => Uint8Array): string
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (isStoreTrouble(error)) {
-    return new Refusal('store_unavailable', 'the archive cannot be reached now, try again', {
-      'retry-after': '1',
-    });
+    const text = isFull(error)
+      ? 'the archive cannot be written: no space is left for it'
+      : 'the archive cannot be reached now, try again';
+    return new Refusal('store_unavailable', text, { 'retry-after': '1' });
   }
   return new Refusal('internal', 'the service failed; the request id names this failure');
+}
+
+/** Kind and code of a thrown value for a log: its message may hold data, so it is left out. */
+export function failureName(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return [error.constructor.name, code, errcode]
+    .filter((part) => typeof part === 'string' || typeof part === 'number')
+    .join(' ');
 }
 
 /** Primary result codes of SQLite that pass or need the keeper, never the client: busy, locked, nomem, readonly, ioerr, full, cantopen. */
@@ -48,4 +58,9 @@ function isStoreTrouble(error: unknown): boolean {
   // Extended codes carry the primary one in their low byte.
   if (typeof errcode === 'number') return STORE_TROUBLE.has(errcode & 0xff);
   return typeof code === 'string' && DISK_TROUBLE.has(code);
+}
+
+function isFull(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return errcode === 13 || code === 'ENOSPC' || code === 'EDQUOT';
 }

@@ -3,10 +3,17 @@ import type { IncomingMessage } from 'node:http';
 import type { HeaderList, ServiceRequest } from '../../contract/exchange.ts';
 import { MOST_REQUEST_BYTES } from '../../contract/quantity.ts';
 import { Refusal } from '../refusal.ts';
+import { isLoopback, nameOf } from '../rules/host.ts';
 import { tooLarge } from './body.ts';
 
+export type Gate = {
+  mostHeaders: number;
+  /** Names to answer to besides those of this machine; undefined: to every name. */
+  names: readonly string[] | undefined;
+};
+
 /** The request without its body. Throws for headers that a service must not be asked to judge. */
-export function admit(incoming: IncomingMessage, mostHeaders: number): Omit<ServiceRequest, 'body'> {
+export function admit(incoming: IncomingMessage, { mostHeaders, names }: Gate): Omit<ServiceRequest, 'body'> {
   const headers: [string, string][] = [];
   for (let at = 0; at + 1 < incoming.rawHeaders.length; at += 2) {
     headers.push([incoming.rawHeaders[at]!.toLowerCase(), incoming.rawHeaders[at + 1]!]);
@@ -14,9 +21,16 @@ export function admit(incoming: IncomingMessage, mostHeaders: number): Omit<Serv
   if (headers.length > mostHeaders) {
     throw new Refusal('header_too_large', `a request may have ${mostHeaders} headers`);
   }
-  const hosts = headers.filter(([name]) => name === 'host').length;
-  if (hosts > 1 || (hosts === 0 && incoming.httpVersion === '1.1')) {
+  const hosts = headers.filter(([name]) => name === 'host').map(([, value]) => value);
+  if (hosts.length > 1 || (hosts.length === 0 && incoming.httpVersion === '1.1')) {
     throw new Refusal('request_invalid', 'a request has one Host header');
+  }
+  // A browser always sends one, so a request without is no page's.
+  if (names !== undefined && hosts[0] !== undefined) {
+    const name = nameOf(hosts[0]) ?? '';
+    if (!isLoopback(name) && !names.includes(name)) {
+      throw new Refusal('request_invalid', 'host: this service does not answer to that name');
+    }
   }
   if (declaredLength(incoming) > MOST_REQUEST_BYTES) throw tooLarge();
   return {

@@ -2,6 +2,7 @@
 import type { Service, ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS, ROUTES } from '../../contract/routes.ts';
 import type { Archive } from '../archive.ts';
+import { Refusal } from '../refusal.ts';
 import { createDrift } from '../rules/drift.ts';
 import { createLimiter, type Limiter } from '../rules/limiter.ts';
 import { summaryOf } from '../store/meta.ts';
@@ -20,6 +21,9 @@ import { sequence } from './sequence.ts';
 import { token } from './token.ts';
 
 export type { ServiceOptions };
+
+/** Tokens that one peer may be given a minute: each is a row for a day. */
+const ISSUES_A_MINUTE = 60;
 
 /** Requests without a valid token that one peer may send a minute; those with one are never counted. */
 const GUESSES_A_MINUTE = 300;
@@ -46,6 +50,7 @@ const HANDLERS: Handlers = {
  */
 export function createService(archive: Archive, options: ServiceOptions): Service {
   const guesses = createLimiter(GUESSES_A_MINUTE);
+  const issues = createLimiter(ISSUES_A_MINUTE);
   const drift = options.drift && createDrift(options.drift);
   const driftRatio = () => drift?.reported() ?? 0;
 
@@ -56,8 +61,9 @@ export function createService(archive: Archive, options: ServiceOptions): Servic
     try {
       const summary = await summaryOf(archive);
       integrity = summary.integrity;
-      response = await answer({ archive, options, request, summary, drift, driftRatio }, guesses);
+      response = await answer({ archive, options, request, summary, issues, drift, driftRatio }, guesses);
     } catch (error) {
+      if (!(error instanceof Refusal)) options.onFailure?.(requestId, error);
       response = errorResponse(asRefusal(error), requestId, integrity);
     }
     response.headers[HEADERS.requestId] = requestId;

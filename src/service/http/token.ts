@@ -1,21 +1,36 @@
 // POST /api/auth/token: a bearer token for a tier the observer may have (interface 2.3, 4.1).
+import { headerOf } from '../../contract/exchange.ts';
 import { TokenRequest, type Token } from '../../contract/token.ts';
 import { Refusal } from '../refusal.ts';
+import { isOwnOrigin } from '../rules/host.ts';
 import { issueText } from '../rules/issue.ts';
 import { grant } from '../rules/tiers.ts';
 import { issueToken } from '../store/tokens.ts';
 import { readJson } from './body.ts';
 import { ok, type Call, type Reply } from './exchange.ts';
 
-/** Needs no credentials (our choice). Fields beyond the three of the interface are ignored. */
+/**
+ * Needs no credentials (our choice), so no page of another origin may ask, and a peer gets only so many a minute
+ * (`rate_limited`); in-process there is nobody to hold back. Fields beyond the three of the interface are ignored.
+ */
 export async function token(call: Call): Promise<Reply> {
-  const { archive, options, summary } = call;
-  const parsed = TokenRequest.safeParse(readJson(call.request, 'request_invalid'));
+  const { archive, options, request, summary, issues } = call;
+  const origin = headerOf(request.headers, 'origin');
+  if (origin !== undefined && !isOwnOrigin(origin, headerOf(request.headers, 'host'))) {
+    throw new Refusal('request_invalid', 'origin: pages of other sites are given no token');
+  }
+  const parsed = TokenRequest.safeParse(readJson(request, 'request_invalid'));
   if (!parsed.success) throw new Refusal('request_invalid', issueText(parsed.error));
   if (/\p{C}/u.test(parsed.data.client_id)) {
     throw new Refusal('request_invalid', 'client_id: must not hold control characters');
   }
   const granted = grant(parsed.data, options.maxTier ?? 'mirror');
+  const wait = request.peer === 'local' ? 0 : issues.take(request.peer, archive.now());
+  if (wait > 0) {
+    throw new Refusal('rate_limited', `too many tokens were issued to this address, wait ${wait} s`, {
+      'retry-after': String(wait),
+    });
+  }
   const issued = await issueToken(archive, parsed.data.client_id, granted);
   const ratio = call.driftRatio();
   const body: Token = {

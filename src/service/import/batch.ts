@@ -1,4 +1,6 @@
 // Gathers what readers yield into batches, parses the mails the archive does not have, stores them, and keeps count.
+import { diskFault } from '../../disk-fault.ts';
+import { Fault } from '../../faults.ts';
 import type { Archive } from '../archive.ts';
 import { createIntake, type Intake } from '../store/intake.ts';
 import { readMail } from './mime.ts';
@@ -25,7 +27,8 @@ export type StoreOptions = {
 
 /**
  * Stores all items in order, batch by batch; each batch is durable or absent. `read = stored + known + refused` at
- * the end. Throws the signal's reason when it is aborted.
+ * the end; bytes that a known message lacked until now count as stored files. Throws the signal's reason when it is
+ * aborted, and a disk Fault where the archive cannot be written.
  */
 export async function storeItems(
   archive: Archive,
@@ -41,10 +44,17 @@ export async function storeItems(
   let batch: (ReadMessage | RawMail)[] = [];
   let bytes = 0;
   let position = 0;
-  const flush = async () => {
-    const fresh = await parsed(intake, batch, tally, originCity);
+  const flush = () =>
+    storeBatch().catch((error: unknown) => {
+      throw archiveFault(error);
+    });
+  const storeBatch = async () => {
+    const { fresh, known } = await parsed(intake, batch, tally, originCity);
     batch = [];
     bytes = 0;
+    const completed = await intake.complete(known);
+    tally.attachments.stored += completed;
+    tally.attachments.known -= completed;
     const { messages, attachments } = await intake.add(fresh);
     tally.messages.stored += messages.stored;
     tally.messages.known += messages.known;
@@ -68,6 +78,24 @@ export async function storeItems(
   return tally;
 }
 
+/** Primary codes of SQLite. */
+const SQLITE_REASONS = new Map([
+  [10, 'input/output error'],
+  [13, 'no space left on the device'],
+]);
+
+/** What the disk of the archive did as a Fault, anything else unchanged. */
+function archiveFault(error: unknown): unknown {
+  const kept = 'what was stored before; the same import goes on from there';
+  const fault = diskFault(error, 'archive');
+  if (fault !== error && fault instanceof Fault) {
+    return new Fault(fault.kind, fault.message, { ...fault.detail, kept, cause: error });
+  }
+  const { errcode } = error as { errcode?: unknown };
+  const reason = typeof errcode === 'number' ? SQLITE_REASONS.get(errcode & 0xff) : undefined;
+  return reason === undefined ? error : new Fault('disk', `archive: ${reason}`, { kept, cause: error });
+}
+
 function refuse(tally: Tally, { path, position }: { path: string; position: number }, reason: string): void {
   tally.messages.refused += 1;
   tally.refused.push({ path, offset: position, reason });
@@ -78,20 +106,25 @@ function sizeOf(item: ReadMessage | RawMail): number {
   return item.attachments.reduce((sum, { content }) => sum + (content?.byteLength ?? 0), item.raw.byteLength);
 }
 
-/** The messages the archive does not have, as far as can be told by their hashes; the others are counted. */
+/**
+ * The messages the archive does not have, as far as can be told by their hashes; the others are counted, and given
+ * as `known` where they were read with their files.
+ */
 async function parsed(
   intake: Intake,
   batch: readonly (ReadMessage | RawMail)[],
   tally: Tally,
   originCity: string | null,
-): Promise<ReadMessage[]> {
-  const known = await intake.known(new Set(batch.map(({ sha256 }) => sha256)));
+): Promise<{ fresh: ReadMessage[]; known: ReadMessage[] }> {
+  const seen = await intake.known(new Set(batch.map(({ sha256 }) => sha256)));
   const fresh: ReadMessage[] = [];
+  const known: ReadMessage[] = [];
   for (const item of batch) {
-    const attachments = known.get(item.sha256);
+    const attachments = seen.get(item.sha256);
     if (attachments !== undefined) {
       tally.messages.known += 1;
       tally.attachments.known += attachments;
+      if (item.kind === 'message') known.push(item);
     } else if (item.kind === 'message') {
       fresh.push(item);
     } else {
@@ -102,7 +135,7 @@ async function parsed(
       }
     }
   }
-  return fresh;
+  return { fresh, known };
 }
 
 /** Gives each file its city: that of the picture itself, else the label of the import. */

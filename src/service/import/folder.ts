@@ -1,65 +1,86 @@
-// Reads a plain folder: every file in it is a message of format `file` that carries that one file.
+// Reads a folder: mailboxes and mails in it are read as such; any other file is a message that carries that one file.
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, readdir } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import { canonicalBytes } from './canonical.ts';
-import { Unreadable, byName, reasonOf } from './named-files.ts';
+import { type FileKind, headOf as beginningOf, holdsMails, kindOfContent } from './file-kind.ts';
+import { filesBelow, type Found } from './listing.ts';
+import { readMaildir, readMailFile } from './maildir.ts';
+import { readMbox } from './mbox.ts';
+import { Unreadable, reasonOf } from './named-files.ts';
 import { cityOfPicture } from './picture.ts';
-import type { ReadAttachment, ReadItem } from './record.ts';
+import type { RawMail, ReadAttachment, ReadItem, SourceKind } from './record.ts';
 import { sniff, trailingBytes } from './sniff.ts';
 
 export type FolderOptions = {
   /** Label for files whose own place nothing tells, or null. */
   originCity: string | null;
   signal: AbortSignal;
+  /**
+   * What the files are: each told by its own content, mails but for mailboxes among them, or all of one kind.
+   * Maildirs below the folder are read as such in the first two cases.
+   */
+  files?: 'told' | 'mails' | 'mail' | 'file';
+  /** Called before the items of a file or a Maildir that could be read. */
+  met?(kind: SourceKind): void;
 };
+
+/**
+ * Files of mail archives may hold two mails in one that was saved with the next; with a third one it is a mailbox.
+ */
+const MAILBOX_AMONG_MAILS = 3;
 
 /** Files up to this are held in memory; of longer ones only the head is looked at. */
 const HELD_BYTES = 16 * 1024 * 1024;
 const HEAD_BYTES = 1024 * 1024;
 
-type Found = { at: string; relative: string };
-
 /**
- * Every file below a folder, in the order of names. A file's raw bytes are the canonical JSON of
+ * Every file below a folder, in the order of names. The raw bytes of a file that is no mail are the canonical JSON of
  * `{path, bytes, sha256, mtime}` with its path in the folder; its conversation is the first folder on that path. Links
  * and devices are refused, not followed; so is what cannot be read. A file longer than 16 MiB is hashed as a stream
  * and comes as `file` instead of `content`.
  */
-export async function* readFolder(path: string, options: FolderOptions): AsyncGenerator<ReadItem> {
+export async function* readFolder(path: string, options: FolderOptions): AsyncGenerator<ReadItem | RawMail> {
   const root = resolve(path);
+  const { files = 'told', met = () => {} } = options;
   let position = 0;
-  for await (const found of filesBelow(root, '')) {
+  for await (const found of filesBelow(root, { maildirs: files === 'told' || files === 'mails' })) {
     options.signal.throwIfAborted();
-    yield await readOne(found, { root, position, ...options });
+    const { at } = found;
+    if ('maildir' in found) {
+      met('maildir');
+      yield* readMaildir(at);
+      continue;
+    }
+    const kind = found.refusal === undefined ? await kindOf(at, files) : 'file';
+    if (kind === 'mbox') {
+      met(kind);
+      yield* readMbox(at);
+    } else {
+      const item = kind === 'mail' ? readMailFile(at) : await readOne(found, { root, position, ...options });
+      if (item.kind !== 'refused') met(kind === 'mail' ? 'mail' : 'folder');
+      yield item;
+    }
     position += 1;
   }
 }
 
-async function* filesBelow(root: string, folder: string): AsyncGenerator<Found & { refusal?: string }> {
-  const at = join(root, folder);
-  let entries;
+/** What cannot be opened is of no matter here: its reader says why. */
+async function kindOf(at: string, files: NonNullable<FolderOptions['files']>): Promise<FileKind> {
+  if (files === 'mail' || files === 'file') return files;
   try {
-    entries = (await readdir(at, { withFileTypes: true })).sort(byName);
-  } catch (error) {
-    yield { at, relative: folder, refusal: reasonOf(error) };
-    return;
-  }
-  for (const entry of entries) {
-    const relative = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) yield* filesBelow(root, relative);
-    else if (entry.isFile()) yield { at: join(root, relative), relative };
-    else
-      yield { at: join(root, relative), relative, refusal: entry.isSymbolicLink() ? 'is a link' : NO_FILE };
+    if (files === 'told') return await kindOfContent(at);
+    return (await holdsMails(at, await beginningOf(at), MAILBOX_AMONG_MAILS)) ? 'mbox' : 'mail';
+  } catch {
+    return files === 'told' ? 'file' : 'mail';
   }
 }
-const NO_FILE = 'is not a regular file';
 
 type Place = FolderOptions & { root: string; position: number };
 
-async function readOne(found: Found & { refusal?: string }, place: Place): Promise<ReadItem> {
+async function readOne(found: Found, place: Place): Promise<ReadItem> {
   const { at, relative } = found;
   const { position } = place;
   const refused = (reason: string): ReadItem => ({ kind: 'refused', path: at, position, reason });

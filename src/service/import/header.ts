@@ -10,8 +10,13 @@ export type Header = {
   wellFormed: boolean;
 };
 
-const FIELD = /([!-9;-~]+)[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)(?:\n|$)/y;
+const NAME = /^([!-9;-~]+)[ \t]*:/;
 const ENVELOPE = /^>?From [^\n]*(?:\n|$)/;
+
+/** More names, longer names and longer values than any mailer writes: what is above is passed over. */
+const MOST_NAMES = 2_000;
+const MOST_NAME = 998;
+const MOST_VALUE = 64 * 1024;
 
 /** Reads the block that starts at `from`; nothing at or after `to` belongs to it. */
 export function headerOf(bytes: Buffer, from: number, to: number): Header {
@@ -23,12 +28,15 @@ export function headerOf(bytes: Buffer, from: number, to: number): Header {
   const fields = new Map<string, string>();
   let at = ENVELOPE.exec(text)?.[0].length ?? 0;
   while (at < text.length) {
-    FIELD.lastIndex = at;
-    const [, name, value] = FIELD.exec(text) ?? [];
-    if (name === undefined || value === undefined) break;
-    at = FIELD.lastIndex;
+    const [, name] = NAME.exec(text.slice(at, at + MOST_NAME)) ?? [];
+    if (name === undefined) break;
+    const next = afterField(text, at);
     const key = name.toLowerCase();
-    if (!fields.has(key)) fields.set(key, value.replaceAll(/[\r\n]/g, '').trim());
+    if (!fields.has(key) && fields.size < MOST_NAMES) {
+      const value = text.slice(text.indexOf(':', at) + 1, next).slice(0, MOST_VALUE);
+      fields.set(key, value.replaceAll(/[\r\n]/g, '').trim());
+    }
+    at = next;
   }
   const rest = text.slice(at);
   const whole = rest === '' || rest === '\n' || rest === '\r\n';
@@ -37,6 +45,16 @@ export function headerOf(bytes: Buffer, from: number, to: number): Header {
     bodyAt: whole ? end : end - Buffer.byteLength(rest, encoding),
     wellFormed: whole && fields.size > 0,
   };
+}
+
+/** The index after the line break that ends a field: one that no blank follows, which would fold the line. */
+function afterField(text: string, from: number): number {
+  for (let at = from; ;) {
+    const end = text.indexOf('\n', at);
+    if (end < 0) return text.length;
+    at = end + 1;
+    if (text[at] !== ' ' && text[at] !== '\t') return at;
+  }
 }
 
 /** The index after the first empty line, or `to`. */

@@ -4,9 +4,9 @@ import type { ImportReport } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../archive.ts';
 import { storeItems, type Tally } from './batch.ts';
-import { detect, type Detected } from './detect.ts';
+import { detect, detectAs, type Detected } from './detect.ts';
 import { readFolder } from './folder.ts';
-import { readMaildir, readMailFile, readMailFolder } from './maildir.ts';
+import { readMaildir, readMailFile } from './maildir.ts';
 import { readMbox } from './mbox.ts';
 import type { RawMail, ReadItem, SourceKind } from './record.ts';
 import { readSlack } from './slack.ts';
@@ -20,9 +20,14 @@ export type ImportProgress = {
   total: number | null;
 };
 
+/** A file that was not written to for so long is written by nobody. */
+const UNFINISHED_MS = 3_600_000;
+
 export type ImportOptions = {
   /** City label for files that have none of their own. */
   originCity?: string;
+  /** The reader for all paths; without it each path tells its own. */
+  kind?: SourceKind;
   signal: AbortSignal;
   progress?(state: ImportProgress): void;
 };
@@ -38,12 +43,16 @@ type Readable = Exclude<Detected, 'uploads'>;
 export async function importPaths(
   archive: Archive,
   paths: readonly string[],
-  { originCity, signal, progress }: ImportOptions,
+  { originCity, kind: forced, signal, progress }: ImportOptions,
 ): Promise<ImportReport> {
-  const { readable, companions } = await detectAll(paths);
+  const { readable, companions } = await detectAll(paths, forced);
+  // What a killed import left of unfinished files.
+  await archive.blobs.sweep(archive.now() - UNFINISHED_MS);
   const report: ImportReport = { version: 1, sources: [], conversations: 0, refused: [] };
   for (const { path, detected } of readable) {
-    const reading = { originCity: originCity ?? null, signal, companions };
+    const kinds = new Set<SourceKind>();
+    const met = (one: SourceKind) => void kinds.add(one);
+    const reading = { originCity: originCity ?? null, signal, companions, met };
     const { kind, read: items } = READERS[detected];
     const total = kind === 'mbox' ? (await stat(path)).size : null;
     const { messages, attachments, refused } = await storeItems(archive, items(path, reading), {
@@ -51,7 +60,8 @@ export async function importPaths(
       stored: ({ messages: { read } }, position) =>
         progress?.({ path, kind, read, done: total === null ? null : position, total }),
     });
-    report.sources.push({ path, kind, messages, attachments });
+    const [only = kind, another] = kinds;
+    report.sources.push({ path, kind: another === undefined ? only : 'folder', messages, attachments });
     report.refused.push(...refused);
   }
   const row = await archive.database.get<{ n: number }>('SELECT COUNT(*) AS n FROM conversations');
@@ -68,11 +78,11 @@ export function importItems(archive: Archive, items: AsyncIterable<ReadItem>): P
   });
 }
 
-async function detectAll(paths: readonly string[]) {
+async function detectAll(paths: readonly string[], kind: SourceKind | undefined) {
   const readable: { path: string; detected: Readable }[] = [];
   const companions: string[] = [];
   for (const path of paths) {
-    const detected = await detect(path);
+    const detected = await (kind === undefined ? detect(path) : detectAs(path, kind));
     if (detected === 'uploads') companions.push(path);
     else readable.push({ path, detected });
   }
@@ -84,16 +94,23 @@ async function detectAll(paths: readonly string[]) {
   return { readable, companions };
 }
 
-type Reading = { originCity: string | null; signal: AbortSignal; companions: readonly string[] };
+type Reading = {
+  originCity: string | null;
+  signal: AbortSignal;
+  companions: readonly string[];
+  met(kind: SourceKind): void;
+};
 type Reader = { kind: SourceKind; read(path: string, reading: Reading): AsyncIterable<ReadItem | RawMail> };
 
 const READERS: Record<Readable, Reader> = {
   mbox: { kind: 'mbox', read: (path) => readMbox(path) },
   maildir: { kind: 'maildir', read: readMaildir },
   mail: { kind: 'mail', read: readOneMail },
-  mails: { kind: 'mail', read: readMailFolder },
+  mails: { kind: 'mail', read: (path, reading) => readFolder(path, { ...reading, files: 'mails' }) },
+  'every-mail': { kind: 'mail', read: (path, reading) => readFolder(path, { ...reading, files: 'mail' }) },
   slack: { kind: 'slack', read: readSlack },
   folder: { kind: 'folder', read: readFolder },
+  'every-file': { kind: 'folder', read: (path, reading) => readFolder(path, { ...reading, files: 'file' }) },
 };
 
 async function* readOneMail(path: string): AsyncGenerator<ReadItem | RawMail> {

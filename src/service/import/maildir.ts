@@ -1,39 +1,41 @@
-// Mails kept one a file: a Maildir in order of delivery, or a folder of mail files in order of their paths.
+// Mails kept one a file, and the Maildir, which holds them in order of delivery.
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
+import { entriesOf, isMaildir } from './listing.ts';
 import { MOST_MAIL_BYTES } from './mbox.ts';
+import { reasonOf } from './named-files.ts';
 import type { RawMail, ReadRefusal } from './record.ts';
 
 /**
  * Reads `cur`, then `new` (what nobody has seen came last), each in order of delivery: names begin with its time in
- * seconds. What is in `tmp` was never delivered.
+ * seconds; then the folders of Maildir++ in it. What is in `tmp` was never delivered, and names that begin with a dot
+ * are no mails; links, pipes and devices are refused.
  */
 export async function* readMaildir(path: string): AsyncGenerator<RawMail | ReadRefusal> {
+  const refused = (at: string, reason: string): ReadRefusal => ({
+    kind: 'refused',
+    path: at,
+    position: 0,
+    reason,
+  });
   for (const folder of ['cur', 'new']) {
-    const entries = await readdir(join(path, folder), { withFileTypes: true });
-    const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+    const listed = await entriesOf(join(path, folder)).catch((error: unknown) => reasonOf(error));
+    if (typeof listed === 'string') {
+      yield refused(join(path, folder), listed);
+      continue;
+    }
     const delivered = (name: string) => Number(/^\d+/.exec(name)?.[0] ?? 0);
-    names.sort((a, b) => delivered(a) - delivered(b) || (a < b ? -1 : 1));
-    for (const name of names) {
-      if (!name.startsWith('.')) yield readMailFile(join(path, folder, name));
+    listed.sort((a, b) => delivered(a.name) - delivered(b.name) || (a.name < b.name ? -1 : 1));
+    for (const entry of listed) {
+      if (entry.name.startsWith('.')) continue;
+      if (entry.is === 'file') yield readMailFile(entry.at);
+      else yield refused(entry.at, entry.is === 'folder' ? 'is a folder' : entry.reason);
     }
   }
-}
-
-/** Reads every file of a folder, however deep, as one mail each. Links are not followed. */
-export async function* readMailFolder(path: string): AsyncGenerator<RawMail | ReadRefusal> {
-  for (const name of await filesIn(path)) yield readMailFile(join(path, name));
-}
-
-/** The paths of all regular files below a folder, relative to it, with `/`, in code unit order. */
-export async function filesIn(path: string): Promise<string[]> {
-  const entries = await readdir(path, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(path, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
-    .sort((a, b) => (a < b ? -1 : 1));
+  for (const { at, is } of await entriesOf(path)) {
+    if (is === 'folder' && isMaildir(await entriesOf(at).catch(() => []))) yield* readMaildir(at);
+  }
 }
 
 /** Reads one file as one mail, or says why not. */

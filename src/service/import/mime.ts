@@ -4,13 +4,16 @@ import { createHash } from 'node:crypto';
 import PostalMime, { addressParser, decodeWords } from 'postal-mime';
 import type { Header } from './header.ts';
 import { mailDate } from './mail-date.ts';
-import { isNamed, parameterOf, structureOf, type Leaf } from './parts.ts';
+import { asksToBeAFile, isNamed, parameterOf, structureOf, type Leaf } from './parts.ts';
 import type { RawMail, ReadAttachment, ReadMessage } from './record.ts';
 import { sniff, trailingBytes } from './sniff.ts';
 import { decodeTransfer } from './transfer.ts';
 
 /** Of more references than this only the newest count: a thread is never lost by it, a hostile header is bounded. */
 const MOST_REFERENCES = 500;
+
+/** Lists show senders, subjects and names up to here, so that a page stays an answer; the stored mail has them whole. */
+const MOST_SHOWN = 2_000;
 
 /**
  * Reads a mail. Attachments are the parts that are not text, or have a name, or ask to be attachments; parts of
@@ -19,7 +22,9 @@ const MOST_REFERENCES = 500;
 export async function readMail(mail: RawMail): Promise<ReadMessage> {
   const raw = Buffer.from(mail.raw.buffer, mail.raw.byteOffset, mail.raw.byteLength);
   const { header, type, leaves, wellFormed } = structureOf(raw);
-  const read = await Promise.all(leaves.map(readLeaf));
+  const read: ReadLeaf[] = [];
+  // One after the other: what the parser needs for one name is free again before the next.
+  for (const [index, leaf] of leaves.entries()) read.push(await readLeaf(leaf, index));
   const field = (name: string) => header.fields.get(name);
   const references = idsIn(field('references'));
   const [answered] = idsIn(field('in-reply-to'));
@@ -37,8 +42,8 @@ export async function readMail(mail: RawMail): Promise<ReadMessage> {
     related: related.slice(-MOST_REFERENCES),
     parent: answered ?? references.at(-1) ?? null,
     date_ms: mailDate(field('date') ?? ''),
-    sender: senderOf(field('from') ?? field('sender')),
-    subject: subject === undefined ? null : decodeWords(subject),
+    sender: senderOf(field('from') ?? field('sender'))?.slice(0, MOST_SHOWN) ?? null,
+    subject: subject === undefined ? null : decodeWords(subject).slice(0, MOST_SHOWN),
     source: listed ? 'gateway' : 'external',
     // What went to a list was public; a mailbox of one's own is not for outside observers.
     tier: listed ? 'external' : 'internal',
@@ -54,7 +59,7 @@ type ReadLeaf = { decodable: boolean; attachment?: ReadAttachment };
 async function readLeaf(leaf: Leaf, index: number): Promise<ReadLeaf> {
   const { type, header } = leaf;
   const disposition = header.fields.get('content-disposition') ?? '';
-  const asked = /^\s*attachment\s*(?:;|$)/i.test(disposition);
+  const asked = asksToBeAFile(header);
   if (type.startsWith('multipart/')) return { decodable: true };
   const filename = isNamed(header) ? await filenameOf(header, disposition) : null;
   if (type.startsWith('text/') && !asked && filename === null) {
@@ -90,7 +95,7 @@ async function filenameOf(header: Header, disposition: string): Promise<string |
   ];
   const { attachments } = await PostalMime.parse(part.join('\n'));
   const filename = attachments[0]?.filename;
-  return filename === undefined || filename === '' ? null : filename;
+  return filename?.slice(0, MOST_SHOWN) || null;
 }
 
 function idsIn(value: string | undefined): string[] {

@@ -33,6 +33,7 @@ function decodeBase64(body: Buffer): Buffer {
 
 const EQUALS = 0x3d;
 const LF = 0x0a;
+const CR = 0x0d;
 
 function decodeQuotedPrintable(body: Buffer): Buffer {
   let at = body.indexOf(EQUALS);
@@ -75,22 +76,45 @@ function hexValue(code: number | undefined): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -256;
 }
 
+/** Blanks lost at a line's end stand for zeros; even so no more bytes come out than went in. */
 function decodeUu(body: Buffer): Buffer {
-  const lines = body.toString('latin1').split(/\r?\n/);
-  const begin = lines.findIndex((line) => /^begin \d+ /.test(line));
-  if (begin < 0) return body;
-  const decoded: Buffer[] = [];
-  for (const line of lines.slice(begin + 1)) {
-    if (line === 'end') break;
-    const size = (line.charCodeAt(0) - 32) & 63;
-    if (line === '' || size === 0) continue;
-    const bytes = Buffer.alloc(Math.ceil(size / 3) * 3);
-    for (let group = 0; group * 3 < size; group += 1) {
-      const four = [1, 2, 3, 4].map((n) => (line.charCodeAt(group * 4 + n) - 32) & 63);
-      const [a = 0, b = 0, c = 0, d = 0] = four;
-      bytes.writeUIntBE((a << 18) | (b << 12) | (c << 6) | d, group * 3, 3);
+  let at = afterBegin(body);
+  if (at < 0) return body;
+  const decoded = Buffer.allocUnsafe(body.length + 2);
+  let length = 0;
+  for (let next = 0; at < body.length && length < body.length; at = next) {
+    const lineFeed = body.indexOf(LF, at);
+    next = lineFeed < 0 ? body.length : lineFeed + 1;
+    const stop = lineFeed < 0 ? body.length : lineFeed;
+    const end = stop > at && body[stop - 1] === CR ? stop - 1 : stop;
+    if (end - at === 3 && body.toString('latin1', at, end) === 'end') break;
+    const size = end > at ? uuValue(body, at, end) : 0;
+    const whole = Math.min(length + size, body.length);
+    for (let letter = at + 1; length < whole; letter += 4) {
+      const second = uuValue(body, letter + 1, end);
+      const third = uuValue(body, letter + 2, end);
+      decoded[length++] = (uuValue(body, letter, end) << 2) | (second >> 4);
+      decoded[length++] = (second << 4) | (third >> 2);
+      decoded[length++] = (third << 6) | uuValue(body, letter + 3, end);
     }
-    decoded.push(bytes.subarray(0, size));
+    length = whole;
   }
-  return Buffer.concat(decoded);
+  return decoded.subarray(0, length);
+}
+
+/** The index after the line `begin <mode> <name>`, or -1. */
+function afterBegin(body: Buffer): number {
+  const BEGIN = 'begin ';
+  for (let at = body.indexOf(BEGIN); at >= 0; at = body.indexOf(BEGIN, at + 1)) {
+    if (at > 0 && body[at - 1] !== LF) continue;
+    if (!/^begin \d+ /.test(body.toString('latin1', at, at + 40))) continue;
+    const lineFeed = body.indexOf(LF, at);
+    return lineFeed < 0 ? body.length : lineFeed + 1;
+  }
+  return -1;
+}
+
+/** The six bits of a letter; those of a letter after the end of its line are zero. */
+function uuValue(body: Buffer, at: number, end: number): number {
+  return at < end ? (body[at]! - 32) & 63 : 0;
 }

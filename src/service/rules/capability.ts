@@ -2,12 +2,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Tier } from '../../contract/token.ts';
 
-/** What one address opens: this attachment with exactly these bytes, as a reader of this tier. */
+/** What one address opens: this attachment or message with exactly these bytes, as a reader of this tier. */
 export type FileGrant = { id: string; sha256: string; tier: Tier };
 
 /** The path on the asset origin, `/files/<id>/<tier>/<signature>`; no token travels with it. */
 export function filePath(key: Uint8Array, grant: FileGrant): string {
   return `/files/${grant.id}/${grant.tier}/${signFile(key, grant)}`;
+}
+
+/** The path of a message's stored bytes, `/messages/<id>/<tier>/<signature>`; `id` is then that of the message. */
+export function messagePath(key: Uint8Array, grant: FileGrant): string {
+  return `/messages/${grant.id}/${grant.tier}/${signFile(key, grant)}`;
 }
 
 /** HMAC-SHA256 over `id|sha256|tier` in base64url (43 characters). */

@@ -37,7 +37,7 @@ export function takeIn(body: unknown): TakenIn {
   // This text becomes a column, where control characters and lone surrogates have no place.
   if (type === 'attachment.reclassified')
     checked(EventId.optional(), payload['source'], ['payload', 'source']);
-  const payloadText = canonical(payload, 0);
+  const payloadText = canonical(payload, ['payload']);
   const bodySha256 = createHash('sha256').update(`${type}\n${payloadText}`).digest('hex');
   return { id: envelope.id, type, payload, payloadText, bodySha256 };
 }
@@ -77,17 +77,29 @@ function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** One text for equal values: keys sorted, no spaces. Throws `event_invalid` for values nested too deep. */
-function canonical(value: unknown, depth: number): string {
+/** One text for equal values: keys sorted, no spaces. Throws `event_invalid` for values nested too deep or not finite. */
+function canonical(value: unknown, path: readonly string[]): string {
+  // JSON.parse reads 1e400 as Infinity, which would be written, and hashed, as null.
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new Refusal('event_invalid', `${placeOf(path)}: must be a number of 64 bits`);
+  }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (depth >= DEPTH)
+  if (path.length > DEPTH)
     throw new Refusal('event_invalid', `payload: must not nest deeper than ${DEPTH} levels`);
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(',')}]`;
+  if (Array.isArray(value)) {
+    return `[${value.map((item, at) => canonical(item, [...path, String(at)])).join(',')}]`;
+  }
   const record = value as Record<string, unknown>;
   const fields = Object.keys(record)
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(record[key], depth + 1)}`);
+    .map((key) => `${JSON.stringify(key)}:${canonical(record[key], [...path, key])}`);
   return `{${fields.join(',')}}`;
+}
+
+/** Keys are the sender's: a message names them only in part where they are long. */
+function placeOf(path: readonly string[]): string {
+  const place = path.join('.');
+  return place.length <= 200 ? place : `${place.slice(0, 200)}…`;
 }
 
 function checked<T extends z.ZodType>(schema: T, value: unknown, path: readonly string[]): z.infer<T> {

@@ -1,7 +1,7 @@
 // Files by the sha256 of their content: `<dir>/ab/cdef…`. A name exists only when its bytes are whole and durable.
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export type Blobs = {
@@ -13,6 +13,8 @@ export type Blobs = {
   put(sha256: string, content: Uint8Array): Promise<void>;
   /** Stores a copy of a file too big to hold. False, and nothing stored, where its bytes have another hash by now. */
   putFile(sha256: string, path: string): Promise<boolean>;
+  /** Removes what was begun and never finished, last written to before this time (ms); what cannot be is left. */
+  sweep(before: number): Promise<void>;
 };
 
 export function openBlobs(dir: string): Blobs {
@@ -76,6 +78,16 @@ export function openBlobs(dir: string): Blobs {
         }
         return hash.digest('hex') === sha256;
       });
+    },
+    async sweep(before) {
+      for (const folder of await readdir(dir).catch(() => [])) {
+        for (const name of await readdir(join(dir, folder)).catch(() => [])) {
+          if (!name.endsWith('.new')) continue;
+          const path = join(dir, folder, name);
+          const found = await stat(path).catch(() => undefined);
+          if (found !== undefined && found.mtimeMs < before) await rm(path, { force: true }).catch(() => {});
+        }
+      }
     },
   };
 }

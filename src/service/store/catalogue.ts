@@ -1,5 +1,6 @@
 // The write side of the attachment catalogue: rows of arriving files, and what their arrival says of earlier ones.
 import { failedByAttachment } from '../import/checks.ts';
+import type { ReadAttachment, ReadMessage } from '../import/record.ts';
 import type { Row, Statements } from './database.ts';
 import { insertRows, selectIn } from './rows.ts';
 import type { Arrival } from './threading.ts';
@@ -61,6 +62,15 @@ export async function addToCatalogue(
     }
   }
   await insertRows(statements, 'attachments', rows);
+  await markRows(statements, redactions, repeated);
+}
+
+/** Redacts all rows with the bytes of a redacted one, and puts bytes that came back into the decorative layer. */
+async function markRows(
+  statements: Statements,
+  redactions: ReadonlyMap<string, string>,
+  repeated: ReadonlySet<string>,
+): Promise<void> {
   for (const [sha256, redaction] of redactions) {
     await statements.run(
       'UPDATE attachments SET redacted = 1, redaction = $2 WHERE sha256 = $1 AND redacted = 0',
@@ -74,4 +84,67 @@ export async function addToCatalogue(
       [sha256],
     );
   }
+}
+
+export type Lacking = { n: number; file: ReadAttachment };
+
+/** The rows of known messages that have no bytes, each with the file as it comes now, where that brings some. */
+export async function lackingRows(
+  statements: Statements,
+  messages: readonly ReadMessage[],
+): Promise<Lacking[]> {
+  const byHash = new Map(messages.map((message) => [message.sha256, message]));
+  const rows = await selectIn<{ n: number; part: number; raw_sha256: string }>(
+    statements,
+    `SELECT a.n, a.part, m.raw_sha256 FROM messages m JOIN attachments a ON a.message = m.n
+      WHERE a.stored = 0 AND m.raw_sha256 IN ?`,
+    byHash.keys(),
+  );
+  return rows.flatMap(({ n, part, raw_sha256 }) => {
+    const file = byHash.get(raw_sha256)?.attachments[part];
+    return file !== undefined && (file.content !== null || file.file !== undefined) ? [{ n, file }] : [];
+  });
+}
+
+/**
+ * Rewrites rows whose bytes the archive holds from now on, as if they had come with their messages: their hash is that
+ * of the bytes, so what holds for all rows with the same bytes is found again. A redaction stays. Resolves to the
+ * number of rows changed.
+ */
+export async function completeRows(statements: Statements, lacking: readonly Lacking[]): Promise<number> {
+  let changed = 0;
+  for (const { n, file } of lacking) {
+    changed += await statements.run(
+      `UPDATE attachments SET stored = 1, sha256 = $2, bytes = $3, declared_type = $4, detected_type = $5,
+        origin_city = $6, trailing_bytes = $7, failed = $8 WHERE n = $1 AND stored = 0`,
+      [
+        n,
+        file.sha256,
+        file.bytes,
+        file.declared_type,
+        file.detected_type,
+        file.origin_city,
+        file.trailing_bytes,
+        failedByAttachment(file, true),
+      ],
+    );
+  }
+  const same = await selectIn<{ sha256: string; first: number; messages: number; redaction: string | null }>(
+    statements,
+    `SELECT sha256, MIN(n) AS first, COUNT(DISTINCT message) AS messages, MAX(redaction) AS redaction
+      FROM attachments WHERE sha256 IN ? GROUP BY sha256`,
+    new Set(lacking.map(({ file }) => file.sha256)),
+  );
+  const redactions = new Map<string, string>();
+  const repeated = new Set<string>();
+  for (const { sha256, first, messages, redaction } of same) {
+    if (redaction !== null) redactions.set(sha256, redaction);
+    if (messages > 1) repeated.add(sha256);
+    await statements.run(
+      `UPDATE attachments SET first_visible = CASE WHEN n = $2 THEN 1 ELSE 0 END WHERE sha256 = $1`,
+      [sha256, first],
+    );
+  }
+  await markRows(statements, redactions, repeated);
+  return changed;
 }

@@ -18,6 +18,8 @@ export type Database = Statements & {
   readonly engine: 'sqlite' | 'postgres';
   /** Runs `work` alone among writers; durable when it resolves, undone when it throws. Never nested. */
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
+  /** As {@link Database.transaction}, but undefined at once, and no work done, where another writer is at it. */
+  transactionNow<T>(work: (statements: Statements) => Promise<T>): Promise<T | undefined>;
   /** Several statements without parameters (migrations). */
   script(sql: string): Promise<void>;
   close(): Promise<void>;

@@ -8,11 +8,14 @@ import { MESSAGE } from '../rules/integrity.ts';
 import type { Statements, Value } from './database.ts';
 import { forgetSummary } from './meta.ts';
 
+/** Most events that may wait for their records (our choice): anyone with a token can name records that never come. */
+const MOST_WAITING = 100_000;
+
 type Envelope = { id: string; type: EventType; payload: Record<string, unknown> };
 
 /**
  * Keeps an event and applies it; durable when it resolves. A second delivery with the same body only counts.
- * Throws `event_conflict` for another body under a known id.
+ * Throws `event_conflict` for another body under a known id, `rate_limited` where too many wait for their records.
  */
 export async function ingest(archive: Archive, event: TakenIn): Promise<void> {
   await archive.database.transaction(async (statements) => {
@@ -28,9 +31,12 @@ export async function ingest(archive: Archive, event: TakenIn): Promise<void> {
       return;
     }
     const effect = await takeEffect(statements, event);
+    if (effect === 'waiting') await admitWaiting(statements);
+    const record = effect === 'waiting' ? String(event.payload['id']) : '';
     await statements.run(
-      `INSERT INTO events (n, id, type, payload, body_sha256, received_ms, deliveries, effect, applied)
-        VALUES ((SELECT COALESCE(MAX(n), 0) + 1 FROM events), $1, $2, $3, $4, $5, 1, $6, $7)`,
+      `INSERT INTO events
+        (n, id, type, payload, body_sha256, received_ms, deliveries, effect, applied, message, attachment)
+        VALUES ((SELECT COALESCE(MAX(n), 0) + 1 FROM events), $1, $2, $3, $4, $5, 1, $6, $7, $8, $9)`,
       [
         event.id,
         event.type,
@@ -39,28 +45,43 @@ export async function ingest(archive: Archive, event: TakenIn): Promise<void> {
         archive.now(),
         effect,
         effect === 'waiting' ? null : await nextOrdinal(statements),
+        event.type === 'message.reordered' ? (numberOf('msg', record) ?? null) : null,
+        event.type === 'attachment.reclassified' ? (numberOf('att', record) ?? null) : null,
       ],
     );
   });
 }
 
+async function admitWaiting(statements: Statements): Promise<void> {
+  const full = await statements.get(`SELECT n FROM events WHERE effect = 'waiting' LIMIT 1 OFFSET $1`, [
+    MOST_WAITING - 1,
+  ]);
+  if (full === undefined) return;
+  throw new Refusal('rate_limited', `${MOST_WAITING} events wait for their records, no more are taken in`, {
+    'retry-after': '60',
+  });
+}
+
 /** Applies the waiting events whose records have arrived by now; part of the transaction that stored those records. */
 export async function applyWaiting(statements: Statements): Promise<void> {
-  const waiting = await statements.all<{ n: number; id: string; type: EventType; payload: string }>(
-    `SELECT n, id, type, payload FROM events WHERE effect = 'waiting' ORDER BY n`,
-  );
-  for (const { n, id, type, payload } of waiting) {
-    const effect = await takeEffect(statements, {
-      id,
-      type,
-      payload: JSON.parse(payload) as Record<string, unknown>,
-    });
+  // Numbers are given in order, so what waits for a number up to the greatest is due, and the rest is never looked at.
+  const dueOf = (kind: 'message' | 'attachment') =>
+    statements.all<{ n: number }>(`SELECT n FROM events WHERE ${kind} <= (SELECT MAX(n) FROM ${kind}s)`);
+  const due = [...(await dueOf('message')), ...(await dueOf('attachment'))];
+  for (const { n } of due.sort((a, b) => a.n - b.n)) {
+    // One at a time: payloads may be large.
+    const event = await statements.get<{ id: string; type: EventType; payload: string }>(
+      'SELECT id, type, payload FROM events WHERE n = $1',
+      [n],
+    );
+    if (event === undefined) continue;
+    const payload = JSON.parse(event.payload) as Record<string, unknown>;
+    const effect = await takeEffect(statements, { ...event, payload });
     if (effect === 'waiting') continue;
-    await statements.run('UPDATE events SET effect = $1, applied = $2 WHERE n = $3', [
-      effect,
-      await nextOrdinal(statements),
-      n,
-    ]);
+    await statements.run(
+      'UPDATE events SET effect = $1, applied = $2, message = NULL, attachment = NULL WHERE n = $3',
+      [effect, await nextOrdinal(statements), n],
+    );
   }
 }
 

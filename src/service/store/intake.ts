@@ -3,7 +3,7 @@ import type { Archive } from '../archive.ts';
 import { failedByMessage, isPlausible } from '../import/checks.ts';
 import type { ReadAttachment, ReadMessage } from '../import/record.ts';
 import { CONVERSATION, MESSAGE } from '../rules/integrity.ts';
-import { addToCatalogue } from './catalogue.ts';
+import { addToCatalogue, completeRows, lackingRows } from './catalogue.ts';
 import type { Statements } from './database.ts';
 import { applyWaiting } from './events.ts';
 import { forgetSummary } from './meta.ts';
@@ -19,6 +19,8 @@ export type Intake = {
   known(hashes: Iterable<string>): Promise<Map<string, number>>;
   /** Stores the messages the archive does not have, in order; durable when it resolves, nothing stored when it throws. */
   add(batch: readonly ReadMessage[]): Promise<Taken>;
+  /** Gives files of known messages the bytes the archive lacked until now; durable when it resolves to their number. */
+  complete(known: readonly ReadMessage[]): Promise<number>;
 };
 
 export function createIntake(archive: Archive): Intake {
@@ -29,9 +31,22 @@ export function createIntake(archive: Archive): Intake {
       const before = await knownOf(archive.database, new Set(clean.map(({ sha256 }) => sha256)));
       const held = await keepFiles(
         archive,
-        clean.filter(({ sha256 }) => !before.has(sha256)),
+        clean.filter(({ sha256 }) => !before.has(sha256)).flatMap(({ attachments }) => attachments),
       );
       return archive.database.transaction((statements) => store(statements, clean, held, archive.now()));
+    },
+    async complete(known) {
+      const lacking = await lackingRows(archive.database, known.filter(bringsBytes).map(storable));
+      if (lacking.length === 0) return 0;
+      const held = await keepFiles(
+        archive,
+        lacking.map(({ file }) => file),
+      );
+      const rows = lacking.filter(({ file }) => held.has(file.sha256));
+      return archive.database.transaction(async (statements) => {
+        await forgetSummary(statements);
+        return completeRows(statements, rows);
+      });
     },
   };
 }
@@ -48,10 +63,10 @@ async function knownOf(statements: Statements, hashes: Iterable<string>): Promis
 const FILES_AT_ONCE = 16;
 
 /** Makes the bytes of all files durable, before any row names them. Returns the hashes the archive now holds. */
-async function keepFiles({ blobs }: Archive, messages: readonly ReadMessage[]): Promise<Set<string>> {
+async function keepFiles({ blobs }: Archive, all: readonly ReadAttachment[]): Promise<Set<string>> {
   const files = new Map<string, ReadAttachment>();
-  for (const file of messages.flatMap(({ attachments }) => attachments)) {
-    if (file.content !== null || file.file !== undefined) files.set(file.sha256, file);
+  for (const file of all) {
+    if (hasBytes(file)) files.set(file.sha256, file);
   }
   const held = new Set<string>();
   const queue = files.values();
@@ -64,6 +79,14 @@ async function keepFiles({ blobs }: Archive, messages: readonly ReadMessage[]): 
   };
   await Promise.all(Array.from({ length: FILES_AT_ONCE }, work));
   return held;
+}
+
+function hasBytes({ content, file }: ReadAttachment): boolean {
+  return content !== null || file !== undefined;
+}
+
+function bringsBytes({ attachments }: ReadMessage): boolean {
+  return attachments.some(hasBytes);
 }
 
 async function store(

@@ -55,6 +55,29 @@ export async function storedBytes(statements: Statements, n: number): Promise<Ui
   return row?.content ?? new Uint8Array();
 }
 
+/** How many bytes of a message are stored now; 0 where they are lost. */
+export async function storedSize(statements: Statements, n: number): Promise<number> {
+  const row = await statements.get<{ size: number }>(
+    'SELECT length(content) AS size FROM raws WHERE n = $1',
+    [n],
+  );
+  return row?.size ?? 0;
+}
+
+/** At most `count` stored bytes from `from` on. */
+export async function storedPiece(
+  statements: Statements,
+  n: number,
+  from: number,
+  count: number,
+): Promise<Uint8Array> {
+  const row = await statements.get<{ piece: Uint8Array }>(
+    'SELECT substr(content, $2, $3) AS piece FROM raws WHERE n = $1',
+    [n, from + 1, count],
+  );
+  return row?.piece ?? new Uint8Array();
+}
+
 /** Messages in the order (sequence, n), which are the two numbers of a span's keys. */
 export function readMessages(statements: Statements, conversation: number | undefined, span: Span) {
   const where: Condition[] =

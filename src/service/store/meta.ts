@@ -44,8 +44,8 @@ export async function summaryOf({ database }: Archive): Promise<Summary> {
   const isOfNow = kept?.messages === stamp?.messages && kept?.attachments === stamp?.attachments;
   if (kept !== undefined && isOfNow) return kept.summary;
   try {
-    // Counted as the writer, so that no change slips in between the count and its keeping.
-    return await database.transaction(async (statements) => {
+    // Counted as the writer, so that no change slips in between the count and its keeping. A read waits for no writer.
+    const kept = await database.transactionNow(async (statements) => {
       const now = await statements.get<Stamp>(STAMP);
       const summary = await count(statements);
       const fresh = { messages: now?.messages ?? null, attachments: now?.attachments ?? null, summary };
@@ -55,10 +55,11 @@ export async function summaryOf({ database }: Archive): Promise<Summary> {
       );
       return summary;
     });
+    if (kept !== undefined) return kept;
   } catch {
-    // A full disk or a busy writer must not fail a read.
-    return count(database);
+    // A full disk must not fail a read.
   }
+  return count(database);
 }
 
 export async function forgetSummary(statements: Statements): Promise<void> {

@@ -8,7 +8,7 @@ import type { Database, Statements } from './database.ts';
  * `failed` is a bit set of failed integrity checks (rules/integrity.ts), `tier` the lowest tier that may read the row.
  * `orphans` are the messages that name a better parent than they have, by the keys they wait for; lower ranks are better.
  * `moved_by`, `source_by` and `decorative_by` name the event that wrote the value last; `applied` is the ordinal in
- * which an event took effect, null while it waits.
+ * which an event took effect, null while it waits; `message` and `attachment` are the number of the record it waits for.
  */
 const MIGRATIONS = [
   `
@@ -45,13 +45,17 @@ const MIGRATIONS = [
   CREATE INDEX attachments_by_hash ON attachments (sha256, n);
   CREATE TABLE events (
     n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, payload TEXT NOT NULL, body_sha256 TEXT NOT NULL,
-    received_ms BIGINT NOT NULL, deliveries INTEGER NOT NULL, effect TEXT NOT NULL, applied INTEGER
+    received_ms BIGINT NOT NULL, deliveries INTEGER NOT NULL, effect TEXT NOT NULL, applied INTEGER,
+    message BIGINT, attachment BIGINT
   );
-  CREATE INDEX events_waiting ON events (effect, n);
+  CREATE INDEX events_waiting ON events (n) WHERE effect = 'waiting';
+  CREATE INDEX events_by_message ON events (message, n) WHERE message IS NOT NULL;
+  CREATE INDEX events_by_attachment ON events (attachment, n) WHERE attachment IS NOT NULL;
   CREATE UNIQUE INDEX events_by_applied ON events (applied);
   CREATE TABLE tokens (
     sha256 TEXT PRIMARY KEY, client_id TEXT NOT NULL, tier TEXT NOT NULL, scope TEXT NOT NULL, expires_ms BIGINT NOT NULL
   );
+  CREATE INDEX tokens_by_expiry ON tokens (expires_ms);
   CREATE TABLE orphans (
     message_key TEXT NOT NULL, message INTEGER NOT NULL, rank INTEGER NOT NULL, PRIMARY KEY (message_key, message)
   );
@@ -60,10 +64,13 @@ const MIGRATIONS = [
   `,
 ];
 
-/** Brings a database to the newest schema, in one transaction. Throws {@link NewerSchema} where it comes from a newer arx. */
-export async function migrate(database: Database): Promise<void> {
+/**
+ * Brings a database to the newest schema, in one transaction. Throws {@link NewerSchema} where it comes from a newer arx.
+ * Resolves to whether there was anything to do.
+ */
+export async function migrate(database: Database): Promise<boolean> {
   // The usual case costs one read: where the table is missing the read fails and the transaction makes it.
-  if ((await versionOf(database).catch(() => 0)) === MIGRATIONS.length) return;
+  if ((await versionOf(database).catch(() => 0)) === MIGRATIONS.length) return false;
   await database.transaction(async (statements) => {
     await statements.run('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)');
     // Read again: another process may have migrated while this one waited for its turn.
@@ -75,6 +82,7 @@ export async function migrate(database: Database): Promise<void> {
       await statements.run('INSERT INTO migrations VALUES ($1)', [index + 1]);
     }
   });
+  return true;
 }
 
 async function versionOf(statements: Statements): Promise<number> {

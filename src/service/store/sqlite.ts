@@ -2,37 +2,89 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Database, Row, Statements, Value } from './database.ts';
 
-/** Opens (and creates) the file. Another process's write is waited for up to five seconds. */
-export function openSqlite(path: string): Database {
+export type SqliteOptions = {
+  path: string;
+  /** Resolves after so many milliseconds: how another process's write is waited for without stopping this one. */
+  sleep(ms: number): Promise<void>;
+};
+
+/** How long another process's lock is waited for, and the steps of that wait, in milliseconds. */
+const PATIENCE_MS = 5_000;
+const FIRST_STEP_MS = 20;
+const LONGEST_STEP_MS = 200;
+
+/** Opens (and creates) the file. A lock of another process is waited for up to five seconds, then the engine's error is thrown. */
+export async function openSqlite({ path, sleep }: SqliteOptions): Promise<Database> {
+  // The sleeps of the one who waits are the clock of those who wait behind it, so that nobody waits twice as long.
+  let slept = 0;
+  const patiently = async <T>(work: () => T | Promise<T>, until = slept + PATIENCE_MS): Promise<T> => {
+    for (let step = FIRST_STEP_MS; ; step = Math.min(step * 2, LONGEST_STEP_MS)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isBusy(error) || slept >= until) throw error;
+        await sleep(step);
+        slept += step;
+      }
+    }
+  };
+
   // Two connections: readers never see a transaction before its commit.
-  const reader = connect(path);
+  const reader = await patiently(() => connect(path));
   let writer: Connection | undefined;
   let last: Promise<unknown> = Promise.resolve();
+  let writing = 0;
 
-  const inTurn = <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
-    const turn = last.then(() => work((writer ??= connect(path))));
+  const inTurn = <T>(work: (connection: Connection, until: number) => Promise<T>): Promise<T> => {
+    const until = slept + PATIENCE_MS;
+    writing += 1;
+    const turn = last
+      .then(async () => work((writer ??= await patiently(() => connect(path), until)), until))
+      .finally(() => (writing -= 1));
     last = turn.catch(() => {});
     return turn;
+  };
+  const within = async <T>(
+    { handle, statements }: Connection,
+    work: (statements: Statements) => Promise<T>,
+  ): Promise<T> => {
+    try {
+      const result = await work(statements);
+      handle.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (handle.isTransaction) handle.exec('ROLLBACK');
+      throw error;
+    }
   };
 
   return {
     engine: 'sqlite',
-    all: reader.statements.all,
-    get: reader.statements.get,
-    run: (sql, parameters) => inTurn((connection) => connection.statements.run(sql, parameters)),
+    // WAL lets readers read; what stops one for a moment is the recovery after a crash.
+    all: <T extends Row>(sql: string, parameters?: readonly Value[]) =>
+      patiently(() => reader.statements.all<T>(sql, parameters)),
+    get: <T extends Row>(sql: string, parameters?: readonly Value[]) =>
+      patiently(() => reader.statements.get<T>(sql, parameters)),
+    run: (sql, parameters) =>
+      inTurn((connection, until) => patiently(() => connection.statements.run(sql, parameters), until)),
     transaction: (work) =>
-      inTurn(async ({ handle, statements }) => {
-        handle.exec('BEGIN IMMEDIATE');
+      inTurn(async (connection, until) => {
+        await patiently(() => connection.handle.exec('BEGIN IMMEDIATE'), until);
+        return within(connection, work);
+      }),
+    transactionNow: async (work) => {
+      if (writing > 0) return undefined;
+      return inTurn(async (connection) => {
         try {
-          const result = await work(statements);
-          handle.exec('COMMIT');
-          return result;
+          connection.handle.exec('BEGIN IMMEDIATE');
         } catch (error) {
-          if (handle.isTransaction) handle.exec('ROLLBACK');
+          if (isBusy(error)) return undefined;
           throw error;
         }
-      }),
-    script: (sql) => inTurn(async ({ handle }) => handle.exec(sql)),
+        return within(connection, work);
+      });
+    },
+    script: (sql) => inTurn(({ handle }, until) => patiently(() => handle.exec(sql), until)),
     async close() {
       await last;
       writer?.handle.close();
@@ -41,12 +93,24 @@ export function openSqlite(path: string): Database {
   };
 }
 
+/** SQLITE_BUSY in any of its forms: extended codes carry the primary one in their low byte. */
+function isBusy(error: unknown): boolean {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' && (errcode & 0xff) === 5;
+}
+
 type Connection = { handle: InstanceType<typeof DatabaseSync>; statements: Statements };
 
 function connect(path: string): Connection {
-  const handle = new DatabaseSync(path, { timeout: 5000 });
-  // FULL: with NORMAL a power loss takes commits that were already acknowledged.
-  handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  // The engine's own waiting would stop the whole process.
+  const handle = new DatabaseSync(path, { timeout: 0 });
+  try {
+    // FULL: with NORMAL a power loss takes commits that were already acknowledged.
+    handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
   const kept = new Map<string, ReturnType<typeof handle.prepare>>();
   const prepare = (sql: string) => {
     let statement = kept.get(sql);

@@ -1,6 +1,8 @@
 // Content records: both views, damage, carriers, and formats that are not mail (interface 2.2, 4.3).
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { MOST_RAW_BYTES } from '../../../src/contract/content.ts';
+import { MOST_ANSWER_BYTES } from '../../../src/contract/quantity.ts';
 import { insert, rawMessage, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 
@@ -44,6 +46,25 @@ test('damage of the stored bytes shows at once, and the record is given all the 
   expect((await get('/api/content/msg_1')).data.integrity).toBe(1);
 });
 
+test('what is too long for an answer is left out, cut and named', async () => {
+  const raw = Buffer.from(`Subject: x\n\n${'\0'.repeat(MOST_RAW_BYTES - 12)}`);
+  await sample.archive.database.run('UPDATE raws SET content = $1 WHERE n = 3', [raw]);
+  const held = (await call(sample.service, '/api/content/msg_3', { token })).text;
+  expect(held.length).toBeLessThan(MOST_ANSWER_BYTES / 2);
+  expect(JSON.parse(held).data).toMatchObject({ truncated: ['text'], raw_base64: raw.toString('base64') });
+  expect(JSON.parse(held).data).not.toHaveProperty('raw_url');
+  await sample.archive.database.run('UPDATE raws SET content = $1 WHERE n = 3', [Buffer.concat([raw, raw])]);
+  const { data } = await get('/api/content/msg_3');
+  expect(data).not.toHaveProperty('raw_base64');
+  expect(data.raw_url).toMatch(/^http:\/\/127\.0\.0\.1:9\/messages\/msg_3\/internal\/[\w-]{43}$/);
+  // Messages with withheld files have neither.
+  await sample.archive.database.run('UPDATE attachments SET redacted = 1 WHERE n = 3');
+  const closed = (await get('/api/content/msg_3')).data;
+  expect(closed).toMatchObject({ withheld: ['att_3'] });
+  expect(closed).not.toHaveProperty('raw_base64');
+  expect(closed).not.toHaveProperty('raw_url');
+});
+
 test('the pipeline names one asset for each attachment, carriers name what is not seen', async () => {
   // Attachments 3 and 9 belong to message 3; 5 has trailing bytes; 4 and 8 are redacted.
   const three = (await get('/api/content/msg_3?view=lore&include_pipeline=true&include_stego=true')).data;
@@ -83,7 +104,7 @@ test.each([
   ['slack', 'null', null],
   ['file', '{"path":"a/b"}', '{"path":"a/b"}'],
   ['rfc822', '', null],
-  ['rfc822', '\0\0\0', null],
+  ['rfc822', '\0\0\0', '\0\0\0\n'],
   ['rfc822', 'Content-Type: text/plain; charset=nonsense\n\nplain', 'plain\n'],
 ])('%s %j reads as %j', async (format, raw, text) => {
   const content = Buffer.from(raw);

@@ -5,6 +5,7 @@ import { ERROR_STATUS } from '../../../src/contract/error.ts';
 import { EVENT_TYPES } from '../../../src/contract/event.ts';
 import { createService } from '../../../src/service/index.ts';
 import { applyWaiting } from '../../../src/service/store/events.ts';
+import type { Row, Value } from '../../../src/service/store/database.ts';
 import { ASSET_URL, insert, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 import { effectsOf, moved, type Sent } from '../../support/event.ts';
@@ -83,6 +84,21 @@ describe('P6 what is refused, with the path, and nothing is stored', () => {
       const answer = await call(sample.service, '/api/webhooks/ingest', { token, body, headers });
       expect(answer.json.error.code).toBe('event_invalid');
     }
+    expect(await effects()).toEqual({});
+  });
+
+  test.each([
+    ['{"layer":"x","a":1e400}', 'payload.a'],
+    ['{"layer":"x","a":[0,{"b":-1e999}]}', 'payload.a.1.b'],
+    ['{"name":"x","drift_ratio":1e400}', 'payload.drift_ratio'],
+    [`{"layer":"x","${'k'.repeat(1000)}":1e400}`, `payload.${'k'.repeat(192)}…`],
+  ])('a number JSON cannot keep (%#)', async (payload, path) => {
+    const headers = [['content-type', 'application/json'] as const];
+    const type = payload.includes('layer') ? 'mirror.detected' : 'sequence.diverged';
+    const body = Buffer.from(`{"id":"e1","type":"${type}","payload":${payload}}`);
+    const answer = await call(sample.service, '/api/webhooks/ingest', { token, body, headers });
+    expect(answer.json.error.code).toBe('event_invalid');
+    expect(answer.json.error.message.split(':')[0]).toBe(path);
     expect(await effects()).toEqual({});
   });
 
@@ -252,6 +268,40 @@ describe('effects', () => {
     const after = await get('/api/sequence/mirror_relay');
     expect(after.data.map(({ offset }: { offset: number }) => offset)).toEqual([0, 0, 0, 0, 2]);
     expect(after).toMatchObject({ total: 5, displaced: 1 });
+  });
+
+  /** Events that wait for message `first`, `first + 1`, …, written past the door. */
+  const wait = (count: number, first: number) =>
+    sample.archive.database.run(
+      `WITH RECURSIVE many (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM many WHERE i < $1 - 1)
+        INSERT INTO events (n, id, type, payload, body_sha256, received_ms, deliveries, effect, message)
+        SELECT i + 1, 'w' || i, 'message.reordered', '{}', '', 0, 1, 'waiting', $2 + i FROM many`,
+      [count, first],
+    );
+
+  test('no more than so many events wait, and what waits is not read by an import it does not concern', async () => {
+    await wait(99_999, 1_000);
+    expect((await send(moved('a', 10, 0))).status).toBe(200);
+    const full = await send(moved('b', 11, 0));
+    expect(full.json.error.code).toBe('rate_limited');
+    expect(full.headers['retry-after']).toBe('60');
+    // What need not wait is taken in as ever, and so is what came before.
+    expect((await send(moved('c', 1, 5))).status).toBe(200);
+    expect((await send(moved('a', 10, 0))).status).toBe(200);
+    const read: number[] = [];
+    await sample.archive.database.transaction(async (statements) => {
+      const watched: typeof statements = {
+        ...statements,
+        all: async <T extends Row>(sql: string, parameters?: readonly Value[]) => {
+          const rows = await statements.all<T>(sql, parameters);
+          const plan = await statements.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, parameters);
+          read.push(rows.length, plan.filter(({ detail }) => detail.startsWith('SCAN events')).length);
+          return rows;
+        },
+      };
+      await applyWaiting(watched);
+      expect(read).toEqual([0, 0, 0, 0]);
+    });
   });
 
   const operations = fc.uniqueArray(

@@ -81,6 +81,40 @@ describe('N: who asks', () => {
     expect(valid.status).toBe(200);
   });
 
+  test('tokens are limited for each peer, refused requests and the local peer are not', async () => {
+    const service = createService(sample.archive, { assetUrl: ASSET_URL, version: '0' });
+    const body = { client_id: 'c', observer_tier: 'external', requested_tier: 'external' };
+    const issue = (peer: string, more = {}) =>
+      call(service, '/api/auth/token', { body: { ...body, ...more }, peer });
+    for (let n = 0; n < 70; n += 1) {
+      expectRefusal(await issue('10.0.0.1', { requested_tier: 'mirror' }), 'observer_not_permitted');
+    }
+    for (let n = 0; n < 60; n += 1) expect((await issue('10.0.0.1')).status).toBe(200);
+    const limited = await issue('10.0.0.1');
+    expectRefusal(limited, 'rate_limited');
+    expect(limited.headers['retry-after']).toBe('60');
+    expect((await issue('10.0.0.2')).status).toBe(200);
+    for (let n = 0; n < 61; n += 1) expect((await issue('local')).status).toBe(200);
+  });
+
+  test('old tokens are forgotten by an index, not by reading all', async () => {
+    const plan = await sample.archive.database.all<{ detail: string }>(
+      'EXPLAIN QUERY PLAN DELETE FROM tokens WHERE expires_ms < 1',
+    );
+    expect(plan.map(({ detail }) => detail).join()).toContain('tokens_by_expiry');
+  });
+
+  test('a page of another origin is given no token', async () => {
+    const body = { client_id: 'c', observer_tier: 'external', requested_tier: 'external' };
+    const host = ['host', '127.0.0.1:4747'] as const;
+    const from = (origin: string) =>
+      call(sample.service, '/api/auth/token', { body, headers: [host, ['origin', origin]] });
+    expect((await from('http://127.0.0.1:4747')).status).toBe(200);
+    for (const origin of ['http://evil.example', 'http://127.0.0.1:4748', 'null', '']) {
+      expectRefusal(await from(origin), 'request_invalid');
+    }
+  });
+
   test('N2 another archive’s token, an expired one', async () => {
     const other = await sampleArchive({ conversations: 2 });
     try {

@@ -10,7 +10,7 @@ import { Health } from '../../../src/contract/health.ts';
 import { ROUTES, type RouteName } from '../../../src/contract/routes.ts';
 import { Sequence } from '../../../src/contract/sequence.ts';
 import { Token, type Tier } from '../../../src/contract/token.ts';
-import { createService } from '../../../src/service/index.ts';
+import { createAssetService, createService, failureName } from '../../../src/service/index.ts';
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call, type Answer, type CallOptions } from '../../support/call.ts';
 import { strict } from '../../support/strict.ts';
@@ -38,23 +38,35 @@ const BODIES: [target: string, tier: Tier, status: number, schema: z.ZodType, ma
   ['/v1/attachments/att_2', 'internal', 200, Attachment],
   ['/v1/attachments/att_4', 'internal', 200, Attachment, ROW],
   ['/v1/attachments/att_51', 'internal', 200, Attachment, ROW],
-  ['/api/content/msg_1', 'external', 200, Content, ['pipeline', 'stego', 'withheld']],
+  ['/api/content/msg_1', 'external', 200, Content, ['pipeline', 'stego', 'withheld', 'raw_url', 'truncated']],
   [
     '/api/content/msg_3?view=raw&include_stego=true&include_pipeline=true',
     'internal',
     200,
     Content,
-    ['withheld'],
+    ['withheld', 'raw_url', 'truncated'],
   ],
-  ['/api/content/msg_3?view=lore', 'internal', 200, Content, ['pipeline', 'stego', 'withheld']],
+  [
+    '/api/content/msg_3?view=lore',
+    'internal',
+    200,
+    Content,
+    ['pipeline', 'stego', 'withheld', 'raw_url', 'truncated'],
+  ],
   [
     '/api/content/msg_3?view=lore&include_stego=true&include_pipeline=true',
     'internal',
     200,
     Content,
-    ['withheld'],
+    ['withheld', 'raw_url', 'truncated'],
   ],
-  ['/api/content/msg_7?view=lore&include_pipeline=true', 'mirror', 200, Content, ['stego', 'withheld']],
+  [
+    '/api/content/msg_7?view=lore&include_pipeline=true',
+    'mirror',
+    200,
+    Content,
+    ['stego', 'withheld', 'raw_url', 'truncated'],
+  ],
   ['/api/sequence/arc_reconstruction?limit=500', 'internal', 200, Sequence],
   ['/api/sequence/mirror_relay', 'mirror', 200, Sequence],
   ['/api/webhooks/events', 'internal', 200, EnvelopeList],
@@ -170,6 +182,29 @@ describe('failures nobody planned', () => {
     ['bug', new TypeError('SELECT x is not a function'), 'internal'],
     ['text', 'secret', 'internal'],
   ];
+  test('who keeps the service is told of each, with the id of the answer, and of no refusal', async () => {
+    const told: [string, unknown][] = [];
+    const onFailure = (requestId: string, error: unknown) => void told.push([requestId, error]);
+    const cause = new TypeError('secret');
+    const database = { ...sample.archive.database, get: () => Promise.reject(cause) };
+    const options = { assetUrl: ASSET_URL, version: '0', onFailure };
+    const api = await call(createService({ ...sample.archive, database }, options), '/api/health');
+    const files = await call(
+      createAssetService({ ...sample.archive, database }, options),
+      '/files/att_1/external/x',
+    );
+    expect(told).toEqual([
+      [api.json.error.request_id, cause],
+      [files.json.error.request_id, cause],
+    ]);
+    await call(createService(sample.archive, options), '/nowhere');
+    expect(told).toHaveLength(2);
+    expect(failureName(cause)).toBe('TypeError');
+    expect(failureName(Object.assign(new Error('x'), { code: 'ERR_SQLITE_ERROR', errcode: 11 }))).toBe(
+      'Error ERR_SQLITE_ERROR 11',
+    );
+  });
+
   test.each(STORE)('P11 R6 %s', async (_, error, code) => {
     const answer = await call(broken(error), '/api/health');
     expect(answer.status).toBe(ERROR_STATUS[code]);

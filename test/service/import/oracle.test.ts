@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importPaths } from '../../../src/service/import/index.ts';
@@ -184,7 +185,12 @@ function unpack(dir: string, packed: string, path: string): string {
 }
 
 function archiveIn(dir: string): Promise<OpenArchive> {
-  return openArchive({ dir, now: () => Date.UTC(2026, 0, 1), randomBytes: (count) => new Uint8Array(count) });
+  return openArchive({
+    sleep,
+    dir,
+    now: () => Date.UTC(2026, 0, 1),
+    randomBytes: (count) => new Uint8Array(count),
+  });
 }
 
 function runs(program: string): boolean {

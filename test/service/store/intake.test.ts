@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ReadAttachment, ReadMessage } from '../../../src/service/import/record.ts';
 import { CONVERSATION, MESSAGE } from '../../../src/service/rules/integrity.ts';
@@ -23,6 +24,7 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 async function withArchive(work: (archive: OpenArchive) => Promise<void>): Promise<void> {
   archives += 1;
   const archive = await openArchive({
+    sleep,
     dir: join(dir, String(archives)),
     now: () => NOW,
     randomBytes: (count) => new Uint8Array(count),

@@ -1,8 +1,9 @@
 // Opening an archive: created once, private, migrated, never one that is newer or foreign; and what is kept in it.
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ArchiveUnreadable, NewerSchema, openArchive, redact, unredact } from '../../../src/service/index.ts';
 import { fileKey, summaryOf } from '../../../src/service/store/meta.ts';
@@ -15,11 +16,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-const open = (folder = join(dir, 'a', 'b')) => openArchive({ dir: folder, now: () => 0, randomBytes });
+const open = (folder = join(dir, 'a', 'b')) => openArchive({ sleep, dir: folder, now: () => 0, randomBytes });
 
 test('creates the folder for its owner alone, and opens again with the same key', async () => {
   const first = await open();
   expect((await stat(join(dir, 'a', 'b'))).mode & 0o777).toBe(0o700);
+  // Made with the archive: the first list of files has nothing to write.
+  expect(await first.database.all('SELECT key FROM meta')).toEqual([{ key: 'file_key' }]);
   const key = await fileKey(first);
   expect(key).toHaveLength(32);
   expect(Buffer.compare(await fileKey(first), key)).toBe(0);
@@ -37,6 +40,56 @@ test('commits are durable: WAL with synchronous FULL on the writing connection',
   ]);
   expect(pragma).toEqual([{ journal_mode: 'wal' }, { synchronous: 2 }]);
   await archive.close();
+});
+
+test('the database is its owner’s alone, in a folder open to others too, and an older one is mended', async () => {
+  const umask = process.umask(0);
+  try {
+    const folder = join(dir, 'open');
+    await mkdir(folder, { mode: 0o755 });
+    const modes = () =>
+      Promise.all(
+        ['', '-wal', '-shm'].map(async (end) => (await stat(join(folder, `archive.db${end}`))).mode & 0o777),
+      );
+    const first = await open(folder);
+    await fileKey(first);
+    expect(await modes()).toEqual([0o600, 0o600, 0o600]);
+    await first.close();
+    process.umask(0o777);
+    const masked = await open(join(dir, 'masked'));
+    expect((await stat(join(dir, 'masked', 'archive.db'))).mode & 0o777).toBe(0o600);
+    await masked.close();
+    process.umask(0);
+    const holder = await open(folder);
+    for (const end of ['', '-wal', '-shm']) await chmod(join(folder, `archive.db${end}`), 0o644);
+    const second = await open(folder);
+    expect(await modes()).toEqual([0o600, 0o600, 0o600]);
+    await Promise.all([holder.close(), second.close()]);
+  } finally {
+    process.umask(umask);
+  }
+});
+
+test('without space lists are read as ever, also the first of files, and what cannot be written says why', async () => {
+  const sample = await sampleArchive();
+  try {
+    const { archive, service } = sample;
+    const token = await tokenFor(service);
+    await archive.database.script('PRAGMA max_page_count = 1');
+    const body = { client_id: 'c'.repeat(200), observer_tier: 'external', requested_tier: 'external' };
+    let full = await call(service, '/api/auth/token', { body });
+    for (let n = 0; n < 200 && full.status === 200; n += 1)
+      full = await call(service, '/api/auth/token', { body });
+    expect(full.json.error).toMatchObject({
+      code: 'store_unavailable',
+      message: 'the archive cannot be written: no space is left for it',
+    });
+    for (const target of ['/v1/attachments', '/messages', '/api/webhooks/events', '/api/health']) {
+      expect((await call(service, target, { token })).status, target).toBeLessThan(300);
+    }
+  } finally {
+    await sample.close();
+  }
 });
 
 test('several may open a new archive at once', async () => {

@@ -1,0 +1,31 @@
+// A file that says what a folder should hold, read whole: never through a link, never waited for, never without end.
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diskFault } from '../disk-fault.ts';
+import { Fault } from '../faults.ts';
+
+/** Largest manifest or sums file, in bytes: more than a million lines. */
+export const MOST_WITNESS_BYTES = 256 * 1024 * 1024;
+
+/** The text of `<dir>/<name>`, undefined where there is none. Fault `unsafe` for what is no regular file or too large. */
+export async function readWitness(dir: string, name: string): Promise<string | undefined> {
+  try {
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+    const file = await open(join(dir, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return await textOf(file, name).finally(() => file.close());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw diskFault(error, name);
+  }
+}
+
+/** The same of a file that is open, which stays open. */
+export async function textOf(file: FileHandle, name: string): Promise<string> {
+  const found = await file.stat();
+  if (!found.isFile()) throw new Fault('unsafe', `${name} is not a regular file`);
+  if (found.size > MOST_WITNESS_BYTES) {
+    throw new Fault('unsafe', `${name} is larger than ${MOST_WITNESS_BYTES} bytes`);
+  }
+  return file.readFile('utf8');
+}

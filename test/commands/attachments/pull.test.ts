@@ -1,0 +1,324 @@
+// `arx attachments pull` against services and folders that mean harm, that break off, and that are merely large.
+import { execFileSync } from 'node:child_process';
+import { getEventListeners } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PullReport } from '../../../src/contract/report.ts';
+import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
+import {
+  serveCatalogue,
+  sha,
+  type CatalogueOptions,
+  type ForeignFile,
+} from '../../support/catalogue-server.ts';
+import { arx, type Ran } from '../../support/command.ts';
+import type { Misbehaving } from '../../support/misbehaving-server.ts';
+import { NOON, type WorldOptions } from '../../support/world.ts';
+
+const TOKEN = 'arx_0123456789.abcdefghijklmnop';
+let dir: string;
+let server: Misbehaving | undefined;
+beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'arx-pull-'))));
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function serve(files: readonly ForeignFile[], options?: CatalogueOptions): Promise<void> {
+  await server?.close();
+  server = await serveCatalogue(files, options);
+}
+const pull = (line: string, options: Partial<WorldOptions> = {}): Promise<Ran> =>
+  arx(dir, `attachments pull ${line} --base-url ${server!.url}`, {
+    env: { LANG: 'C.UTF-8', ARX_TOKEN: TOKEN },
+    ...options,
+  });
+const reportOf = ({ stdout }: Ran) => PullReport.parse(JSON.parse(stdout));
+const manifestLine = (path: string, id = 'att_1') =>
+  `${JSON.stringify({ id, path, sha256: sha('old'), bytes: 3, redacted: false })}\n`;
+
+describe('a manifest that means harm', () => {
+  test.each(['sub/pwned.txt', '.bashrc', MANIFEST_FILE])('its path %s is not written', async (path) => {
+    mkdirSync(join(dir, 'outside'));
+    mkdirSync(join(dir, 'dl'));
+    symlinkSync('../outside', join(dir, 'dl/sub'));
+    writeFileSync(join(dir, 'dl', MANIFEST_FILE), manifestLine(path));
+    await serve([{ content: 'hello' }]);
+    const { exit } = await pull('att_1 --to dl --force');
+    expect(exit).toBe(0);
+    expect(readFileSync(join(dir, 'dl/file-1.txt'), 'utf8')).toBe('hello');
+    expect(readdirSync(join(dir, 'outside'))).toEqual([]);
+    expect(readdirSync(join(dir, 'dl')).sort()).toEqual([MANIFEST_FILE, 'file-1.txt', 'sub']);
+    expect(readFileSync(join(dir, 'dl', MANIFEST_FILE), 'utf8')).toMatch(/"path":"file-1\.txt".*\n$/);
+  });
+
+  test('a name that it gives to two rows is that of the last', async () => {
+    mkdirSync(join(dir, 'dl'));
+    writeFileSync(join(dir, 'dl', MANIFEST_FILE), manifestLine('x.txt') + manifestLine('x.txt', 'att_2'));
+    await serve([{ content: 'one' }, { content: 'two' }]);
+    expect((await pull('att_1 att_2 --to dl --force')).exit).toBe(0);
+    expect(readFileSync(join(dir, 'dl/file-1.txt'), 'utf8')).toBe('one');
+    expect(readFileSync(join(dir, 'dl/x.txt'), 'utf8')).toBe('two');
+  });
+});
+
+describe('where files may come from', () => {
+  test.each([
+    ['http://169.254.169.254', /leads to http:\/\/169\.254\.169\.254, which is no known origin/],
+    ['https://evil.test:8443', /leads to https:\/\/evil\.test:8443, /],
+  ])('an announced origin %s of another host is not trusted', async (origin, words) => {
+    await serve([{ content: 'a', row: { file_url: `${origin}/latest/meta-data` } }], {
+      assetUrl: () => origin,
+    });
+    const { exit, stderr } = await pull('att_1 --to dl');
+    expect(exit).toBe(13);
+    expect(stderr).toMatch(words);
+    expect(stderr).toContain(`--asset-url ${origin}`);
+    expect(stderr).toContain(`--allow-asset-host ${new URL(origin).host}`);
+  });
+
+  test('another port of the same host is', async () => {
+    const assets = await serveCatalogue([{ content: 'a' }]);
+    await serve([{ content: 'a', row: { file_url: `${assets.url}/files/0` } }], {
+      assetUrl: () => assets.url,
+    });
+    expect((await pull('att_1 --to dl')).exit).toBe(0);
+    await assets.close();
+  });
+
+  test.each(['not a url', 'file:///etc', 'http://u:p@127.0.0.1'])(
+    'the announcement %s is malformed',
+    async (announced) => {
+      await serve([{ content: 'a' }], { assetUrl: () => announced });
+      const { exit, stderr } = await pull('att_1 --to dl');
+      expect(exit).toBe(11);
+      expect(stderr).toMatch(/asset_url/);
+    },
+  );
+
+  test('connections are kept from file to file', async () => {
+    const ports = new Set<number | undefined>();
+    await serve(
+      Array.from({ length: 20 }, () => ({
+        content: 'a',
+        script: (socket) => {
+          ports.add(socket.remotePort);
+          socket.write('HTTP/1.1 200 X\r\ncontent-length: 1\r\n\r\na');
+        },
+      })),
+    );
+    expect((await pull('--all --to dl')).exit).toBe(0);
+    expect(ports.size).toBeLessThanOrEqual(6);
+  });
+
+  test('health is asked once, whatever the number of files', async () => {
+    await serve([{ content: 'a' }, { content: 'b' }, { content: 'c' }]);
+    expect((await pull('--all --to dl')).exit).toBe(0);
+    expect(server!.requests.filter(({ head }) => head.includes('/api/health'))).toHaveLength(1);
+  });
+});
+
+test('-v shows nothing of a token that a header echoes', async () => {
+  await serve([{ content: 'a' }], { rowHeaders: { 'x-drift-ratio': TOKEN } });
+  const echoed = await pull('att_1 --to dl -v');
+  expect(echoed.exit).toBe(0);
+  expect(echoed.stderr).not.toContain(TOKEN.slice(0, 6));
+  await serve([{ content: 'a' }], { rowHeaders: { 'x-drift-ratio': '0.13' } });
+  expect((await pull('att_1 --to dl -v')).stderr).toContain('drift 0.13');
+});
+
+describe('a body that breaks off', () => {
+  const cut =
+    (times: number, content: string): NonNullable<ForeignFile['script']> =>
+    (socket, count) => {
+      socket.write(`HTTP/1.1 200 X\r\ncontent-length: ${content.length}\r\n\r\n`);
+      if (count < times) socket.end(content.slice(0, 2));
+      else socket.write(content);
+    };
+
+  test('is asked for again, and the attempts are counted', async () => {
+    await serve([{ content: 'hello', script: cut(2, 'hello') }, { content: 'b' }]);
+    const ran = await pull('--all --to dl --json');
+    expect(ran.exit).toBe(0);
+    expect(reportOf(ran).files).toMatchObject([
+      { verdict: 'match', attempts: 3 },
+      { verdict: 'match', attempts: 1 },
+    ]);
+    expect(readdirSync(join(dir, 'dl')).sort()).toEqual([MANIFEST_FILE, 'file-1.txt', 'file-2.txt']);
+  });
+
+  test('for ever is a network fault that says how often it was tried', async () => {
+    await serve([{ content: 'hello', script: cut(99, 'hello') }]);
+    const ran = await pull('att_1 --to dl --json');
+    expect(ran.exit).toBe(10);
+    expect(ran.stderr).toMatch(/cut after \d of 5 bytes \(after 5 tries\)/);
+    expect(reportOf(ran).files).toMatchObject([{ verdict: 'missing', path: 'file-1.txt', attempts: 5 }]);
+    expect(server!.requests.filter(({ head }) => head.includes('/files/'))).toHaveLength(5);
+  });
+
+  test('leaves nothing; what a killed run left is removed when it is old', async () => {
+    mkdirSync(join(dir, 'dl'));
+    const old = join(dir, 'dl', `.arx-${'0'.repeat(16)}.part`);
+    const young = join(dir, 'dl', `.arx-${'1'.repeat(16)}.part`);
+    const link = join(dir, 'dl', `.arx-${'2'.repeat(16)}.part`);
+    for (const path of [old, young]) writeFileSync(path, 'half');
+    symlinkSync(old, link);
+    utimesSync(old, new Date(NOON - 3_700_000), new Date(NOON - 3_700_000));
+    utimesSync(young, new Date(NOON - 3_500_000), new Date(NOON - 3_500_000));
+    await serve([{ content: 'hello' }]);
+    expect((await pull('att_1 --to dl')).exit).toBe(0);
+    expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
+    expect(readdirSync(join(dir, 'dl'))).toContain(`.arx-${'2'.repeat(16)}.part`);
+  });
+});
+
+test('a mismatch names its path and what it has instead', async () => {
+  await serve([{ content: 'hello', script: (socket) => socket.end('HTTP/1.1 200 X\r\n\r\nhullo') }]);
+  const ran = await pull('att_1 --to dl --json');
+  expect(ran.exit).toBe(12);
+  expect(reportOf(ran).files).toEqual([
+    {
+      path: 'file-1.txt',
+      id: 'att_1',
+      verdict: 'mismatch',
+      expected: sha('hello'),
+      actual: sha('hullo'),
+      bytes: 5,
+      resumed_from: 0,
+      attempts: 1,
+    },
+  ]);
+  const sums = await pull('att_1 --to dl -o sums');
+  expect(sums.stdout).toBe(`${sha('hello')}  file-1.txt\n`);
+});
+
+test('rows, notices and faults stand in the order of the catalogue, whatever comes first', async () => {
+  const waiting: (() => void)[] = [];
+  const files: ForeignFile[] = Array.from({ length: 12 }, (_, index) => ({
+    filename: index % 3 === 0 ? `../${index}` : 'same.txt',
+    content: `file ${index}`,
+    // Every fourth request lets the three before it go, in turned order.
+    script: (socket) => {
+      const body = index % 5 === 0 ? 'other!' : `file ${index}`;
+      waiting.push(
+        () => void socket.write(`HTTP/1.1 200 X\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+      );
+      if (waiting.length === 4) for (const go of waiting.splice(0).toReversed()) go();
+    },
+  }));
+  await serve(files);
+  const ran = await pull('--all --to dl --json');
+  expect(ran.exit).toBe(12);
+  expect(reportOf(ran).files.map(({ id }) => id)).toEqual(files.map((_, index) => `att_${index + 1}`));
+  const said = ran.stderr.split('\n').filter((line) => line.startsWith('arx: att_'));
+  expect(
+    said.filter((line) => line.includes('expected sha256')).map((line) => /att_\d+/.exec(line)?.[0]),
+  ).toEqual(['att_1', 'att_6', 'att_11']);
+  expect(said.slice(0, 3)).toEqual([
+    'arx: att_1: its name is not safe here and is kept as att_1-0',
+    'arx: att_3: its name is taken by another file, so it is kept as att_3-same.txt',
+    'arx: att_4: its name is not safe here and is kept as att_4-3',
+  ]);
+  const lines = readFileSync(join(dir, 'dl', MANIFEST_FILE), 'utf8')
+    .trim()
+    .split('\n');
+  expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
+    [2, 3, 4, 5, 7, 8, 9, 10, 12].map((n) => `att_${n}`),
+  );
+});
+
+test('files that another pull writes first leave no listener and no open body behind', async () => {
+  const files = Array.from({ length: 12 }, (_, index): ForeignFile => ({
+    content: `file ${index}`,
+    script: (socket) => {
+      // Between our first look at the name and the bytes.
+      writeFileSync(join(dir, `dl/file-${index + 1}.txt`), `file ${index}`);
+      socket.write(`HTTP/1.1 200 X\r\ncontent-length: 6\r\n\r\nfile`);
+    },
+  }));
+  await serve(files);
+  const { signal } = new AbortController();
+  const ran = await pull('--all --to dl --json', { signal });
+  expect([ran.exit, ran.stderr]).toEqual([0, '']);
+  expect(reportOf(ran).verdicts).toMatchObject({ match: 12 });
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('a file whose manifest line was lost is known by its hash', async () => {
+  await serve([{ content: 'hello' }]);
+  expect((await pull('att_1 --to dl')).exit).toBe(0);
+  rmSync(join(dir, 'dl', MANIFEST_FILE));
+  const ran = await pull('att_1 --to dl --json');
+  expect(ran.exit).toBe(0);
+  expect(reportOf(ran).files).toMatchObject([{ verdict: 'match', attempts: 0 }]);
+  expect(readFileSync(join(dir, 'dl', MANIFEST_FILE), 'utf8')).toBe(
+    `{"id":"att_1","path":"file-1.txt","sha256":"${sha('hello')}","bytes":5,"redacted":false}\n`,
+  );
+  // A third time there is nothing to write.
+  expect((await pull('att_1 --to dl')).exit).toBe(0);
+  expect(readFileSync(join(dir, 'dl', MANIFEST_FILE), 'utf8').split('\n')).toHaveLength(2);
+});
+
+describe('the target', () => {
+  test('is made with its parents', async () => {
+    await serve([{ content: 'hello' }]);
+    expect((await pull('att_1 --to a/b/c')).exit).toBe(0);
+    expect(readFileSync(join(dir, 'a/b/c/file-1.txt'), 'utf8')).toBe('hello');
+  });
+
+  test.each(['file', 'file/sub'])('%s, where a file stands, is named', async (to) => {
+    writeFileSync(join(dir, 'file'), '');
+    await serve([{ content: 'hello' }]);
+    const { exit, stderr } = await pull(`att_1 --to ${to}`);
+    expect(exit).toBe(13);
+    expect(stderr).toContain(`${join(dir, to)} is not a folder`);
+  });
+
+  test.each(['fifo', 'symlink', 'large'])('whose manifest is a %s is refused at once', async (kind) => {
+    mkdirSync(join(dir, 'dl'));
+    const path = join(dir, 'dl', MANIFEST_FILE);
+    if (kind === 'fifo') execFileSync('mkfifo', [path]);
+    else if (kind === 'symlink') symlinkSync('/dev/zero', path);
+    else execFileSync('truncate', ['-s', '257M', path]);
+    await serve([{ content: 'hello' }]);
+    expect((await pull('att_1 --to dl')).exit).toBe(13);
+  });
+});
+
+describe('what is asked for', () => {
+  test.each(['--all --city x', 'att_1 --all', 'att_1 --type text/plain', '--all --type text/plain'])(
+    '%s is two choices',
+    async (line) => {
+      await serve([]);
+      const { exit, stderr } = await pull(line);
+      expect(exit).toBe(2);
+      expect(stderr).toMatch(/^arx: choose one of /);
+    },
+  );
+
+  test('rows are filtered as ls filters them, also where the service does not', async () => {
+    await serve([
+      { content: 'a', row: { content_type: 'image/png', source: 'gateway', message_id: 'msg_1' } },
+      { content: 'b', row: { source: 'external', message_id: 'msg_2' } },
+    ]);
+    for (const [line, id] of [
+      ['--type image/png', 'att_1'],
+      ['--source external', 'att_2'],
+      ['--message msg_2', 'att_2'],
+    ])
+      expect(reportOf(await pull(`${line} --to dl --json`)).files.map((file) => file.id)).toEqual([id]);
+  });
+});

@@ -1,0 +1,114 @@
+// `arx attachments verify`: what it holds a folder against, and folders that would trap it.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
+import { sha } from '../../support/catalogue-server.ts';
+import { arx } from '../../support/command.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'arx-verify-'));
+  mkdirSync(join(dir, 'dl'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const put = (name: string, text: string) => writeFileSync(join(dir, 'dl', name), text);
+const verify = (line: string) => arx(dir, `attachments verify ${line}`);
+const entry = (id: string, path: string | null, content: string, redacted = false) =>
+  `${JSON.stringify({ id, path, sha256: sha(content), bytes: content.length, redacted })}\n`;
+
+describe.each([MANIFEST_FILE, 'SHA256SUMS'])('%s is never followed or waited for', (name) => {
+  test.each(['fifo', 'symlink', 'device', 'folder', 'large'])('as a %s', async (kind) => {
+    const path = join(dir, 'dl', name);
+    if (kind === 'fifo') execFileSync('mkfifo', [path]);
+    if (kind === 'symlink') {
+      writeFileSync(join(dir, 'elsewhere'), '');
+      symlinkSync('../elsewhere', path);
+    }
+    if (kind === 'device') symlinkSync('/dev/zero', path);
+    if (kind === 'folder') mkdirSync(path);
+    if (kind === 'large') execFileSync('truncate', ['-s', '257M', path]);
+    for (const line of ['dl', `dl --against ${name === MANIFEST_FILE ? 'manifest' : 'sums'}`]) {
+      const { exit, stderr } = await verify(line);
+      expect([exit, stderr]).toEqual([13, expect.stringContaining(name)]);
+    }
+  });
+});
+
+test.each(['../x', '/etc/passwd', '..\\x', 'a\\..\\..\\x', 'C:x', 'C:/x'])(
+  'a manifest that names %s is damaged',
+  async (path) => {
+    put(MANIFEST_FILE, entry('att_1', path, 'a'));
+    expect((await verify('dl')).exit).toBe(15);
+  },
+);
+
+test('what lies behind a link is not looked at', async () => {
+  mkdirSync(join(dir, 'outside/inner'), { recursive: true });
+  symlinkSync('../outside', join(dir, 'dl/sub'));
+  put(MANIFEST_FILE, entry('att_1', 'sub/inner', 'a'));
+  const { stdout } = await verify('dl --json');
+  expect(JSON.parse(stdout).files).toMatchObject([
+    { path: 'sub/inner', verdict: 'missing' },
+    { path: 'sub', verdict: 'extra' },
+  ]);
+});
+
+test('-o sums says what should be there, so that sha256sum fails where we do', async () => {
+  for (const name of ['same', 'other', 'extra']) put(name, name);
+  put(
+    MANIFEST_FILE,
+    entry('att_1', 'same', 'same') +
+      entry('att_2', 'other', 'else') +
+      entry('att_3', 'gone', 'gone') +
+      entry('att_4', null, 'secret', true),
+  );
+  const { stdout, exit } = await verify('dl -o sums');
+  expect(exit).toBe(12);
+  expect(stdout.trim().split('\n').sort()).toEqual(
+    [`${sha('same')}  same`, `${sha('else')}  other`, `${sha('gone')}  gone`].sort(),
+  );
+  expect(() =>
+    execFileSync('sha256sum', ['-c'], { cwd: join(dir, 'dl'), input: stdout, stdio: 'pipe' }),
+  ).toThrow();
+});
+
+describe('what it is held against', () => {
+  test('a folder that is not there', async () => {
+    const { exit, stderr } = await verify('nodir');
+    expect(exit).toBe(6);
+    expect(stderr).toMatch(/nodir does not exist \[not_found, exit 6\]\n {2}/);
+  });
+
+  test('a file is no folder', async () => {
+    put('file', '');
+    const { exit, stderr } = await verify('dl/file');
+    expect([exit, stderr]).toEqual([13, expect.stringContaining(`${join(dir, 'dl/file')} is not a folder`)]);
+  });
+
+  test.each(['sums', 'manifest'])('--against %s where there is none', async (witness) => {
+    const { exit, stderr } = await verify(`dl --against ${witness}`);
+    expect(exit).toBe(6);
+    expect(stderr).toMatch(/hint|try/);
+  });
+
+  test('nothing to check against', async () => {
+    put('a', 'a');
+    const { exit, stdout, stderr } = await verify('dl');
+    expect([exit, stdout]).toEqual([3, '']);
+    expect(stderr).toMatch(/nothing to check .*dl against \[partial, exit 3\]\n.*--against catalogue/);
+  });
+
+  test('the sums file, where there is no manifest', async () => {
+    put('a', 'a');
+    put('SHA256SUMS', `${sha('a')}  a\n`);
+    const { exit, stdout } = await verify('dl --json');
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ checked: 1, completeness: 'complete' });
+    put(MANIFEST_FILE, entry('att_1', 'a', 'b'));
+    expect((await verify('dl')).exit).toBe(12);
+  });
+});

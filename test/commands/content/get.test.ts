@@ -1,0 +1,92 @@
+// `arx content get --raw` for messages too long for an answer, and against services that mean harm.
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { arx } from '../../support/command.ts';
+import { answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
+
+let dir: string;
+let server: Misbehaving | undefined;
+beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'arx-content-'))));
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test('a mail of 12 MB comes back byte for byte, and is shown', async () => {
+  const line = 'a line of a letter that is much too long to be read at once\n';
+  const mail = `Subject: long\nFrom: a@b\n\n${line.repeat(200_000)}`;
+  writeFileSync(join(dir, 'long.eml'), mail);
+  expect((await arx(dir, 'import long.eml')).exit).toBe(0);
+  const raw = await arx(dir, 'content get msg_1 --raw');
+  expect(raw).toMatchObject({ exit: 0, stderr: '' });
+  expect(raw.bytes.equals(Buffer.from(mail))).toBe(true);
+  const shown = await arx(dir, 'content get msg_1 --json');
+  expect(shown.exit).toBe(0);
+  const { data } = JSON.parse(shown.stdout) as { data: Record<string, unknown> };
+  expect(data).toMatchObject({ subject: 'long', bytes: mail.length, truncated: ['text'] });
+  expect(data['raw_url']).toMatch(/^http:\/\/127\.0\.0\.1:4748\/messages\/msg_1\/internal\//);
+  expect((await arx(dir, 'content get msg_1 -o table')).stdout).toMatch(/truncated .*text/);
+});
+
+describe('a foreign service', () => {
+  const STORED = 'Subject: x\n\nstored\n';
+  const sha256 = createHash('sha256').update(STORED).digest('hex');
+
+  /** The raw record has these fields besides its id; the bytes are under /stored. */
+  async function get(fields: (url: string) => object, stored: string | Uint8Array = STORED) {
+    server = await misbehave((socket, { head }) => {
+      const path = / (\S+) /.exec(head)?.[1] ?? '';
+      if (path === '/stored') socket.write(answer(200, stored));
+      else if (path.startsWith('/api/content/')) {
+        const data = { id: 'msg_1', ...fields(server!.url) };
+        socket.write(answer(200, JSON.stringify({ view: 'raw', data })));
+      } else socket.write(answer(200, '{"status":"ok"}'));
+    });
+    const ran = await arx(dir, `content get msg_1 --raw --base-url ${server.url}`, {
+      env: { LANG: 'C.UTF-8', ARX_TOKEN: 'arx_0123456789.abcdefghijklmnop' },
+    });
+    return { ...ran, asked: server.requests.map(({ head }) => head) };
+  }
+  const at = (url: string) => ({ raw_url: `${url}/stored`, sha256 });
+
+  test('gives them by their address, to which no token goes', async () => {
+    const { exit, stdout, asked } = await get((url) => ({ ...at(url), bytes: STORED.length }));
+    expect([exit, stdout]).toEqual([0, STORED]);
+    const fetched = asked.find((head) => head.includes('/stored'));
+    expect(fetched).not.toMatch(/authorization/i);
+  });
+
+  test('is asked nothing more where they are within', async () => {
+    const { exit, stdout, asked } = await get((url) => ({
+      ...at(url),
+      raw_base64: Buffer.from(STORED).toString('base64'),
+    }));
+    expect([exit, stdout, asked.length]).toEqual([0, STORED, 1]);
+  });
+
+  test.each<[name: string, fields: (url: string) => object, exit: number, says: RegExp]>([
+    ['sends none', () => ({ sha256 }), 3, /the bytes of msg_1 are not given/],
+    ['sends null', () => ({ sha256, raw_url: null }), 3, /are not given/],
+    ['withholds files', () => ({ sha256, withheld: ['att_7'] }), 3, /withheld files: att_7/],
+    ['says no hash', (url) => ({ raw_url: `${url}/stored` }), 11, /sha256/],
+    ['says another hash', (url) => ({ ...at(url), sha256: 'ab'.repeat(32) }), 12, /stored bytes differ/],
+    ['sends more than it says', (url) => ({ ...at(url), bytes: 5 }), 12, /more than the 5 expected/],
+    ['says too many', (url) => ({ ...at(url), bytes: 1e12 }), 11, /claims 1000000000000 bytes/],
+    ['names another host', () => ({ sha256, raw_url: 'http://127.0.0.1:9/stored' }), 13, /127\.0\.0\.1:9/],
+    ['names a local file', () => ({ sha256, raw_url: 'file:///etc/passwd' }), 13, /./],
+    [
+      'names what is not there',
+      (url) => ({ sha256, raw_url: `${url}/api/content/x` }),
+      12,
+      /stored bytes differ/,
+    ],
+  ])('that %s: nothing is written', async (_name, fields, exit, says) => {
+    const ran = await get(fields);
+    expect(ran).toMatchObject({ exit, stdout: '' });
+    expect(ran.stderr).toMatch(says);
+  });
+});

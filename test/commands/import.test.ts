@@ -1,0 +1,41 @@
+// `arx import`: only into the local archive, and by the kind that was asked for.
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { arx } from '../support/command.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'arx-import-command-'));
+  mkdirSync(join(dir, 'box'));
+  writeFileSync(join(dir, 'box/1'), 'From: a@b\nSubject: x\n\ntext\n');
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+test('with a base URL is refused, and nothing is written', async () => {
+  const env = { LANG: 'C.UTF-8', ARX_BASE_URL: 'http://127.0.0.1:9' };
+  const { exit, stderr, stdout } = await arx(dir, 'import box', { env });
+  expect([exit, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('import works on the local archive only, and a base URL is set');
+  expect(readdirSync(dir)).toEqual(['box']);
+});
+
+test.each([
+  ['', 'mail'],
+  ['--kind mail', 'mail'],
+  ['--kind folder', 'folder'],
+])('%s', async (option, kind) => {
+  const { exit, stdout } = await arx(dir, `import box --json ${option}`);
+  expect(exit).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ sources: [{ kind, messages: { read: 1, stored: 1 } }] });
+});
+
+test.each(['--kind maildir', '--kind mbox', '--kind slack', '--kind pst'])(
+  '%s does not fit',
+  async (option) => {
+    const { exit, stdout, stderr } = await arx(dir, `import box ${option}`);
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).not.toBe('');
+  },
+);

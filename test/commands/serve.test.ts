@@ -1,0 +1,88 @@
+// `arx serve` as others meet it: which names it answers to, what it gives unasked, and what its keeper is told.
+import { DatabaseSync } from '@photostructure/sqlite';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ErrorBody } from '../../src/contract/error.ts';
+import { sampleData } from '../support/sample.ts';
+import { serve, type Served } from '../support/served.ts';
+
+let dir: string;
+let served: Served | undefined;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'arx-serve-'));
+});
+afterEach(async () => {
+  await served?.close();
+  served = undefined;
+  await rm(dir, { recursive: true, force: true });
+});
+
+type Reply = { status: number; json: unknown };
+
+function ask(url: string, headers: Record<string, string> = {}, body?: unknown): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const method = body === undefined ? 'GET' : 'POST';
+    const sent = request(
+      url,
+      { method, headers: { ...headers, 'content-type': 'application/json' } },
+      (reply) => {
+        reply.toArray().then((chunks) => {
+          resolve({ status: reply.statusCode ?? 0, json: JSON.parse(Buffer.concat(chunks).toString()) });
+        }, reject);
+      },
+    );
+    sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+const token = (tier: string) =>
+  ask(
+    `${served?.base_url}/api/auth/token`,
+    {},
+    { client_id: 'c', observer_tier: tier, requested_tier: tier },
+  );
+const codeOf = ({ json }: Reply) => ErrorBody.parse(json).error.code;
+
+test('a name that is not this machine’s is answered by neither port, until it is given', async () => {
+  for (const [flags, own] of [
+    [[], 'request_invalid'],
+    [['--allow-host', 'Archive.example,b.example'], 'not_found'],
+  ] as const) {
+    served = await serve(dir, flags);
+    for (const origin of [served.base_url, served.asset_url]) {
+      expect(codeOf(await ask(`${origin}/x`))).toBe('not_found');
+      expect(codeOf(await ask(`${origin}/x`, { host: 'evil.example' }))).toBe('request_invalid');
+      expect(codeOf(await ask(`${origin}/x`, { host: 'archive.example:80' }))).toBe(own);
+    }
+    await served.close();
+  }
+});
+
+test.each<[flags: string[], tiers: Record<string, number>]>([
+  [[], { external: 200, internal: 200, mirror: 403 }],
+  [['--max-tier', 'mirror'], { external: 200, internal: 200, mirror: 200 }],
+  [['--host', '0.0.0.0'], { external: 200, internal: 403, mirror: 403 }],
+])('tiers given with %j', async (flags, tiers) => {
+  served = await serve(dir, flags);
+  for (const [tier, status] of Object.entries(tiers)) expect((await token(tier)).status).toBe(status);
+});
+
+test.each([
+  [{}, /^arx: (req_\w+) failed: \w*Error ERR_SQLITE_ERROR 1\n$/],
+  [{ ARX_DEBUG: '1' }, /^arx: (req_\w+) failed: [^\n]+\n(arx: req_\w+ at [^\n]+\n)+$/],
+])('a failure nobody planned leaves a line under its id, without its words: %j', async (env, lines) => {
+  await sampleData(join(dir, 'data'));
+  served = await serve(dir, [], env);
+  const broken = new DatabaseSync(join(dir, 'data', 'archive.db'));
+  broken.exec('DROP TABLE tokens');
+  broken.close();
+  const { json, status } = await token('internal');
+  const { error } = ErrorBody.parse(json);
+  expect([status, error.code]).toEqual([500, 'internal']);
+  const said = served.stderrText();
+  expect(said).not.toContain('no such table');
+  expect(lines.exec(said)?.[1]).toBe(error.request_id);
+});

@@ -1,0 +1,53 @@
+// A foreign archive with a catalogue of files: right answers in general, and in each place whatever a test puts there.
+import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { answer, misbehave, type Misbehaving } from './misbehaving-server.ts';
+
+export const sha = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+export type ForeignFile = {
+  filename?: string;
+  content: string;
+  /** Its row, where it is not right. */
+  row?: Record<string, unknown>;
+  /** Answers for the file itself; `count` requests for it came before. */
+  script?: (socket: Socket, count: number) => void;
+};
+
+export type CatalogueOptions = { assetUrl?: (url: string) => string; rowHeaders?: Record<string, string> };
+
+/** Files are att_1, att_2 … under /files/ of the same origin. */
+export async function serveCatalogue(
+  files: readonly ForeignFile[],
+  { assetUrl = (url) => url, rowHeaders = {} }: CatalogueOptions = {},
+): Promise<Misbehaving> {
+  const asked = files.map(() => 0);
+  const server: Misbehaving = await misbehave((socket, { head }) => {
+    const path = / (\S+) /.exec(head)?.[1] ?? '';
+    const rows = files.map(({ filename, content, row }, index) => ({
+      id: `att_${index + 1}`,
+      filename: filename ?? `file-${index + 1}.txt`,
+      file_url: `${server.url}/files/${index}`,
+      sha256: sha(content),
+      content_type: 'text/plain',
+      redacted: false,
+      decorative_layer: false,
+      first_visible: true,
+      ...row,
+    }));
+    const index = Number(/^\/files\/(\d+)$/.exec(path)?.[1] ?? NaN);
+    const file = files[index];
+    const one = rows.find(({ id }) => path === `/v1/attachments/${id}`);
+    const json = (body: unknown) => socket.write(answer(200, JSON.stringify(body), rowHeaders));
+    if (file !== undefined) {
+      const count = asked[index]!++;
+      if (file.script === undefined) socket.write(answer(200, file.content));
+      else file.script(socket, count);
+    } else if (path === '/api/health') json({ status: 'ok', asset_url: assetUrl(server.url) });
+    else if (one !== undefined) json(one);
+    else if (path.startsWith('/v1/attachments?') || path === '/v1/attachments') {
+      json({ object: 'list', status: 'stable', data: rows, has_more: false });
+    } else socket.write(answer(404, '{"error":{"code":"not_found","message":"no"}}'));
+  });
+  return server;
+}
