@@ -1,32 +1,22 @@
-// How sure a walk may be of what it froze, as one number with its assumptions stated.
-import type { Votes } from './evidence.ts';
+// How sure a walk may be of what it froze, as one number.
 
 /**
- * Assumptions: a read lies with probability q, reads lie independently of each other, and a lie inside a page of n rows
- * hits each of its pairs equally often, while a lie at a cursor always hits the pair there. Then a pair settled by
- * i votes inside pages and k votes at cursors is wrong with probability at most q^(i+k) / n^i, and the confidence is
- * 1 − the sum over all pairs. q is (disagreements + 1) / (reads + 2), n the mean rows of a page. Answers that share
- * one stale state (collusion) break the assumptions: only a second witness helps against them.
+ * The sum over all frozen gaps of the chance that every vote for one is wrong, taken as independent: q^votes, with the
+ * fault rate q that the walk itself saw. Answers that share one stale state break the assumption; the raised minimum
+ * (settle.ts) and the second witness are there for them.
  */
 export class Confidence {
-  readonly #pairs = new Map<string, { inside: number; cursor: number; pairs: number }>();
+  #wrong = 0;
 
-  add({ inside, forward, backward }: Votes): void {
-    const cursor = forward + backward;
-    const key = `${inside}:${cursor}`;
-    const entry = this.#pairs.get(key) ?? { inside, cursor, pairs: 0 };
-    entry.pairs++;
-    this.#pairs.set(key, entry);
+  /** `weight` in nats (settle.ts). */
+  add(weight: number): void {
+    this.#wrong += Math.exp(-weight);
   }
 
-  /** 0 to 1, with four decimals at most and never rounded up. */
-  value(reads: number, rows: number, disagreements: number): number {
+  /** 0 to 1, with four decimals at most and never rounded up; below 1 as soon as a read was seen to lie. */
+  value(reads: number, disagreements: number): number {
     if (reads === 0) return 0;
-    const q = (disagreements + 1) / (reads + 2);
-    const perPage = Math.max(1, rows / reads);
-    let wrong = 0;
-    for (const { inside, cursor, pairs } of this.#pairs.values())
-      wrong += pairs * q ** (inside + cursor) * perPage ** -inside;
-    return Math.floor(Math.max(0, 1 - wrong) * 10_000) / 10_000;
+    const most = disagreements > 0 ? 0.9999 : 1;
+    return Math.min(most, Math.floor(Math.max(0, 1 - this.#wrong) * 10_000) / 10_000);
   }
 }

@@ -1,134 +1,213 @@
-// Where a walk stands between two reads: what it asks next, freezes, checks and counts.
+// Where a walk stands: takes in pages as they come, says what to ask next, freezes what is settled, and counts.
 import { Fault } from '../faults.ts';
 import type { WalkReport } from '../contract/report.ts';
 import { Confidence } from './confidence.ts';
+import { relocate } from './contest.ts';
 import { CrossCheck } from './cross-check.ts';
-import { EDGE, Evidence, type Finding } from './evidence.ts';
-import { keyOf, nextRead } from './reads.ts';
-import type { Identified, PageQuery, Source } from './source.ts';
+import { Evidence } from './evidence.ts';
+import { intake } from './intake.ts';
+import { Order, START, type Place } from './order.ts';
+import { Plan, type Planned } from './plan.ts';
+import { forward } from './read.ts';
+import { Seen } from './seen.ts';
+import { barOf, weightFor, type Bar } from './settle.ts';
+import type { Identified, Page, PageQuery, Source } from './source.ts';
 import { Tally } from './tally.ts';
 import type { WalkOptions } from './walk.ts';
 import { CHAIN_START, freeze, type FrozenWindow } from './window.ts';
 
-/** Reads spent at one frontier before the gap behind it counts as unstable. */
-const MOST_READS_IN_PLACE = 40;
-/** A window of one row shows no pair inside a page. */
-const LEAST_WIDTH = 2;
-/** Anchors kept: an end is confirmed from several of them. */
-const ANCHORS = 4;
-/** Rows without a place that are looked up one by one at the end. */
-const MOST_PROBES = 32;
+/** Chance of any wrong gap that a walk aims below, unless asked for another. */
+const USUAL_EPSILON = 0.01;
+/** Reads before the first window is frozen: the fault rate is not known earlier. */
+const FIRST_LOOK = 20;
+/** Fewer rows a read would leave nothing but cursors to vouch for a gap. */
+const LEAST_ROOM = 8;
+/** Reads of the first open gap, or without any progress, before it counts as unstable. */
+const MOST_TRIES = 28;
 /** Times the witness may list a row after the end before it counts as a disagreement. */
 const MOST_DENIED_ENDS = 3;
+/** Positions of frozen pairs one apart leave so little doubt (nats). */
+const CONSECUTIVE_WEIGHT = 18;
 
 export class Course<Row extends Identified> {
   readonly #source: Source<Row>;
   readonly #options: WalkOptions<Row>;
-  readonly #evidence: Evidence<Row>;
+  readonly #order = new Order<Row>();
+  readonly #evidence = new Evidence<Row>();
+  readonly #plan: Plan<Row>;
+  readonly #seen = new Seen();
   readonly #tally = new Tally();
   readonly #confidence = new Confidence();
   readonly #check: CrossCheck<Row>;
-  readonly #made = new Set<string>();
-  readonly #anchors: string[];
+  readonly #room: number;
+  readonly #lost = new Set<string>();
+  #bar: Bar;
   #troubles: string[] = [];
-  #readsInPlace = 0;
+  #reads = 0;
+  #tries = 0;
+  #firstOpen: Place<Row> | undefined;
+  #troubled = false;
   #endsDenied = 0;
-  #width: number;
   #windows: number;
   #head: string;
   #last: Row | undefined;
 
   constructor(source: Source<Row>, options: WalkOptions<Row>) {
-    const { frozen, after, limit } = options;
+    const { frozen, after, before, limit } = options;
     this.#source = source;
     this.#options = options;
-    this.#evidence = new Evidence<Row>(after ?? EDGE, options.before, frozen?.ids ?? []);
     this.#check = new CrossCheck(source, options.signal);
-    this.#anchors = [...(after === undefined ? [] : [after]), ...(frozen?.ids ?? [])].slice(-ANCHORS);
-    this.#width = Math.max(LEAST_WIDTH, limit);
+    this.#room = Math.max(LEAST_ROOM, limit);
+    this.#plan = new Plan(this.#order, this.#evidence, this.#room, before);
     this.#windows = frozen?.windows ?? 0;
     this.#head = frozen?.head ?? CHAIN_START;
     this.#last = frozen?.last;
+    const ids = frozen?.ids ?? [];
+    for (const id of ids) this.#seen.add(id);
+    if (after !== undefined) this.#seen.add(after);
+    const tail = ids.slice(-this.#tail);
+    for (const id of ids.length > this.#tail ? tail : [after ?? START, ...tail])
+      this.#order.push(this.#order.intern(id));
+    this.#order.frozen = this.#order.list.length;
+    this.#bar = this.#survey();
   }
 
-  /** Freezes the longest settled prefix, where there is one. */
-  async settle(): Promise<FrozenWindow<Row> | undefined> {
-    const { ids, votes } = this.#evidence.settled(this.#tally.votesNeeded(), this.#options.limit);
-    if (ids.length === 0) return undefined;
+  get #tail(): number {
+    return 2 * this.#room;
+  }
+
+  /** The next read to make beside those in flight; undefined where it is better to wait for them. */
+  next(flights: readonly Planned<Row>[]): Planned<Row> | undefined {
+    if (this.isSpent) return undefined;
+    const planned = this.#plan.next(this.#bar, flights, this.#tries);
+    if (planned === undefined) return undefined;
+    this.#tally.requests++;
+    this.#reads++;
+    if (planned.kind === 'verify') this.#tally.rereads++;
+    if (planned.covers?.[0] === this.#order.frontier || planned.kind === 'frontier') this.#tries++;
+    return planned;
+  }
+
+  get isSpent(): boolean {
+    const spent = this.#tally.requests + this.#check.tally.requests;
+    return spent >= (this.#options.maxRequests ?? Infinity);
+  }
+
+  /** Keeps what a page says. */
+  take({ query, drained }: Planned<Row>, page: Page<Row>): void {
+    const range = { origin: this.#options.after ?? START, stop: this.#options.before, drained };
+    const taken = intake(query, page, this.#order, this.#seen, range);
+    this.#tally.page(page.drift_ratio, taken.repeated);
+    let { trouble } = taken;
+    if (taken.read !== undefined) {
+      const known = this.#order.list.length;
+      trouble ??= this.#denies(taken.read.chain);
+      this.#evidence.add(taken.read);
+      const nearEnd = query.before === undefined || query.before === this.#options.before;
+      const { contested, late } = this.#order.merge(taken.read.chain, nearEnd);
+      for (const place of contested)
+        if (place.at >= this.#order.frozen) relocate(this.#order, this.#evidence.reads, place);
+      for (const place of late) this.#order.drop(place);
+      if (late.length > 0) trouble ??= `row ${late[0]!.id} among rows that are frozen`;
+      this.#cut();
+      if (this.#order.list.length > known && this.#order.list.length - this.#order.frozen > known) this.#tries = 0;
+    }
+    this.#bar = this.#survey();
+    this.#note(query, page.rows.length, trouble, page.drift_ratio);
+  }
+
+  /** A cursor was refused: its row is gone, or stands elsewhere. The caller's own cursors are the caller's. */
+  refuse({ query }: Planned<Row>, error: unknown): void {
+    if (!(error instanceof Fault) || !['conflict', 'not_found'].includes(error.kind)) throw error;
+    const { after, before } = this.#options;
+    const foreign = (id: string | undefined) => id !== undefined && id !== after && id !== before;
+    if (error.kind === 'not_found') {
+      const suspects = [query.after, query.before].filter(foreign) as string[];
+      if (suspects.length === 0) throw error;
+      // Of two cursors either may be gone: the later one is asked for by itself next.
+      const place = this.#order.find(suspects.length === 1 ? suspects[0]! : '');
+      if (place !== undefined) this.#gone(place);
+      else for (const id of suspects) this.#doubt(id);
+      this.#bar = this.#survey();
+      return this.#note(query, 0, `row ${suspects.join(' or ')} is gone`, undefined);
+    }
+    if (!foreign(query.after) && !foreign(query.before)) throw error;
+    const left = this.#order.find(query.after ?? START);
+    const right = this.#order.find(query.before ?? START);
+    if (left !== undefined && right !== undefined) this.#turn(left, right);
+    this.#bar = this.#survey();
+    this.#note(query, 0, `row ${query.before} is not after ${query.after}`, undefined);
+  }
+
+  /** Freezes the longest settled prefix, a window at most; `hurry` does not wait for the fault rate to be known. */
+  async settle(hurry: boolean): Promise<FrozenWindow<Row> | undefined> {
+    if (!hurry && this.#tally.requests < FIRST_LOOK && !this.#everySettled) return undefined;
+    const { list, frozen } = this.#order;
+    const places: Place<Row>[] = [];
+    for (let index = 0; index < this.#evidence.gaps.length && places.length < this.#options.limit; index++) {
+      const place = list[frozen + index]!;
+      if (place.row === undefined || !this.#plan.settles(index, this.#bar)) break;
+      const gap = this.#evidence.gaps[index]!;
+      if (gap.reversed > 0 || gap.omitted > 1) this.#troubled = true;
+      places.push(place);
+    }
+    if (places.length === 0) {
+      this.#freezeStop();
+      return undefined;
+    }
+    const ids = places.map(({ id }) => id);
     const agreed = this.#asksAbout() ? await this.#crossCheck(ids) : ids.length;
-    for (const vote of votes.slice(0, agreed)) this.#confidence.add(vote);
-    const after = this.#evidence.frontier;
-    const rows = this.#evidence.advance(ids.slice(0, agreed));
+    const after = this.#order.frontier.id;
+    const rows = places.slice(0, agreed).map(({ row }) => row!);
+    rows.forEach((_, index) => this.#confidence.add(this.#weight(index)));
+    for (const row of rows) this.#seen.add(row.id);
     const cost = {
-      reads: this.#readsInPlace,
+      reads: this.#reads,
       disagreements: this.#troubles.length,
       drift_ratio: this.#tally.drift.last,
     };
-    const window = freeze(this.#windows + 1, after === EDGE ? null : after, rows, cost, this.#head);
+    const window = freeze(this.#windows + 1, after === START ? null : after, rows, cost, this.#head);
     this.#windows++;
     this.#head = window.head;
     this.#last = rows.at(-1);
-    this.#anchors.push(...rows.map((row) => row.id));
-    this.#anchors.splice(0, this.#anchors.length - ANCHORS);
     this.#tally.conversations += rows.length;
-    this.#arrive();
+    this.#order.frozen += rows.length;
+    this.#order.trim(this.#tail);
+    this.#troubles = [];
+    this.#reads = 0;
+    this.#tries = 0;
+    this.#troubled = false;
+    this.#bar = this.#survey();
     return window;
   }
 
-  /** Makes one read and keeps what it says. */
-  async read(): Promise<void> {
-    const { frontier } = this.#evidence;
-    const lead = this.#evidence.lead(this.#width);
-    const standing = {
-      anchors: this.#anchors,
-      lead,
-      limit: this.#options.limit,
-      width: this.#width,
-      stop: this.#options.before,
-      endClaimed: this.#evidence.end(this.#tally.votesNeeded()).votes > 0,
-      troubled: this.#troubles.length > 0,
-    };
-    const query = nextRead(standing, this.#made);
-    if (query === undefined || this.#readsInPlace >= MOST_READS_IN_PLACE) throw this.#stuck();
-    this.#spend();
-    this.#made.add(keyOf(query));
-    this.#readsInPlace++;
-    this.#tally.requests++;
-    if (lead.length > 0 && this.#readsInPlace > 2) this.#tally.rereads++;
-    try {
-      const page = await this.#source.page(query, this.#options.signal);
-      const finding = this.#evidence.record(query, page);
-      this.#tally.page(page.rows.length, page.drift_ratio, finding.repeated);
-      this.#note(query, page.rows.length, finding, page.drift_ratio);
-    } catch (error) {
-      this.#note(query, 0, this.#onRefusedCursor(error, query, frontier), undefined);
-    }
+  /** Whether all is frozen, the end is proved and no row that was ever seen is without a place. */
+  async isOver(): Promise<boolean> {
+    const { list, frozen } = this.#order;
+    if (frozen < list.length) return false;
+    const stopped = this.#options.before !== undefined && list.at(-1)?.id === this.#options.before;
+    const { ends, drained } = this.#evidence;
+    if (!stopped && (ends.size < this.#bar.ends || drained === 0)) return false;
+    if (!(await this.#allPlaced())) return false;
+    if (!stopped && this.#options.before !== undefined)
+      throw new Fault('unstable', `the list ended before row ${this.#options.before}`);
+    return stopped || (await this.#endAgreed());
   }
 
-  /** Whether the list ends at the frontier and no row that was ever seen is without a place. */
-  async isOver(): Promise<boolean> {
-    if (!this.#evidence.end(this.#tally.votesNeeded()).settled) return false;
-    const lost: string[] = [];
-    for (const id of [...this.#evidence.rows.keys()].slice(0, MOST_PROBES)) {
-      const place = await this.#probe(id);
-      if (place === 'later') this.#evidence.denyEnd();
-      if (place === 'later') return false;
-      if (place === 'earlier') lost.push(id);
-    }
-    if (lost.length > 0)
-      throw new Fault(
-        'unstable',
-        `row ${lost[0]} was seen but has no settled place (${lost.length} such rows)`,
-      );
-    return (await this.#endAgreed()) ? true : (this.#evidence.denyEnd(), false);
+  /** Throws where reads no longer help: the budget is spent, or the first open gap would not settle. */
+  checkProgress(idle: boolean): void {
+    if (idle && this.isSpent)
+      throw new Fault('unstable', `the budget of ${this.#options.maxRequests} requests is spent`);
+    if (this.#tries > MOST_TRIES + 4 * this.#bar.votes || idle) throw this.#stuck();
   }
 
   report(fault?: Fault): WalkReport {
     const { tally } = this.#check;
+    const { frontier, list, frozen } = this.#order;
     const gap = {
-      after: this.#evidence.frontier === EDGE ? null : this.#evidence.frontier,
-      before: this.#evidence.lead(2)[1] ?? this.#options.before ?? null,
-      reads: this.#readsInPlace,
+      after: frontier.id === START ? null : frontier.id,
+      before: list[frozen]?.id ?? this.#options.before ?? null,
+      reads: this.#reads,
     };
     return {
       version: 1,
@@ -140,11 +219,7 @@ export class Course<Row extends Identified> {
       rereads: this.#tally.rereads,
       disagreements: this.#tally.disagreements,
       drift: { ...this.#tally.drift },
-      confidence: this.#confidence.value(
-        this.#tally.requests,
-        this.#tally.rowsRead,
-        this.#tally.disagreements,
-      ),
+      confidence: this.#confidence.value(this.#tally.requests, this.#tally.disagreements),
       cross_check: {
         mode: this.#options.crossCheck,
         asked: tally.asked,
@@ -162,24 +237,113 @@ export class Course<Row extends Identified> {
     return new Fault(fault.kind, fault.message, { kept, ...fault.detail });
   }
 
+  get #everySettled(): boolean {
+    return (
+      this.#evidence.gaps.every((_, index) => this.#plan.settles(index, this.#bar)) &&
+      this.#evidence.ends.size >= this.#bar.ends
+    );
+  }
+
+  #survey(): Bar {
+    this.#evidence.survey(this.#order);
+    const rows = this.#tally.conversations + this.#order.list.length;
+    const epsilon = this.#options.epsilon ?? USUAL_EPSILON;
+    const open = this.#order.list[this.#order.frozen];
+    if (open !== this.#firstOpen) this.#tries = 0;
+    this.#firstOpen = open;
+    return barOf(this.#evidence, rows, this.#tally.requests, epsilon);
+  }
+
+  #weight(index: number): number {
+    const { list, frozen } = this.#order;
+    const [left, right] = [list[frozen - 1 + index]!, list[frozen + index]!];
+    if (left.rank !== undefined && right.rank === left.rank + 1) return CONSECUTIVE_WEIGHT;
+    if (left.id === START) return (this.#evidence.start + 1) * this.#bar.cursor;
+    return weightFor(this.#evidence.gaps[index]!, this.#bar);
+  }
+
+  /** What a page says against the known order, in words for the log. */
+  #denies(chain: readonly Place<Row>[]): string | undefined {
+    for (let index = 1; index < chain.length; index++) {
+      const [left, right] = [chain[index - 1]!, chain[index]!];
+      if (left.at >= 0 && left.at < this.#order.list.length - 1 && right.at !== left.at + 1 && !right.gone)
+        return `another row after ${left.id === START ? 'the start' : left.id}`;
+    }
+    return undefined;
+  }
+
+  /** The end of the walk's range stands in the order like a row; what comes after it is none of ours. */
+  #cut(): void {
+    const stop = this.#options.before === undefined ? undefined : this.#order.find(this.#options.before);
+    if (stop === undefined || stop.at < 0) return;
+    for (const place of this.#order.list.slice(stop.at + 1)) this.#order.drop(place);
+  }
+
+  #freezeStop(): void {
+    const { list, frozen } = this.#order;
+    if (list[frozen] === undefined || list[frozen].id !== this.#options.before) return;
+    if (this.#plan.settles(0, this.#bar)) this.#order.frozen++;
+  }
+
+  #gone(place: Place<Row>): void {
+    if (place.at >= 0 && place.at < this.#order.frozen) return this.#order.remove(place);
+    place.gone = true;
+    this.#order.remove(place);
+  }
+
+  #doubt(id: string): void {
+    this.#lost.add(id);
+  }
+
+  /** Two rows are the other way round. One that is frozen or an end stays; the other one goes where it belongs. */
+  #turn(left: Place<Row>, right: Place<Row>): void {
+    if (left.at < 0 || right.at < 0 || left.at > right.at) return;
+    const fixed = left.at < this.#order.frozen;
+    if (fixed) return this.#order.remove(right);
+    if (right.id === this.#options.before) return this.#order.drop(left);
+    this.#order.move(right, left.at);
+  }
+
+  /** Asks for every row without a place by its cursor: gone, or the rows behind it give it one. */
+  async #allPlaced(): Promise<boolean> {
+    for (const place of this.#order.homeless()) {
+      if (place.id === this.#options.before) continue;
+      if (this.#lost.has(`${place.id} asked`))
+        throw new Fault('unstable', `row ${place.id} was seen but has no settled place`);
+      this.#lost.add(`${place.id} asked`);
+      const planned: Planned<Row> = { query: forward(place.id, this.#room), kind: 'verify', drained: false };
+      this.#tally.requests++;
+      try {
+        this.take(planned, await this.#source.page(planned.query, this.#options.signal));
+      } catch (error) {
+        this.refuse(planned, error);
+      }
+      return false;
+    }
+    return true;
+  }
+
   #asksAbout(): boolean {
     const { crossCheck } = this.#options;
     // Where the walk began at a bare cursor there is no row to ask the witness with.
-    if (this.#last === undefined && this.#evidence.frontier !== EDGE) return false;
-    if (crossCheck === 'boundary') return this.#evidence.frontier === EDGE || this.#troubles.length > 0;
-    return crossCheck === 'full';
+    const atStart = this.#order.frontier.id === START;
+    if (this.#last === undefined && !atStart) return false;
+    return crossCheck === 'full' || (crossCheck === 'boundary' && (atStart || this.#troubled));
   }
 
   /** A row that the witness lists after the end sends the walk back to reading; it may be a new one. */
   async #endAgreed(): Promise<boolean> {
     const { crossCheck, before } = this.#options;
     if (crossCheck === 'off' || before !== undefined) return true;
-    if (this.#last === undefined && this.#evidence.frontier !== EDGE) return true;
+    if (this.#last === undefined && this.#order.frontier.id !== START) return true;
     this.#spend();
-    const further = (await this.#check.after(this.#last)).find((id) => !this.#evidence.isFrozen(id));
-    if (further !== undefined && ++this.#endsDenied >= MOST_DENIED_ENDS)
+    const further = (await this.#check.after(this.#last)).find((id) => !this.#seen.has(id));
+    if (further === undefined) return true;
+    if (++this.#endsDenied >= MOST_DENIED_ENDS)
       throw new Fault('unstable', `messages list ${further} after the end of the list`);
-    return further === undefined;
+    this.#evidence.denyEnds();
+    this.#bar = this.#survey();
+    return false;
   }
 
   async #crossCheck(ids: readonly string[]): Promise<number> {
@@ -188,84 +352,38 @@ export class Course<Row extends Identified> {
     const { rows, hashes } = await this.#check.agreed(ids, this.#last);
     this.#tally.disagreements += Math.max(0, this.#check.tally.requests - before - 1);
     if (hashes === undefined || rows > 0) return rows;
-    const where =
-      ids.length === 0 ? 'the end of the list' : `the window after ${this.#last?.id ?? 'the start'}`;
+    const where = `the window after ${this.#last?.id ?? 'the start'}`;
     throw new Fault('unstable', `messages disagree about ${where}: ids ${hashes[0]}, messages ${hashes[1]}`);
   }
 
-  /** Where a row without a place stands against the frontier: asked with it as a cursor (interface 4.7, rule 2). */
-  async #probe(id: string): Promise<'gone' | 'later' | 'earlier'> {
-    this.#spend();
-    this.#tally.requests++;
-    const before = this.#anchors.at(-1);
-    const query = { after: id, ...(before === undefined ? {} : { before }), limit: 1 };
-    try {
-      await this.#source.page(query, this.#options.signal);
-      return before === undefined ? 'later' : 'earlier';
-    } catch (error) {
-      if (error instanceof Fault && error.kind === 'conflict') return 'later';
-      if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
-      this.#evidence.forget(id);
-      return 'gone';
-    }
+  #spend(): void {
+    if (this.isSpent)
+      throw new Fault('unstable', `the budget of ${this.#options.maxRequests} requests is spent`);
   }
 
-  /** A cursor of ours was refused: its row is gone, or stands elsewhere. The caller's own cursors are the caller's. */
-  #onRefusedCursor(error: unknown, query: PageQuery, frontier: string): Finding {
-    if (!(error instanceof Fault) || !['conflict', 'not_found'].includes(error.kind)) throw error;
-    const ours = query.before !== undefined && query.before !== this.#options.before;
-    if (error.kind === 'conflict' && ours) {
-      this.#evidence.misplaced(query.before!);
-      return { trouble: `row ${query.before} is not after ${frontier}`, repeated: 0 };
-    }
-    if (error.kind === 'not_found' && ours && query.after === undefined) {
-      this.#evidence.forget(query.before!);
-      return { trouble: `row ${query.before} is gone`, repeated: 0 };
-    }
-    const index = this.#anchors.indexOf(query.after ?? '');
-    if (error.kind === 'conflict' || index <= 0 || this.#anchors.length < 2) throw error;
-    this.#anchors.splice(index, 1);
-    this.#evidence.retreat(this.#anchors.at(-1)!);
-    return { trouble: `row ${query.after} is gone`, repeated: 0 };
-  }
-
-  #note(query: PageQuery, rows: number, finding: Finding, drift: number | undefined): void {
-    if (finding.trouble !== undefined) {
-      this.#troubles.push(finding.trouble);
+  #note(query: PageQuery, rows: number, trouble: string | undefined, drift: number | undefined): void {
+    if (trouble !== undefined) {
+      this.#troubles.push(trouble);
       this.#tally.disagreements++;
-      if (this.#troubles.length > 1) this.#width = Math.max(LEAST_WIDTH, Math.floor(this.#width / 2));
     }
     this.#options.log?.({
       number: this.#tally.requests,
       query,
       rows,
       ...(drift === undefined ? {} : { drift_ratio: drift }),
-      ...(finding.trouble === undefined ? {} : { trouble: finding.trouble }),
+      ...(trouble === undefined ? {} : { trouble }),
     });
-  }
-
-  #arrive(): void {
-    this.#made.clear();
-    this.#troubles = [];
-    this.#readsInPlace = 0;
-    this.#width = Math.max(LEAST_WIDTH, this.#options.limit);
-  }
-
-  #spend(): void {
-    const spent = this.#tally.requests + this.#check.tally.requests;
-    if (spent < (this.#options.maxRequests ?? Infinity)) return;
-    throw new Fault('unstable', `the budget of ${this.#options.maxRequests} requests is spent`);
   }
 
   /** Where most reads in place fail the same way, the service breaks the rules rather than drifts. */
   #stuck(): Fault {
-    const where = this.#evidence.frontier === EDGE ? 'the start' : this.#evidence.frontier;
+    const where = this.#order.frontier.id === START ? 'the start' : this.#order.frontier.id;
     const mostly = (pattern: RegExp) =>
-      2 * this.#troubles.filter((trouble) => pattern.test(trouble)).length > this.#readsInPlace;
+      2 * this.#troubles.filter((trouble) => pattern.test(trouble)).length > this.#reads;
     if (mostly(/^empty page/))
       return new Fault('protocol', `empty pages after ${where} that say there is more`);
-    if (mostly(/again$|frozen$|own cursor|rows for a limit/))
+    if (mostly(/frozen$|own cursor|rows for a limit/))
       return new Fault('protocol', `pages after ${where} follow neither cursor nor limit`);
-    return new Fault('unstable', `the list after ${where} would not settle in ${this.#readsInPlace} reads`);
+    return new Fault('unstable', `the list after ${where} would not settle in ${this.#reads} reads`);
   }
 }

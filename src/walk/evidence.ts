@@ -1,217 +1,158 @@
-// What the reads of a walk say about which row follows which, kept for each pair of neighbours ahead of the frontier.
-import type { Identified, Page, PageQuery } from './source.ts';
-
-/** The edge of the list on either side; ids are never empty (contract/conversation.ts). */
-export const EDGE = '';
+// What the reads of a walk say about each pair of neighbours, counted anew over the few reads that reach past the frontier.
+import { NOWHERE, START, type Order, type Place } from './order.ts';
+import { keyOf, type Read } from './read.ts';
 
 /**
- * Votes for one pair of neighbours, by what vouches for it: rows side by side `inside` a page, or the cursor of the
- * read before its first row (`forward`) or after its last row (`backward`). A page that starts late or early lies
- * about the pair at its cursor and about no other.
+ * Evidence for one gap, the pair (u, v) of neighbours. `inside` and `cursor` count the reads that showed v right after
+ * u, by what vouches for it: both rows in the page, or one of them as its cursor. `rival` counts the reads behind the
+ * strongest claim of another neighbour, `reversed` those that showed v before u, `omitted` those that passed over v.
  */
-export type Votes = { inside: number; forward: number; backward: number };
+export type Gap = { inside: number; cursor: number; rival: number; reversed: number; omitted: number };
 
-/** `trouble` says how a page contradicts itself or what is known, in words for the log; `repeated` counts rows it should not hold. */
-export type Finding = { trouble?: string; repeated: number };
+/** Claims by kind and how many of them the known order contradicts. */
+export type Claims = { claims: number; wrong: number };
+export type Rates = { inside: Claims; cursor: Claims; edge: Claims };
 
-const total = (votes: Votes) => votes.inside + votes.forward + votes.backward;
+/** Rows further apart than this were not passed over: the page came from elsewhere. */
+const NEAR = 32;
 
-/** Nothing but cursors vouches for an edge, and pages there are short enough to lie often: 3 votes, 5 where 3 settle a pair. */
-const edgeVotes = (need: number) => 2 * need - 1;
-/** A pair that some read denied needs so many votes more than the denial. */
-const LEAD = 2;
+const none = (): Rates => ({
+  inside: { claims: 0, wrong: 0 },
+  cursor: { claims: 0, wrong: 0 },
+  edge: { claims: 0, wrong: 0 },
+});
 
-export class Evidence<Row extends Identified> {
-  /** The last frozen row, or where the walk began: a row of the list or EDGE. */
-  frontier: string;
-  /** Rows seen and not frozen. */
-  readonly rows = new Map<string, Row>();
-  readonly #frozen: Set<string>;
-  readonly #origin: string;
-  readonly #stop: string | undefined;
-  #largest = 0;
-  readonly #excluded = new Set<string>();
-  readonly #next = new Map<string, Map<string, Votes>>();
+export class Evidence<Row> {
+  #reads: Read<Row>[] = [];
+  readonly #retired = none();
+  /** Gaps after the frontier: the first is between it and the row behind it. */
+  gaps: Gap[] = [];
+  rates = none();
+  /** Reads that say the list starts with its first known row, from cursors; cursorless ones count once. */
+  start = 0;
+  /** Keys of the reads that say the list ends with its last known row; `drained` ones among them. */
+  ends = new Set<string>();
+  drained = 0;
+  /** Rows that two reads or more passed over, and reads that passed over two rows or more. */
+  omittedTwice = 0;
+  staleReads = 0;
+  #retiredTwice = 0;
+  #retiredStale = 0;
 
-  /** `origin` and `stop` are the exclusive ends of the walk; `frozen` are ids already given out, in order. */
-  constructor(origin: string, stop: string | undefined, frozen: readonly string[]) {
-    this.frontier = frozen.at(-1) ?? origin;
-    this.#frozen = new Set(frozen);
-    if (origin !== EDGE) this.#frozen.add(origin);
-    this.#origin = origin;
-    this.#stop = stop;
+  get reads(): readonly Read<Row>[] {
+    return this.#reads;
   }
 
-  /** Takes in one page. A backward page that shows no known row is not believed at all. */
-  record(query: PageQuery, page: Page<Row>): Finding {
-    const backward = query.before !== undefined && query.after === undefined;
-    const { rows, repeated } = distinct(page.rows);
-    const ids = rows.map((row) => row.id);
-    const known = ids.some((id) => id === this.frontier || this.rows.has(id));
-    if (backward && ids.length > 0 && !known) return { trouble: 'no overlap with what is known', repeated };
-
-    // A short page that says there is more is no proof of an end; the reverse is no proof of anything.
-    const ended = page.rows.length < query.limit && page.has_more !== true;
-    const from = this.#origin === EDGE ? 0 : Math.max(0, ids.indexOf(this.#origin));
-    const stopAt = this.#stop === undefined ? -1 : ids.indexOf(this.#stop);
-    const to = stopAt >= from ? stopAt : ids.length;
-    for (const row of rows.slice(from, to)) if (!this.#isBehind(row.id)) this.rows.set(row.id, row);
-
-    // Cursors are exclusive: a page that shows its own is shifted, and vouches for nothing at its ends.
-    const shifted = ids.some((id) => id === query.after || id === query.before);
-    const left =
-      shifted || from > 0 ? undefined : backward ? (ended ? EDGE : undefined) : (query.after ?? EDGE);
-    const right = shifted ? undefined : backward ? query.before : ended ? (query.before ?? EDGE) : undefined;
-    const chain = ids.slice(from, to);
-    let trouble = shifted
-      ? 'its own cursor in the page'
-      : this.#shapeTrouble(query, page, repeated, backward);
-    if (left !== undefined && chain[0] !== undefined)
-      trouble = first(trouble, this.#vote(left, chain[0], backward ? 'backward' : 'forward'));
-    for (let i = 1; i < chain.length; i++)
-      trouble = first(trouble, this.#vote(chain[i - 1]!, chain[i]!, 'inside'));
-    const last = chain.at(-1) ?? left;
-    if (last !== undefined && to < ids.length) trouble = first(trouble, this.#vote(last, EDGE, 'inside'));
-    else if (last !== undefined && right !== undefined)
-      trouble = first(
-        trouble,
-        this.#vote(
-          last,
-          right === this.#stop ? EDGE : right,
-          query.before === undefined ? 'forward' : 'backward',
-        ),
-      );
-    const again = query.after === this.frontier ? ids.filter((id) => this.#frozen.has(id)).length : 0;
-    return { repeated: repeated + again, ...(trouble === undefined ? {} : { trouble }) };
+  add(read: Read<Row>): void {
+    this.#reads.push(read);
   }
 
-  /** The rows after the frontier whose order has `need` votes and no close rival, at most `most` of them. */
-  settled(need: number, most: number): { ids: string[]; votes: Votes[] } {
-    const ids: string[] = [];
-    const votes: Votes[] = [];
-    for (let from = this.frontier; ids.length < most;) {
-      const [best, rival] = this.#rowsAfter(from);
-      if (best === undefined || ids.includes(best.id)) break;
-      const wanted = Math.max(
-        from === EDGE ? edgeVotes(need) : need,
-        rival === undefined ? 0 : total(rival.votes) + LEAD,
-      );
-      const { inside, forward, backward } = best.votes;
-      // Reads from one cursor may all be shifted the same way: they count once, but at an edge.
-      const support =
-        from === EDGE ? total(best.votes) : inside + Math.min(forward, 1) + Math.min(backward, 1);
-      if (support < wanted || (inside === 0 && (forward === 0 || backward === 0))) break;
-      ids.push(best.id);
-      votes.push(best.votes);
-      from = best.id;
+  /** Something was proved to come after the end: reads that said otherwise are forgotten. */
+  denyEnds(): void {
+    this.#reads = this.#reads.filter(({ ends }) => !ends);
+  }
+
+  /** Retires reads that show nothing past the frontier, then counts the rest. O(rows of the reads kept). */
+  survey(order: Order<Row>): void {
+    const kept: Read<Row>[] = [];
+    const retired: Read<Row>[] = [];
+    for (const read of this.#reads)
+      (this.#matters(read, order) ? kept : retired).push(read);
+    this.#count(order, retired, this.#retired);
+    this.#retiredStale += this.staleReads;
+    this.#retiredTwice += this.omittedTwice;
+    this.#reads = kept;
+    this.rates = structuredClone(this.#retired);
+    this.#count(order, kept, this.rates);
+    this.staleReads += this.#retiredStale;
+    this.omittedTwice += this.#retiredTwice;
+  }
+
+  #matters({ chain, ends }: Read<Row>, { list, frozen }: Order<Row>): boolean {
+    if (chain.some(({ at }) => at >= frozen || at === NOWHERE)) return true;
+    return ends && chain.findLast(({ gone }) => !gone) === list.at(-1);
+  }
+
+  #count(order: Order<Row>, reads: readonly Read<Row>[], rates: Rates): void {
+    const { list, frozen } = order;
+    const gaps = Array.from({ length: Math.max(0, list.length - frozen) }, () => ({
+      inside: 0,
+      cursor: 0,
+      rival: 0,
+      reversed: 0,
+      omitted: 0,
+    }));
+    const claims = new Map<number, number>();
+    const index = new Int32Array(list.length);
+    const omitted = new Map<Place<Row>, number>();
+    this.start = 0;
+    this.staleReads = 0;
+    this.ends = new Set();
+    this.drained = 0;
+    let cursorless = 0;
+    for (const { query, chain, head, foot, ends, drained, doubled } of reads) {
+      index.fill(-1);
+      chain.forEach(({ at }, n) => at >= 0 && (index[at] = n));
+      let left: Place<Row> | undefined;
+      let passed = 0;
+      const first = head ? 1 : 0;
+      const last = chain.length - (foot ? 1 : 0) - 1;
+      for (let n = 0; n < chain.length; n++) {
+        const right = chain[n]!;
+        if (right.gone) continue;
+        const from = left;
+        left = right.at < 0 || doubled.has(right) ? undefined : right;
+        if (from === undefined || left === undefined) continue;
+        const atCursor = n === first && head ? true : n > last;
+        const rate = atCursor ? (from.id === START ? rates.edge : rates.cursor) : rates.inside;
+        rate.claims++;
+        const gap = gaps[from.at - frozen + 1];
+        if (right.at === from.at + 1) {
+          if (from.id === START) {
+            if (query.before === undefined) cursorless = 1;
+            else this.start++;
+          } else if (gap !== undefined) gap[atCursor ? 'cursor' : 'inside']++;
+          continue;
+        }
+        if (right.at < from.at) {
+          if (atCursor) rate.wrong++;
+          continue;
+        }
+        // Rows between that the page shows elsewhere were permuted, not passed over.
+        const skips = index[from.at + 1]! < 0 || index[right.at - 1]! < 0;
+        if (skips) rate.wrong++;
+        const key = from.at * 0x400000 + right.at;
+        const count = (claims.get(key) ?? 0) + 1;
+        claims.set(key, count);
+        if (gap !== undefined) gap.rival = Math.max(gap.rival, count);
+        const end = gaps[right.at - frozen];
+        if (end !== undefined) end.rival = Math.max(end.rival, count);
+        if (!skips || right.at - from.at > NEAR) continue;
+        for (let at = from.at + 1; at < right.at; at++) {
+          if (index[at]! >= 0) continue;
+          const place = list[at]!;
+          if (!atCursor) passed++;
+          omitted.set(place, (omitted.get(place) ?? 0) + 1);
+        }
+      }
+      if (passed >= 2) this.staleReads++;
+      for (let at = Math.max(1, frozen); at < list.length; at++)
+        if (index[at]! >= 0 && index[at]! < index[at - 1]!) gaps[at - frozen]!.reversed++;
+      if (!ends) continue;
+      rates.edge.claims++;
+      const lastShown = chain.findLast(({ gone }) => !gone);
+      if (lastShown !== list.at(-1)) rates.edge.wrong++;
+      else {
+        this.ends.add(keyOf(query));
+        if (drained) this.drained++;
+      }
     }
-    return { ids, votes };
-  }
-
-  /** The likeliest rows after the frontier, settled or not. */
-  lead(most: number): string[] {
-    const ids = new Set<string>();
-    for (let from = this.frontier; ids.size < most;) {
-      const best = this.#rowsAfter(from)[0];
-      if (best === undefined || ids.has(best.id)) break;
-      ids.add(best.id);
-      from = best.id;
+    this.start += cursorless;
+    this.omittedTwice = 0;
+    for (const [{ at }, count] of omitted) {
+      if (count >= 2) this.omittedTwice++;
+      if (at >= frozen) gaps[at - frozen]!.omitted = count;
     }
-    return [...ids];
+    this.gaps = gaps;
   }
-
-  /** Votes for the list ending at the frontier; `settled` when they suffice against every row seen after it. */
-  end(need: number): { votes: number; settled: boolean } {
-    const claim = this.#next.get(this.frontier)?.get(EDGE);
-    const votes = claim === undefined ? 0 : total(claim);
-    const best = this.#rowsAfter(this.frontier)[0];
-    return { votes, settled: votes >= edgeVotes(need) + (best === undefined ? 0 : total(best.votes)) };
-  }
-
-  /** Forgets the votes for an end at the frontier: something was proved to come after it. */
-  denyEnd(): void {
-    this.#next.get(this.frontier)?.delete(EDGE);
-  }
-
-  isFrozen(id: string): boolean {
-    return this.#frozen.has(id);
-  }
-
-  /** Moves the frontier over rows, which must be the first settled ones, and returns them. */
-  advance(ids: readonly string[]): Row[] {
-    const rows = ids.map((id) => this.rows.get(id)!);
-    this.#next.delete(this.frontier);
-    for (const id of ids) {
-      this.#frozen.add(id);
-      this.rows.delete(id);
-      if (id !== ids.at(-1)) this.#next.delete(id);
-    }
-    this.frontier = ids.at(-1) ?? this.frontier;
-    return rows;
-  }
-
-  /** Reads on from an earlier frozen row, because the frontier's row is gone from the list. */
-  retreat(to: string): void {
-    this.#next.delete(this.frontier);
-    this.frontier = to;
-  }
-
-  /** A row that no longer exists. */
-  forget(id: string): void {
-    this.#excluded.add(id);
-    this.rows.delete(id);
-    this.#next.delete(id);
-  }
-
-  /** A row proved not to come after the frontier; it stays among the rows without a place. */
-  misplaced(id: string): void {
-    this.#excluded.add(id);
-  }
-
-  #shapeTrouble(query: PageQuery, page: Page<Row>, repeated: number, backward: boolean): string | undefined {
-    const { length } = page.rows;
-    if (length > query.limit) return `${length} rows for a limit of ${query.limit}`;
-    if (length === 0 && page.has_more === true && !backward) return 'empty page that says there is more';
-    if (repeated > 0) return 'a row twice in one page';
-    // A service may give fewer rows a page than asked, but then never more than that.
-    const room = Math.min(query.limit, this.#largest);
-    this.#largest = Math.max(this.#largest, length);
-    const more = backward ? this.#frozen.size >= query.limit : page.has_more === true && length > 0;
-    return length < room && more ? `${length} rows where ${room} were to be had` : undefined;
-  }
-
-  #isBehind(id: string): boolean {
-    return this.#frozen.has(id) || id === this.#stop || this.#excluded.has(id);
-  }
-
-  #vote(from: string, to: string, kind: keyof Votes): string | undefined {
-    const behind = from !== this.frontier && (from === EDGE || this.#isBehind(from));
-    if (behind && (to === EDGE || to === this.frontier || this.#isBehind(to))) return undefined;
-    if (behind) return `row ${to} among rows that are frozen`;
-    if (to !== EDGE && this.#isBehind(to)) return `row ${to} again`;
-    const claims = this.#next.get(from) ?? new Map<string, Votes>();
-    this.#next.set(from, claims);
-    const votes = claims.get(to) ?? { inside: 0, forward: 0, backward: 0 };
-    const denies = total(votes) === 0 && claims.size > 0;
-    votes[kind]++;
-    claims.set(to, votes);
-    if (!denies) return undefined;
-    return to === EDGE ? `an end after ${from}` : `another row after ${from === EDGE ? 'the start' : from}`;
-  }
-
-  /** Rows claimed to follow, most votes first. */
-  #rowsAfter(from: string): { id: string; votes: Votes }[] {
-    return [...(this.#next.get(from) ?? [])]
-      .filter(([id]) => id !== EDGE && !this.#isBehind(id))
-      .map(([id, votes]) => ({ id, votes }))
-      .sort((a, b) => total(b.votes) - total(a.votes));
-  }
-}
-
-const first = (a: string | undefined, b: string | undefined) => a ?? b;
-
-function distinct<Row extends Identified>(rows: readonly Row[]): { rows: Row[]; repeated: number } {
-  const first = new Map<string, Row>();
-  for (const row of rows) if (!first.has(row.id)) first.set(row.id, row);
-  return { rows: [...first.values()], repeated: rows.length - first.size };
 }

@@ -3,6 +3,7 @@ import { Fault } from '../faults.ts';
 import type { WalkReport } from '../contract/report.ts';
 import { Course } from './course.ts';
 import type { CrossCheckMode } from './cross-check.ts';
+import { Flights } from './flights.ts';
 import type { Identified, PageQuery, Source } from './source.ts';
 import type { FrozenWindow } from './window.ts';
 
@@ -19,7 +20,7 @@ export type ReadNote = {
 export type FrozenState<Row> = { windows: number; head: string; ids: readonly string[]; last?: Row };
 
 export type WalkOptions<Row> = {
-  /** Rows asked for in one read, 1 to 500. */
+  /** Rows asked for in one read, 1 to 500; below 8 the walk asks for 8, or nothing but cursors would vouch for a gap. */
   limit: number;
   /** Exclusive ends of the walk, ids of the list; absent: the list's own. */
   after?: string;
@@ -29,6 +30,10 @@ export type WalkOptions<Row> = {
   maxRequests?: number;
   /** Continues after what an earlier run froze. */
   frozen?: FrozenState<Row>;
+  /** Reads under way at once, 1 to 16; absent: 6. */
+  concurrency?: number;
+  /** ε: the chance of any wrong gap that the evidence must get below; absent: 0.01. */
+  epsilon?: number;
   signal: AbortSignal;
   log?: (note: ReadNote) => void;
 };
@@ -36,27 +41,46 @@ export type WalkOptions<Row> = {
 /** The report is there in every case; `fault` says why the walk is incomplete, with what was kept. */
 export type WalkOutcome = { report: WalkReport; fault?: Fault };
 
+/** Reads under way at once unless asked for fewer: one at the frontier, the others behind it. */
+const USUAL_CONCURRENCY = 6;
+
 /**
- * Reads forward, confirms each stretch backward over the same rows, and freezes the longest prefix whose order is
- * settled (evidence.ts). Yields frozen windows in order, each row once, nothing unsettled; log a window before using it.
- * Never throws a Fault: 409 for misordered ends (`conflict`), transport faults and interruption come back in the
- * outcome like `unstable` and `protocol` do. Interface 4.7, rules 1 to 3.
+ * Reads forward with one read always under way, has the reads behind it confirmed by others of other cursors, directions
+ * and sizes, and freezes the longest prefix whose order is settled (settle.ts). Yields frozen windows in order, each row
+ * once, nothing unsettled; log a window before using it. Never throws a Fault: 409 for misordered ends (`conflict`),
+ * transport faults and interruption come back in the outcome like `unstable` and `protocol` do. Interface 4.7, rules 1
+ * to 3.
  */
 export async function* walk<Row extends Identified>(
   source: Source<Row>,
   options: WalkOptions<Row>,
 ): AsyncGenerator<FrozenWindow<Row>, WalkOutcome> {
   const course = new Course(source, options);
+  const flights = new Flights(source, options.signal);
+  const concurrency = options.concurrency ?? USUAL_CONCURRENCY;
   try {
     for (;;) {
       options.signal.throwIfAborted();
-      const window = await course.settle();
-      if (window !== undefined) yield window;
-      else if (await course.isOver()) return { report: course.report() };
-      else await course.read();
+      for (;;) {
+        const window = await course.settle(course.isSpent && flights.planned.length === 0);
+        if (window === undefined) break;
+        yield window;
+      }
+      if (await course.isOver()) return { report: course.report() };
+      while (flights.planned.length < concurrency) {
+        const planned = course.next(flights.planned);
+        if (planned === undefined) break;
+        flights.start(planned);
+      }
+      course.checkProgress(flights.planned.length === 0);
+      const { planned, page, error } = await flights.land();
+      if (page === undefined) course.refuse(planned, error);
+      else course.take(planned, page);
     }
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { report: course.report(error), fault: course.withKept(error) };
+  } finally {
+    flights.stop();
   }
 }
