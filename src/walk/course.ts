@@ -17,13 +17,15 @@ import type { WalkOptions } from './walk.ts';
 import { CHAIN_START, freeze, type FrozenWindow } from './window.ts';
 
 /** Chance of any wrong gap that a walk aims below, unless asked for another. */
-const USUAL_EPSILON = 0.01;
+const USUAL_EPSILON = 0.001;
 /** Reads before the first window is frozen: the fault rate is not known earlier. */
 const FIRST_LOOK = 20;
 /** Fewer rows a read would leave nothing but cursors to vouch for a gap. */
 const LEAST_ROOM = 8;
+/** Fewer rows than that in every page leave no room for an overlap. */
+const LEAST_PAGE = 4;
 /** Reads of the first open gap, or without any progress, before it counts as unstable. */
-const MOST_TRIES = 28;
+const MOST_TRIES = 18;
 /** Times the witness may list a row after the end before it counts as a disagreement. */
 const MOST_DENIED_ENDS = 3;
 /** Positions of frozen pairs one apart leave so little doubt (nats). */
@@ -42,6 +44,7 @@ export class Course<Row extends Identified> {
   readonly #room: number;
   readonly #lost = new Set<string>();
   #bar: Bar;
+  #largest = 0;
   #troubles: string[] = [];
   #reads = 0;
   #tries = 0;
@@ -84,17 +87,24 @@ export class Course<Row extends Identified> {
     this.#tally.requests++;
     this.#reads++;
     if (planned.kind === 'verify') this.#tally.rereads++;
-    if (planned.covers?.[0] === this.#order.frontier || planned.kind === 'frontier') this.#tries++;
+    if ((planned.covers?.[0].at ?? Infinity) <= this.#order.frozen) this.#tries++;
     return planned;
   }
 
+  /** Whether the budget allows no further read; questions to the witness about what is read already are kept back. */
   get isSpent(): boolean {
-    const spent = this.#tally.requests + this.#check.tally.requests;
-    return spent >= (this.#options.maxRequests ?? Infinity);
+    const { crossCheck, maxRequests = Infinity, limit } = this.#options;
+    const ahead = Math.ceil((this.#order.list.length - this.#order.frozen) / limit);
+    const questions = crossCheck === 'full' ? ahead : crossCheck === 'boundary' && this.#windows === 0 ? 1 : 0;
+    return this.#spent + (this.#source.witness === undefined ? 0 : questions) >= maxRequests;
+  }
+
+  get #spent(): number {
+    return this.#tally.requests + this.#check.tally.requests;
   }
 
   /** Keeps what a page says. */
-  take({ query, drained }: Planned<Row>, page: Page<Row>): void {
+  take({ query, drained, kind }: Planned<Row>, page: Page<Row>): void {
     const range = { origin: this.#options.after ?? START, stop: this.#options.before, drained };
     const taken = intake(query, page, this.#order, this.#seen, range);
     this.#tally.page(page.drift_ratio, taken.repeated);
@@ -110,10 +120,19 @@ export class Course<Row extends Identified> {
       for (const place of late) this.#order.drop(place);
       if (late.length > 0) trouble ??= `row ${late[0]!.id} among rows that are frozen`;
       this.#cut();
-      if (this.#order.list.length > known && this.#order.list.length - this.#order.frozen > known) this.#tries = 0;
+      if (kind === 'frontier' && this.#order.list.length <= known) this.#tries++;
     }
+    this.#fit(page.rows.length);
     this.#bar = this.#survey();
     this.#note(query, page.rows.length, trouble, page.drift_ratio);
+  }
+
+  /** A service that gives fewer rows a page than asked for is asked for no more than it gives. */
+  #fit(rows: number): void {
+    this.#largest = Math.max(this.#largest, rows);
+    const known = this.#tally.conversations + this.#order.list.length;
+    if (this.#tally.requests < 6 || this.#largest >= this.#plan.room || known < 2 * this.#largest) return;
+    this.#plan.room = Math.max(LEAST_PAGE, this.#largest);
   }
 
   /** A cursor was refused: its row is gone, or stands elsewhere. The caller's own cursors are the caller's. */
@@ -179,6 +198,11 @@ export class Course<Row extends Identified> {
     this.#troubled = false;
     this.#bar = this.#survey();
     return window;
+  }
+
+  /** After a failure: windows that are settled already and need no further request. */
+  async salvage(): Promise<FrozenWindow<Row> | undefined> {
+    return this.#asksAbout() ? undefined : this.settle(true);
   }
 
   /** Whether all is frozen, the end is proved and no row that was ever seen is without a place. */
@@ -357,7 +381,7 @@ export class Course<Row extends Identified> {
   }
 
   #spend(): void {
-    if (this.isSpent)
+    if (this.#spent >= (this.#options.maxRequests ?? Infinity))
       throw new Fault('unstable', `the budget of ${this.#options.maxRequests} requests is spent`);
   }
 

@@ -28,23 +28,23 @@ const TURNS = 48;
 export class Plan<Row> {
   readonly #order: Order<Row>;
   readonly #evidence: Evidence<Row>;
-  readonly #room: number;
+  /** The most rows of a read: a service may give fewer than asked for. */
+  room: number;
   readonly #stop: string | undefined;
   readonly #made = new Set<string>();
   readonly #probed = new Set<Place<Row>>();
   #style = 0;
 
-  /** `room` is the most rows of a read. */
   constructor(order: Order<Row>, evidence: Evidence<Row>, room: number, stop: string | undefined) {
     this.#order = order;
     this.#evidence = evidence;
-    this.#room = room;
+    this.room = room;
     this.#stop = stop;
   }
 
   /** The next useful read beside those in flight; undefined where it is better to wait. */
   next(bar: Bar, flights: readonly Planned<Row>[], tries: number): Planned<Row> | undefined {
-    const planned = this.#frontier(flights, tries) ?? this.#verify(bar, flights) ?? this.#end(bar, flights);
+    const planned = this.#frontier(flights, tries) ?? this.#verify(bar, flights, tries) ?? this.#end(bar, flights);
     if (planned === undefined) return undefined;
     this.#made.add(keyOf(planned.query));
     if (this.#made.size > MOST_KEYS)
@@ -65,12 +65,12 @@ export class Plan<Row> {
     const { list, frozen } = this.#order;
     if (this.#ended || flights.some(({ kind }) => kind === 'frontier')) return undefined;
     const ahead = list.length - frozen;
-    if (ahead > 0 && (ahead > MOST_AHEAD * this.#room || tries > PATIENCE)) return undefined;
+    if (ahead > 0 && (ahead > MOST_AHEAD * this.room || tries > PATIENCE)) return undefined;
     const overlaps = [OVERLAP, 0, 1, ...Array.from({ length: OVERLAP }, (_, n) => OVERLAP + 1 + n)];
     const query = this.#fresh((turn) => {
       const back = overlaps[turn % overlaps.length]!;
       const anchor = list[Math.max(0, list.length - 1 - back)]!;
-      const size = this.#room - Math.floor(turn / overlaps.length);
+      const size = this.room - Math.floor(turn / overlaps.length);
       // With an end of the walk's own the first read asks the service whether the ends are in order (409).
       if (list.length === 1 && this.#stop !== undefined)
         return anchor.id === START && turn === 0
@@ -83,23 +83,26 @@ export class Plan<Row> {
     return query === undefined ? undefined : { query, kind: 'frontier', drained: false };
   }
 
-  #verify(bar: Bar, flights: readonly Planned<Row>[]): Planned<Row> | undefined {
+  #verify(bar: Bar, flights: readonly Planned<Row>[], tries: number): Planned<Row> | undefined {
     const { list, frozen } = this.#order;
     const { gaps } = this.#evidence;
     const pending = this.#pending(flights);
     const open = !this.#ended && flights.some(({ kind }) => kind === 'frontier');
-    for (let index = 0; index < gaps.length; index++) {
+    const reach = tries > PATIENCE ? Math.min(gaps.length, this.room) : gaps.length;
+    for (let index = 0; index < reach; index++) {
       const left = frozen - 1 + index;
       if (this.settles(index, bar, pending[index]!)) continue;
-      if (open && list.length - 1 - left < this.#room - 1) return undefined;
+      if (open && list.length - 1 - left < this.room - 1) return undefined;
       const place = list[left + 1]!;
       const gap = gaps[index]!;
-      const probe = this.#probe(place, gap.omitted >= OFTEN && gap.inside <= gap.rival);
+      // A row that was deleted is passed over ever after; the frozen one at the frontier too.
+      const denied = gap.rival >= OFTEN && gap.inside <= gap.rival;
+      const probe =
+        this.#probe(place, denied && gap.omitted >= OFTEN) ?? this.#probe(list[left]!, denied && gap.omitted < OFTEN);
       const order = gap.reversed > 0 && gap.inside + gap.reversed > 2 ? this.#askOrder(left) : undefined;
       const query = probe ?? order ?? this.#window(left);
       if (query === undefined) continue;
-      const last = list[Math.min(list.length - 1, left + this.#room - 1)]!;
-      return { query, kind: 'verify', covers: [list[left]!, last], drained: false };
+      return { query, kind: 'verify', covers: this.#rowsOf(query), drained: false };
     }
     return undefined;
   }
@@ -134,7 +137,7 @@ export class Plan<Row> {
     if (asked >= spare && !idle) return undefined;
     const query = this.#fresh((turn) => {
       const back = turn === 0 ? 0 : Math.min(list.length - 1, turn * 3);
-      return back < this.#room - 1 ? forward(list[list.length - 1 - back]!.id, this.#room - (turn >> 3)) : undefined;
+      return back < this.room - 1 ? forward(list[list.length - 1 - back]!.id, this.room - (turn >> 3)) : undefined;
     });
     return query === undefined ? undefined : { query, kind: 'end', drained: idle };
   }
@@ -143,11 +146,11 @@ export class Plan<Row> {
   #window(left: number): PageQuery | undefined {
     const { list } = this.#order;
     const start = this.#style++;
-    const toEnd = this.#ended && !this.#stopped && left + this.#room >= list.length;
+    const toEnd = this.#ended && !this.#stopped && left + this.room >= list.length;
     const fromStart = list[left]!.id === START;
     const whole = list[0]!.id === START;
     return this.#fresh((turn) => {
-      const size = this.#room - Math.floor(turn / STYLES.length);
+      const size = this.room - Math.floor(turn / STYLES.length);
       // Toward the end a forward page is short and vouches for the end too; so does a backward one for the start.
       const style =
         turn === 0 && toEnd ? 'forward' : fromStart && turn < 12 ? 'backward' : STYLES[(start + turn) % 3]!;
@@ -162,9 +165,9 @@ export class Plan<Row> {
   }
 
   #probe(place: Place<Row>, often: boolean): PageQuery | undefined {
-    if (!often || this.#probed.has(place)) return undefined;
+    if (!often || place.id === START || this.#probed.has(place)) return undefined;
     this.#probed.add(place);
-    return this.#fresh((turn) => forward(place.id, this.#room - turn));
+    return this.#fresh((turn) => forward(place.id, this.room - turn));
   }
 
   /** A closed read between two rows: 409 where they are the other way round, and that answer does not lie. */
@@ -172,6 +175,17 @@ export class Plan<Row> {
     const [after, before] = [this.#order.list[left]!.id, this.#order.list[left + 1]!.id];
     const query = { after, before, limit: OVERLAP };
     return after === START || this.#made.has(keyOf(query)) ? undefined : query;
+  }
+
+  /** The first and the last row that an honest answer would show. */
+  #rowsOf({ after, before, limit }: PageQuery): [Place<Row>, Place<Row>] {
+    const { list } = this.#order;
+    const from = this.#order.find(after ?? START)?.at ?? -1;
+    const to = before === undefined ? list.length : this.#order.find(before)!.at;
+    const backward = before !== undefined && after === undefined;
+    const first = backward ? Math.max(0, to - limit) : after === undefined ? 0 : from + 1;
+    const last = Math.max(first, backward ? to - 1 : Math.min(to - 1, from + limit));
+    return [list[first] ?? list.at(-1)!, list[last] ?? list.at(-1)!];
   }
 
   /** Votes on their way for each gap. */

@@ -32,7 +32,7 @@ export type WalkOptions<Row> = {
   frozen?: FrozenState<Row>;
   /** Reads under way at once, 1 to 16; absent: 6. */
   concurrency?: number;
-  /** ε: the chance of any wrong gap that the evidence must get below; absent: 0.01. */
+  /** ε: the chance of any wrong gap that the evidence must get below; absent: 0.001. */
   epsilon?: number;
   signal: AbortSignal;
   log?: (note: ReadNote) => void;
@@ -79,6 +79,11 @@ export async function* walk<Row extends Identified>(
     }
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
+    for (;;) {
+      const window = await course.salvage();
+      if (window === undefined) break;
+      yield window;
+    }
     return { report: course.report(error), fault: course.withKept(error) };
   } finally {
     flights.stop();
