@@ -1,4 +1,4 @@
-// Where a contested row belongs: the place that agrees with most reads that showed it beside its neighbours.
+// Where contested rows belong: the order that agrees with most reads that showed them side by side.
 import type { Order, Place } from './order.ts';
 import type { Read } from './read.ts';
 
@@ -8,7 +8,7 @@ const REACH = 160;
 const RANK_VOTES = 3;
 
 /** Moves the place where a majority of pairs wants it; ties leave it. Returns whether it moved. */
-export function relocate<Row>(order: Order<Row>, reads: readonly Read<Row>[], place: Place<Row>): boolean {
+function relocate<Row>(order: Order<Row>, reads: readonly Read<Row>[], place: Place<Row>): boolean {
   const { list, frozen } = order;
   const low = Math.max(frozen, place.at - REACH);
   const high = Math.min(list.length, place.at + REACH + 1);
@@ -43,4 +43,53 @@ export function relocate<Row>(order: Order<Row>, reads: readonly Read<Row>[], pl
   if (best <= 0) return false;
   order.move(place, to);
   return true;
+}
+
+/** Contested rows beyond so many are put in order together, over at most so many rows. */
+const FEW = 3;
+const MOST_SORTED = 512;
+
+/** Puts contested rows where the majority of reads wants them. A frozen row stays where it is. */
+export function settleContest<Row>(
+  order: Order<Row>,
+  reads: readonly Read<Row>[],
+  contested: readonly Place<Row>[],
+): void {
+  const spots = contested.filter(({ at }) => at >= order.frozen);
+  if (spots.length === 0) return;
+  const low = Math.max(order.frozen, Math.min(...spots.map(({ at }) => at)) - FEW);
+  const high = Math.min(order.list.length, Math.max(...spots.map(({ at }) => at)) + FEW + 1);
+  if (spots.length <= FEW || high - low > MOST_SORTED)
+    for (const place of spots) relocate(order, reads, place);
+  else sortStretch(order, reads, low, high);
+}
+
+/** Orders a stretch by how many of its rows a majority of reads puts before each; ties stay. O(rows² · reads). */
+function sortStretch<Row>(order: Order<Row>, reads: readonly Read<Row>[], low: number, high: number): void {
+  const size = high - low;
+  const lead = new Int16Array(size * size);
+  for (const { chain } of reads) {
+    const shown = chain.flatMap(({ at }) => (at >= low && at < high ? [at - low] : []));
+    for (let first = 0; first < shown.length; first++)
+      for (let second = first + 1; second < shown.length; second++) {
+        lead[shown[first]! * size + shown[second]!]!++;
+        lead[shown[second]! * size + shown[first]!]!--;
+      }
+  }
+  const places = order.list.slice(low, high);
+  const before = places.map((place, mine) => {
+    let count = 0;
+    for (let other = 0; other < size; other++) {
+      const { rank } = places[other]!;
+      const ranked = rank === undefined || place.rank === undefined ? 0 : Math.sign(place.rank - rank);
+      const balance = lead[other * size + mine]! + RANK_VOTES * ranked;
+      if (other !== mine && (balance > 0 || (balance === 0 && other < mine))) count++;
+    }
+    return { place, count };
+  });
+  before.sort((a, b) => a.count - b.count);
+  order.replace(
+    low,
+    before.map(({ place }) => place),
+  );
 }

@@ -36,6 +36,9 @@ export type Suspicion = { stale: number; shared: number; chances: number };
 const NEAR = 32;
 /** Rows that a page passes over when one was dropped by chance; more look like a stale answer. */
 const BY_CHANCE = 1;
+/** Share of neighbours in the wrong order from which on a page is shuffled and says nothing. */
+const SHUFFLED = 0.25;
+const BOTH_SIDES = 3;
 /** Two indexes as one key. */
 const WIDE = 0x400000;
 
@@ -52,6 +55,8 @@ export class Count<Row> {
   readonly #claims = new Map<number, number>();
   readonly #passed = new Map<Place<Row>, number>();
   readonly #spans: [number, number][] = [];
+  /** 1: some read shows it right after its neighbour, 2: right before its other one, 3: both. */
+  readonly #vouched: Uint8Array;
   #cursorless = false;
 
   /** Adds to `rates`. */
@@ -67,7 +72,9 @@ export class Count<Row> {
       reversed: 0,
       omitted: 0,
     }));
-    for (const read of reads) this.#read(read);
+    const sound = reads.filter((read) => !isShuffled(read));
+    this.#vouched = vouchedFor(sound, order.list.length);
+    for (const read of sound) this.#read(read);
     if (this.#cursorless) this.start++;
     this.#suspect();
   }
@@ -130,7 +137,7 @@ export class Count<Row> {
     for (const [left, right, atCursor] of pairs(read)) {
       if (atCursor || right.at <= left.at + 1 || right.at - left.at > NEAR) continue;
       for (let at = left.at + 1; at < right.at; at++)
-        if (this.#shown[at]! < 0) places.push(this.#order.list[at]!);
+        if (this.#shown[at]! < 0 && this.#vouched[at] === BOTH_SIDES) places.push(this.#order.list[at]!);
     }
     for (const place of places)
       if (place.at >= this.#order.frozen) this.gaps[place.at - this.#order.frozen]!.omitted++;
@@ -151,6 +158,25 @@ export class Count<Row> {
       this.suspicion.shared += count * (count - 1);
     }
   }
+}
+
+function isShuffled<Row>({ chain }: Read<Row>): boolean {
+  let falls = 0;
+  for (let index = 1; index < chain.length; index++)
+    if (chain[index]!.at >= 0 && chain[index]!.at < chain[index - 1]!.at) falls++;
+  return falls > 2 && falls > SHUFFLED * chain.length;
+}
+
+function vouchedFor<Row>(reads: readonly Read<Row>[], size: number): Uint8Array {
+  const sides = new Uint8Array(size);
+  for (const { chain } of reads)
+    for (let index = 1; index < chain.length; index++) {
+      const [left, right] = [chain[index - 1]!.at, chain[index]!.at];
+      if (left < 0 || right !== left + 1) continue;
+      sides[left]! |= 2;
+      sides[right]! |= 1;
+    }
+  return sides;
 }
 
 /** Neighbours in a page, and whether one of them is its cursor; rows without a place or of two places break the chain. */

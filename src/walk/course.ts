@@ -2,7 +2,7 @@
 import { Fault } from '../faults.ts';
 import type { WalkReport } from '../contract/report.ts';
 import { Confidence } from './confidence.ts';
-import { relocate } from './contest.ts';
+import { settleContest } from './contest.ts';
 import { CrossCheck } from './cross-check.ts';
 import { Evidence } from './evidence.ts';
 import { intake } from './intake.ts';
@@ -95,7 +95,8 @@ export class Course<Row extends Identified> {
   get isSpent(): boolean {
     const { crossCheck, maxRequests = Infinity, limit } = this.#options;
     const ahead = Math.ceil((this.#order.list.length - this.#order.frozen) / limit);
-    const questions = crossCheck === 'full' ? ahead : crossCheck === 'boundary' && this.#windows === 0 ? 1 : 0;
+    const questions =
+      crossCheck === 'full' ? ahead : crossCheck === 'boundary' && this.#windows === 0 ? 1 : 0;
     return this.#spent + (this.#source.witness === undefined ? 0 : questions) >= maxRequests;
   }
 
@@ -115,14 +116,21 @@ export class Course<Row extends Identified> {
       this.#evidence.add(taken.read);
       const nearEnd = query.before === undefined || query.before === this.#options.before;
       const { contested, late } = this.#order.merge(taken.read.chain, nearEnd);
-      for (const place of contested)
-        if (place.at >= this.#order.frozen) relocate(this.#order, this.#evidence.reads, place);
+      settleContest(this.#order, this.#evidence.reads, contested);
       for (const place of late) this.#order.drop(place);
       if (late.length > 0) trouble ??= `row ${late[0]!.id} among rows that are frozen`;
       this.#cut();
       if (kind === 'frontier' && this.#order.list.length <= known) this.#tries++;
     }
     this.#fit(page.rows.length);
+    if (
+      page.rows.length < Math.min(query.limit, this.#largest) &&
+      page.has_more === true &&
+      page.rows.length > 0
+    )
+      trouble ??= `${page.rows.length} rows where ${Math.min(query.limit, this.#largest)} were to be had`;
+    if (taken.read?.ends === true && taken.read.chain.at(-1) !== this.#order.list.at(-1))
+      trouble ??= `an end after ${taken.read.chain.at(-1)?.id}`;
     this.#bar = this.#survey();
     this.#note(query, page.rows.length, trouble, page.drift_ratio);
   }
@@ -209,7 +217,7 @@ export class Course<Row extends Identified> {
   async isOver(): Promise<boolean> {
     const { list, frozen } = this.#order;
     if (frozen < list.length) return false;
-    const stopped = this.#options.before !== undefined && list.at(-1)?.id === this.#options.before;
+    const stopped = this.#isStopped;
     const { ends, drained } = this.#evidence;
     if (!stopped && (ends.size < this.#bar.ends || drained === 0)) return false;
     if (!(await this.#allPlaced())) return false;
@@ -243,7 +251,10 @@ export class Course<Row extends Identified> {
       rereads: this.#tally.rereads,
       disagreements: this.#tally.disagreements,
       drift: { ...this.#tally.drift },
-      confidence: this.#confidence.value(this.#tally.requests, this.#tally.disagreements),
+      confidence:
+        fault !== undefined && this.#windows === 0
+          ? 0
+          : this.#confidence.value(this.#tally.requests, this.#tally.disagreements),
       cross_check: {
         mode: this.#options.crossCheck,
         asked: tally.asked,
@@ -261,10 +272,15 @@ export class Course<Row extends Identified> {
     return new Fault(fault.kind, fault.message, { kept, ...fault.detail });
   }
 
+  /** Whether the last known row is the end that the walk was given. */
+  get #isStopped(): boolean {
+    return this.#options.before !== undefined && this.#order.list.at(-1)?.id === this.#options.before;
+  }
+
   get #everySettled(): boolean {
     return (
       this.#evidence.gaps.every((_, index) => this.#plan.settles(index, this.#bar)) &&
-      this.#evidence.ends.size >= this.#bar.ends
+      (this.#isStopped || this.#evidence.ends.size >= this.#bar.ends)
     );
   }
 

@@ -20,6 +20,10 @@ export type Place<Row> = {
   gone: boolean;
 };
 
+/** A page of which less than this share rises with the known order gives no row a place. */
+const RISING = 0.6;
+const FEW = 8;
+
 export class Order<Row> {
   readonly list: Place<Row>[] = [];
   readonly #byId = new Map<string, Place<Row>>();
@@ -69,6 +73,12 @@ export class Order<Row> {
     this.#number(Math.min(from, to));
   }
 
+  /** The same places in another order. */
+  replace(at: number, places: readonly Place<Row>[]): void {
+    this.list.splice(at, places.length, ...places);
+    this.#number(at);
+  }
+
   /** Forgets the frozen places but the last `keep`. */
   trim(keep: number): void {
     const drop = this.frozen - keep;
@@ -84,7 +94,9 @@ export class Order<Row> {
   /** Forgets a row that stands nowhere, unless it is gone for good. */
   drop(place: Place<Row>): void {
     this.remove(place);
-    if (!place.gone) this.#byId.delete(place.id);
+    if (place.gone) return;
+    this.#byId.delete(place.id);
+    place.at = BEHIND;
   }
 
   /** Rows that were seen and stand nowhere. */
@@ -95,13 +107,20 @@ export class Order<Row> {
   /**
    * Merges a page: what rises with the known order stays, unknown rows go in after their predecessor, those before the
    * first known one before it. `appends` says that rows after the last known one belong at the end. Returns the known
-   * rows that did not rise, and how many unknown rows stand among frozen ones (they get no place).
+   * rows that did not rise, and the unknown rows that got no place: those among frozen ones, and all of a page that is
+   * in another order altogether.
    */
   merge(all: readonly Place<Row>[], appends: boolean): { contested: Place<Row>[]; late: Place<Row>[] } {
     const chain = all.filter(({ at, gone }) => at !== BEHIND && !gone);
     const rise = longestRise(chain.map(({ at }) => at));
     const contested: Place<Row>[] = [];
     const late: Place<Row>[] = [];
+    const known = chain.filter(({ at }) => at >= 0);
+    if (known.length >= FEW && rise.length < RISING * known.length)
+      return {
+        contested: known.filter(({ at }) => at >= this.frozen),
+        late: chain.filter(({ at }) => at < 0),
+      };
     let next = 0;
     let anchor: Place<Row> | undefined;
     let run: Place<Row>[] = [];

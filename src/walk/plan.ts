@@ -44,7 +44,8 @@ export class Plan<Row> {
 
   /** The next useful read beside those in flight; undefined where it is better to wait. */
   next(bar: Bar, flights: readonly Planned<Row>[], tries: number): Planned<Row> | undefined {
-    const planned = this.#frontier(flights, tries) ?? this.#verify(bar, flights, tries) ?? this.#end(bar, flights);
+    const planned =
+      this.#frontier(flights, tries) ?? this.#verify(bar, flights, tries) ?? this.#end(bar, flights);
     if (planned === undefined) return undefined;
     this.#made.add(keyOf(planned.query));
     if (this.#made.size > MOST_KEYS)
@@ -98,7 +99,8 @@ export class Plan<Row> {
       // A row that was deleted is passed over ever after; the frozen one at the frontier too.
       const denied = gap.rival >= OFTEN && gap.inside <= gap.rival;
       const probe =
-        this.#probe(place, denied && gap.omitted >= OFTEN) ?? this.#probe(list[left]!, denied && gap.omitted < OFTEN);
+        this.#probe(place, denied && gap.omitted >= OFTEN) ??
+        this.#probe(list[left]!, denied && gap.omitted < OFTEN);
       const order = gap.reversed > 0 && gap.inside + gap.reversed > 2 ? this.#askOrder(left) : undefined;
       const query = probe ?? order ?? this.#window(left);
       if (query === undefined) continue;
@@ -137,7 +139,9 @@ export class Plan<Row> {
     if (asked >= spare && !idle) return undefined;
     const query = this.#fresh((turn) => {
       const back = turn === 0 ? 0 : Math.min(list.length - 1, turn * 3);
-      return back < this.room - 1 ? forward(list[list.length - 1 - back]!.id, this.room - (turn >> 3)) : undefined;
+      return back < this.room - 1
+        ? forward(list[list.length - 1 - back]!.id, this.room - (turn >> 3))
+        : undefined;
     });
     return query === undefined ? undefined : { query, kind: 'end', drained: idle };
   }
@@ -155,7 +159,8 @@ export class Plan<Row> {
       const style =
         turn === 0 && toEnd ? 'forward' : fromStart && turn < 12 ? 'backward' : STYLES[(start + turn) % 3]!;
       const after = list[Math.max(0, left - 1 - Math.floor(turn / 6))]!;
-      const before = list[Math.min(list.length - 1, left + size - (fromStart || style === 'closed' ? 1 : 0))]!;
+      const before =
+        list[Math.min(list.length - 1, left + size - (fromStart || style === 'closed' ? 1 : 0))]!;
       if (style === 'forward' || before.at < left + 1) return forward(after.id, size);
       if (style === 'closed' && after.id !== START && !after.gone)
         return { after: after.id, before: before.id, limit: size };

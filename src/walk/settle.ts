@@ -3,7 +3,14 @@ import type { Claims, Gap } from './count.ts';
 import type { Evidence } from './evidence.ts';
 
 /** What the evidence must reach. `votes` is the minimum a gap, `weight` in nats: ln(N/ε). */
-export type Bar = { votes: number; weight: number; inside: number; cursor: number; edge: number; ends: number };
+export type Bar = {
+  votes: number;
+  weight: number;
+  inside: number;
+  cursor: number;
+  edge: number;
+  ends: number;
+};
 
 /** Least votes without positions; where stale answers prevail; the most a colluding service can drive it to. */
 const LEAST = 2;

@@ -1,12 +1,14 @@
-// `npm run bench [start page import]`: figures as ratios within one run; every table goes to stdout.
-const BENCHES = ['start', 'page', 'import'];
+// `npm run bench [start page import walk [seeds]]`: figures as ratios within one run; every table goes to stdout.
+const BENCHES = ['start', 'page', 'import', 'walk'];
 const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !BENCHES.includes(name));
+const seeds = asked.filter((name) => /^\d+$/.test(name)).map(Number);
+const names = asked.filter((name) => !/^\d+$/.test(name));
+const unknown = names.filter((name) => !BENCHES.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`no bench ${unknown.join(', ')}; there are ${BENCHES.join(', ')}\n`);
   process.exit(2);
 }
-for (const name of asked.length > 0 ? asked : BENCHES) {
+for (const name of names.length > 0 ? names : BENCHES) {
   const { bench } = await import(`./${name}.mjs`);
-  await bench();
+  await bench(...seeds);
 }

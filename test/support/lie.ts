@@ -17,13 +17,21 @@ export function honest(list: readonly string[], query: PageQuery, offset = 0): I
   const before = query.before === undefined ? list.length : list.indexOf(query.before);
   const backward = query.before !== undefined && query.after === undefined;
   const from = (backward ? Math.max(0, before - query.limit) : after + 1) + offset;
-  const to = backward ? before + offset : Math.min(from + query.limit, query.before === undefined ? list.length : before + offset);
+  const to = backward
+    ? before + offset
+    : Math.min(from + query.limit, query.before === undefined ? list.length : before + offset);
   const ids = list.slice(Math.max(0, from), Math.max(0, to, 0));
   return { ids, has_more: backward ? from > 0 : to < (query.before === undefined ? list.length : before) };
 }
 
 /** `state` seeds the snapshot of a stale answer: reads that share it collude. */
-export function lie(name: LieName, list: readonly string[], query: PageQuery, random: Random, state: (id: string) => number): Ids {
+export function lie(
+  name: LieName,
+  list: readonly string[],
+  query: PageQuery,
+  random: Random,
+  state: (id: string) => number,
+): Ids {
   const truth = honest(list, query);
   const ids = [...truth.ids];
   const by = 1 + Math.floor(random() * REACH);
@@ -37,7 +45,10 @@ export function lie(name: LieName, list: readonly string[], query: PageQuery, ra
       const room = query.limit - ids.length;
       const last = ids.length === 0 ? -1 : list.indexOf(ids.at(-1)!);
       if (room > 0 && query.after !== undefined && query.before !== undefined && random() < 0.5)
-        return { ids: [...ids, ...list.slice(last + 1, last + 1 + Math.min(room, by))], has_more: random() < 0.5 };
+        return {
+          ids: [...ids, ...list.slice(last + 1, last + 1 + Math.min(room, by))],
+          has_more: random() < 0.5,
+        };
       const kept = Math.max(0, ids.length - by);
       return { ids: backward ? ids.slice(ids.length - kept) : ids.slice(0, kept), has_more: random() < 0.5 };
     }
@@ -57,12 +68,18 @@ export function lie(name: LieName, list: readonly string[], query: PageQuery, ra
       return { ids: ids.slice(0, query.limit), has_more: truth.has_more };
     case 'stale': {
       const newest = list.length - 1 - Math.floor(state('') * REACH);
-      const known = list.filter((id, index) => id === query.after || id === query.before || (index < newest && state(id) >= UNKNOWN_SHARE));
+      const known = list.filter(
+        (id, index) =>
+          id === query.after || id === query.before || (index < newest && state(id) >= UNKNOWN_SHARE),
+      );
       return honest(known, query);
     }
   }
 }
 
 function shuffled(ids: readonly string[], random: Random): string[] {
-  return ids.map((id) => ({ id, key: random() })).sort((a, b) => a.key - b.key).map(({ id }) => id);
+  return ids
+    .map((id) => ({ id, key: random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ id }) => id);
 }

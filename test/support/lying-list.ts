@@ -33,12 +33,12 @@ const ATTEMPTS = 6;
 
 export type LyingList = Source<Row> & {
   clock: VirtualClock;
-  /** What the list holds now, and all ids it ever held. */
+  /** What the list holds now, all ids it ever held, and those that came in between others. */
   ids: string[];
   ever: Set<string>;
-  deleted: Set<string>;
+  inserted: Set<string>;
   keys: string[];
-  /** Requests that went over the line, failed ones too. */
+  /** Requests that went over the line, failed ones too, and pages that lied. */
   requests: number;
   lies: number;
 };
@@ -48,12 +48,14 @@ export function lyingList(options: LyingOptions): LyingList {
   const ids = Array.from({ length: size }, (_, n) => `r${n + 1}`);
   const step = randomFrom(`${seed}/positions`);
   let position = 0;
-  const ranks = new Map(ids.map((id) => [id, (position += options.positions === 'sparse' ? 1 + Math.floor(step() * 3) : 1)]));
+  const ranks = new Map(
+    ids.map((id) => [id, (position += options.positions === 'sparse' ? 1 + Math.floor(step() * 3) : 1)]),
+  );
   const list: LyingList = {
     clock: new VirtualClock(),
     ids,
     ever: new Set(ids),
-    deleted: new Set(),
+    inserted: new Set(),
     keys: [],
     requests: 0,
     lies: 0,
@@ -61,25 +63,28 @@ export function lyingList(options: LyingOptions): LyingList {
       const number = list.keys.push(JSON.stringify([query.after, query.before, query.limit]));
       await line(number);
       write(number);
-      return { ...answer(query, number), drift_ratio: drift };
+      return { ...answer(query, number), ...(drift > 0 ? { drift_ratio: drift } : {}) };
     },
   };
   return list;
 
   function answer(query: PageQuery, number: number) {
     refuse(list.ids, query);
-    const random = randomFrom(`${seed}/${chanceKey(query, number)}`);
+    const random = randomFrom(`${seed}/${chanceKey(number)}`);
     const bursting = randomFrom(`${seed}/burst/${Math.floor(number / 6)}`)() < drift;
     const lying = correlation === 'burst' ? bursting && random() < 0.95 : random() < drift;
     const name = correlation === 'collude' ? 'stale' : lies[Math.floor(random() * lies.length)]!;
-    const state = `${seed}/state/${correlation === 'collude' ? Math.floor(number / TOGETHER) : chanceKey(query, number)}`;
-    const page = lying ? lie(name, list.ids, query, random, (id) => randomFrom(`${state}/${id}`)()) : honest(list.ids, query);
+    const state = `${seed}/state/${correlation === 'collude' ? Math.floor(number / TOGETHER) : chanceKey(number)}`;
+    const page = lying
+      ? lie(name, list.ids, query, random, (id) => randomFrom(`${state}/${id}`)())
+      : honest(list.ids, query);
     if (lying) list.lies++;
     return { rows: page.ids.map(rowOf), has_more: page.has_more };
   }
 
-  function chanceKey(query: PageQuery, number: number): string {
-    if (correlation === 'each' || correlation === 'burst' || correlation === 'collude') return `read/${number}`;
+  function chanceKey(number: number): string {
+    if (correlation === 'each' || correlation === 'burst' || correlation === 'collude')
+      return `read/${number}`;
     const period = correlation === 'sticky' ? Math.floor(list.clock.now / 1000) : 0;
     return `key/${list.keys[number - 1]}/${period}`;
   }
@@ -109,13 +114,13 @@ export function lyingList(options: LyingOptions): LyingList {
     const random = randomFrom(`${seed}/write/${number}`);
     const at = Math.floor(random() * list.ids.length);
     if (writes.kind === 'delete') {
-      const [id] = list.ids.splice(at, 1);
-      if (id !== undefined) list.deleted.add(id);
+      list.ids.splice(at, 1);
       return;
     }
     const id = `new${number}`;
     list.ids.splice(writes.kind === 'append' ? list.ids.length : at, 0, id);
     list.ever.add(id);
+    if (writes.kind === 'insert') list.inserted.add(id);
     ranks.set(id, writes.kind === 'append' ? ++position : 0);
   }
 }

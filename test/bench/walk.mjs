@@ -1,0 +1,32 @@
+// The exact walk against lying lists in virtual time: the table "Figures to reach", beside two simpler clients.
+// `npm run bench walk [seeds]`: seeds a row, 100 unless said otherwise.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { table } from './timing.mjs';
+
+const USUAL_SEEDS = 100;
+
+export async function bench(seeds = USUAL_SEEDS) {
+  const dir = mkdtempSync(join(import.meta.dirname, '..', '..', 'node_modules', '.arx-bench-'));
+  try {
+    const outfile = join(dir, 'walks.mjs');
+    await build({
+      entryPoints: [join(import.meta.dirname, 'walks.ts')],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+      outfile,
+      logLevel: 'warning',
+    });
+    const { measureWalks } = await import(pathToFileURL(outfile));
+    table(
+      `Exact walk, 2,000 rows by 100, RTT 50 ms, ${seeds} seeds a row; requests over 20, wall over 1,000 ms`,
+      await measureWalks(seeds),
+    );
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
