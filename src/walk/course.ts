@@ -7,8 +7,7 @@ import { CrossCheck } from './cross-check.ts';
 import { Evidence } from './evidence.ts';
 import { intake } from './intake.ts';
 import { Order, START, type Place } from './order.ts';
-import { Plan, type Planned } from './plan.ts';
-import { forward } from './read.ts';
+import { EMPTY_VOTES, Plan, type Planned } from './plan.ts';
 import { Seen } from './seen.ts';
 import { barOf, weightFor, type Bar } from './settle.ts';
 import type { Identified, Page, PageQuery, Source } from './source.ts';
@@ -22,6 +21,8 @@ const USUAL_EPSILON = 0.001;
 const FIRST_LOOK = 20;
 /** Fewer rows a read would leave nothing but cursors to vouch for a gap. */
 const LEAST_ROOM = 8;
+/** Reads after which the largest page shows what the service gives at most. */
+const FITTING = 6;
 /** Fewer rows than that in every page leave no room for an overlap. */
 const LEAST_PAGE = 4;
 /** Reads of the first open gap, or without any progress, before it counts as unstable. */
@@ -120,7 +121,9 @@ export class Course<Row extends Identified> {
       for (const place of late) this.#order.drop(place);
       if (late.length > 0) trouble ??= `row ${late[0]!.id} among rows that are frozen`;
       this.#cut();
-      if (kind === 'frontier' && this.#order.list.length <= known) this.#tries++;
+      // A row that is new may have others behind it.
+      if (this.#order.list.length > known) taken.read.drained = false;
+      else if (kind === 'frontier') this.#tries++;
     }
     this.#fit(page.rows.length);
     if (
@@ -139,7 +142,7 @@ export class Course<Row extends Identified> {
   #fit(rows: number): void {
     this.#largest = Math.max(this.#largest, rows);
     const known = this.#tally.conversations + this.#order.list.length;
-    if (this.#tally.requests < 6 || this.#largest >= this.#plan.room || known < 2 * this.#largest) return;
+    if (this.#tally.requests < FITTING || this.#largest >= this.#plan.room || known < 2 * this.#largest + LEAST_ROOM) return;
     this.#plan.room = Math.max(LEAST_PAGE, this.#largest);
   }
 
@@ -219,7 +222,8 @@ export class Course<Row extends Identified> {
     if (frozen < list.length) return false;
     const stopped = this.#isStopped;
     const { ends, drained } = this.#evidence;
-    if (!stopped && (ends.size < this.#bar.ends || drained === 0)) return false;
+    const least = list.length === 1 && this.#windows === 0 ? EMPTY_VOTES : this.#bar.ends;
+    if (!stopped && (ends.size < least || drained === 0)) return false;
     if (!(await this.#allPlaced())) return false;
     if (!stopped && this.#options.before !== undefined)
       throw new Fault('unstable', `the list ended before row ${this.#options.before}`);
@@ -351,7 +355,8 @@ export class Course<Row extends Identified> {
       if (this.#lost.has(`${place.id} asked`))
         throw new Fault('unstable', `row ${place.id} was seen but has no settled place`);
       this.#lost.add(`${place.id} asked`);
-      const planned: Planned<Row> = { query: forward(place.id, this.#room), kind: 'verify', drained: false };
+      const planned = this.#plan.whereabouts(place);
+      if (planned === undefined) return true;
       this.#tally.requests++;
       try {
         this.take(planned, await this.#source.page(planned.query, this.#options.signal));

@@ -22,8 +22,13 @@ const PATIENCE = 12;
 const OFTEN = 2;
 /** Request keys kept; older ones are of anchors far behind. */
 const MOST_KEYS = 8192;
+/** Nothing else speaks for an empty list than its own empty pages. */
+export const EMPTY_VOTES = 6;
 const STYLES: Direction[] = ['backward', 'closed', 'forward'];
-const TURNS = 48;
+const MOST_SIZES = 12;
+/** Rows between the anchors of reads that ask for the end. */
+const STRIDE = 3;
+const TURNS = 216;
 
 export class Plan<Row> {
   readonly #order: Order<Row>;
@@ -132,16 +137,17 @@ export class Plan<Row> {
     const asked = flights.filter(({ kind }) => kind === 'end').length;
     const open = gaps.some((_, index) => !this.settles(index, bar));
     const idle = !open && flights.length === 0;
-    const wanted = open ? bar.ends - 1 : bar.ends;
+    const least = list.length === 1 ? EMPTY_VOTES : bar.ends;
+    const wanted = open ? least - 1 : least;
     const missing = Math.max(wanted - ends.size, !open && drained === 0 ? 1 : 0);
+    const backs = Math.max(1, Math.min(list.length, this.room - OVERLAP));
     // The last read of all is made when nothing else is on its way.
     const spare = drained === 0 ? missing - 1 : missing;
     if (asked >= spare && !idle) return undefined;
     const query = this.#fresh((turn) => {
-      const back = turn === 0 ? 0 : Math.min(list.length - 1, turn * 3);
-      return back < this.room - 1
-        ? forward(list[list.length - 1 - back]!.id, this.room - (turn >> 3))
-        : undefined;
+      const back = (turn * STRIDE) % backs;
+      const size = this.room - Math.floor(turn / backs);
+      return size > back + 1 ? forward(list[list.length - 1 - back]!.id, size) : undefined;
     });
     return query === undefined ? undefined : { query, kind: 'end', drained: idle };
   }
@@ -153,20 +159,35 @@ export class Plan<Row> {
     const toEnd = this.#ended && !this.#stopped && left + this.room >= list.length;
     const fromStart = list[left]!.id === START;
     const whole = list[0]!.id === START;
+    const sizes = Math.max(1, Math.min(MOST_SIZES, this.room - OVERLAP));
     return this.#fresh((turn) => {
-      const size = this.room - Math.floor(turn / STYLES.length);
+      const round = Math.floor(turn / STYLES.length);
+      const size = this.room - (round % sizes);
+      const further = Math.floor(round / sizes);
       // Toward the end a forward page is short and vouches for the end too; so does a backward one for the start.
       const style =
-        turn === 0 && toEnd ? 'forward' : fromStart && turn < 12 ? 'backward' : STYLES[(start + turn) % 3]!;
-      const after = list[Math.max(0, left - 1 - Math.floor(turn / 6))]!;
-      const before =
-        list[Math.min(list.length - 1, left + size - (fromStart || style === 'closed' ? 1 : 0))]!;
-      if (style === 'forward' || before.at < left + 1) return forward(after.id, size);
-      if (style === 'closed' && after.id !== START && !after.gone)
+        turn === 0 && toEnd
+          ? 'forward'
+          : fromStart && turn % 4 < 3
+            ? 'backward'
+            : STYLES[(start + turn) % STYLES.length]!;
+      const after = list[Math.max(0, left - 1 - further - Math.floor(round / 2))]!;
+      const far = left + size - (fromStart || style === 'closed' ? 1 : 0) - 2 * further;
+      const before = list[Math.max(left + 1, Math.min(list.length - 1, far))]!;
+      if (style === 'forward') return forward(after.id, size);
+      if (style === 'closed' && after.id !== START)
         return { after: after.id, before: before.id, limit: size };
       // Nothing before the origin of the walk is asked for.
       return { before: before.id, limit: whole ? size : Math.min(size, Math.max(1, before.at - 1)) };
     });
+  }
+
+  /** Asks for what stands behind a row without a place. */
+  whereabouts(place: Place<Row>): Planned<Row> | undefined {
+    const query = this.#fresh((turn) => forward(place.id, this.room - turn));
+    if (query === undefined) return undefined;
+    this.#made.add(keyOf(query));
+    return { query, kind: 'verify', drained: false };
   }
 
   #probe(place: Place<Row>, often: boolean): PageQuery | undefined {

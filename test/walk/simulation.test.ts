@@ -1,0 +1,50 @@
+// Ten thousand small walks over lists that lie in every way, in virtual time: complete means exact, and nothing untrue is given out.
+import { describe, expect, test } from 'vitest';
+import { WalkReport } from '../../src/contract/report.ts';
+import { LIES } from '../support/lie.ts';
+import { lyingList, type Correlation, type LyingOptions } from '../support/lying-list.ts';
+import { randomFrom } from '../support/random.ts';
+import { isExact, simulate } from '../support/simulate.ts';
+
+const WALKS = 10_000;
+const SHARES = 10;
+const CORRELATIONS: Correlation[] = ['each', 'key', 'sticky', 'burst'];
+
+/** A list and a limit drawn by number: every kind of lie alone and together, every correlation, writes, broken lines. */
+function drawn(number: number): { lying: LyingOptions; limit: number } {
+  const random = randomFrom(`walk ${number}`);
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
+  const writes = pick(['append', 'insert', 'delete'] as const);
+  const lying: LyingOptions = {
+    seed: number,
+    size: pick([0, 1, 2, 7, 20, 39, 40, 41, 60, 90]),
+    drift: pick([0, 0.05, 0.13, 0.21, 0.21, 0.35]),
+    lies: random() < 0.5 ? LIES : [pick(LIES)],
+    correlation: pick(CORRELATIONS),
+    positions: pick(['none', 'none', 'dense', 'sparse'] as const),
+    transport: pick([0, 0, 0.05]),
+    ...(random() < 0.2 ? { writes: { kind: writes, count: 3, every: 5 } } : {}),
+  };
+  return { lying, limit: pick([8, 20, 40, 100]) };
+}
+
+describe(`${WALKS} walks`, () => {
+  test.each(Array.from({ length: SHARES }, (_, share) => share))('share %i', async (share) => {
+    let complete = 0;
+    const each = WALKS / SHARES;
+    for (let number = share * each; number < (share + 1) * each; number++) {
+      const { lying, limit } = drawn(number);
+      const walked = await simulate(lying, { limit });
+      const { list, ids, fault, report } = walked;
+      const about = `walk ${number}: ${JSON.stringify({ lying, limit, fault: fault?.message })}`;
+      expect(new Set(ids).size, about).toBe(ids.length);
+      expect(ids.every((id) => list.ever.has(id)), about).toBe(true);
+      expect(new Set(list.keys).size, about).toBe(list.keys.length);
+      expect(WalkReport.parse(report)).toEqual(report);
+      if (fault === undefined) expect(isExact(walked), about).toBe(true);
+      else expect(['unstable', 'protocol', 'busy'], about).toContain(fault.kind);
+      if (fault === undefined) complete++;
+    }
+    expect(complete).toBeGreaterThan(0.95 * each);
+  });
+});
