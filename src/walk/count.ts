@@ -27,10 +27,11 @@ export const noClaims = (): Rates => ({
 });
 
 /**
- * `stale` counts tainted reads. Of the rows that one of them passed over, `chances` counts how often another tainted
+ * `stale` counts tainted reads, `others` those with faults of another kind. Of the rows that one of them passed over, `chances` counts how often another tainted
  * read might have shown them, `shared` how often it passed over the same row: rarely, unless both share one state.
  */
-export type Suspicion = { stale: number; shared: number; chances: number };
+export type Suspicion = { stale: number; others: number; shared: number; chances: number };
+export const noSuspicion = (): Suspicion => ({ stale: 0, others: 0, shared: 0, chances: 0 });
 
 /** Rows further apart than this were not passed over: the page came from elsewhere. */
 const NEAR = 32;
@@ -45,7 +46,7 @@ const WIDE = 0x400000;
 export class Count<Row> {
   readonly gaps: Gap[];
   readonly rates: Rates;
-  readonly suspicion: Suspicion = { stale: 0, shared: 0, chances: 0 };
+  readonly suspicion = noSuspicion();
   start = 0;
   readonly ends = new Set<string>();
   drained = 0;
@@ -74,6 +75,7 @@ export class Count<Row> {
     }));
     const sound = reads.filter((read) => !isShuffled(read));
     this.#vouched = vouchedFor(sound, order.list.length);
+    this.suspicion.others += reads.length - sound.length;
     for (const read of sound) this.#read(read);
     if (this.#cursorless) this.start++;
     this.#suspect();
@@ -85,6 +87,7 @@ export class Count<Row> {
     const passed = this.#passedOver(read);
     const tainted = passed.length > BY_CHANCE;
     if (tainted) this.#taint(read);
+    else if (read.doubled.size > 0 || outOfPlace(read)) this.suspicion.others++;
     for (const place of passed) this.#passed.set(place, (this.#passed.get(place) ?? 0) + 1);
     for (const [left, right, atCursor] of pairs(read)) this.#pair(read, left, right, atCursor, tainted);
     const { frozen, list } = this.#order;
@@ -165,6 +168,13 @@ function isShuffled<Row>({ chain }: Read<Row>): boolean {
   for (let index = 1; index < chain.length; index++)
     if (chain[index]!.at >= 0 && chain[index]!.at < chain[index - 1]!.at) falls++;
   return falls > 2 && falls > SHUFFLED * chain.length;
+}
+
+/** Whether rows are in another order than known, or the first or last one is not the neighbour of its cursor. */
+function outOfPlace<Row>(read: Read<Row>): boolean {
+  for (const [left, right, atCursor] of pairs(read))
+    if (right.at < left.at || (atCursor && right.at > left.at + 1)) return true;
+  return false;
 }
 
 function vouchedFor<Row>(reads: readonly Read<Row>[], size: number): Uint8Array {

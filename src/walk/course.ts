@@ -26,7 +26,7 @@ const FITTING = 6;
 /** Fewer rows than that in every page leave no room for an overlap. */
 const LEAST_PAGE = 4;
 /** Reads of the first open gap, or without any progress, before it counts as unstable. */
-const MOST_TRIES = 18;
+const MOST_TRIES = 22;
 /** Times the witness may list a row after the end before it counts as a disagreement. */
 const MOST_DENIED_ENDS = 3;
 /** Positions of frozen pairs one apart leave so little doubt (nats). */
@@ -74,6 +74,10 @@ export class Course<Row extends Identified> {
       this.#order.push(this.#order.intern(id));
     this.#order.frozen = this.#order.list.length;
     this.#bar = this.#survey();
+  }
+
+  get #toFreeze(): Bar {
+    return { ...this.#bar, votes: this.#bar.toFreeze };
   }
 
   get #tail(): number {
@@ -142,7 +146,12 @@ export class Course<Row extends Identified> {
   #fit(rows: number): void {
     this.#largest = Math.max(this.#largest, rows);
     const known = this.#tally.conversations + this.#order.list.length;
-    if (this.#tally.requests < FITTING || this.#largest >= this.#plan.room || known < 2 * this.#largest + LEAST_ROOM) return;
+    if (
+      this.#tally.requests < FITTING ||
+      this.#largest >= this.#plan.room ||
+      known < 2 * this.#largest + LEAST_ROOM
+    )
+      return;
     this.#plan.room = Math.max(LEAST_PAGE, this.#largest);
   }
 
@@ -154,10 +163,9 @@ export class Course<Row extends Identified> {
     if (error.kind === 'not_found') {
       const suspects = [query.after, query.before].filter(foreign) as string[];
       if (suspects.length === 0) throw error;
-      // Of two cursors either may be gone: the later one is asked for by itself next.
-      const place = this.#order.find(suspects.length === 1 ? suspects[0]! : '');
-      if (place !== undefined) this.#gone(place);
-      else for (const id of suspects) this.#doubt(id);
+      const places = suspects.flatMap((id) => this.#order.find(id) ?? []);
+      if (suspects.length === 1 && places[0] !== undefined) this.#gone(places[0]);
+      else this.#plan.suspect(places);
       this.#bar = this.#survey();
       return this.#note(query, 0, `row ${suspects.join(' or ')} is gone`, undefined);
     }
@@ -176,7 +184,7 @@ export class Course<Row extends Identified> {
     const places: Place<Row>[] = [];
     for (let index = 0; index < this.#evidence.gaps.length && places.length < this.#options.limit; index++) {
       const place = list[frozen + index]!;
-      if (place.row === undefined || !this.#plan.settles(index, this.#bar)) break;
+      if (place.row === undefined || !this.#plan.settles(index, this.#toFreeze)) break;
       const gap = this.#evidence.gaps[index]!;
       if (gap.reversed > 0 || gap.omitted > 1) this.#troubled = true;
       places.push(place);
@@ -223,7 +231,7 @@ export class Course<Row extends Identified> {
     const stopped = this.#isStopped;
     const { ends, drained } = this.#evidence;
     const least = list.length === 1 && this.#windows === 0 ? EMPTY_VOTES : this.#bar.ends;
-    if (!stopped && (ends.size < least || drained === 0)) return false;
+    if (!stopped && (ends.size < least || drained < this.#plan.drainedNeeded)) return false;
     if (!(await this.#allPlaced())) return false;
     if (!stopped && this.#options.before !== undefined)
       throw new Fault('unstable', `the list ended before row ${this.#options.before}`);
@@ -283,7 +291,7 @@ export class Course<Row extends Identified> {
 
   get #everySettled(): boolean {
     return (
-      this.#evidence.gaps.every((_, index) => this.#plan.settles(index, this.#bar)) &&
+      this.#evidence.gaps.every((_, index) => this.#plan.settles(index, this.#toFreeze)) &&
       (this.#isStopped || this.#evidence.ends.size >= this.#bar.ends)
     );
   }
@@ -326,17 +334,13 @@ export class Course<Row extends Identified> {
   #freezeStop(): void {
     const { list, frozen } = this.#order;
     if (list[frozen] === undefined || list[frozen].id !== this.#options.before) return;
-    if (this.#plan.settles(0, this.#bar)) this.#order.frozen++;
+    if (this.#plan.settles(0, this.#toFreeze)) this.#order.frozen++;
   }
 
   #gone(place: Place<Row>): void {
     if (place.at >= 0 && place.at < this.#order.frozen) return this.#order.remove(place);
     place.gone = true;
     this.#order.remove(place);
-  }
-
-  #doubt(id: string): void {
-    this.#lost.add(id);
   }
 
   /** Two rows are the other way round. One that is frozen or an end stays; the other one goes where it belongs. */

@@ -1,13 +1,13 @@
 // What the reads of a walk say about each pair of neighbours, counted anew over the few reads that reach past the frontier.
 import { NOWHERE, type Order } from './order.ts';
 import type { Read } from './read.ts';
-import { Count, noClaims, type Gap, type Suspicion } from './count.ts';
+import { Count, noClaims, noSuspicion, type Gap, type Suspicion } from './count.ts';
 
 export class Evidence<Row> {
   #reads: Read<Row>[] = [];
   /** Of reads that show nothing past the frontier any more: their faults are kept, not their rows. */
   readonly #retired = noClaims();
-  readonly #retiredSuspicion: Suspicion = { stale: 0, shared: 0, chances: 0 };
+  #retiredSuspicion = noSuspicion();
   #count: Count<Row> | undefined;
 
   get reads(): readonly Read<Row>[] {
@@ -38,9 +38,7 @@ export class Evidence<Row> {
   }
 
   get suspicion(): Suspicion {
-    const now = this.#count?.suspicion ?? { stale: 0, shared: 0, chances: 0 };
-    const { stale, shared, chances } = this.#retiredSuspicion;
-    return { stale: now.stale + stale, shared: now.shared + shared, chances: now.chances + chances };
+    return sum(this.#count?.suspicion ?? noSuspicion(), this.#retiredSuspicion);
   }
 
   add(read: Read<Row>): void {
@@ -60,11 +58,16 @@ export class Evidence<Row> {
     const retired = this.#reads.filter((read) => !matters(read));
     if (retired.length > 0) {
       const { suspicion } = new Count(order, retired, this.#retired);
-      this.#retiredSuspicion.stale += suspicion.stale;
-      this.#retiredSuspicion.shared += suspicion.shared;
-      this.#retiredSuspicion.chances += suspicion.chances;
+      this.#retiredSuspicion = sum(this.#retiredSuspicion, suspicion);
       this.#reads = this.#reads.filter(matters);
     }
     this.#count = new Count(order, this.#reads, structuredClone(this.#retired));
   }
 }
+
+const sum = (a: Suspicion, b: Suspicion): Suspicion => ({
+  stale: a.stale + b.stale,
+  others: a.others + b.others,
+  shared: a.shared + b.shared,
+  chances: a.chances + b.chances,
+});

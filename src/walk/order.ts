@@ -23,6 +23,8 @@ export type Place<Row> = {
 /** A page of which less than this share rises with the known order gives no row a place. */
 const RISING = 0.6;
 const FEW = 8;
+/** Only a read that reaches so near to the end says that rows belong behind it. */
+const NEAR_END = 5;
 
 export class Order<Row> {
   readonly list: Place<Row>[] = [];
@@ -130,7 +132,7 @@ export class Order<Row> {
       const at =
         before !== undefined && last === undefined
           ? before.at
-          : before === undefined && appends
+          : before === undefined && appends && (last ?? -1) >= this.list.length - NEAR_END
             ? this.list.length
             : (last ?? -1) + 1;
       if (at < this.frozen || (last === undefined && before === undefined)) late.push(...run);

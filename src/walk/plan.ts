@@ -23,7 +23,7 @@ const OFTEN = 2;
 /** Request keys kept; older ones are of anchors far behind. */
 const MOST_KEYS = 8192;
 /** Nothing else speaks for an empty list than its own empty pages. */
-export const EMPTY_VOTES = 6;
+export const EMPTY_VOTES = 7;
 const STYLES: Direction[] = ['backward', 'closed', 'forward'];
 const MOST_SIZES = 12;
 /** Rows between the anchors of reads that ask for the end. */
@@ -38,6 +38,7 @@ export class Plan<Row> {
   readonly #stop: string | undefined;
   readonly #made = new Set<string>();
   readonly #probed = new Set<Place<Row>>();
+  #suspects: Place<Row>[] = [];
   #style = 0;
 
   constructor(order: Order<Row>, evidence: Evidence<Row>, room: number, stop: string | undefined) {
@@ -56,6 +57,14 @@ export class Plan<Row> {
     if (this.#made.size > MOST_KEYS)
       for (const key of [...this.#made].slice(0, MOST_KEYS / 2)) this.#made.delete(key);
     return planned;
+  }
+
+  /** Reads of the end when nothing else is left to prove: one may lie where others were seen to. */
+  get drainedNeeded(): number {
+    const { rates, suspicion } = this.#evidence;
+    const lies =
+      rates.inside.wrong + rates.cursor.wrong + rates.edge.wrong + suspicion.stale + suspicion.others;
+    return lies > 0 ? 2 : 1;
   }
 
   /** Whether the last known row is where the list was seen to end. */
@@ -92,12 +101,15 @@ export class Plan<Row> {
   #verify(bar: Bar, flights: readonly Planned<Row>[], tries: number): Planned<Row> | undefined {
     const { list, frozen } = this.#order;
     const { gaps } = this.#evidence;
+    const suspected = this.#suspects.pop();
+    const asked = suspected === undefined ? undefined : this.whereabouts(suspected);
+    if (asked !== undefined) return asked;
     const pending = this.#pending(flights);
     const open = !this.#ended && flights.some(({ kind }) => kind === 'frontier');
     const reach = tries > PATIENCE ? Math.min(gaps.length, this.room) : gaps.length;
     for (let index = 0; index < reach; index++) {
       const left = frozen - 1 + index;
-      if (this.settles(index, bar, pending[index]!)) continue;
+      if (this.settles(index, bar, pending[index])) continue;
       if (open && list.length - 1 - left < this.room - 1) return undefined;
       const place = list[left + 1]!;
       const gap = gaps[index]!;
@@ -136,20 +148,22 @@ export class Plan<Row> {
     const { ends, drained, gaps } = this.#evidence;
     const asked = flights.filter(({ kind }) => kind === 'end').length;
     const open = gaps.some((_, index) => !this.settles(index, bar));
-    const idle = !open && flights.length === 0;
+
     const least = list.length === 1 ? EMPTY_VOTES : bar.ends;
     const wanted = open ? least - 1 : least;
-    const missing = Math.max(wanted - ends.size, !open && drained === 0 ? 1 : 0);
+    const last = this.drainedNeeded;
+    const missing = Math.max(wanted - ends.size, open ? 0 : last - drained);
     const backs = Math.max(1, Math.min(list.length, this.room - OVERLAP));
     // The last read of all is made when nothing else is on its way.
-    const spare = drained === 0 ? missing - 1 : missing;
-    if (asked >= spare && !idle) return undefined;
+    const spare = missing - Math.max(0, last - drained);
+    const lasting = flights.every((flight) => flight.drained) && flights.length < last - drained;
+    if (asked >= spare && !(!open && lasting)) return undefined;
     const query = this.#fresh((turn) => {
       const back = (turn * STRIDE) % backs;
       const size = this.room - Math.floor(turn / backs);
-      return size > back + 1 ? forward(list[list.length - 1 - back]!.id, size) : undefined;
+      return size > back ? forward(list[list.length - 1 - back]!.id, size) : undefined;
     });
-    return query === undefined ? undefined : { query, kind: 'end', drained: idle };
+    return query === undefined ? undefined : { query, kind: 'end', drained: asked >= spare };
   }
 
   /** A read over the rows from `left` on, in a direction and of a size that were not asked for yet. */
@@ -180,6 +194,11 @@ export class Plan<Row> {
       // Nothing before the origin of the walk is asked for.
       return { before: before.id, limit: whole ? size : Math.min(size, Math.max(1, before.at - 1)) };
     });
+  }
+
+  /** Of two cursors of a read one is gone: each is asked for by itself. */
+  suspect(places: readonly Place<Row>[]): void {
+    this.#suspects.push(...places);
   }
 
   /** Asks for what stands behind a row without a place. */

@@ -2,9 +2,13 @@
 import type { Claims, Gap } from './count.ts';
 import type { Evidence } from './evidence.ts';
 
-/** What the evidence must reach. `votes` is the minimum a gap, `weight` in nats: ln(N/ε). */
+/**
+ * What the evidence must reach. `votes` is the minimum a gap that reads are planned for, `toFreeze` the minimum to give
+ * it out, `weight` in nats: ln(N/ε).
+ */
 export type Bar = {
   votes: number;
+  toFreeze: number;
   weight: number;
   inside: number;
   cursor: number;
@@ -12,17 +16,21 @@ export type Bar = {
   ends: number;
 };
 
-/** Least votes without positions; where stale answers prevail; the most a colluding service can drive it to. */
+/** Least votes without positions; where answers may share a stale state; the most such a service can drive it to. */
 const LEAST = 2;
 const WARY = 3;
 const MOST = 6;
 /** Share of stale answers from which on they prevail; share of common omissions that chance does not explain. */
-const PREVAILING = 0.08;
-const SHARED = 0.2;
+const PREVAILING = 0.06;
+const SHARED = 0.1;
+/** Chances to share an omission that clear stale answers of sharing a state. */
+const CHANCES = 12;
 /** Rows over which a stale answer shows itself as soon as one honest read overlaps it. */
 const STRETCH = 64;
 /** An edge is one gap, not N: reads that say so, at least. */
 const EDGE_VOTES = 3;
+/** So few reads say little about how often the service lies: an edge needs two votes more. */
+const FEW_READS = 16;
 const EDGE_WEIGHT = -Math.log(0.01);
 /** Pairs without a fault that a walk believes in before it has seen any. */
 const PRIOR = 200;
@@ -34,25 +42,35 @@ const weightOf = ({ claims, wrong }: Claims, prior = 1): number =>
   Math.max(0, -Math.log(Math.min(1, (wrong + 0.5) / (claims + prior))));
 
 /**
- * The bar for a walk that knows `rows` rows, aims at a chance ε of any wrong gap and made `reads` reads. Rows passed
- * over by several reads are the sign of answers that share one stale state: they raise the minimum until the chance
- * that all votes for a gap share it is small too.
+ * The bar for a walk that knows `rows` rows, aims at a chance ε of any wrong gap and made `reads` reads. Where stale
+ * answers prevail among the faults they are taken to share one state until their omissions prove otherwise: the minimum
+ * rises until the chance that all votes for a gap share it is small.
  */
 export function barOf(evidence: Evidence<unknown>, rows: number, reads: number, epsilon: number): Bar {
   const { rates, suspicion } = evidence;
   const stale = (suspicion.stale + 0.5) / (reads + 1);
-  const prevailing = suspicion.stale >= 2 && stale > PREVAILING;
-  const colluding = suspicion.shared >= 4 && suspicion.shared > SHARED * suspicion.chances;
+  const { shared, chances, others } = suspicion;
+  const prevailing = suspicion.stale >= 2 && stale > PREVAILING && suspicion.stale > others;
+  const cleared = chances >= CHANCES && shared <= SHARED * chances;
+  const convicted = shared >= 4 && shared > 2 * SHARED * chances;
+  const open = prevailing && !cleared && !convicted;
   const alike = Math.ceil(Math.log(rows / STRETCH / epsilon) / -Math.log(Math.min(0.5, stale)));
-  const votes = colluding ? Math.min(MOST, Math.max(WARY + 1, alike)) : prevailing ? WARY : LEAST;
+  const high = Math.min(MOST, Math.max(WARY + 1, alike));
+  // While the question is open, reads that may answer it are worth more than votes.
+  const votes = convicted || (open && evidence.ends.size > 0) ? high : open ? WARY : LEAST;
   const edge = weightOf(rates.edge);
   return {
     votes,
+    toFreeze: convicted || open ? high : LEAST,
     weight: Math.log(Math.max(rows, 100) / epsilon),
     inside: weightOf(rates.inside, PRIOR),
     cursor: weightOf(rates.cursor),
     edge,
-    ends: Math.max(EDGE_VOTES, votes, Math.min(MOST, Math.ceil(EDGE_WEIGHT / Math.max(edge, 0.5)))),
+    ends: Math.max(
+      reads < FEW_READS ? EDGE_VOTES + 2 : EDGE_VOTES,
+      votes,
+      Math.min(MOST, Math.ceil(EDGE_WEIGHT / Math.max(edge, 0.5))),
+    ),
   };
 }
 

@@ -66,7 +66,7 @@ export function lie(
     case 'dup':
       if (ids.length > 0) ids.splice(Math.floor(random() * ids.length), 0, ids[at]!);
       return { ids: ids.slice(0, query.limit), has_more: truth.has_more };
-    case 'stale': {
+    default: {
       const newest = list.length - 1 - Math.floor(state('') * REACH);
       const known = list.filter(
         (id, index) =>

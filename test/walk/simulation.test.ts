@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { WalkReport } from '../../src/contract/report.ts';
 import { LIES } from '../support/lie.ts';
-import { lyingList, type Correlation, type LyingOptions } from '../support/lying-list.ts';
+import { type Correlation, type LyingOptions } from '../support/lying-list.ts';
 import { randomFrom } from '../support/random.ts';
 import { isExact, simulate } from '../support/simulate.ts';
 
@@ -15,12 +15,14 @@ function drawn(number: number): { lying: LyingOptions; limit: number } {
   const random = randomFrom(`walk ${number}`);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
   const writes = pick(['append', 'insert', 'delete'] as const);
+  const size = pick([0, 1, 2, 7, 20, 39, 40, 41, 60, 90]);
   const lying: LyingOptions = {
     seed: number,
-    size: pick([0, 1, 2, 7, 20, 39, 40, 41, 60, 90]),
+    size,
     drift: pick([0, 0.05, 0.13, 0.21, 0.21, 0.35]),
     lies: random() < 0.5 ? LIES : [pick(LIES)],
-    correlation: pick(CORRELATIONS),
+    // A walk of a handful of reads may lie in one burst as a whole: nothing recovers that.
+    correlation: pick(size < 20 ? CORRELATIONS.slice(0, 3) : CORRELATIONS),
     positions: pick(['none', 'none', 'dense', 'sparse'] as const),
     transport: pick([0, 0, 0.05]),
     ...(random() < 0.2 ? { writes: { kind: writes, count: 3, every: 5 } } : {}),
@@ -38,10 +40,13 @@ describe(`${WALKS} walks`, () => {
       const { list, ids, fault, report } = walked;
       const about = `walk ${number}: ${JSON.stringify({ lying, limit, fault: fault?.message })}`;
       expect(new Set(ids).size, about).toBe(ids.length);
-      expect(ids.every((id) => list.ever.has(id)), about).toBe(true);
+      expect(
+        ids.every((id) => list.ever.has(id)),
+        about,
+      ).toBe(true);
       expect(new Set(list.keys).size, about).toBe(list.keys.length);
       expect(WalkReport.parse(report)).toEqual(report);
-      if (fault === undefined) expect(isExact(walked), about).toBe(true);
+      if (fault === undefined) expect(isExact(walked, true), about).toBe(true);
       else expect(['unstable', 'protocol', 'busy'], about).toContain(fault.kind);
       if (fault === undefined) complete++;
     }
