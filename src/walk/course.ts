@@ -18,7 +18,7 @@ import { CHAIN_START, freeze, type FrozenWindow } from './window.ts';
 /** Chance of any wrong gap that a walk aims below, unless asked for another. */
 const USUAL_EPSILON = 0.001;
 /** Reads before the first window is frozen: the fault rate is not known earlier. */
-const FIRST_LOOK = 20;
+const FIRST_LOOK = 32;
 /** Fewer rows a read would leave nothing but cursors to vouch for a gap. */
 const LEAST_ROOM = 8;
 /** Reads after which the largest page shows what the service gives at most. */
