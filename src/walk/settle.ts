@@ -22,6 +22,8 @@ const WARY = 3;
 const MOST = 6;
 /** Share of stale answers from which on they prevail; share of common omissions that chance does not explain. */
 const PREVAILING = 0.06;
+/** After so many reads one stale answer and no fault of another kind is a sign as well. */
+const MANY_READS = 24;
 const SHARED = 0.1;
 /** Chances to share an omission that clear stale answers of sharing a state. */
 const CHANCES = 12;
@@ -50,7 +52,8 @@ export function barOf(evidence: Evidence<unknown>, rows: number, reads: number, 
   const { rates, suspicion } = evidence;
   const stale = (suspicion.stale + 0.5) / (reads + 1);
   const { shared, chances, others } = suspicion;
-  const prevailing = suspicion.stale >= 2 && stale > PREVAILING && suspicion.stale > others;
+  const many = suspicion.stale >= 2 ? stale > PREVAILING : suspicion.stale > 0 && reads >= MANY_READS;
+  const prevailing = many && suspicion.stale > others;
   const cleared = chances >= CHANCES && shared <= SHARED * chances;
   const convicted = shared >= 4 && shared > 2 * SHARED * chances;
   const open = prevailing && !cleared && !convicted;
