@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--against|--view|--cross-check|--max-requests|--freeze|--report|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--against|--view|--cross-check|--concurrency|--confidence|--max-requests|--freeze|--report|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -62,7 +62,7 @@ _arx() {
     "content get") flags+=" --view --pipeline --stego --raw --allow-escape-sequences"; : ;;
     "conversations ls") flags+=" --limit --after --before"; : ;;
     "conversations show") : ;;
-    "conversations walk") flags+=" --limit --after --before --cross-check --max-requests --freeze --resume --report"; : ;;
+    "conversations walk") flags+=" --limit --after --before --cross-check --concurrency --confidence --max-requests --freeze --resume --report"; : ;;
     "conversations verify") [[ $cur == -* ]] || _arx_dir ;;
     "messages ls") flags+=" --conversation --opening --limit --after --before"; : ;;
     "sequence show") flags+=" --limit --after --before --all"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;

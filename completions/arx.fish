@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --against --view --cross-check --max-requests --freeze --report --conversation --id --payload --file --origin-city --kind --reason --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --against --view --cross-check --concurrency --confidence --max-requests --freeze --report --conversation --id --payload --file --origin-city --kind --reason --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -112,6 +112,8 @@ complete -c arx -n '__arx_at conversations walk' -l limit -x -d 'rows of one pag
 complete -c arx -n '__arx_at conversations walk' -l after -x -d 'only rows after this one'
 complete -c arx -n '__arx_at conversations walk' -l before -x -d 'only rows before this one'
 complete -c arx -n '__arx_at conversations walk' -l cross-check -x -a 'off boundary full' -d 'second witness /messages (default: boundary)'
+complete -c arx -n '__arx_at conversations walk' -l concurrency -x -d 'reads under way at once, 1 to 16 (default: 6)'
+complete -c arx -n '__arx_at conversations walk' -l confidence -x -d 'what the evidence must reach, 0.5 to 0.999999 (default: 0.999)'
 complete -c arx -n '__arx_at conversations walk' -l max-requests -x -d 'give up after so many requests'
 complete -c arx -n '__arx_at conversations walk' -l freeze -x -a '(__fish_complete_directories)' -d 'keep the frozen log in DIR'
 complete -c arx -n '__arx_at conversations walk' -l resume -d 'with --freeze: continue after the last frozen window'

@@ -2,7 +2,7 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile')
-  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--against', '--view', '--cross-check', '--max-requests', '--freeze', '--report', '--conversation', '--id', '--payload', '--file', '--origin-city', '--kind', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults')
+  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--against', '--view', '--cross-check', '--concurrency', '--confidence', '--max-requests', '--freeze', '--report', '--conversation', '--id', '--payload', '--file', '--origin-city', '--kind', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults')
   $globals = @('-o', '--output', '--json', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--strict', '--no-color', '--no-input', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'json', 'ndjson', 'sums')
@@ -36,7 +36,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'content get' = @('--view', '--pipeline', '--stego', '--raw', '--allow-escape-sequences')
     'conversations ls' = @('--limit', '--after', '--before')
     'conversations show' = @()
-    'conversations walk' = @('--limit', '--after', '--before', '--cross-check', '--max-requests', '--freeze', '--resume', '--report')
+    'conversations walk' = @('--limit', '--after', '--before', '--cross-check', '--concurrency', '--confidence', '--max-requests', '--freeze', '--resume', '--report')
     'conversations verify' = @()
     'messages ls' = @('--conversation', '--opening', '--limit', '--after', '--before')
     'sequence show' = @('arc_reconstruction', 'mirror_relay', '--limit', '--after', '--before', '--all')

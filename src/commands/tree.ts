@@ -133,6 +133,8 @@ export const TREE: Words[] = [
     options: [
       ...WINDOW,
       ['--cross-check <mode>', 'second witness /messages (default: boundary)', ['off', 'boundary', 'full']],
+      ['--concurrency <count>', 'reads under way at once, 1 to 16 (default: 6)'],
+      ['--confidence <share>', 'what the evidence must reach, 0.5 to 0.999999 (default: 0.999)'],
       ['--max-requests <count>', 'give up after so many requests'],
       ['--freeze <dir>', 'keep the frozen log in DIR'],
       ['--resume', 'with --freeze: continue after the last frozen window'],

@@ -17,6 +17,15 @@ import { conversationSource } from './source.ts';
 
 export const Input = Window.extend({
   crossCheck: z.enum(['off', 'boundary', 'full']).default('boundary'),
+  concurrency: wholeNumber(1)
+    .refine((count) => count <= 16, 'must be at most 16')
+    .optional(),
+  confidence: z
+    .string()
+    .regex(/^0\.\d{1,6}$/, 'must be a share like 0.999')
+    .transform(Number)
+    .refine((share) => share >= 0.5, 'must be at least 0.5')
+    .optional(),
   maxRequests: wholeNumber(1).optional(),
   freeze: z.string().min(1).optional(),
   resume: z.boolean().default(false),
@@ -53,6 +62,8 @@ async function walkAll(input: Input, app: App, dir: string | undefined): Promise
       after: input.after,
       before: input.before,
       maxRequests: input.maxRequests,
+      concurrency: input.concurrency,
+      epsilon: input.confidence === undefined ? undefined : 1 - input.confidence,
       frozen: log?.state,
     }),
     signal: app.world.signal,
