@@ -177,13 +177,25 @@ export class Course<Row extends Identified> {
     this.#note(query, 0, `row ${query.before} is not after ${query.after}`, undefined);
   }
 
-  /** Freezes the longest settled prefix, a window at most; `hurry` does not wait for the fault rate to be known. */
-  async settle(hurry: boolean): Promise<FrozenWindow<Row> | undefined> {
+  /**
+   * Freezes the longest settled prefix, a window at most, but nothing that a read under way is about to show; `hurry`
+   * does not wait for the fault rate to be known.
+   */
+  async settle(
+    hurry: boolean,
+    flights: readonly Planned<Row>[] = [],
+  ): Promise<FrozenWindow<Row> | undefined> {
     if (!hurry && this.#tally.requests < FIRST_LOOK && !this.#everySettled) return undefined;
     const { list, frozen } = this.#order;
     const places: Place<Row>[] = [];
     for (let index = 0; index < this.#evidence.gaps.length && places.length < this.#options.limit; index++) {
       const place = list[frozen + index]!;
+      if (
+        flights.some(
+          ({ covers }) => covers !== undefined && covers[0].at <= place.at && place.at <= covers[1].at,
+        )
+      )
+        break;
       if (place.row === undefined || !this.#plan.settles(index, this.#toFreeze)) break;
       const gap = this.#evidence.gaps[index]!;
       if (gap.reversed > 0 || gap.omitted > 1) this.#troubled = true;

@@ -62,7 +62,7 @@ export async function* walk<Row extends Identified>(
     for (;;) {
       options.signal.throwIfAborted();
       for (;;) {
-        const window = await course.settle(course.isSpent && flights.planned.length === 0);
+        const window = await course.settle(course.isSpent && flights.planned.length === 0, flights.planned);
         if (window === undefined) break;
         yield window;
       }
