@@ -39,6 +39,8 @@ export const WalkReport = z.object({
     unavailable: count,
   }),
   duplicates_removed: count,
+  /** Rows that surfaced among those already frozen: written meanwhile, or missed. They are not given out. */
+  late: z.array(z.string()),
   /** Head of the hash chain and the log it was written to, null where there is none. */
   frozen: z.object({ head: Sha256.nullable(), file: z.string().nullable() }),
   unstable: z.array(UnstableGap),

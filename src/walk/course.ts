@@ -44,6 +44,7 @@ export class Course<Row extends Identified> {
   readonly #check: CrossCheck<Row>;
   readonly #room: number;
   readonly #lost = new Set<string>();
+  readonly #late = new Set<string>();
   #bar: Bar;
   #largest = 0;
   #troubles: string[] = [];
@@ -122,7 +123,10 @@ export class Course<Row extends Identified> {
       const nearEnd = query.before === undefined || query.before === this.#options.before;
       const { contested, late } = this.#order.merge(taken.read.chain, nearEnd);
       settleContest(this.#order, this.#evidence.reads, contested);
-      for (const place of late) this.#order.drop(place);
+      for (const place of late) {
+        this.#late.add(place.id);
+        this.#order.drop(place);
+      }
       if (late.length > 0) trouble ??= `row ${late[0]!.id} among rows that are frozen`;
       this.#cut();
       // A row that is new may have others behind it.
@@ -286,9 +290,16 @@ export class Course<Row extends Identified> {
         unavailable: tally.unavailable,
       },
       duplicates_removed: this.#tally.duplicates,
+      // A page in another order altogether may have named rows that found their place later.
+      late: [...this.#late].filter((id) => !this.#seen.has(id)),
       frozen: { head: this.#windows === 0 ? null : this.#head, file: null },
       unstable: fault === undefined ? [] : [gap],
     };
+  }
+
+  /** Rows that were seen and have no place yet. */
+  unplaced(): string[] {
+    return [...this.#order.homeless()].map(({ id }) => id);
   }
 
   withKept(fault: Fault): Fault {

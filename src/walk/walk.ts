@@ -38,8 +38,11 @@ export type WalkOptions<Row> = {
   log?: (note: ReadNote) => void;
 };
 
-/** The report is there in every case; `fault` says why the walk is incomplete, with what was kept. */
-export type WalkOutcome = { report: WalkReport; fault?: Fault };
+/**
+ * The report is there in every case; `fault` says why the walk is incomplete, with what was kept, and `unplaced` names
+ * the rows it saw and could not place: a resumed walk would not see again what lies behind its frontier (doubts.ts).
+ */
+export type WalkOutcome = { report: WalkReport; fault?: Fault; unplaced?: string[] };
 
 /** Reads under way at once unless asked for fewer: one at the frontier, the others behind it. */
 const USUAL_CONCURRENCY = 6;
@@ -84,7 +87,7 @@ export async function* walk<Row extends Identified>(
       if (window === undefined) break;
       yield window;
     }
-    return { report: course.report(error), fault: course.withKept(error) };
+    return { report: course.report(error), fault: course.withKept(error), unplaced: course.unplaced() };
   } finally {
     flights.stop();
   }

@@ -1,10 +1,12 @@
 // `arx conversations walk` around its files: one walk a log, a report that can be written or nothing.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../src/arx.ts';
 import { withLock } from '../../src/config/lock.ts';
+import { Fault } from '../../src/faults.ts';
+import { addDoubts, DOUBTS_FILE, readDoubts, stillThere } from '../../src/walk/doubts.ts';
 import { sampleData } from '../support/sample.ts';
 import { fakeWorld } from '../support/world.ts';
 
@@ -51,4 +53,78 @@ test('the report of a walk replaces what stood there', async () => {
   expect(first).toMatchObject({ version: 1, verdict: 'complete', conversations: 60 });
   expect(second.requests).toBeGreaterThan(first.requests);
   expect(existsSync(join(dir, 'walk'))).toBe(false);
+});
+
+test('a doubt about a row that the log has is none', async () => {
+  await arx('conversations', 'walk', '--freeze', 'log', '--limit', '10');
+  await addDoubts(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
+  expect((await arx('conversations', 'walk', '--freeze', 'log', '--resume')).exit).toBe(0);
+});
+
+describe('doubts', () => {
+  const source = {
+    page: async ({ after }: { after?: string }) => {
+      if (after === 'gone') throw new Fault('not_found', 'no such row');
+      return { rows: [] };
+    },
+  };
+
+  test('are read back as they were added, a torn line aside', async () => {
+    await addDoubts(dir, { unplaced: [], late: [] });
+    expect(existsSync(join(dir, DOUBTS_FILE))).toBe(false);
+    await addDoubts(dir, { unplaced: ['a'], late: [] });
+    await addDoubts(dir, { unplaced: ['b'], late: ['c'] });
+    appendFileSync(join(dir, DOUBTS_FILE), '{"unplaced":["d"');
+    expect(await readDoubts(dir)).toEqual({ unplaced: ['a', 'b'], late: ['c'] });
+    appendFileSync(join(dir, DOUBTS_FILE), '\n');
+    await expect(readDoubts(dir)).rejects.toMatchObject({ kind: 'integrity' });
+  });
+
+  test('end where the row is gone', async () => {
+    expect(await stillThere(source, ['gone', 'here', 'here'], new AbortController().signal)).toEqual([
+      'here',
+    ]);
+  });
+
+  test('make a resumed walk unstable while the row is there and not in its log', async () => {
+    // The log of the conversations after conv_5, and a doubt about one that the range leaves out but the list has.
+    const range = [
+      'conversations',
+      'walk',
+      '--after',
+      'conv_5',
+      '--freeze',
+      'log',
+      '--report',
+      'report.json',
+    ];
+    expect((await arx(...range)).exit).toBe(0);
+    await addDoubts(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
+    const resumed = await arx(...range, '--resume');
+    expect(resumed.exit).toBe(8);
+    expect(resumed.stderr).toContain('row conv_1 was seen by an earlier run and has no settled place');
+    expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toMatchObject({
+      verdict: 'incomplete',
+    });
+  });
+
+  test('late rows are named in the report, a notice, and a failure under --strict', async () => {
+    const range = [
+      'conversations',
+      'walk',
+      '--after',
+      'conv_5',
+      '--freeze',
+      'log',
+      '--report',
+      'report.json',
+    ];
+    await arx(...range);
+    await addDoubts(join(dir, 'log'), { unplaced: [], late: ['conv_1', 'conv_9999'] });
+    const resumed = await arx(...range, '--resume');
+    expect(resumed.exit).toBe(0);
+    expect(resumed.stderr).toContain('surfaced among frozen ones, written meanwhile or missed: conv_1');
+    expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toMatchObject({ late: ['conv_1'] });
+    expect((await arx(...range, '--resume', '--strict')).exit).toBe(8);
+  });
 });

@@ -24,6 +24,7 @@ const walk = {
   confidence: 0.99,
   cross_check: { mode: 'boundary', asked: 2, agreed: 2, unavailable: 0 },
   duplicates_removed: 0,
+  late: [],
   frozen: { head: SHA, file: null },
   unstable: [{ after: 'conv_1', before: null, reads: 4 }],
 };

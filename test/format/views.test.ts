@@ -235,6 +235,7 @@ describe('reports', () => {
       drift: { first: 0.13, last: 0.21, max: 0.21 },
       confidence: 0.999,
       duplicates_removed: 0,
+      late: [],
       cross_check: { mode: 'boundary', asked: 40, agreed: 40, unavailable: 0 },
       frozen: { head: HASH, file: 'f' },
       unstable: [{ after: 'conv_3', before: null, reads: 9 }],

@@ -10,6 +10,7 @@ import { diskFault } from '../../disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { plain } from '../../format/line.ts';
 import { conversationView, walkLines } from '../../format/views.ts';
+import { addDoubts, readDoubts, stillThere } from '../../walk/doubts.ts';
 import { openFrozenLog } from '../../walk/frozen-log.ts';
 import { walk, type ReadNote, type WalkOutcome } from '../../walk/walk.ts';
 import { present, wholeNumber, Window } from '../input.ts';
@@ -55,7 +56,11 @@ async function walkAll(input: Input, app: App, dir: string | undefined): Promise
   };
   const log =
     dir === undefined ? undefined : await openFrozenLog<Conversation>(dir, subject, { resume: input.resume });
-  const windows = walk(conversationSource(client), {
+  const doubts = dir === undefined ? { unplaced: [], late: [] } : await readDoubts(dir);
+  /** What earlier runs saw and nobody has given out yet. */
+  const pending = new Set([...doubts.unplaced, ...doubts.late]);
+  const source = conversationSource(client);
+  const windows = walk(source, {
     limit: Math.min(input.limit ?? USUAL_LIMIT, LIMIT.maximum),
     crossCheck: input.crossCheck,
     ...present({
@@ -75,17 +80,23 @@ async function walkAll(input: Input, app: App, dir: string | undefined): Promise
 
   async function* rows(): AsyncGenerator<Conversation> {
     // A killed run's output may be cut anywhere, so a resumed one gives the earlier windows again, from the log.
-    if (log !== undefined) yield* log.rows();
+    for await (const row of log?.rows() ?? []) {
+      pending.delete(row.id);
+      yield row;
+    }
     for (;;) {
       const next = await windows.next();
       if (next.done === true) {
-        outcome = next.value;
+        outcome = await withDoubts(next.value);
         // With nothing frozen there is nothing to show: the failure stands alone, as for any other command.
         if (outcome.fault !== undefined && outcome.report.conversations === 0) throw outcome.fault;
         return;
       }
       await log?.append(next.value);
-      yield* next.value.rows;
+      for (const row of next.value.rows) {
+        pending.delete(row.id);
+        yield row;
+      }
       count += next.value.rows.length;
       progress.update({ label: 'frozen', done: count, unit: 'conversations' });
     }
@@ -99,6 +110,26 @@ async function walkAll(input: Input, app: App, dir: string | undefined): Promise
     await tell();
   }
   if (outcome?.fault !== undefined) app.fail(outcome.fault);
+  else if (outcome !== undefined && outcome.report.late.length > 0) {
+    const late = `rows surfaced among frozen ones, written meanwhile or missed: ${outcome.report.late.join(', ')}`;
+    if (app.strict) app.fail(new Fault('unstable', late));
+    else app.notice(late);
+  }
+
+  /** A resumed walk does not see again what lies behind its frontier: what earlier runs saw there still counts. */
+  async function withDoubts(found: WalkOutcome): Promise<WalkOutcome> {
+    if (dir !== undefined) await addDoubts(dir, { unplaced: found.unplaced ?? [], late: found.report.late });
+    if (found.fault !== undefined || pending.size === 0) return found;
+    const there = await stillThere(source, pending, app.world.signal);
+    const lost = there.find((id) => doubts.unplaced.includes(id));
+    const late = [...new Set([...found.report.late, ...there.filter((id) => doubts.late.includes(id))])];
+    if (lost === undefined) return { ...found, report: { ...found.report, late } };
+    const fault = new Fault('unstable', `row ${lost} was seen by an earlier run and has no settled place`, {
+      kept: `${found.report.conversations} conversations in frozen windows`,
+      hint: 'walk again into a new folder',
+    });
+    return { report: { ...found.report, late, verdict: 'incomplete' }, fault };
+  }
 
   async function show(): Promise<void> {
     await app.printer.list(conversationView, {
