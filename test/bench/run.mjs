@@ -1,4 +1,4 @@
-// `npm run bench [start page import walk [seeds]]`: figures as ratios within one run; every table goes to stdout.
+// `npm run bench [start page import walk [seeds [first]]]`: figures as ratios within one run; every table goes to stdout.
 const BENCHES = ['start', 'page', 'import', 'walk'];
 const asked = process.argv.slice(2);
 const seeds = asked.filter((name) => /^\d+$/.test(name)).map(Number);
