@@ -1,10 +1,9 @@
 // What earlier runs of a frozen walk saw and did not give out; a resumed run must not forget it.
-import { open } from 'node:fs/promises';
-import { constants } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { diskFault } from '../disk-fault.ts';
 import { Fault } from '../faults.ts';
+import { openOwn, textOf } from './own-file.ts';
 import type { Identified, Source } from './source.ts';
 
 export const DOUBTS_FILE = 'doubts.ndjson';
@@ -15,10 +14,13 @@ export type Doubts = z.infer<typeof Doubts>;
 
 /** The doubts of all earlier runs in a folder; none where there is no file. Throws Fault `integrity` for a damaged one. */
 export async function readDoubts(dir: string): Promise<Doubts> {
-  const text = await readText(join(dir, DOUBTS_FILE));
+  const path = join(dir, DOUBTS_FILE);
+  const text = await textOf(path).catch((error: unknown) => {
+    throw diskFault(error, path);
+  });
   const all: Doubts = { unplaced: [], late: [] };
   // A line torn by a kill says nothing.
-  for (const line of text.split('\n').slice(0, -1)) {
+  for (const line of (text ?? '').split('\n').slice(0, -1)) {
     const doubts = Doubts.safeParse(parse(line));
     if (!doubts.success) throw new Fault('integrity', `${DOUBTS_FILE} in ${dir} is damaged`);
     all.unplaced.push(...doubts.data.unplaced);
@@ -30,10 +32,12 @@ export async function readDoubts(dir: string): Promise<Doubts> {
 /** Keeps the doubts of this run, durably. Throws Fault `disk` or `unsafe`. */
 export async function addDoubts(dir: string, doubts: Doubts): Promise<void> {
   if (doubts.unplaced.length + doubts.late.length === 0) return;
-  const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
   try {
-    const file = await open(join(dir, DOUBTS_FILE), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
+    const file = await openOwn(join(dir, DOUBTS_FILE));
     try {
+      // A line torn by a kill would spoil the one that follows it.
+      const text = await file.readFile('utf8');
+      await file.truncate(Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
       await file.appendFile(`${JSON.stringify(doubts)}\n`);
       await file.datasync();
     } finally {
@@ -60,21 +64,6 @@ export async function stillThere<Row extends Identified>(
     }
   }
   return there;
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      if (!(await file.stat()).isFile()) throw new Fault('unsafe', `${path} is not a regular file`);
-      return await file.readFile('utf8');
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw diskFault(error, path);
-  }
 }
 
 function parse(line: string): unknown {

@@ -1,5 +1,4 @@
 // The frozen log of a walk in a folder: windows.ndjson, chained by hash, over rows.ndjson; both survive kill -9 whole.
-import { constants } from 'node:fs';
 import { mkdir, open, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../disk-fault.ts';
@@ -7,6 +6,7 @@ import { Fault } from '../faults.ts';
 import { canonical } from './canonical.ts';
 import { readChain, type Chain } from './frozen-chain.ts';
 import { linesOf } from './lines.ts';
+import { openOwn, textOf } from './own-file.ts';
 import type { Identified } from './source.ts';
 import type { FrozenState } from './walk.ts';
 import type { FrozenWindow } from './window.ts';
@@ -116,26 +116,6 @@ function logOver<Row extends Identified>(
       await rows.close();
     },
   };
-}
-
-const APPENDED = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
-
-/** A regular file of the log, never what a link or a FIFO of its name leads to. */
-async function openOwn(path: string, flags = APPENDED): Promise<FileHandle> {
-  const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
-  if ((await file.stat()).isFile()) return file;
-  await file.close();
-  throw new Fault('unsafe', `${path} is not a regular file`);
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-  try {
-    const file = await openOwn(path, constants.O_RDONLY);
-    return await file.readFile('utf8').finally(() => file.close());
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 async function syncFolder(dir: string): Promise<void> {

@@ -76,6 +76,9 @@ describe('doubts', () => {
     await addDoubts(dir, { unplaced: ['b'], late: ['c'] });
     appendFileSync(join(dir, DOUBTS_FILE), '{"unplaced":["d"');
     expect(await readDoubts(dir)).toEqual({ unplaced: ['a', 'b'], late: ['c'] });
+    await addDoubts(dir, { unplaced: ['e'], late: [] });
+    expect(await readDoubts(dir)).toEqual({ unplaced: ['a', 'b', 'e'], late: ['c'] });
+    appendFileSync(join(dir, DOUBTS_FILE), '{"unplaced":["d"');
     appendFileSync(join(dir, DOUBTS_FILE), '\n');
     await expect(readDoubts(dir)).rejects.toMatchObject({ kind: 'integrity' });
   });
