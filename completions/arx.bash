@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--against|--view|--cross-check|--concurrency|--confidence|--max-requests|--freeze|--report|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--against|--view|--cross-check|--concurrency|--confidence|--max-requests|--freeze|--report|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -36,6 +36,8 @@ _arx() {
     "events send":--file) _arx_file; return ;;
     "import":--kind) _arx_list -W "mbox maildir mail slack folder"; return ;;
     "serve":--max-tier) _arx_list -W "external internal mirror"; return ;;
+    "serve":--drift-mode) _arx_list -W "each key sticky burst collude"; return ;;
+    "serve":--drift-log) _arx_file; return ;;
     *:-o|*:--output) _arx_list -W "table tsv json ndjson sums"; return ;;
     *:--token-file) _arx_file; return ;;
     *:-*) return ;;
@@ -75,7 +77,7 @@ _arx() {
     "api") : ;;
     "import") flags+=" --origin-city --kind"; [[ $cur == -* ]] || _arx_file ;;
     "redact") flags+=" --reason --undo"; : ;;
-    "serve") flags+=" --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults"; : ;;
+    "serve") flags+=" --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds"; : ;;
     "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
     "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
     "config unset") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;

@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --against --view --cross-check --concurrency --confidence --max-requests --freeze --report --conversation --id --payload --file --origin-city --kind --reason --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --against --view --cross-check --concurrency --confidence --max-requests --freeze --report --conversation --id --payload --file --origin-city --kind --reason --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -149,8 +149,15 @@ complete -c arx -n '__arx_at serve' -l allow-host -x -d 'names, with commas, to 
 complete -c arx -n '__arx_at serve' -l database -x -d 'sqlite:PATH (default: the local archive)'
 complete -c arx -n '__arx_at serve' -l max-tier -x -a 'external internal mirror' -d 'highest tier given to anyone (default: internal on loopback, else external)'
 complete -c arx -n '__arx_at serve' -l drift -x -d 'inject drift, e.g. 0.13 or 0.13:0.21 (default: none)'
-complete -c arx -n '__arx_at serve' -l drift-seed -x -d 'the same seed, the same drift'
-complete -c arx -n '__arx_at serve' -l drift-faults -x -d 'shift,boundary,later,permute,missing,dup,stale (default: all)'
+complete -c arx -n '__arx_at serve' -l drift-seed -x -d 'the same seed, the same drift, faults and writes'
+complete -c arx -n '__arx_at serve' -l drift-faults -x -d 'shift,boundary,later,permute,missing,dup,stale (default: all); only if named: scramble,empty,loop,oversize'
+complete -c arx -n '__arx_at serve' -l drift-mode -x -a 'each key sticky burst collude' -d 'how lies hang together (default: each)'
+complete -c arx -n '__arx_at serve' -l drift-reported -x -d 'ratio the service reports of itself (default: the true one)'
+complete -c arx -n '__arx_at serve' -l drift-writes -x -d 'rows that come and go, e.g. append:10:4,insert:3:9,delete:3:9'
+complete -c arx -n '__arx_at serve' -l drift-latency -x -d 'milliseconds added to every answer'
+complete -c arx -n '__arx_at serve' -l drift-log -rF -d 'append what was done to each read to FILE; truth=true then reads the true list'
+complete -c arx -n '__arx_at serve' -l transport-faults -x -d 'share of list requests that fail on the line, 0 to 1'
+complete -c arx -n '__arx_at serve' -l transport-kinds -x -d '429,503,reset,cut,slow (default: all)'
 complete -c arx -n '__arx_at config get' -a 'base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier'
 complete -c arx -n '__arx_at config set' -a 'base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier'
 complete -c arx -n '__arx_at config unset' -a 'base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier'

@@ -2,7 +2,7 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile')
-  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--against', '--view', '--cross-check', '--concurrency', '--confidence', '--max-requests', '--freeze', '--report', '--conversation', '--id', '--payload', '--file', '--origin-city', '--kind', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults')
+  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--against', '--view', '--cross-check', '--concurrency', '--confidence', '--max-requests', '--freeze', '--report', '--conversation', '--id', '--payload', '--file', '--origin-city', '--kind', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds')
   $globals = @('-o', '--output', '--json', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--strict', '--no-color', '--no-input', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'json', 'ndjson', 'sums')
@@ -13,6 +13,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--cross-check' = @('off', 'boundary', 'full')
     '--kind' = @('mbox', 'maildir', 'mail', 'slack', 'folder')
     '--max-tier' = @('external', 'internal', 'mirror')
+    '--drift-mode' = @('each', 'key', 'sticky', 'burst', 'collude')
   }
   $next = @{
     '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'health', 'doctor', 'api', 'import', 'redact', 'serve', 'completion', 'demo')
@@ -49,7 +50,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'api' = @()
     'import' = @('--origin-city', '--kind')
     'redact' = @('--reason', '--undo')
-    'serve' = @('--host', '--port', '--asset-port', '--allow-host', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults')
+    'serve' = @('--host', '--port', '--asset-port', '--allow-host', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds')
     'config get' = @('base_url', 'asset_url', 'output', 'timeout', 'retries', 'color', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
     'config set' = @('base_url', 'asset_url', 'output', 'timeout', 'retries', 'color', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
     'config unset' = @('base_url', 'asset_url', 'output', 'timeout', 'retries', 'color', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')

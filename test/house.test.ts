@@ -45,7 +45,7 @@ describe('imports', () => {
           'service/port.ts',
           'service/import/index.ts',
           'service/import/sample.ts',
-          'service/rules/drift.ts',
+          'service/rules/drift-options.ts',
         ]).toContain(target);
       }
     }

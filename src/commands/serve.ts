@@ -6,6 +6,7 @@ import { TIERS } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { SERVE_PORT } from '../local.ts';
 import { wholeNumber } from './input.ts';
+import { adversityOf, DRIFT_INPUT, openDriftLog } from './serve-drift.ts';
 
 const Port = wholeNumber(0).refine((port) => port <= 65_535, 'must be a port from 0 to 65535');
 
@@ -21,16 +22,15 @@ export const Input = z.object({
   allowHost: HostNames.optional(),
   database: z.string().optional(),
   maxTier: z.enum(TIERS).optional(),
-  drift: z.string().optional(),
-  driftSeed: wholeNumber(0).optional(),
-  driftFaults: z.string().optional(),
+  ...DRIFT_INPUT,
 });
 type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
   if (app.world.signal.aborted) return;
-  const drift = await driftOf(input);
+  const adversity = await adversityOf(input, app);
   const archive = await app.local(databaseDir(input, app));
+  const log = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
   const { listen } = await import('../service/port.ts');
   const { createAssetService, createService, failureName, isLoopback } = await import('../service/index.ts');
   const announced = app.settings.asset_url.value;
@@ -52,7 +52,8 @@ export async function run(input: Input, app: App): Promise<void> {
     // Anyone who reaches a port may ask for a token: other users of this machine, or everyone.
     maxTier: input.maxTier ?? (loopback ? 'internal' : 'external'),
     onFailure,
-    ...(drift === undefined ? {} : { drift }),
+    ...adversity,
+    ...(log === undefined ? {} : { driftLog: log.log }),
   });
   const api = await listen(service, { ...bound, port: input.port }).catch(async (error: unknown) => {
     await assets.close(0);
@@ -69,6 +70,7 @@ export async function run(input: Input, app: App): Promise<void> {
   await ended(app.world.signal);
   // What runs may end; ten seconds is the interface's word for "cleanly" (faults R1).
   await Promise.all([api.close(10_000), assets.close(10_000)]);
+  await log?.close();
 }
 
 /** Where it was thrown, without the message, which could hold data. */
@@ -78,19 +80,6 @@ function framesOf(error: unknown): string[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line.startsWith('at '));
-}
-
-async function driftOf(input: Input) {
-  if (input.drift === undefined) {
-    if (input.driftSeed === undefined && input.driftFaults === undefined) return undefined;
-    throw new Fault('usage', '--drift-seed and --drift-faults go with --drift');
-  }
-  const { parseDrift } = await import('../service/rules/drift.ts');
-  try {
-    return parseDrift(input.drift, input.driftSeed ?? 1, input.driftFaults);
-  } catch (error) {
-    throw new Fault('usage', `--drift: ${(error as Error).message}`, { cause: error });
-  }
 }
 
 function databaseDir(input: Input, app: App): string | undefined {

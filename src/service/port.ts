@@ -16,6 +16,7 @@ import { admit, declaredLength, readBody } from './http/incoming.ts';
 import { createOutbox } from './http/outgoing.ts';
 import { Refusal } from './refusal.ts';
 import { isLoopback } from './rules/host.ts';
+import { LineCut } from './rules/line.ts';
 
 /** Times in milliseconds, sizes in bytes. `idle` ends a socket on which nothing moves, a reader that stops too. */
 const LIMITS = {
@@ -104,6 +105,7 @@ function createListener(
       requestId = response.headers[HEADERS.requestId];
       await outbox.send({ incoming, outgoing }, response, !server.listening);
     } catch (error) {
+      if (error instanceof LineCut) return void incoming.socket.resetAndDestroy();
       // The rest of the body never came: whoever sent it is gone, or was answered by clientError.
       if (incoming.destroyed && !incoming.complete) return;
       const failure = await failureOf(service, asRefusal(error));

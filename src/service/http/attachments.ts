@@ -53,12 +53,12 @@ async function filterOf(call: Call): Promise<AttachmentFilter> {
   };
 }
 
-async function messageOf({ archive, query }: Call): Promise<number | undefined> {
+async function messageOf({ archive, query, hides }: Call): Promise<number | undefined> {
   const id = query.text('message_id');
   if (id === undefined) return undefined;
   const n = numberOf('msg', id);
   if (n === undefined) throw new Refusal('request_invalid', 'message_id: must have the form msg_<number>');
-  if ((await findMessage(archive.database, n)) === undefined) {
+  if (hides?.(id) === true || (await findMessage(archive.database, n)) === undefined) {
     throw new Refusal('not_found', `the archive has no message ${idOf('msg', n)}`);
   }
   return n;

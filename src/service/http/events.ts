@@ -18,19 +18,16 @@ export async function ingestEvent(call: Call): Promise<Reply> {
 /** Events in order of arrival; cursors are their ids. Never drifts. */
 export async function events(call: Call): Promise<Reply> {
   const { database } = call.archive;
-  const list = await readList<Envelope>(
-    { ...call, drift: undefined },
-    {
-      async keyOf(id) {
-        if (!EventId.safeParse(id).success) return 'malformed';
-        const n = await eventNumber(database, id);
-        return n === undefined ? undefined : [n];
-      },
-      async read(span) {
-        const { rows, has_more } = await readEvents(database, span);
-        return { rows: rows.map(eventRecord), has_more };
-      },
+  const list = await readList<Envelope>(call, {
+    async keyOf(id) {
+      if (!EventId.safeParse(id).success) return 'malformed';
+      const n = await eventNumber(database, id);
+      return n === undefined ? undefined : [n];
     },
-  );
+    async read(span) {
+      const { rows, has_more } = await readEvents(database, span);
+      return { rows: rows.map(eventRecord), has_more };
+    },
+  });
   return listReply(list);
 }

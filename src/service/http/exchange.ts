@@ -3,11 +3,14 @@ import type { RouteName } from '../../contract/routes.ts';
 import type { ServiceRequest } from '../../contract/exchange.ts';
 import type { Tier } from '../../contract/token.ts';
 import type { Archive } from '../archive.ts';
-import type { Drift, DriftOptions } from '../rules/drift.ts';
+import type { Drift, DriftOptions, ReadEntry } from '../rules/drift.ts';
 import type { Limiter } from '../rules/limiter.ts';
+import type { LineEntry, LineOptions } from '../rules/line.ts';
+import type { Hides, WriteOptions } from '../rules/writes.ts';
 import type { Bearer } from '../store/tokens.ts';
 import type { Summary } from '../store/meta.ts';
 import type { Query } from './query.ts';
+import type { WriteEntry } from './writes.ts';
 
 export type ServiceOptions = {
   /** Origin of the attachment files, without a final slash. */
@@ -15,11 +18,22 @@ export type ServiceOptions = {
   version: string;
   /** Lists lie as it says; without it they are true. */
   drift?: DriftOptions;
+  /** Requests for lists fail and answers take their time as it says. */
+  line?: LineOptions;
+  /** Conversations come and go while the list is read; the archive is not changed. */
+  writes?: WriteOptions;
+  /**
+   * Told of each list read, failed request and write, before the answer. With it, a list asked for with `truth=true`
+   * is given as it is now, and counts as no read.
+   */
+  driftLog?(entry: DriftEntry): Promise<void>;
   /** The highest tier this service grants; `mirror` where absent. */
   maxTier?: Tier;
   /** Told of what was thrown that nobody planned, under the id its answer carries. Must not throw. */
   onFailure?(requestId: string, error: unknown): void;
 };
+
+export type DriftEntry = ReadEntry | LineEntry | WriteEntry;
 
 export type Call = {
   archive: Archive;
@@ -34,8 +48,10 @@ export type Call = {
   summary: Summary;
   /** Counts the tokens a peer is given. */
   issues: Limiter;
-  /** What distorts lists, where this service drifts. */
-  drift: Drift | undefined;
+  /** What distorts the list that is read, and its name; undefined where the answer is to be true. */
+  lies: { drift: Drift; list: string } | undefined;
+  /** What is not there at the moment of this answer. */
+  hides: Hides | undefined;
   /** What the service reports of its drift now, 0 without any. */
   driftRatio(): number;
 };

@@ -1,11 +1,14 @@
 // One page of any list: its window checked against the archive, read (through the drift where there is one), and wrapped.
 import type { List } from '../../contract/list.ts';
+import type { RouteName } from '../../contract/routes.ts';
 import { directionOf, isMisordered } from '../../contract/window.ts';
 import { Refusal } from '../refusal.ts';
-import type { DriftPage, DriftWindow } from '../rules/distortion.ts';
+import type { DriftRead } from '../rules/drift.ts';
+import type { DriftPage, DriftRow, DriftWindow } from '../rules/distortion.ts';
 import { share } from '../rules/integrity.ts';
 import type { Span } from '../store/window.ts';
 import type { Call, Reply } from './exchange.ts';
+import { visible } from './writes.ts';
 
 /** A list in its stable order: where an id stands in it, and a span of it as records. */
 export type Source<R extends { id: string }> = {
@@ -14,8 +17,15 @@ export type Source<R extends { id: string }> = {
   read(span: Span): Promise<DriftPage<R>>;
 };
 
-type Listed = {
-  id: string;
+/** The lists that may lie and meet a faulty line, by route: two routes of one list are one. */
+export const LISTS: { readonly [route in RouteName]?: string } = {
+  attachments: 'attachments',
+  conversations: 'conversations',
+  messages: 'messages',
+  messages_v1: 'messages',
+};
+
+type Listed = DriftRow & {
   integrity?: number | undefined;
   redacted?: boolean;
   status?: string | undefined;
@@ -27,8 +37,14 @@ type Listed = {
  */
 export async function readList<R extends Listed>(call: Call, source: Source<R>): Promise<List<R>> {
   const window = windowOf(call);
-  const read = (asked: DriftWindow) => readWindow(source, asked);
-  const page = call.drift === undefined ? await read(window) : await call.drift.distort(read, window);
+  const there = visible(source, call.hides);
+  const read = (asked: DriftWindow) => readWindow(there, asked);
+  const newest = async (limit: number) =>
+    (await there.read({ after: null, before: null, limit, direction: 'backward' })).rows;
+  const page =
+    call.lies === undefined
+      ? await read(window)
+      : await call.lies.drift.distort(askedOf(call, call.lies.list, window), { read, newest });
   return {
     object: 'list',
     status: page.rows.some(isWithheld) ? 'partial' : 'stable',
@@ -37,6 +53,13 @@ export async function readList<R extends Listed>(call: Call, source: Source<R>):
     drift_ratio: call.driftRatio(),
     integrity: meanOf(page.rows) ?? call.summary.integrity,
   };
+}
+
+/** What tells this read from others: its list, its window with the defaults filled in, and its other parameters. */
+function askedOf({ query }: Call, list: string, window: DriftWindow): DriftRead {
+  const { starting_after, ending_before, limit } = window;
+  const others = query.others(['starting_after', 'ending_before', 'limit']);
+  return { list, key: JSON.stringify([list, others, starting_after, ending_before, limit]), window };
 }
 
 /** The list as a response: 206 where it is partial (interface 4.2 rule 2, for all our lists). */

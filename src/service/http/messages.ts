@@ -32,13 +32,13 @@ export async function messages(call: Call): Promise<Reply> {
   return listReply(list);
 }
 
-async function conversationOf({ archive, query }: Call): Promise<number | undefined> {
+async function conversationOf({ archive, query, hides }: Call): Promise<number | undefined> {
   const id = query.text('conversation');
   if (id === undefined) return undefined;
   const n = numberOf('conv', id);
   if (n === undefined) throw new Refusal('request_invalid', 'conversation: must have the form conv_<number>');
   // An empty list would say that the conversation is there and has no messages.
-  if ((await findConversation(archive.database, n)) === undefined) {
+  if (hides?.(id) === true || (await findConversation(archive.database, n)) === undefined) {
     throw new Refusal('not_found', `the archive has no conversation ${idOf('conv', n)}`);
   }
   return n;

@@ -10,6 +10,8 @@ export type Query = {
   flag(name: string): boolean | undefined;
   /** One of the values. Throws `request_invalid`. */
   choice<T extends string>(name: string, values: readonly T[]): T | undefined;
+  /** All parameters but these, in an order that theirs does not change. */
+  others(names: readonly string[]): [name: string, value: string][];
   /** Page size by the rules of contract/window.ts. Throws `limit_out_of_range`. */
   limit(): number;
 };
@@ -43,6 +45,10 @@ export function parseQuery(search: string): Query {
     flag(name) {
       const value = choice(name, ['true', 'false']);
       return value === undefined ? undefined : value === 'true';
+    },
+    others(names) {
+      const rest = [...given].filter(([name]) => !names.includes(name));
+      return rest.sort((a, b) => (a.join('=') < b.join('=') ? -1 : 1));
     },
     limit() {
       const values = given.getAll('limit');

@@ -11,6 +11,7 @@ import { ok, type Call, type Reply } from './exchange.ts';
 import { readWindow, windowOf, type Source } from './list.ts';
 import { scopeMissing } from './permission.ts';
 import { eventStatusOf } from './records.ts';
+import { visible } from './writes.ts';
 
 /** Positions in checked order; cursors are entries. mirror_relay needs the scope read:mirror too. */
 export async function sequence(call: Call): Promise<Reply> {
@@ -88,7 +89,7 @@ async function pageOf(
   displaced: number,
   source: Source<Listed>,
 ): Promise<Sequence> {
-  const { rows, has_more } = await readWindow(source, windowOf(call));
+  const { rows, has_more } = await readWindow(visible(source, call.hides), windowOf(call));
   return {
     name,
     status: displaced === 0 ? 'stable' : 'partial',

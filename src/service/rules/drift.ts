@@ -1,85 +1,112 @@
 // Injected drift: list reads that lie as interface 4.7 rule 3 describes, the same way for the same seed and requests.
+import { empty, loop, oversize } from './broken-page.ts';
+import { oneOf } from './chance.ts';
 import {
   boundary,
   dup,
   later,
   missing,
   permute,
-  randomFrom,
+  scramble,
   shift,
   stale,
   type Distortion,
   type DriftPage,
-  type DriftReader,
+  type DriftRow,
   type DriftWindow,
+  type TrueList,
 } from './distortion.ts';
+import { draw, type DriftMode } from './lot.ts';
 
-const FAULTS = { shift, boundary, later, permute, missing, dup, stale } satisfies Record<string, Distortion>;
+const USUAL = { shift, boundary, later, permute, missing, dup, stale } satisfies Record<string, Distortion>;
+/** Drawn only where they are named: harsher than drift (scramble), or against the rules of any list. */
+const NAMED = { scramble, empty, loop, oversize } satisfies Record<string, Distortion>;
+const FAULTS = { ...USUAL, ...NAMED };
 export type DriftFault = keyof typeof FAULTS;
-export const DRIFT_FAULTS = Object.keys(FAULTS) as DriftFault[];
+export const DRIFT_FAULTS = Object.keys(USUAL) as DriftFault[];
+export const NAMED_FAULTS = Object.keys(NAMED) as DriftFault[];
 
-/** `from` and `to` are shares of faulty reads, 0 to 1; `faults` are the kinds drawn from, each equally often. */
-export type DriftOptions = { from: number; to: number; seed: number; faults: readonly DriftFault[] };
+/** A ratio from 0 to 1 that moves from one value to another over the first {@link RISE} list reads. */
+export type Ratio = { from: number; to: number };
+
+/** The ratio is the share of faulty reads; `faults` are the kinds drawn from, each equally often. */
+export type DriftOptions = Ratio & {
+  seed: number;
+  faults: readonly DriftFault[];
+  /** `each` where absent. */
+  mode?: DriftMode;
+  /** What the service says of its drift; the truth where absent. */
+  reported?: Ratio;
+};
+
+/** One list read: the name of the list, what tells this request from others, and its window. */
+export type DriftRead = { list: string; key: string; window: DriftWindow };
+
+/** What became of a read: the kind of fault, null where the page is true, and the snapshot a stale one came from. */
+export type ReadEntry = {
+  type: 'read';
+  read: number;
+  list: string;
+  window: DriftWindow;
+  fault: DriftFault | null;
+  state: string | null;
+};
 
 export type Drift = {
-  /** Ratio of the list read with this index (from 0): linear from `from` to `to` over {@link RISE} reads, then constant. */
+  /** Ratio of the list read with this index (from 0). */
   ratio(index: number): number;
   /** What responses report now: the ratio of the newest list read, or of the first one before any. */
   reported(): number;
   /**
-   * One list read. The true reader is asked first, so its refusals (404, 409) never lie. A faulty page keeps these
-   * rules: never more rows than `limit`, no row that the list does not have, never empty while it says `has_more`.
+   * One list read. The true list is asked first, so its refusals (404, 409) never lie. A faulty page keeps these
+   * rules unless a fault was named that breaks them: never more rows than `limit`, no row that the list does not have,
+   * never empty while it says `has_more`.
    */
-  distort<Row extends { id: string }>(read: DriftReader<Row>, window: DriftWindow): Promise<DriftPage<Row>>;
+  distort<Row extends DriftRow>(asked: DriftRead, list: TrueList<Row>): Promise<DriftPage<Row>>;
 };
 
-/** Reads over which the ratio rises. */
+/** Reads over which a ratio moves. */
 export const RISE = 100;
-/** Reads in a row that share one stale state. */
-const STALE_READS = 16;
 
-/**
- * `ratio` is one number (constant) or `from:to`, `seed` an integer 0 to 4294967295, `faults` names joined by commas
- * (all where absent). Throws an Error whose text names the part that is wrong.
- */
-export function parseDrift(ratio: string, seed = 0, faults?: string): DriftOptions {
-  const parts = ratio.split(':');
-  if (parts.length > 2 || !parts.every((part) => /^(0|1|[01]?\.\d{1,6})$/.test(part) && Number(part) <= 1)) {
-    throw new Error(`drift must be a ratio from 0 to 1 or two of them like 0.13:0.21, not "${ratio}"`);
-  }
-  if (!Number.isInteger(seed) || seed < 0 || seed > 0xffffffff) {
-    throw new Error(`drift seed must be an integer from 0 to 4294967295, not ${seed}`);
-  }
-  const names = faults === undefined ? DRIFT_FAULTS : faults.split(',').map((name) => name.trim());
-  const kinds = DRIFT_FAULTS.filter((fault) => names.includes(fault));
-  const unknown = names.find((name) => !DRIFT_FAULTS.some((fault) => fault === name));
-  if (unknown !== undefined)
-    throw new Error(`drift fault "${unknown}" is none of ${DRIFT_FAULTS.join(', ')}`);
-  const [from = 0, to = from] = parts.map(Number);
-  return { from, to, seed, faults: kinds };
-}
-
-export function createDrift({ from, to, seed, faults }: DriftOptions): Drift {
+/** `now` gives milliseconds; `log` is awaited before the page is given. */
+export function createDrift(
+  { from, to, seed, faults, mode = 'each', reported = { from, to } }: DriftOptions,
+  now: () => number,
+  log?: (entry: ReadEntry) => Promise<void>,
+): Drift {
   let reads = 0;
-  const ratio = (index: number) => {
-    const exact = from + (to - from) * Math.min(index / (RISE - 1), 1);
-    return Math.round(exact * 10_000) / 10_000;
-  };
+  const ratio = (index: number) => ratioAt({ from, to }, index);
   return {
     ratio,
-    reported: () => ratio(Math.max(reads - 1, 0)),
-    async distort(read, window) {
+    reported: () => ratioAt(reported, Math.max(reads - 1, 0)),
+    async distort(asked, list) {
       // Counted before the first await: the order of the requests decides, not the speed of their reads.
       const index = reads++;
-      const truth = await read(window);
-      const random = randomFrom(seed, index);
-      if (random() >= ratio(index) || truth.rows.length === 0) return truth;
+      const { window } = asked;
+      const lot = draw(mode, seed, { index, key: asked.key, now: now() }, ratio(index));
+      const truth = await list.read(window);
       const possible = faults.filter((fault) => fault !== 'later' || window.ending_before !== undefined);
-      const fault = possible[Math.floor(random() * possible.length)];
-      if (fault === undefined) return truth;
-      const state = randomFrom(seed, Math.floor(index / STALE_READS), 1)() * 2 ** 32;
-      const page = await FAULTS[fault]({ read, window, truth, random, state });
-      return page.rows.length === 0 && page.has_more ? truth : page;
+      const fault = lot.lying ? oneOf(lot.random, possible) : undefined;
+      const page = fault === undefined ? truth : await FAULTS[fault]({ list, window, truth, ...lot });
+      const allowed = page.rows.length > 0 || !page.has_more || fault === 'empty';
+      const given = allowed ? page : truth;
+      const lied = fault !== undefined && !isSame(given, truth) ? fault : null;
+      const state = lied === 'stale' ? lot.state : null;
+      await log?.({ type: 'read', read: index + 1, list: asked.list, window, fault: lied, state });
+      return given;
     },
   };
+}
+
+function ratioAt({ from, to }: Ratio, index: number): number {
+  const exact = from + (to - from) * Math.min(index / (RISE - 1), 1);
+  return Math.round(exact * 10_000) / 10_000;
+}
+
+function isSame<Row extends DriftRow>(a: DriftPage<Row>, b: DriftPage<Row>): boolean {
+  return (
+    a.has_more === b.has_more &&
+    a.rows.length === b.rows.length &&
+    a.rows.every(({ id }, at) => id === b.rows[at]!.id)
+  );
 }

@@ -1,7 +1,7 @@
 // Drift on demand: reported in body, header, health and token, the same for the same seed, and never in what must not lie.
 import { expect, test } from 'vitest';
 import { Token } from '../../../src/contract/token.ts';
-import { parseDrift } from '../../../src/service/rules/drift.ts';
+import { parseDrift } from '../../../src/service/rules/drift-options.ts';
 import { sampleArchive, tokenFor } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 

@@ -1,0 +1,45 @@
+// A true list over a plain array, as the drift reads it.
+import type { Drift } from '../../src/service/rules/drift.ts';
+import type { DriftPage, DriftWindow, TrueList } from '../../src/service/rules/distortion.ts';
+
+export type PlainRow = { id: string };
+
+export function plainRows(count: number): PlainRow[] {
+  return Array.from({ length: count }, (_, n) => ({ id: `row_${n + 1}` }));
+}
+
+/** Throws for a cursor that is no row. */
+export function plainList(rows: readonly PlainRow[]): TrueList<PlainRow> {
+  const at = (id: string) => {
+    const found = rows.findIndex((row) => row.id === id);
+    if (found < 0) throw new Error(`no cursor ${id}`);
+    return found;
+  };
+  return {
+    async read({ starting_after, ending_before, limit }) {
+      const from = starting_after === undefined ? 0 : at(starting_after) + 1;
+      const to = ending_before === undefined ? rows.length : at(ending_before);
+      const inside = rows.slice(from, Math.max(from, to));
+      const backward = ending_before !== undefined && starting_after === undefined;
+      return {
+        rows: backward ? inside.slice(-limit) : inside.slice(0, limit),
+        has_more: inside.length > limit,
+      };
+    },
+    newest: async (limit) => rows.slice(-limit),
+  };
+}
+
+/** One read of a list named `rows`; requests for the same window are the same. */
+export function driftedRead(
+  drift: Drift,
+  list: TrueList<PlainRow>,
+  window: DriftWindow,
+  name = 'rows',
+): Promise<DriftPage<PlainRow>> {
+  return drift.distort({ list: name, key: JSON.stringify([name, window]), window }, list);
+}
+
+export function numbersOf(page: DriftPage<PlainRow>): number[] {
+  return page.rows.map(({ id }) => Number(id.slice(4)));
+}
