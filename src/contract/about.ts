@@ -270,6 +270,11 @@ export const FACTS: readonly Fact[] = [
   ),
   assumption(
     '4.7',
+    'injected drift',
+    'lists of conversations, messages and attachments lie; 404, 409, single records, sequences and events do not; a service that keeps a drift log answers truth=true in the query of such a list with the true rows and drift_ratio 0, any other ignores it',
+  ),
+  assumption(
+    '4.7',
     'conversation',
     'GET /v1/conversations/<id> gives one with the list of its first 100 messages',
   ),

@@ -1,5 +1,5 @@
 // The only door of the service: opening an archive, and the service as a function over it.
-export { createService, type ServiceOptions } from './http/service.ts';
+export { createService, type DriftEntry, type ServiceOptions } from './http/service.ts';
 export { createAssetService } from './http/assets.ts';
 export { openArchive, type OpenArchive, ArchiveUnreadable, NewerSchema } from './store/open.ts';
 export { redact, unredact } from './store/redaction.ts';

@@ -105,7 +105,10 @@ function createListener(
       requestId = response.headers[HEADERS.requestId];
       await outbox.send({ incoming, outgoing }, response, !server.listening);
     } catch (error) {
-      if (error instanceof LineCut) return void incoming.socket.resetAndDestroy();
+      if (error instanceof LineCut) {
+        incoming.socket.resetAndDestroy();
+        return;
+      }
       // The rest of the body never came: whoever sent it is gone, or was answered by clientError.
       if (incoming.destroyed && !incoming.complete) return;
       const failure = await failureOf(service, asRefusal(error));

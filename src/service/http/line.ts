@@ -7,7 +7,7 @@ import { LineCut, type LineFault, type LineOptions } from '../rules/line.ts';
 const SLOW_MS = 400;
 const PIECES = 4;
 
-/** Throws `rate_limited` and `store_unavailable` with a retry-after, and LineCut for a connection to be reset. */
+/** Throws `rate_limited` with a retry-after, `store_unavailable`, and LineCut for a connection to be reset. */
 export function refuseBy(fault: LineFault | undefined): void {
   if (fault === '429')
     throw new Refusal('rate_limited', 'too many requests, wait 1 s', { 'retry-after': '1' });

@@ -29,7 +29,7 @@ export function shuffled<T>(random: Random, values: readonly T[]): T[] {
     .map((value) => ({ value, key: random() }))
     .sort((a, b) => a.key - b.key)
     .map(({ value }) => value);
-  return drawn.every((value, at) => value === values[at]) ? drawn.reverse() : drawn;
+  return drawn.every((value, at) => value === values[at]) ? drawn.toReversed() : drawn;
 }
 
 function mix(value: number): number {

@@ -1,0 +1,58 @@
+// A service to try clients against: what its options do to one request, from its admission to the end of its answer.
+import type { RouteName } from '../../contract/routes.ts';
+import type { ServiceRequest, ServiceResponse } from '../../contract/exchange.ts';
+import type { Archive } from '../archive.ts';
+import { Refusal } from '../refusal.ts';
+import { createDrift } from '../rules/drift.ts';
+import { createLine, type LineFault } from '../rules/line.ts';
+import type { Call, ServiceOptions } from './exchange.ts';
+import { refuseBy, spoil } from './line.ts';
+import { LISTS } from './list.ts';
+import { createWrites } from './writes.ts';
+
+/** What one request meets. */
+export type Ordeal = Pick<Call, 'lies' | 'hides' | 'driftRatio'> & { fault: LineFault | undefined };
+
+export type Trial = {
+  /** What is reported of the drift now, 0 without any. */
+  driftRatio(): number;
+  /**
+   * Counts the request and decides what it meets. Throws for a line that fails before the answer, and `not_found` for
+   * a record that is not there now.
+   */
+  meet(route: RouteName, call: Pick<Call, 'query' | 'parameters'>, request: ServiceRequest): Promise<Ordeal>;
+  /** The response as this line lets it through. */
+  spoil(response: ServiceResponse & { body: string }, fault: LineFault | undefined): ServiceResponse;
+  /** Resolves when the answer may leave. */
+  delay(): Promise<void>;
+};
+
+/** What a log without drift tells of. */
+const HONEST = { from: 0, to: 0, seed: 0, faults: [] };
+
+export function createTrial(archive: Archive, options: ServiceOptions): Trial {
+  const { driftLog: log, line: failing } = options;
+  const drifting = options.drift ?? (log && HONEST);
+  const drift = drifting && createDrift(drifting, archive.now, log);
+  const line = failing && createLine(failing, log);
+  const writes = options.writes && createWrites(archive.database, options.writes, log);
+  const driftRatio = () => drift?.reported() ?? 0;
+  return {
+    driftRatio,
+    async meet(route, { query, parameters }, { peer }) {
+      const list = LISTS[route];
+      const isTruth = log !== undefined && list !== undefined && query.flag('truth') === true;
+      const trying = isTruth ? undefined : list;
+      const fault = trying === undefined ? undefined : await line?.next(trying, peer);
+      refuseBy(fault);
+      const hides = await writes?.hides(trying === 'conversations');
+      const { id } = parameters;
+      if (id !== undefined && hides?.(id) === true)
+        throw new Refusal('not_found', `the archive has no ${id}`);
+      const lies = drift === undefined || trying === undefined ? undefined : { drift, list: trying };
+      return { fault, hides, lies, driftRatio: isTruth ? () => 0 : driftRatio };
+    },
+    spoil: (response, fault) => (failing === undefined ? response : spoil(response, fault, failing)),
+    delay: async () => failing?.sleep(failing.latency),
+  };
+}
