@@ -145,6 +145,12 @@ describe('writes', () => {
     }
   });
 
+  test('each answer is of its own moment, however many are made at once', async () => {
+    const { ids } = await trial({ writes: { seed: 5, writes: parseWrites('delete:20:1') } });
+    const pages = await Promise.all(Array.from({ length: 20 }, () => ids(ALL)));
+    expect(pages.map(({ length }) => length)).toEqual(pages.map((_, at) => 59 - at));
+  });
+
   test('an archive too small for them keeps its first row', async () => {
     const { ids } = await trial(
       { writes: { seed: 1, writes: parseWrites('append:9:1,insert:9:1,delete:9:1') } },
