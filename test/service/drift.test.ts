@@ -10,6 +10,7 @@ import {
   type DriftOptions,
 } from '../../src/service/rules/drift.ts';
 import { parseDrift } from '../../src/service/rules/drift-options.ts';
+import { DRIFT_MODES } from '../../src/service/rules/lot.ts';
 import type { DriftPage, DriftWindow } from '../../src/service/rules/distortion.ts';
 import { driftedRead, numbersOf as ids, plainList, plainRows, type PlainRow } from '../support/plain-list.ts';
 
@@ -237,8 +238,9 @@ test('whatever it does, a page has at most limit rows, all from the list, and is
       fc.record({ after: cursor, before: cursor, limit: fc.integer({ min: 1, max: 20 }) }),
       fc.nat(),
       fc.constantFrom(...DRIFT_FAULTS, 'scramble' as const),
-      async ({ after, before, limit }, seed, fault) => {
-        const drift = drifting({ from: 1, to: 1, seed, faults: [fault] });
+      fc.constantFrom(...DRIFT_MODES),
+      async ({ after, before, limit }, seed, fault, mode) => {
+        const drift = drifting({ from: 1, to: 1, seed, faults: [fault], mode });
         for (let read = 0; read < 5; read++) {
           const page = await driftedRead(drift, list, {
             ...(after === undefined ? {} : { starting_after: `row_${after}` }),
