@@ -1,17 +1,21 @@
 // One count of reads against the known order: votes, rivals, and signs of answers that are stale or share one state.
 import { START, type Order, type Place } from './order.ts';
-import { keyOf, type Read } from './read.ts';
+import { keyOf, type Read, type Surface } from './read.ts';
+import { isTainted, StaleAnswers, type Suspicion } from './stale-answers.ts';
 
 /**
  * Evidence for one gap, the pair (u, v) of neighbours. `inside` and `cursor` count the reads that showed v right after
  * u, by what vouches for it: both rows in the page, or one of them as its cursor; `tainted` those that passed over two
- * rows or more elsewhere, as a stale answer does. `rival` counts the reads behind the strongest claim of another
+ * rows or more elsewhere, as a stale answer does. `witness` counts answers of the second witness that list both, `told`
+ * those that name the pair at all. `rival` counts the reads behind the strongest claim of another
  * neighbour, `reversed` those that showed v before u, `omitted` those that passed over v.
  */
 export type Gap = {
   inside: number;
   cursor: number;
   tainted: number;
+  witness: number;
+  told: number;
   rival: number;
   reversed: number;
   omitted: number;
@@ -19,46 +23,40 @@ export type Gap = {
 
 /** Claims by kind and how many of them the known order contradicts. */
 export type Claims = { claims: number; wrong: number };
-export type Rates = { inside: Claims; cursor: Claims; edge: Claims };
+export type Rates = { inside: Claims; cursor: Claims; edge: Claims; tainted: Claims; witness: Claims };
 export const noClaims = (): Rates => ({
   inside: { claims: 0, wrong: 0 },
   cursor: { claims: 0, wrong: 0 },
   edge: { claims: 0, wrong: 0 },
+  tainted: { claims: 0, wrong: 0 },
+  witness: { claims: 0, wrong: 0 },
 });
-
-/**
- * `stale` counts tainted reads, `others` those with faults of another kind. Of the rows that one of them passed over, `chances` counts how often another tainted
- * read might have shown them, `shared` how often it passed over the same row: rarely, unless both share one state.
- */
-export type Suspicion = { stale: number; others: number; shared: number; chances: number };
-export const noSuspicion = (): Suspicion => ({ stale: 0, others: 0, shared: 0, chances: 0 });
 
 /** Rows further apart than this were not passed over: the page came from elsewhere. */
 const NEAR = 32;
-/** Rows that a page passes over when one was dropped by chance; more look like a stale answer. */
-const BY_CHANCE = 1;
 /** Share of neighbours in the wrong order from which on a page is shuffled and says nothing. */
 const SHUFFLED = 0.25;
 const BOTH_SIDES = 3;
+/** Reads that pass over a row, for each that shows it, before it loses its place. */
+const MANY = 4;
 /** Two indexes as one key. */
 const WIDE = 0x400000;
 
 export class Count<Row> {
   readonly gaps: Gap[];
   readonly rates: Rates;
-  readonly suspicion = noSuspicion();
   start = 0;
   readonly ends = new Set<string>();
+  endsTold = 0;
   drained = 0;
   readonly #order: Order<Row>;
   /** Index of each place in the page at hand, -1 where it is not in it. */
   readonly #shown: Int32Array;
   readonly #claims = new Map<number, number>();
-  readonly #passed = new Map<Place<Row>, number>();
-  readonly #spans: [number, number][] = [];
+  readonly #stale = new StaleAnswers<Row>();
   /** 1: some read shows it right after its neighbour, 2: right before its other one, 3: both. */
   readonly #vouched: Uint8Array;
-  #cursorless = false;
+  readonly #cursorless = new Set<Surface>();
 
   /** Adds to `rates`. */
   constructor(order: Order<Row>, reads: readonly Read<Row>[], rates: Rates) {
@@ -69,26 +67,47 @@ export class Count<Row> {
       inside: 0,
       cursor: 0,
       tainted: 0,
+      witness: 0,
+      told: 0,
       rival: 0,
       reversed: 0,
       omitted: 0,
     }));
     const sound = reads.filter((read) => !isShuffled(read));
     this.#vouched = vouchedFor(sound, order.list.length);
-    this.suspicion.others += reads.length - sound.length;
+    this.#stale.others += reads.length - sound.length;
     for (const read of sound) this.#read(read);
-    if (this.#cursorless) this.start++;
-    this.#suspect();
+    this.start += this.#cursorless.size;
+  }
+
+  get suspicion(): Suspicion {
+    return this.#stale.suspicion;
+  }
+
+  /** Rows that many reads pass over between the same two neighbours, that hardly one shows there, and another elsewhere. */
+  misfits(): Place<Row>[] {
+    const { frozen, list } = this.#order;
+    const claims = [...this.#claims].map(([key, count]) => ({
+      left: Math.floor(key / WIDE),
+      right: key % WIDE,
+      count,
+    }));
+    return claims.flatMap(({ left, right, count }) => {
+      const at = left + 1;
+      const gap = this.gaps[at - frozen];
+      if (gap === undefined || right !== at + 1 || count < MANY) return [];
+      const votes = gap.inside + gap.cursor + gap.witness;
+      const elsewhere = claims.some((claim) => claim.left === at || claim.right === at);
+      return elsewhere && count > MANY * votes ? [list[at]!] : [];
+    });
   }
 
   #read(read: Read<Row>): void {
     const shown = this.#shown.fill(-1);
     read.chain.forEach(({ at }, n) => at >= 0 && (shown[at] = n));
     const passed = this.#passedOver(read);
-    const tainted = passed.length > BY_CHANCE;
-    if (tainted) this.#taint(read);
-    else if (read.doubled.size > 0 || outOfPlace(read)) this.suspicion.others++;
-    for (const place of passed) this.#passed.set(place, (this.#passed.get(place) ?? 0) + 1);
+    const tainted = isTainted(passed);
+    this.#stale.add(read, passed, read.doubled.size > 0 || outOfPlace(read));
     for (const [left, right, atCursor] of pairs(read)) this.#pair(read, left, right, atCursor, tainted);
     const { frozen, list } = this.#order;
     for (let at = Math.max(1, frozen); at < list.length; at++)
@@ -98,33 +117,38 @@ export class Count<Row> {
 
   #pair(read: Read<Row>, left: Place<Row>, right: Place<Row>, atCursor: boolean, tainted: boolean): void {
     const { frozen } = this.#order;
-    const rate = this.rates[!atCursor ? 'inside' : left.id === START ? 'edge' : 'cursor'];
-    // What a tainted read says is not counted, so neither are its faults.
-    const counted = atCursor || !tainted;
-    if (counted) rate.claims++;
+    const told = read.surface === 'witness';
+    const page = tainted ? 'tainted' : 'inside';
+    const rate = this.rates[told ? 'witness' : !atCursor ? page : left.id === START ? 'edge' : 'cursor'];
+    rate.claims++;
     if (right.at < left.at) {
       if (atCursor) rate.wrong++;
       return;
     }
     const gap = this.gaps[left.at - frozen + 1];
     if (right.at > left.at + 1) {
-      if (counted && this.#skips(left, right)) rate.wrong++;
+      if (this.#skips(left, right)) rate.wrong++;
       const key = left.at * WIDE + right.at;
       const claims = (this.#claims.get(key) ?? 0) + 1;
       this.#claims.set(key, claims);
       for (const rival of [gap, this.gaps[right.at - frozen]])
         if (rival !== undefined) rival.rival = Math.max(rival.rival, claims);
-    } else if (left.id !== START) {
-      if (gap !== undefined) gap[tainted ? 'tainted' : atCursor ? 'cursor' : 'inside']++;
-    } else if (read.query.before === undefined) this.#cursorless = true;
+      return;
+    }
+    if (gap !== undefined && told) gap.told++;
+    if (left.id !== START) {
+      if (gap !== undefined) gap[tainted ? 'tainted' : atCursor ? 'cursor' : told ? 'witness' : 'inside']++;
+    } else if (read.query.before === undefined) this.#cursorless.add(read.surface);
     else this.start++;
   }
 
   #end(read: Read<Row>): void {
-    this.rates.edge.claims++;
-    if (read.chain.findLast(({ gone }) => !gone) !== this.#order.list.at(-1)) this.rates.edge.wrong++;
+    const rate = this.rates[read.surface === 'witness' ? 'witness' : 'edge'];
+    rate.claims++;
+    if (read.chain.findLast(({ gone }) => !gone) !== this.#order.list.at(-1)) rate.wrong++;
     else {
-      this.ends.add(keyOf(read.query));
+      this.ends.add(keyOf(read.query, read.surface));
+      if (read.surface === 'witness') this.endsTold++;
       if (read.drained) this.drained++;
     }
   }
@@ -145,21 +169,6 @@ export class Count<Row> {
     for (const place of places)
       if (place.at >= this.#order.frozen) this.gaps[place.at - this.#order.frozen]!.omitted++;
     return places;
-  }
-
-  #taint({ chain }: Read<Row>): void {
-    this.suspicion.stale++;
-    const shown = chain.flatMap(({ at }) => (at >= 0 ? [at] : []));
-    this.#spans.push([Math.min(...shown), Math.max(...shown)]);
-  }
-
-  #suspect(): void {
-    if (this.#spans.length < 2) return;
-    for (const [{ at }, count] of this.#passed) {
-      const over = this.#spans.filter(([low, high]) => low < at && at < high).length;
-      this.suspicion.chances += count * Math.max(0, over - 1);
-      this.suspicion.shared += count * (count - 1);
-    }
   }
 }
 

@@ -1,13 +1,16 @@
 // What the reads of a walk say about each pair of neighbours, counted anew over the few reads that reach past the frontier.
-import { NOWHERE, type Order } from './order.ts';
+import { NOWHERE, type Order, type Place } from './order.ts';
 import type { Read } from './read.ts';
-import { Count, noClaims, noSuspicion, type Gap, type Suspicion } from './count.ts';
+import { Count, noClaims, type Gap } from './count.ts';
+import { noSuspicion, type Suspicion } from './stale-answers.ts';
 
 export class Evidence<Row> {
   #reads: Read<Row>[] = [];
   /** Of reads that show nothing past the frontier any more: their faults are kept, not their rows. */
   readonly #retired = noClaims();
   #retiredSuspicion = noSuspicion();
+  /** The most that was known at one time: reads that retire take pairs of stale answers with them. */
+  #known = noSuspicion();
   #count: Count<Row> | undefined;
 
   get reads(): readonly Read<Row>[] {
@@ -33,21 +36,26 @@ export class Evidence<Row> {
     return this.#count?.ends ?? new Set();
   }
 
+  /** Reads of the witness among them. */
+  get endsTold(): number {
+    return this.#count?.endsTold ?? 0;
+  }
+
   get drained(): number {
     return this.#count?.drained ?? 0;
   }
 
   get suspicion(): Suspicion {
-    return sum(this.#count?.suspicion ?? noSuspicion(), this.#retiredSuspicion);
+    return this.#known;
+  }
+
+  /** Rows that stand where hardly a read shows them. */
+  misfits(): Place<Row>[] {
+    return this.#count?.misfits() ?? [];
   }
 
   add(read: Read<Row>): void {
     this.#reads.push(read);
-  }
-
-  /** Something was proved to come after the end: reads that said otherwise are forgotten. */
-  denyEnds(): void {
-    this.#reads = this.#reads.filter(({ ends }) => !ends);
   }
 
   /** Retires reads that show nothing past the frontier, then counts the rest. O(rows of the reads kept). */
@@ -62,6 +70,14 @@ export class Evidence<Row> {
       this.#reads = this.#reads.filter(matters);
     }
     this.#count = new Count(order, this.#reads, structuredClone(this.#retired));
+    const { stale, others, shared, chances, alike } = sum(this.#count.suspicion, this.#retiredSuspicion);
+    this.#known = {
+      stale,
+      others,
+      shared: Math.max(shared, this.#known.shared),
+      chances: Math.max(chances, this.#known.chances),
+      alike: Math.max(alike, this.#known.alike),
+    };
   }
 }
 
@@ -70,4 +86,5 @@ const sum = (a: Suspicion, b: Suspicion): Suspicion => ({
   others: a.others + b.others,
   shared: a.shared + b.shared,
   chances: a.chances + b.chances,
+  alike: a.alike + b.alike,
 });

@@ -1,8 +1,14 @@
 // Reads under way: started without waiting, landed one by one, none left behind when the walk is over.
-import type { Planned } from './plan.ts';
+import { Fault } from '../faults.ts';
+import type { Planned } from './requests.ts';
 import type { Identified, Page, Source } from './source.ts';
 
-export type Landing<Row> = { planned: Planned<Row>; page?: Page<Row>; error?: unknown };
+export type Landing<Row> = { planned: Planned<Row> } & (
+  { page: Page<Row> } | { ids: string[] | undefined } | { error: unknown }
+);
+
+/** What a witness that is not there, or is kept from us, answers. */
+const SILENCE: ReadonlySet<string> = new Set(['not_found', 'forbidden', 'usage']);
 
 export class Flights<Row extends Identified> {
   readonly #source: Source<Row>;
@@ -36,10 +42,15 @@ export class Flights<Row extends Identified> {
   }
 
   async #fly(planned: Planned<Row>): Promise<Landing<Row>> {
+    const { query, cursor, surface } = planned;
     try {
-      return { planned, page: await this.#source.page(planned.query, this.#signal) };
+      if (surface === 'list') return { planned, page: await this.#source.page(query, this.#signal) };
+      const after = cursor?.row;
+      const question = { ...(after === undefined ? {} : { after }), limit: query.limit };
+      return { planned, ids: await this.#source.witness?.(question, this.#signal) };
     } catch (error) {
-      return { planned, error };
+      const isSilent = surface === 'witness' && error instanceof Fault && SILENCE.has(error.kind);
+      return isSilent ? { planned, ids: undefined } : { planned, error };
     }
   }
 }

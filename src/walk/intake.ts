@@ -8,17 +8,18 @@ import type { Identified, Page, PageQuery } from './source.ts';
 export const OVERLAP = 2;
 
 /** What is known of the list besides its rows. `origin` and `stop` are the exclusive ends of the walk. */
-export type Range = { origin: string; stop: string | undefined; drained: boolean };
+export type Range = { origin: string; stop: string | undefined };
 
 /** `read` is undefined for a page that is not believed at all. `repeated` counts rows it should not hold. */
 export type Intake<Row> = { read?: Read<Row>; trouble?: string; repeated: number };
 
 export function intake<Row extends Identified>(
   query: PageQuery,
-  page: Page<Row>,
+  page: Page<Identified>,
   order: Order<Row>,
   seen: Seen,
   range: Range,
+  { surface, drained }: Pick<Read<Row>, 'surface' | 'drained'>,
 ): Intake<Row> {
   const direction = directionOf(query);
   const { rows, doubled, repeated } = single(page.rows, order);
@@ -39,7 +40,7 @@ export function intake<Row extends Identified>(
   if (inRange.length > 0 && !overlaps && (direction === 'backward' || !atEnd))
     return { trouble: trouble ?? 'no overlap with what is known', repeated };
 
-  const chain = inRange.map((row) => placeOf(row, order, seen, range.stop));
+  const chain = inRange.map((row) => placeOf(row, order, seen, surface === 'list' && row.id !== range.stop));
   const again = chain.filter(({ at }) => at === BEHIND).length;
   const footId =
     shifted || stopped || direction === 'forward' || (direction === 'closed' && !ended)
@@ -54,11 +55,12 @@ export function intake<Row extends Identified>(
     repeated,
     read: {
       query,
+      surface,
       chain: [...(head === undefined ? [] : [head]), ...chain, ...(foot === undefined ? [] : [foot])],
       head: head !== undefined,
       foot: foot !== undefined,
       ends: direction === 'forward' && ended && !shifted && !stopped && again === 0,
-      drained: range.drained,
+      drained,
       doubled: new Set([...doubled].flatMap((id) => order.find(id) ?? [])),
     },
   };
@@ -72,24 +74,25 @@ function headOf(query: PageQuery, { origin }: Range, ended: boolean): string | u
 }
 
 function placeOf<Row extends Identified>(
-  row: Row,
+  row: Identified,
   order: Order<Row>,
   seen: Seen,
-  stop: string | undefined,
+  keeps: boolean,
 ): Place<Row> {
   const known = order.find(row.id);
   if (known === undefined && seen.has(row.id))
     return { id: row.id, row: undefined, rank: undefined, at: BEHIND, gone: false };
   const place = known ?? order.intern(row.id);
   if (place.at < order.frozen && place.at >= 0) return place;
-  if (row.id !== stop) place.row = row;
+  if (!keeps) return place;
+  place.row = row as Row;
   const { sequence } = row as { sequence?: unknown };
   place.rank = Number.isSafeInteger(sequence) ? (sequence as number) : undefined;
   return place;
 }
 
 /** Of a row that comes twice the occurrence stays that has its known neighbour before it, else the first one. */
-function single<Row extends Identified>(rows: readonly Row[], order: Order<Row>) {
+function single(rows: readonly Identified[], order: Order<unknown>) {
   const at = new Map<string, number>();
   const doubled = new Set<string>();
   rows.forEach(({ id }, index) => {

@@ -1,18 +1,11 @@
 // Which read to make next: the frontier, the first gaps short of votes, the end; never the same request twice.
 import type { Evidence } from './evidence.ts';
-import { OVERLAP } from './intake.ts';
 import { START, type Order, type Place } from './order.ts';
-import { forward, keyOf, type Direction } from './read.ts';
+import { Questions } from './questions.ts';
+import { Requests, type Planned } from './requests.ts';
 import { isSettled, type Bar } from './settle.ts';
 import type { PageQuery } from './source.ts';
-
-/** `covers` are the first and the last row whose gaps the read is to vouch for. */
-export type Planned<Row> = {
-  query: PageQuery;
-  kind: 'frontier' | 'verify' | 'end';
-  covers?: [Place<Row>, Place<Row>];
-  drained: boolean;
-};
+import type { Testimony } from './testimony.ts';
 
 /** Rows known ahead of the frontier, in reads, before the walk stops reading on. */
 const MOST_AHEAD = 48;
@@ -20,42 +13,51 @@ const MOST_AHEAD = 48;
 const PATIENCE = 12;
 /** Passed over so often, a row is asked for as a cursor: 404 says it is gone. */
 const OFTEN = 2;
-/** Request keys kept; older ones are of anchors far behind. */
-const MOST_KEYS = 8192;
 /** Nothing else speaks for an empty list than its own empty pages. */
 export const EMPTY_VOTES = 7;
-const STYLES: Direction[] = ['backward', 'closed', 'forward'];
-const MOST_SIZES = 12;
-/** Rows between the anchors of reads that ask for the end. */
-const STRIDE = 3;
-const TURNS = 216;
+type Pending = { list: Uint8Array; witness: Uint8Array };
 
 export class Plan<Row> {
   readonly #order: Order<Row>;
   readonly #evidence: Evidence<Row>;
-  /** The most rows of a read: a service may give fewer than asked for. */
-  room: number;
   readonly #stop: string | undefined;
-  readonly #made = new Set<string>();
+  readonly #requests: Requests<Row>;
+  /** To the second witness. */
+  readonly questions: Questions<Row>;
   readonly #probed = new Set<Place<Row>>();
   #suspects: Place<Row>[] = [];
-  #style = 0;
 
-  constructor(order: Order<Row>, evidence: Evidence<Row>, room: number, stop: string | undefined) {
+  constructor(
+    order: Order<Row>,
+    evidence: Evidence<Row>,
+    testimony: Testimony<Row>,
+    room: number,
+    stop: string | undefined,
+  ) {
     this.#order = order;
     this.#evidence = evidence;
-    this.room = room;
+    this.#requests = new Requests(order, room, stop);
+    this.questions = new Questions(order, evidence, testimony, this.#requests, stop);
     this.#stop = stop;
+  }
+
+  get room(): number {
+    return this.#requests.room;
+  }
+
+  set room(rows: number) {
+    this.#requests.room = rows;
   }
 
   /** The next useful read beside those in flight; undefined where it is better to wait. */
   next(bar: Bar, flights: readonly Planned<Row>[], tries: number): Planned<Row> | undefined {
     const planned =
-      this.#frontier(flights, tries) ?? this.#verify(bar, flights, tries) ?? this.#end(bar, flights);
-    if (planned === undefined) return undefined;
-    this.#made.add(keyOf(planned.query));
-    if (this.#made.size > MOST_KEYS)
-      for (const key of [...this.#made].slice(0, MOST_KEYS / 2)) this.#made.delete(key);
+      this.#frontier(flights, tries) ??
+      this.questions.disputed() ??
+      this.#verify(bar, flights, tries) ??
+      this.#endTold(flights) ??
+      this.#end(bar, flights);
+    if (planned !== undefined) this.#requests.make(planned.query, planned.surface);
     return planned;
   }
 
@@ -67,7 +69,25 @@ export class Plan<Row> {
     return lies > 0 ? 2 : 1;
   }
 
-  /** Whether the last known row is where the list was seen to end. */
+  /** Whether the gap behind the frontier with this index is settled. */
+  settles(index: number, bar: Bar): boolean {
+    return this.#isSettled(index, bar, 0) && !this.questions.isUntold(index, bar);
+  }
+
+  /** Of two cursors of a read one is gone: each is asked for by itself. */
+  suspect(places: readonly Place<Row>[]): void {
+    this.#suspects.push(...places);
+  }
+
+  /** Asks for what stands behind a row without a place. */
+  whereabouts(place: Place<Row>): Planned<Row> | undefined {
+    const query = this.#requests.behind(place);
+    if (query === undefined) return undefined;
+    this.#requests.make(query, 'list');
+    return { query, surface: 'list', kind: 'verify', drained: false };
+  }
+
+  /** Whether the list was seen to end behind the last known row. */
   get #ended(): boolean {
     return this.#evidence.ends.size > 0 || this.#stopped;
   }
@@ -81,21 +101,8 @@ export class Plan<Row> {
     if (this.#ended || flights.some(({ kind }) => kind === 'frontier')) return undefined;
     const ahead = list.length - frozen;
     if (ahead > 0 && (ahead > MOST_AHEAD * this.room || tries > PATIENCE)) return undefined;
-    const overlaps = [OVERLAP, 0, 1, ...Array.from({ length: OVERLAP }, (_, n) => OVERLAP + 1 + n)];
-    const query = this.#fresh((turn) => {
-      const back = overlaps[turn % overlaps.length]!;
-      const anchor = list[Math.max(0, list.length - 1 - back)]!;
-      const size = this.room - Math.floor(turn / overlaps.length);
-      // With an end of the walk's own the first read asks the service whether the ends are in order (409).
-      if (list.length === 1 && this.#stop !== undefined)
-        return anchor.id === START && turn === 0
-          ? { before: this.#stop, limit: size }
-          : anchor.id === START
-            ? { limit: size }
-            : { after: anchor.id, before: this.#stop, limit: size };
-      return size > back + 1 ? forward(anchor.id, size) : undefined;
-    });
-    return query === undefined ? undefined : { query, kind: 'frontier', drained: false };
+    const query = this.#requests.frontier();
+    return query === undefined ? undefined : { query, surface: 'list', kind: 'frontier', drained: false };
   }
 
   #verify(bar: Bar, flights: readonly Planned<Row>[], tries: number): Planned<Row> | undefined {
@@ -109,37 +116,58 @@ export class Plan<Row> {
     const reach = tries > PATIENCE ? Math.min(gaps.length, this.room) : gaps.length;
     for (let index = 0; index < reach; index++) {
       const left = frozen - 1 + index;
-      if (this.settles(index, bar, pending[index])) continue;
-      if (open && list.length - 1 - left < this.room - 1) return undefined;
+      const told = gaps[index]!.told + pending.witness[index]!;
       const place = list[left + 1]!;
-      const gap = gaps[index]!;
-      // A row that was deleted is passed over ever after; the frozen one at the frontier too.
-      const denied = gap.rival >= OFTEN && gap.inside <= gap.rival;
-      const probe =
-        this.#probe(place, denied && gap.omitted >= OFTEN) ??
-        this.#probe(list[left]!, denied && gap.omitted < OFTEN);
-      const order = gap.reversed > 0 && gap.inside + gap.reversed > 2 ? this.#askOrder(left) : undefined;
-      const query = probe ?? order ?? this.#window(left);
-      if (query === undefined) continue;
-      return { query, kind: 'verify', covers: this.#rowsOf(query), drained: false };
+      // What only the witness has named is still to be shown by a page.
+      const shown = place.row !== undefined || place.id === this.#stop || pending.list[index]! > 0;
+      const settled = shown && this.#isSettled(index, bar, pending.list[index]!, pending.witness[index]);
+      const untold = told === 0 && this.questions.isUntold(index, bar);
+      if (settled && !untold) continue;
+      if (open && list.length - 1 - left < this.room - 1) return undefined;
+      const planned = this.questions.about(index, told, bar) ?? (settled ? undefined : this.#read(index));
+      if (planned !== undefined) return planned;
     }
     return undefined;
   }
 
-  /** Whether the gap behind the frontier with this index is settled, counting `more` votes still on their way. */
-  settles(index: number, bar: Bar, more = 0): boolean {
+  /** A read of the list over the gap with this index. */
+  #read(index: number): Planned<Row> | undefined {
+    const { list, frozen } = this.#order;
+    const left = frozen - 1 + index;
+    const place = list[left + 1]!;
+    const gap = this.#evidence.gaps[index]!;
+    // A row that was deleted is passed over ever after; the frozen one at the frontier too.
+    const denied = gap.rival >= OFTEN && gap.inside <= gap.rival;
+    const probe =
+      this.#probe(place, denied && gap.omitted >= OFTEN) ??
+      this.#probe(list[left]!, denied && gap.omitted < OFTEN);
+    const order =
+      gap.reversed > 0 && gap.inside + gap.reversed > 2
+        ? this.#requests.between(list[left]!, place)
+        : undefined;
+    const query = probe ?? order ?? this.#requests.window(left, this.#ended && !this.#stopped);
+    if (query === undefined) return undefined;
+    return { query, surface: 'list', kind: 'verify', covers: this.#requests.covers(query), drained: false };
+  }
+
+  #isSettled(index: number, bar: Bar, read: number, told = 0): boolean {
     const { list, frozen } = this.#order;
     const left = list[frozen - 1 + index]!;
     const right = list[frozen + index]!;
     const gap = this.#evidence.gaps[index]!;
     if (left.id === START) {
-      const votes = this.#evidence.start + more;
+      const votes = this.#evidence.start + read + told;
       // Where positions are dense the first one tells as well.
       const first = right.rank !== undefined && right.rank <= 1 && list[2]?.rank === right.rank + 1;
       return votes >= Math.max(first ? 1 : bar.votes + 1, gap.rival + 1);
     }
     const consecutive = left.rank !== undefined && right.rank === left.rank + 1;
-    return isSettled(gap, bar, consecutive, more);
+    return isSettled(gap, bar, consecutive, read, told);
+  }
+
+  #endTold(flights: readonly Planned<Row>[]): Planned<Row> | undefined {
+    const isAsked = flights.some(({ kind, surface }) => kind === 'end' && surface === 'witness');
+    return this.#ended && this.questions.isEndUntold && !isAsked ? this.questions.end() : undefined;
   }
 
   #end(bar: Bar, flights: readonly Planned<Row>[]): Planned<Row> | undefined {
@@ -148,107 +176,35 @@ export class Plan<Row> {
     const { ends, drained, gaps } = this.#evidence;
     const asked = flights.filter(({ kind }) => kind === 'end').length;
     const open = gaps.some((_, index) => !this.settles(index, bar));
-
     const least = list.length === 1 ? EMPTY_VOTES : bar.ends;
     const wanted = open ? least - 1 : least;
     const last = this.drainedNeeded;
     const missing = Math.max(wanted - ends.size, open ? 0 : last - drained);
-    const backs = Math.max(1, Math.min(list.length, this.room - OVERLAP));
     // The last read of all is made when nothing else is on its way.
     const spare = missing - Math.max(0, last - drained);
     const lasting = flights.every((flight) => flight.drained) && flights.length < last - drained;
     if (asked >= spare && !(!open && lasting)) return undefined;
-    const query = this.#fresh((turn) => {
-      const back = (turn * STRIDE) % backs;
-      const size = this.room - Math.floor(turn / backs);
-      return size > back ? forward(list[list.length - 1 - back]!.id, size) : undefined;
-    });
-    return query === undefined ? undefined : { query, kind: 'end', drained: asked >= spare };
-  }
-
-  /** A read over the rows from `left` on, in a direction and of a size that were not asked for yet. */
-  #window(left: number): PageQuery | undefined {
-    const { list } = this.#order;
-    const start = this.#style++;
-    const toEnd = this.#ended && !this.#stopped && left + this.room >= list.length;
-    const fromStart = list[left]!.id === START;
-    const whole = list[0]!.id === START;
-    const sizes = Math.max(1, Math.min(MOST_SIZES, this.room - OVERLAP));
-    return this.#fresh((turn) => {
-      const round = Math.floor(turn / STYLES.length);
-      const size = this.room - (round % sizes);
-      const further = Math.floor(round / sizes);
-      // Toward the end a forward page is short and vouches for the end too; so does a backward one for the start.
-      const style =
-        turn === 0 && toEnd
-          ? 'forward'
-          : fromStart && turn % 4 < 3
-            ? 'backward'
-            : STYLES[(start + turn) % STYLES.length]!;
-      const after = list[Math.max(0, left - 1 - further - Math.floor(round / 2))]!;
-      const far = left + size - (fromStart || style === 'closed' ? 1 : 0) - 2 * further;
-      const before = list[Math.max(left + 1, Math.min(list.length - 1, far))]!;
-      if (style === 'forward') return forward(after.id, size);
-      if (style === 'closed' && after.id !== START)
-        return { after: after.id, before: before.id, limit: size };
-      // Nothing before the origin of the walk is asked for.
-      return { before: before.id, limit: whole ? size : Math.min(size, Math.max(1, before.at - 1)) };
-    });
-  }
-
-  /** Of two cursors of a read one is gone: each is asked for by itself. */
-  suspect(places: readonly Place<Row>[]): void {
-    this.#suspects.push(...places);
-  }
-
-  /** Asks for what stands behind a row without a place. */
-  whereabouts(place: Place<Row>): Planned<Row> | undefined {
-    const query = this.#fresh((turn) => forward(place.id, this.room - turn));
+    const query = this.#requests.end();
     if (query === undefined) return undefined;
-    this.#made.add(keyOf(query));
-    return { query, kind: 'verify', drained: false };
+    return { query, surface: 'list', kind: 'end', drained: asked >= spare };
   }
 
   #probe(place: Place<Row>, often: boolean): PageQuery | undefined {
     if (!often || place.id === START || this.#probed.has(place)) return undefined;
     this.#probed.add(place);
-    return this.#fresh((turn) => forward(place.id, this.room - turn));
-  }
-
-  /** A closed read between two rows: 409 where they are the other way round, and that answer does not lie. */
-  #askOrder(left: number): PageQuery | undefined {
-    const [after, before] = [this.#order.list[left]!.id, this.#order.list[left + 1]!.id];
-    const query = { after, before, limit: OVERLAP };
-    return after === START || this.#made.has(keyOf(query)) ? undefined : query;
-  }
-
-  /** The first and the last row that an honest answer would show. */
-  #rowsOf({ after, before, limit }: PageQuery): [Place<Row>, Place<Row>] {
-    const { list } = this.#order;
-    const from = this.#order.find(after ?? START)?.at ?? -1;
-    const to = before === undefined ? list.length : this.#order.find(before)!.at;
-    const backward = before !== undefined && after === undefined;
-    const first = backward ? Math.max(0, to - limit) : after === undefined ? 0 : from + 1;
-    const last = Math.max(first, backward ? to - 1 : Math.min(to - 1, from + limit));
-    return [list[first] ?? list.at(-1)!, list[last] ?? list.at(-1)!];
+    return this.#requests.behind(place);
   }
 
   /** Votes on their way for each gap. */
-  #pending(flights: readonly Planned<Row>[]): Uint8Array {
+  #pending(flights: readonly Planned<Row>[]): Pending {
     const { frozen } = this.#order;
-    const pending = new Uint8Array(this.#evidence.gaps.length);
-    for (const { covers } of flights) {
+    const gaps = this.#evidence.gaps.length;
+    const pending: Pending = { list: new Uint8Array(gaps), witness: new Uint8Array(gaps) };
+    for (const { covers, surface } of flights) {
       if (covers === undefined || covers[0].at < 0 || covers[1].at < 0) continue;
-      for (let at = Math.max(covers[0].at, frozen - 1); at < covers[1].at; at++) pending[at - frozen + 1]!++;
+      for (let at = Math.max(covers[0].at, frozen - 1); at < covers[1].at; at++)
+        pending[surface][at - frozen + 1]!++;
     }
     return pending;
-  }
-
-  #fresh(make: (turn: number) => PageQuery | undefined): PageQuery | undefined {
-    for (let turn = 0; turn < TURNS; turn++) {
-      const query = make(turn);
-      if (query !== undefined && query.limit >= 1 && !this.#made.has(keyOf(query))) return query;
-    }
-    return undefined;
   }
 }

@@ -9,6 +9,7 @@ import type { PageQuery } from './source.ts';
  */
 export type Read<Row> = {
   query: PageQuery;
+  surface: Surface;
   chain: Place<Row>[];
   head: boolean;
   foot: boolean;
@@ -19,6 +20,9 @@ export type Read<Row> = {
   doubled: ReadonlySet<Place<Row>>;
 };
 
+/** What was read: the list itself, or the second witness of its order. */
+export type Surface = 'list' | 'witness';
+
 export type Direction = 'forward' | 'backward' | 'closed';
 
 export function directionOf({ after, before }: PageQuery): Direction {
@@ -26,8 +30,8 @@ export function directionOf({ after, before }: PageQuery): Direction {
   return after === undefined ? 'backward' : 'closed';
 }
 
-export function keyOf(query: PageQuery): string {
-  return JSON.stringify([query.after ?? null, query.before ?? null, query.limit]);
+export function keyOf(query: PageQuery, surface: Surface): string {
+  return JSON.stringify([query.after ?? null, query.before ?? null, query.limit, surface]);
 }
 
 /** Forward from a place; from the very start without a cursor. */

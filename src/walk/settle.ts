@@ -4,7 +4,9 @@ import type { Evidence } from './evidence.ts';
 
 /**
  * What the evidence must reach. `votes` is the minimum a gap that reads are planned for, `toFreeze` the minimum to give
- * it out, `weight` in nats: ln(N/ε).
+ * it out, `weight` in nats: ln(N/ε). `alike` is what a vote of a read is worth (nats) against answers that share one
+ * state, 0 where nothing looks like them; a vote of the witness is worth its own fault rate. `prevailing`: most faults are stale
+ * answers.
  */
 export type Bar = {
   votes: number;
@@ -13,6 +15,11 @@ export type Bar = {
   inside: number;
   cursor: number;
   edge: number;
+  witness: number;
+  tainted: number;
+  alike: number;
+  apart: number;
+  prevailing: boolean;
   ends: number;
 };
 
@@ -69,6 +76,11 @@ export function barOf(evidence: Evidence<unknown>, rows: number, reads: number, 
     inside: weightOf(rates.inside, PRIOR),
     cursor: weightOf(rates.cursor),
     edge,
+    witness: weightOf(rates.witness, PRIOR),
+    tainted: cleared ? weightOf(rates.tainted) : 0,
+    prevailing: prevailing || convicted,
+    apart: suspicion.alike > 0 ? 0 : weightOf(rates.witness, PRIOR),
+    alike: convicted || open ? -Math.log(Math.min(0.5, stale)) : 0,
     ends: Math.max(
       reads < FEW_READS ? EDGE_VOTES + 2 : EDGE_VOTES,
       votes,
@@ -78,18 +90,22 @@ export function barOf(evidence: Evidence<unknown>, rows: number, reads: number, 
 }
 
 /** The chance, in nats, that all votes for the gap are wrong alike. */
-export function weightFor({ inside, cursor }: Gap, bar: Bar): number {
-  return inside * bar.inside + cursor * bar.cursor;
+export function weightFor({ inside, cursor, tainted, witness }: Gap, bar: Bar): number {
+  return inside * bar.inside + cursor * bar.cursor + tainted * bar.tainted + witness * bar.witness;
 }
 
 /**
- * Whether the gap is settled once `more` further reads agree with it. `consecutive` rows show positions one apart:
+ * Whether the gap is settled once `read` further reads and `told` answers of the witness agree with it. `consecutive` rows show positions one apart:
  * between them nothing can be missing, so one vote will do where no read denies it.
  */
-export function isSettled(gap: Gap, bar: Bar, consecutive: boolean, more = 0): boolean {
-  const votes = gap.inside + gap.cursor + more + (consecutive ? gap.tainted : 0);
+export function isSettled(gap: Gap, bar: Bar, consecutive: boolean, read = 0, told = 0): boolean {
+  const reads = gap.inside + gap.cursor + read;
+  const witness = gap.witness + told;
+  const votes = reads + witness + (consecutive ? gap.tainted : 0);
   if (votes < gap.rival + 1 && !(consecutive && votes >= gap.rival)) return false;
   if (gap.reversed > 0 && votes < gap.reversed + (consecutive ? 1 : REVERSED_LEAD)) return false;
   if (consecutive) return votes >= 1;
-  return votes >= bar.votes && weightFor(gap, bar) + more * bar.inside >= bar.weight;
+  const apart = reads >= LEAST && reads * bar.alike + witness * bar.apart >= MOST * bar.alike;
+  if (votes < bar.votes && !(bar.alike > 0 && bar.apart > 0 && apart)) return false;
+  return weightFor(gap, bar) + read * bar.inside + told * bar.witness >= bar.weight;
 }

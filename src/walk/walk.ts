@@ -2,9 +2,9 @@
 import { Fault } from '../faults.ts';
 import type { WalkReport } from '../contract/report.ts';
 import { Course } from './course.ts';
-import type { CrossCheckMode } from './cross-check.ts';
 import { Flights } from './flights.ts';
 import type { Identified, PageQuery, Source } from './source.ts';
+import type { CrossCheckMode } from './testimony.ts';
 import type { FrozenWindow } from './window.ts';
 
 /** One read, for the diagnostic log (interface 4.7, rule 3). `trouble` says what was wrong with it. */
@@ -65,7 +65,7 @@ export async function* walk<Row extends Identified>(
     for (;;) {
       options.signal.throwIfAborted();
       for (;;) {
-        const window = await course.settle(course.isSpent && flights.planned.length === 0, flights.planned);
+        const window = course.settle(course.isSpent && flights.planned.length === 0, flights.planned);
         if (window === undefined) break;
         yield window;
       }
@@ -76,14 +76,15 @@ export async function* walk<Row extends Identified>(
         flights.start(planned);
       }
       course.checkProgress(flights.planned.length === 0);
-      const { planned, page, error } = await flights.land();
-      if (page === undefined) course.refuse(planned, error);
-      else course.take(planned, page);
+      const landing = await flights.land();
+      if ('error' in landing) course.refuse(landing.planned, landing.error);
+      else if ('page' in landing) course.take(landing.planned, landing.page);
+      else course.hear(landing.planned, landing.ids);
     }
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     for (;;) {
-      const window = await course.salvage();
+      const window = course.settle(true);
       if (window === undefined) break;
       yield window;
     }

@@ -24,6 +24,8 @@ export type LyingOptions = {
   transport?: number;
   /** Rows added at the end, added inside and deleted, each so often per read until `writes` of them were made. */
   writes?: { kind: 'append' | 'insert' | 'delete'; count: number; every: number };
+  /** A second surface of the same rows: honest, lying by itself as often, or sharing the pages' stale state. */
+  witness?: 'honest' | 'lying' | 'accomplice';
   /** Milliseconds of a round trip. */
   rtt?: number;
 };
@@ -66,15 +68,28 @@ export function lyingList(options: LyingOptions): LyingList {
       return { ...answer(query, number), ...(drift > 0 ? { drift_ratio: drift } : {}) };
     },
   };
+  if (options.witness !== undefined) list.witness = witness;
   return list;
 
-  function answer(query: PageQuery, number: number) {
+  async function witness({ after, limit }: { after?: Row; limit: number }): Promise<string[]> {
+    const query = { ...(after === undefined ? {} : { after: after.id }), limit };
+    const number = list.keys.push(`witness ${JSON.stringify([query.after, limit])}`);
+    await line(number);
+    write(number);
+    if (options.witness === 'honest') {
+      refuse(list.ids, query);
+      return honest(list.ids, query).ids;
+    }
+    return answer(query, number, options.witness === 'lying' ? 'witness ' : '').rows.map(({ id }) => id);
+  }
+
+  function answer(query: PageQuery, number: number, surface = '') {
     refuse(list.ids, query);
     const random = randomFrom(`${seed}/${chanceKey(number)}`);
     const bursting = randomFrom(`${seed}/burst/${Math.floor(number / 6)}`)() < drift;
     const lying = correlation === 'burst' ? bursting && random() < 0.95 : random() < drift;
     const name = correlation === 'collude' ? 'stale' : lies[Math.floor(random() * lies.length)]!;
-    const state = `${seed}/state/${correlation === 'collude' ? Math.floor(number / TOGETHER) : chanceKey(number)}`;
+    const state = `${seed}/${surface}state/${correlation === 'collude' ? Math.floor(number / TOGETHER) : chanceKey(number)}`;
     const page = lying
       ? lie(name, list.ids, query, random, (id) => randomFrom(`${state}/${id}`)())
       : honest(list.ids, query);

@@ -5,13 +5,14 @@ import { LIES } from '../support/lie.ts';
 import { type Correlation, type LyingOptions } from '../support/lying-list.ts';
 import { randomFrom } from '../support/random.ts';
 import { isExact, simulate } from '../support/simulate.ts';
+import type { CrossCheckMode } from '../../src/walk/testimony.ts';
 
 const WALKS = 10_000;
 const SHARES = 10;
 const CORRELATIONS: Correlation[] = ['each', 'key', 'sticky', 'burst'];
 
 /** A list and a limit drawn by number: every kind of lie alone and together, every correlation, writes, broken lines. */
-function drawn(number: number): { lying: LyingOptions; limit: number } {
+function drawn(number: number): { lying: LyingOptions; limit: number; crossCheck: CrossCheckMode } {
   const random = randomFrom(`walk ${number}`);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
   const writes = pick(['append', 'insert', 'delete'] as const);
@@ -27,7 +28,11 @@ function drawn(number: number): { lying: LyingOptions; limit: number } {
     transport: pick([0, 0, 0.05]),
     ...(random() < 0.2 ? { writes: { kind: writes, count: 3, every: 5 } } : {}),
   };
-  return { lying, limit: pick([8, 20, 40, 100]) };
+  const limit = pick([8, 20, 40, 100]);
+  // Half of the walks have a second witness, which may lie as often as the pages do.
+  const witness = pick([undefined, undefined, 'honest', 'lying'] as const);
+  if (witness !== undefined) lying.witness = witness;
+  return { lying, limit, crossCheck: pick(['boundary', 'full']) };
 }
 
 describe(`${WALKS} walks`, () => {
@@ -35,10 +40,10 @@ describe(`${WALKS} walks`, () => {
     let complete = 0;
     const each = WALKS / SHARES;
     for (let number = share * each; number < (share + 1) * each; number++) {
-      const { lying, limit } = drawn(number);
-      const walked = await simulate(lying, { limit });
+      const { lying, limit, crossCheck } = drawn(number);
+      const walked = await simulate(lying, { limit, crossCheck });
       const { list, ids, fault, report } = walked;
-      const about = `walk ${number}: ${JSON.stringify({ lying, limit, fault: fault?.message })}`;
+      const about = `walk ${number}: ${JSON.stringify({ lying, limit, crossCheck, fault: fault?.message })}`;
       expect(new Set(ids).size, about).toBe(ids.length);
       expect(
         ids.every((id) => list.ever.has(id)),

@@ -20,10 +20,11 @@ export function conversationSource(client: Client): Source<Conversation> {
         const { data } = (
           await client.messages({ opening: true, limit, ...present({ starting_after: cursor ?? undefined }) })
         ).body;
-        const ids = data.flatMap((row) =>
-          typeof row.conversation_id === 'string' ? [row.conversation_id] : [],
-        );
-        return ids.length === data.length && new Set(ids).size === ids.length ? ids : undefined;
+        const ids = data.map((row) => row.conversation_id);
+        // Two messages of one conversation: the service does not know `opening`. One message twice is drift.
+        const openings = new Set(data.map(({ id }) => id)).size;
+        if (!ids.every((id) => typeof id === 'string') || new Set(ids).size !== openings) return undefined;
+        return ids;
       } catch (error) {
         if (error instanceof Fault && ['not_found', 'forbidden', 'usage'].includes(error.kind))
           return undefined;
