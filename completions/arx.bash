@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--against|--view|--cross-check|--concurrency|--confidence|--max-requests|--freeze|--report|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--against|--view|--concurrency|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -30,9 +30,13 @@ _arx() {
     "attachments pull":--to) _arx_dir; return ;;
     "attachments verify":--against) _arx_list -W "manifest catalogue sums"; return ;;
     "content get":--view) _arx_list -W "raw lore"; return ;;
-    "conversations walk":--cross-check) _arx_list -W "off boundary full"; return ;;
     "conversations walk":--freeze) _arx_dir; return ;;
     "conversations walk":--report) _arx_file; return ;;
+    "conversations walk":--cross-check) _arx_list -W "off boundary full"; return ;;
+    "walk":--freeze) _arx_dir; return ;;
+    "walk":--report) _arx_file; return ;;
+    "messages ls":--freeze) _arx_dir; return ;;
+    "messages ls":--report) _arx_file; return ;;
     "events send":--file) _arx_file; return ;;
     "import":--kind) _arx_list -W "mbox maildir mail slack folder"; return ;;
     "serve":--max-tier) _arx_list -W "external internal mirror"; return ;;
@@ -43,7 +47,7 @@ _arx() {
     *:-*) return ;;
   esac
   case "$words" in
-    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token health doctor api import redact serve completion demo" ;;
+    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token walk health doctor api import redact serve completion demo" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls show pull verify" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show walk verify" ;;
@@ -64,9 +68,10 @@ _arx() {
     "content get") flags+=" --view --pipeline --stego --raw --allow-escape-sequences"; : ;;
     "conversations ls") flags+=" --limit --after --before"; : ;;
     "conversations show") : ;;
-    "conversations walk") flags+=" --limit --after --before --cross-check --concurrency --confidence --max-requests --freeze --resume --report"; : ;;
+    "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;
     "conversations verify") [[ $cur == -* ]] || _arx_dir ;;
-    "messages ls") flags+=" --conversation --opening --limit --after --before"; : ;;
+    "walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --id-field --data-field --positions-field --after-param --before-param --limit-param --forward-only"; : ;;
+    "messages ls") flags+=" --conversation --opening --walk --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift"; : ;;
     "sequence show") flags+=" --limit --after --before --all"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;
     "events send") flags+=" --id --payload --file --allow-unknown-type"; [[ $cur == -* ]] || _arx_list -W "message.reordered attachment.reclassified contact.flagged sequence.diverged mirror.detected" ;;
     "events types") : ;;

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { Client } from './client/index.ts';
 import type { Network } from './client/network.ts';
+import type { Send } from './client/sender.ts';
 import type { Transport } from './client/transport.ts';
 import type { Directories } from './config/directories.ts';
 import type { StoreWorld } from './config/private-file.ts';
@@ -48,6 +49,8 @@ export type App = {
   /** The local archive, open; another folder where one is named. */
   local(dir?: string): Promise<OpenArchive>;
   files(): Promise<FileAccess>;
+  /** Sends to an address outside the interface, with a token only where it may go there (session.ts). */
+  sendTo(url: URL): Promise<Send>;
   /** One line for people on stderr, unless quiet. */
   notice(text: string): void;
   /** One diagnostic line on stderr with -v. */
@@ -86,8 +89,11 @@ export async function createApp(
   const globals = read(Globals, flags);
   // stderr is written in order; what was said last is waited for at the end.
   let said: Promise<unknown> = Promise.resolve();
+  let progress: Progress | undefined;
   const say = (text: string): void => {
-    said = said.then(() => world.stderr.write(`arx: ${showText(text)}\n`)).catch(() => {});
+    said = said
+      .then(() => world.stderr.write(`${progress?.wiped() ?? ''}arx: ${showText(text)}\n`))
+      .catch(() => {});
   };
   const notice = (text: string): void => {
     if (!globals.quiet) say(text);
@@ -122,20 +128,23 @@ export async function createApp(
     archives.set(dir, opened);
     return opened;
   };
-  let network: Promise<Network> | undefined;
+  let reached: Promise<Network> | undefined;
+  const network = once(() => {
+    reached = import('./client/network.ts').then(({ createNetwork }) =>
+      createNetwork({
+        connectTimeoutMs: Math.min(timeoutMs, 10_000),
+        idleTimeoutMs: timeoutMs,
+        ...(settings.proxy.value === undefined ? {} : { proxy: settings.proxy.value }),
+      }),
+    );
+    return reached;
+  });
   const connect = once(
     async (): Promise<{ baseUrl: string; assetUrl: string | undefined; transport: Transport }> => {
-      const { base_url: base, asset_url: asset, proxy } = settings;
+      const { base_url: base, asset_url: asset } = settings;
       if (base.value === undefined)
         return connectLocal(await local(), { assetUrl: asset.value, version, log });
-      network = import('./client/network.ts').then(({ createNetwork }) =>
-        createNetwork({
-          connectTimeoutMs: Math.min(timeoutMs, 10_000),
-          idleTimeoutMs: timeoutMs,
-          ...(proxy.value === undefined ? {} : { proxy: proxy.value }),
-        }),
-      );
-      return { baseUrl: base.value, assetUrl: asset.value, transport: (await network).transport };
+      return { baseUrl: base.value, assetUrl: asset.value, transport: (await network()).transport };
     },
   );
   const clientWith = async (session: Session | undefined): Promise<Client> => {
@@ -198,23 +207,36 @@ export async function createApp(
       const known = [baseUrl, assetUrl, trusted].filter((url) => url !== undefined);
       return { transport, allowedOrigins: originsOf(known, globals.allowAssetHost), timeoutMs };
     }),
+    sendTo: async (url) => {
+      const { createSender } = await import('./client/sender.ts');
+      const own = await session();
+      return createSender({
+        transport: (await network()).transport,
+        bearer: async () => (await own.bearerFor(url))?.token,
+        retries: settings.retries.value,
+        timeoutMs,
+        world,
+        log,
+      });
+    },
     notice,
     log,
     fail: (fault) => void faults.push(fault),
     progress: ({ besideRows } = { besideRows: false }) => {
       const { animation, unicode, columns } = screenOf(world.stderr, world.env);
-      return createProgress(world.stderr, world.monotonic, {
+      progress = createProgress(world.stderr, world.monotonic, {
         enabled: animation && !globals.quiet && !(besideRows && world.stdout.isTTY),
         unicode,
         columns,
       });
+      return progress;
     },
     run: async ({ words, body, given }) => {
       const named = (words.arguments ?? []).map(([syntax]) => syntax.replaceAll(/[^\w-]/g, ''));
       await body.run(read(body.Input, given, named) as never, app);
     },
     close: async () => {
-      await (await network)?.close();
+      await (await reached)?.close();
       for (const archive of archives.values()) await archive.then((open) => open.close());
       await said;
     },

@@ -22,6 +22,7 @@ import { ExitRecord } from '../src/contract/report.ts';
 import { always, answer, misbehave, type Misbehaving, type Script } from './support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Ended, type Program } from './support/program.ts';
 import { sampleData } from './support/sample.ts';
+import { serveList } from './support/cursor-server.ts';
 import { atTerminal, isInstalled, quoted } from './support/shell.ts';
 import { fakeWorld } from './support/world.ts';
 
@@ -209,23 +210,27 @@ describe('signals', () => {
   });
 
   test('K2 SIGINT in the middle of a list closes the document; in the middle of an event names it', async () => {
-    const row = { id: 'att_1', filename: 'a', file_url: null, sha256: 'a'.repeat(64), redacted: true };
+    const row = { filename: 'a', file_url: null, sha256: 'a'.repeat(64), redacted: true };
     const flags = { decorative_layer: false, first_visible: true };
-    const page = answer(
-      206,
-      JSON.stringify({ status: 'partial', data: [{ ...row, ...flags }], has_more: true }),
-    );
+    const rows = Array.from({ length: 400 }, (_, n) => ({ id: `att_${n + 1}`, ...row, ...flags }));
     let arrived: () => void = () => {};
-    const { url } = await server((socket, { head }) => {
-      if (head.startsWith('GET') && !head.includes('starting_after')) socket.write(page);
-      else arrived();
+    // By then the first rows are settled.
+    const catalogue = await serveList({
+      rows,
+      gate: (count) => {
+        if (count < 60) return undefined;
+        arrived();
+        return new Promise(() => {});
+      },
     });
+    const silent = await server(() => arrived());
+    servers.push(catalogue);
     const lines = [
-      'attachments ls --all --json',
-      'events send mirror.detected --id evt_9 --payload {"layer":"x"}',
-    ];
+      ['attachments ls --all --limit 8 --json', catalogue.url],
+      ['events send mirror.detected --id evt_9 --payload {"layer":"x"}', silent.url],
+    ] as const;
     const ended: Ended[] = [];
-    for (const line of lines) {
+    for (const [line, url] of lines) {
       const request = new Promise<void>((resolve) => (arrived = resolve));
       const env = { ARX_BASE_URL: url, ARX_TOKEN: 'tok_of_nobody' };
       const running = arx.start(line.split(' '), { dir: home, env });
@@ -234,7 +239,10 @@ describe('signals', () => {
     }
     const [list, event] = ended;
     expect(list).toMatchObject({ exit: 130 });
-    expect(JSON.parse(list?.stdout ?? '')).toMatchObject({ data: [row], summary: { complete: false } });
+    const { data, summary } = JSON.parse(list?.stdout ?? '');
+    expect(data.length).toBeGreaterThan(0);
+    expect(data).toEqual(rows.slice(0, data.length));
+    expect(summary).toMatchObject({ complete: false });
     expect(event).toMatchObject({ exit: 130, stdout: '' });
     expect(event?.stderr).toContain('evt_9 may have been accepted');
   });
@@ -466,6 +474,67 @@ test.skipIf(noTmux)('F1, F2 hostile text leaves a real screen as it was', async 
   }
 });
 
+test.skipIf(noTmux)(
+  'the progress of a walk is one line of a narrow screen, and gone at the end',
+  async () => {
+    const dir = scratch();
+    const rows = Array.from({ length: 95 }, (_, n) => ({ id: `ord_${n + 1}` }));
+    let release = (): void => {};
+    const seen = new Promise<void>((resolve) => (release = resolve));
+    // Nothing is shown in the first half second; then the walk stands still until the screen was looked at.
+    let slow: Promise<void> | undefined;
+    const wait = () => (slow ??= new Promise((resolve) => setTimeout(resolve, 700)));
+    const list = await serveList({
+      rows,
+      gate: (count) => (count < 8 ? undefined : count < 20 ? wait() : seen),
+    });
+    servers.push(list);
+    const tmux = async (...args: string[]) =>
+      (await startProcess('tmux', ['-S', join(dir, 'tmux'), ...args], { dir }).ended).stdout;
+    const screen = async () => (await tmux('capture-pane', '-p', '-J')).trimEnd().split('\n');
+    const program = `${quoted(process.execPath)} ${quoted(arx.launcher)}`;
+    writeFileSync(
+      join(dir, 'session'),
+      [
+        'echo PROBE-TOP',
+        `${program} walk ${list.url}/orders --limit 8 -o ndjson > rows`,
+        'echo "PROBE-END $?"',
+        'tmux wait-for -S done',
+        'exec cat',
+      ].join('\n'),
+    );
+    try {
+      await startProcess(
+        'tmux',
+        [
+          '-S',
+          join(dir, 'tmux'),
+          'new-session',
+          '-d',
+          '-x',
+          '40',
+          '-y',
+          '10',
+          `bash ${join(dir, 'session')}`,
+        ],
+        { dir, env: { TERM: 'xterm' } },
+      ).ended;
+      let shown: string[] = [];
+      for (let look = 0; look < 500 && shown.length < 2; look += 1) shown = await screen();
+      expect(shown).toHaveLength(2);
+      expect(shown[1]).toMatch(/^frozen (no rows yet · \d+ requests|\d+ rows in \d+ windows?, .*)/);
+      expect(shown[1]!.length).toBeLessThan(40);
+      release();
+      await tmux('wait-for', 'done');
+      expect(await screen()).toEqual(['PROBE-TOP', 'PROBE-END 0']);
+      expect(readFileSync(join(dir, 'rows'), 'utf8').split('\n')).toHaveLength(96);
+    } finally {
+      release();
+      await tmux('kill-server');
+    }
+  },
+);
+
 describe('secrets', () => {
   const TOKEN = 'tok_Zq8vXw3LmT5rKp7sNd9hGb2cYf4j';
 
@@ -532,6 +601,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   'conversations ls': { args: '--limit 5' },
   'conversations show': { args: 'conv_1' },
   'conversations walk': {},
+  walk: { args: 'LIST --limit 8' },
   'conversations verify': { before: 'conversations walk --freeze walk1', args: 'walk1' },
   'messages ls': { args: '--opening' },
   'sequence show': { args: 'arc_reconstruction' },
@@ -565,12 +635,18 @@ describe('--json', () => {
     const dir = scratch();
     if (before !== undefined) expect(await arx.run(before.split(' '), { dir })).toMatchObject({ exit: 0 });
     const line = [...words.split(' '), ...args.split(' ').filter((word) => word !== ''), '--json'];
-    const running = arx.start(line, { dir });
+    // The one command whose subject is elsewhere.
+    const list = words === 'walk' ? await serveList({ rows: [{ id: 1 }, { id: 2 }] }) : undefined;
+    const running = arx.start(
+      line.map((word) => (word === 'LIST' ? `${list?.url}/orders` : word)),
+      { dir },
+    );
     if (words === 'serve') {
       await running.says('stdout', /\n/);
       running.child.kill('SIGTERM');
     }
     const ended = await running.ended;
+    await list?.close();
     expect(ended).toMatchObject({ exit, signal: null });
     expect(JSON.parse(ended.stdout)).toBeTypeOf('object');
     expect(ended.stderr).not.toMatch(/\(node:\d+\)|Warning: |^ {4}at /m);

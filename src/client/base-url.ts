@@ -5,29 +5,44 @@ import { Fault } from '../faults.ts';
  * A base URL as given by a person: http or https, a path prefix is kept, plain http only to this machine unless
  * `insecureHttp`. Throws a usage Fault that never shows credentials.
  */
-export function parseBaseUrl(text: string, { insecureHttp = false }: { insecureHttp?: boolean } = {}): URL {
+export function parseBaseUrl(text: string, options: { insecureHttp?: boolean } = {}): URL {
+  const url = parseAddress(text, { what: 'base URL', hint: 'arx login', ...options });
+  if (url.search !== '' || url.hash !== '') {
+    throw new Fault('usage', 'base URL must not have a query or fragment');
+  }
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  return url;
+}
+
+/** As {@link parseBaseUrl}, but of one resource: it may have a query, and ends as it is. `what` names it in messages. */
+export function parseAddress(
+  text: string,
+  { what, hint, insecureHttp = false }: { what: string; hint: string; insecureHttp?: boolean },
+): URL {
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    throw new Fault('usage', 'base URL is not a URL', { hint: 'give it as https://HOST[:PORT][/PREFIX]' });
+    throw new Fault('usage', `${what} is not a URL`, { hint: 'give it as https://HOST[:PORT][/PREFIX]' });
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new Fault('usage', `base URL must be http or https, not ${url.protocol.slice(0, 20)}`);
+    throw new Fault('usage', `${what} must be http or https, not ${url.protocol.slice(0, 20)}`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new Fault('usage', 'base URL must not hold a user name or password', { hint: 'arx login' });
-  }
-  if (url.search !== '' || url.hash !== '') {
-    throw new Fault('usage', 'base URL must not have a query or fragment');
+    throw new Fault('usage', `${what} must not hold a user name or password`, { hint });
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !insecureHttp) {
     throw new Fault('usage', `plain http to ${url.host}: anyone on the way could read the token`, {
       hint: 'use https, or --insecure-http if you accept that',
     });
   }
-  url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
+}
+
+/** Whether an address is the base itself or lies behind it. */
+export function isBehind(url: URL, base: URL): boolean {
+  const prefix = base.pathname.replace(/\/+$/, '');
+  return url.origin === base.origin && (url.pathname === prefix || url.pathname.startsWith(`${prefix}/`));
 }
 
 /** Names below .localhost are not counted: not every resolver keeps them on this machine. */

@@ -1,4 +1,4 @@
-// Every row of a list, page after page by forward cursors, with a plain answer to whether that was all of it.
+// Every row of a list that may know no cursors, page after page, with a plain answer to whether that was all of it.
 import { LIMIT } from '../contract/quantity.ts';
 import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
@@ -7,6 +7,9 @@ import { Fault } from '../faults.ts';
 export const MOST_ROWS = 10_000_000;
 
 type Page<Row> = { data: Row[]; has_more?: boolean | undefined; drift_ratio?: number | undefined };
+
+/** Reads one page of a list. */
+export type Read<Row> = (window: WindowQuery) => Promise<Page<Row>>;
 
 export type Listing<Row> = {
   rows: AsyncGenerator<Row>;
@@ -19,7 +22,7 @@ export type Listing<Row> = {
  * protocol Fault after `most` rows.
  */
 export function everyRow<Row>(
-  read: (window: WindowQuery) => Promise<Page<Row>>,
+  read: Read<Row>,
   idOf: (row: Row) => string,
   limit: number = LIMIT.maximum,
   most = MOST_ROWS,

@@ -4,7 +4,10 @@ import { Fault } from '../faults.ts';
 /** JSON.parse takes any depth, but nothing that walks the value afterwards does. */
 export const MOST_DEPTH = 200;
 
-/** The text and its value. Throws a protocol Fault. Keys like `__proto__` become plain own properties. */
+/**
+ * The text and its value. Throws a protocol Fault. Keys like `__proto__` become plain own properties. An integer that no
+ * number holds exactly becomes a string of its digits: a wrong id would be another row's.
+ */
 export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
   const text = textOf(bytes);
   if (text.trim() === '') throw new Fault('protocol', 'answer is not JSON: it is empty');
@@ -13,11 +16,38 @@ export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
   }
   if (isDeep(text)) throw new Fault('protocol', `answer is nested more than ${MOST_DEPTH} levels deep`);
   try {
-    return { text, value: JSON.parse(text) as unknown };
+    const value = JSON.parse(text) as unknown;
+    const exact = withExactIntegers(text);
+    return { text, value: exact === text ? value : (JSON.parse(exact) as unknown) };
   } catch {
     throw new Fault('protocol', `answer is not JSON (${bytes.length} bytes)`);
   }
 }
+
+/** The same JSON, integers beyond what numbers hold put in quotes. */
+function withExactIntegers(text: string): string {
+  if (!/\d{16}/.test(text)) return text;
+  const pieces: string[] = [];
+  let from = 0;
+  for (let here = 0; here < text.length; here += 1) {
+    const unit = text.charCodeAt(here);
+    if (unit === 0x22) {
+      for (here += 1; text.charCodeAt(here) !== 0x22; here += 1)
+        if (text.charCodeAt(here) === 0x5c) here += 1;
+    } else if (unit === 0x2d || (unit >= 0x30 && unit <= 0x39)) {
+      NUMBER.lastIndex = here;
+      const number = NUMBER.exec(text)?.[0] ?? '';
+      if (/^-?\d{16,}$/.test(number) && !Number.isSafeInteger(Number(number))) {
+        pieces.push(text.slice(from, here), `"${number}"`);
+        from = here + number.length;
+      }
+      here += number.length - 1;
+    }
+  }
+  return pieces.join('') + text.slice(from);
+}
+
+const NUMBER = /-?[\d.eE+-]*/y;
 
 function textOf(bytes: Uint8Array): string {
   try {

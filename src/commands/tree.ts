@@ -11,6 +11,17 @@ const WINDOW: Words['options'] = [
   ['--before <id>', 'only rows before this one'],
 ];
 
+const WALK: Words['options'] = [
+  ...WINDOW,
+  ['--concurrency <count>', 'reads under way at once, 1 to 16 (default: 6)'],
+  ['--confidence <share>', 'what the evidence must reach, 0.5 to 0.999999 (default: 0.999)'],
+  ['--max-requests <count>', 'give up after so many requests'],
+  ['--freeze <dir>', 'keep the frozen log in DIR'],
+  ['--resume', 'with --freeze: continue after the last frozen window'],
+  ['--report <file>', 'write the walk report to FILE'],
+  ['--fail-on-drift <share>', 'exit 8 where more drift is reported, or more reads disagree, 0 to 1'],
+];
+
 export const TREE: Words[] = [
   {
     words: 'login',
@@ -52,7 +63,7 @@ export const TREE: Words[] = [
     options: [
       ['--city <city>', 'only files of this origin city'],
       ...WINDOW,
-      ['--all', 'every row, page by page'],
+      ['--all', 'every row, walked where the service follows cursors'],
       ['--redacted <choice>', 'only redacted rows, or only the others', ['yes', 'no']],
       ['--type <type>', 'only this content type, e.g. image/png'],
       ['--source <source>', 'only rows of this source, e.g. gateway'],
@@ -131,14 +142,8 @@ export const TREE: Words[] = [
     words: 'conversations walk',
     summary: 'the exact list, through frozen windows',
     options: [
-      ...WINDOW,
+      ...WALK,
       ['--cross-check <mode>', 'second witness /messages (default: boundary)', ['off', 'boundary', 'full']],
-      ['--concurrency <count>', 'reads under way at once, 1 to 16 (default: 6)'],
-      ['--confidence <share>', 'what the evidence must reach, 0.5 to 0.999999 (default: 0.999)'],
-      ['--max-requests <count>', 'give up after so many requests'],
-      ['--freeze <dir>', 'keep the frozen log in DIR'],
-      ['--resume', 'with --freeze: continue after the last frozen window'],
-      ['--report <file>', 'write the walk report to FILE'],
     ],
     examples: [
       'arx conversations walk -o ndjson | wc -l',
@@ -154,21 +159,42 @@ export const TREE: Words[] = [
     load: () => import('./conversations/verify.ts'),
   },
   {
+    words: 'walk',
+    summary: 'the exact list of any service whose cursors are the ids of its rows',
+    arguments: [['<url>', 'address of the list, with its filters']],
+    options: [
+      ...WALK,
+      ['--id-field <name>', 'field that cursors are; dots lead inward (default: id)'],
+      ['--data-field <name>', 'field of the answer that holds the rows (default: found)'],
+      ['--positions-field <name>', 'field that numbers the rows without gaps'],
+      ['--after-param <name>', 'parameter for rows after one (default: starting_after)'],
+      ['--before-param <name>', 'parameter for rows before one (default: ending_before)'],
+      ['--limit-param <name>', 'parameter for the size of a page (default: limit)'],
+      ['--forward-only', 'never read backward'],
+    ],
+    examples: [
+      'arx walk https://api.example/v1/orders?status=open --token-file key -o ndjson',
+      'arx walk https://api.example/items --after-param after --before-param before --freeze items',
+    ],
+    load: () => import('./walk.ts'),
+  },
+  {
     words: 'messages ls',
-    summary: 'one page of messages: the cross-check surface',
+    summary: 'one page of messages: the cross-check surface; or, walked, the exact list',
     options: [
       ['--conversation <id>', 'only messages of this conversation'],
       ['--opening', 'one message a conversation, its first, in the order of conversations'],
-      ...WINDOW,
+      ['--walk', 'the exact list, through frozen windows; the options of a walk go with it'],
+      ...WALK,
     ],
-    examples: ['arx messages ls --conversation conv_1', 'arx messages ls --opening --limit 5'],
+    examples: ['arx messages ls --conversation conv_1', 'arx messages ls --walk -o ndjson | wc -l'],
     load: () => import('./messages/ls.ts'),
   },
   {
     words: 'sequence show',
     summary: 'positions, reported against checked, with the drift drawn',
     arguments: [['<name>', `${ARC_RECONSTRUCTION} or ${MIRROR_RELAY}`, [ARC_RECONSTRUCTION, MIRROR_RELAY]]],
-    options: [...WINDOW, ['--all', 'every position, page by page']],
+    options: [...WINDOW, ['--all', 'every position, walked where the service follows cursors']],
     examples: [`arx sequence show ${ARC_RECONSTRUCTION}`],
     load: () => import('./sequence/show.ts'),
   },

@@ -1,5 +1,6 @@
 // Which token a command sends: given, stored, renewed or, for the local archive, obtained unasked.
 import { readFileSync } from 'node:fs';
+import { isBehind } from '../client/base-url.ts';
 import type { Token, TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { isExpired, readClock } from './expiry.ts';
@@ -32,6 +33,11 @@ export type Session = {
   readonly origin: string;
   /** The token to send. Throws an auth Fault where there is none, usage for one that cannot travel, store as it is. */
   bearer(): Promise<Bearer>;
+  /**
+   * The token that may go to an address. Behind the base URL: as {@link Session.bearer}. Elsewhere none but what
+   * `--token-file` gave on this command line: ARX_TOKEN and stored tokens are of the base URL.
+   */
+  bearerFor(url: URL): Promise<Bearer | undefined>;
   /**
    * After a 401: whether another try is worth it, with the token {@link Session.bearer} gives then. A given token is
    * never replaced, and one that was obtained less than a minute ago is not asked for again.
@@ -67,6 +73,11 @@ export function createSession(needs: SessionNeeds): Session {
       // Many requests may find the same token expired; the first replaces it for all.
       if (entry !== undefined && isExpired(entry, needs.now()) && current === before) current = choose();
       return current ?? before;
+    },
+    async bearerFor(url) {
+      const base = settings.base_url.value;
+      const own = base !== undefined && isBehind(url, new URL(base));
+      return own || needs.tokenFile !== undefined ? this.bearer() : undefined;
     },
     async renew() {
       const before = (current ??= choose());

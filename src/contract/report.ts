@@ -14,7 +14,7 @@ export const UnstableGap = z.object({
 export type UnstableGap = z.infer<typeof UnstableGap>;
 
 /**
- * `conversations walk --report FILE`. `drift` is what the service reported of itself, null where it never did.
+ * `--report FILE` of any walk; `conversations` counts its rows, whatever they are. `drift` is what the service reported of itself, null where it never did.
  * `cross_check` counts rows: asked of the witness, agreed by it, and asked in vain because it did not answer.
  */
 export const WalkReport = z.object({

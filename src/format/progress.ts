@@ -1,6 +1,6 @@
 // Progress on a terminal: one line on stderr, only for what takes longer than half a second, gone at the end.
 import type { Sink } from '../world.ts';
-import { grouped, lasting, percent, sized } from './figures.ts';
+import { grouped, lasting, percent, plural, sized } from './figures.ts';
 import { cut, showText } from './terminal.ts';
 
 /** `unit` is `bytes` or a plural noun; `total` is left out where it is not known. */
@@ -9,6 +9,8 @@ export type Count = { label: string; done: number; total?: number | undefined; u
 export type Progress = {
   /** Cheap, to be called for every step. Never throws: progress is no reason to fail. */
   update(state: string | Count): void;
+  /** What wipes the line, to be written before other text; empty where there is none. The next update draws it anew. */
+  wiped(): string;
   /** Clears the line; no update after it is shown. */
   end(): Promise<void>;
 };
@@ -50,12 +52,44 @@ export function createProgress(
           writing = undefined;
         });
     },
+    wiped() {
+      const text = isShown ? CLEAR : '';
+      isShown = false;
+      return text;
+    },
     async end() {
       isEnded = true;
       await writing;
       if (isShown) await stderr.write(CLEAR).catch(() => {});
+      isShown = false;
     },
   };
+}
+
+/** A walk under way: what is frozen and what it cost. `limit` is the rows of a read, `last` those of the last window. */
+export type Frozen = {
+  noun: string;
+  rows: number;
+  windows: number;
+  last: number;
+  requests: number;
+  limit: number;
+  drift: number | undefined;
+};
+
+/** `frozen 1,200 conversations in 12 windows, the last of 100 · 2.9× the least requests · drift 0.21`. */
+export function frozenText(walk: Frozen, { unicode }: { unicode: boolean }): string {
+  const { noun, rows, windows, last, requests, limit, drift } = walk;
+  const least = Math.ceil(rows / limit);
+  return [
+    rows === 0
+      ? `frozen no ${noun}s yet`
+      : `frozen ${plural(rows, noun)} in ${plural(windows, 'window')}, the last of ${grouped(last)}`,
+    least === 0
+      ? plural(requests, 'request')
+      : `${(requests / least).toFixed(1)}${unicode ? '×' : 'x'} the least requests`,
+    ...(drift === undefined ? [] : [`drift ${drift}`]),
+  ].join(unicode ? ' · ' : ', ');
 }
 
 /** `photos  ██████░░░░░░░░░  41 %  1.2 MB of 3.0 MB  3.4 MB/s  12 s left`. `gained` in `elapsed` milliseconds. */

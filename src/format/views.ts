@@ -1,4 +1,5 @@
 // The one door to what people see of each record.
+export { anyView } from './views/any.ts';
 export { attachmentView } from './views/attachment.ts';
 export { contentView } from './views/content.ts';
 export { conversationView, conversationWithMessagesView, messageView } from './views/conversation.ts';

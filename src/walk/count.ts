@@ -1,6 +1,6 @@
 // One count of reads against the known order: votes, rivals, and signs of answers that are stale or share one state.
 import { START, type Order, type Place } from './order.ts';
-import { keyOf, type Read, type Surface } from './read.ts';
+import { keyOf, type Read } from './read.ts';
 import { isTainted, StaleAnswers, type Suspicion } from './stale-answers.ts';
 
 /**
@@ -56,11 +56,13 @@ export class Count<Row> {
   readonly #stale = new StaleAnswers<Row>();
   /** 1: some read shows it right after its neighbour, 2: right before its other one, 3: both. */
   readonly #vouched: Uint8Array;
-  readonly #cursorless = new Set<Surface>();
+  readonly #cursorless = new Set<string>();
+  readonly #counts: 'once' | 'each';
 
   /** Adds to `rates`. */
-  constructor(order: Order<Row>, reads: readonly Read<Row>[], rates: Rates) {
+  constructor(order: Order<Row>, reads: readonly Read<Row>[], rates: Rates, cursorless: 'once' | 'each') {
     this.#order = order;
+    this.#counts = cursorless;
     this.rates = rates;
     this.#shown = new Int32Array(order.list.length);
     this.gaps = Array.from({ length: Math.max(0, order.list.length - order.frozen) }, () => ({
@@ -138,7 +140,8 @@ export class Count<Row> {
     if (gap !== undefined && told) gap.told++;
     if (left.id !== START) {
       if (gap !== undefined) gap[tainted ? 'tainted' : atCursor ? 'cursor' : told ? 'witness' : 'inside']++;
-    } else if (read.query.before === undefined) this.#cursorless.add(read.surface);
+    } else if (read.query.before === undefined)
+      this.#cursorless.add(this.#counts === 'each' ? keyOf(read.query, read.surface) : read.surface);
     else this.start++;
   }
 

@@ -8,7 +8,7 @@ import { Ledger } from './ledger.ts';
 import { Order, START, type Place } from './order.ts';
 import { EMPTY_VOTES, Plan } from './plan.ts';
 import type { Read } from './read.ts';
-import type { Planned } from './requests.ts';
+import { Requests, type Planned } from './requests.ts';
 import { Seen } from './seen.ts';
 import { barOf, weightFor, type Bar } from './settle.ts';
 import type { Identified, Page, Source } from './source.ts';
@@ -36,7 +36,7 @@ export class Course<Row extends Identified> {
   readonly #source: Source<Row>;
   readonly #options: WalkOptions<Row>;
   readonly #order = new Order<Row>();
-  readonly #evidence = new Evidence<Row>();
+  readonly #evidence: Evidence<Row>;
   readonly #testimony: Testimony<Row>;
   readonly #plan: Plan<Row>;
   readonly #seen = new Seen();
@@ -55,7 +55,10 @@ export class Course<Row extends Identified> {
     this.#options = options;
     this.#testimony = new Testimony(options.crossCheck, source.witness !== undefined);
     this.#room = Math.max(LEAST_ROOM, limit);
-    this.#plan = new Plan(this.#order, this.#evidence, this.#testimony, this.#room, before);
+    // Where nothing else can speak for the start, every read from it counts.
+    this.#evidence = new Evidence(source.directions?.has('backward') === false ? 'each' : 'once');
+    const requests = new Requests(this.#order, this.#room, before, source.directions);
+    this.#plan = new Plan(this.#order, this.#evidence, this.#testimony, requests, before);
     this.#ledger = new Ledger(frozen);
     const ids = frozen?.ids ?? [];
     for (const id of ids) this.#seen.add(id);
@@ -259,7 +262,7 @@ export class Course<Row extends Identified> {
   }
 
   withKept(fault: Fault): Fault {
-    const kept = `${this.#ledger.conversations} conversations in frozen windows`;
+    const kept = `${this.#ledger.conversations} ${this.#options.noun ?? 'conversations'} in frozen windows`;
     return new Fault(fault.kind, fault.message, { kept, ...fault.detail });
   }
 

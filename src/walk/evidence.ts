@@ -11,7 +11,13 @@ export class Evidence<Row> {
   #retiredSuspicion = noSuspicion();
   /** The most that was known at one time: reads that retire take pairs of stale answers with them. */
   #known = noSuspicion();
+  readonly #cursorless: 'once' | 'each';
   #count: Count<Row> | undefined;
+
+  /** `cursorless` says how reads without a cursor count for the start of the list. */
+  constructor(cursorless: 'once' | 'each') {
+    this.#cursorless = cursorless;
+  }
 
   get reads(): readonly Read<Row>[] {
     return this.#reads;
@@ -26,7 +32,7 @@ export class Evidence<Row> {
     return this.#count?.rates ?? this.#retired;
   }
 
-  /** Reads that say the list starts with its first known row; those without a cursor count once. */
+  /** Reads that say the list starts with its first known row; those without a cursor count once unless nothing else can. */
   get start(): number {
     return this.#count?.start ?? 0;
   }
@@ -65,11 +71,11 @@ export class Evidence<Row> {
       (ends && chain.findLast(({ gone }) => !gone) === order.list.at(-1));
     const retired = this.#reads.filter((read) => !matters(read));
     if (retired.length > 0) {
-      const { suspicion } = new Count(order, retired, this.#retired);
+      const { suspicion } = new Count(order, retired, this.#retired, this.#cursorless);
       this.#retiredSuspicion = sum(this.#retiredSuspicion, suspicion);
       this.#reads = this.#reads.filter(matters);
     }
-    this.#count = new Count(order, this.#reads, structuredClone(this.#retired));
+    this.#count = new Count(order, this.#reads, structuredClone(this.#retired), this.#cursorless);
     const { stale, others, shared, chances, alike } = sum(this.#count.suspicion, this.#retiredSuspicion);
     this.#known = {
       stale,

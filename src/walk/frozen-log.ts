@@ -16,8 +16,8 @@ export const ROWS_FILE = 'rows.ndjson';
 /** What was walked, so that a walk of another archive never continues this one. */
 export const SUBJECT_FILE = 'walk.json';
 
-/** The archive and the exclusive ends of the walk. */
-export type Subject = { base_url: string; after: string | null; before: string | null };
+/** The archive, which list of it (absent: conversations) and the exclusive ends of the walk. */
+export type Subject = { base_url: string; list?: string; after: string | null; before: string | null };
 
 export type FrozenLog<Row extends Identified> = {
   /** The log's file, for the report. */

@@ -31,12 +31,12 @@ export class Plan<Row> {
     order: Order<Row>,
     evidence: Evidence<Row>,
     testimony: Testimony<Row>,
-    room: number,
+    requests: Requests<Row>,
     stop: string | undefined,
   ) {
     this.#order = order;
     this.#evidence = evidence;
-    this.#requests = new Requests(order, room, stop);
+    this.#requests = requests;
     this.questions = new Questions(order, evidence, testimony, this.#requests, stop);
     this.#stop = stop;
   }

@@ -1,6 +1,6 @@
 // One read that a walk made: what it asked, and the rows it showed as a chain with the cursors that vouch for its ends.
 import { START, type Place } from './order.ts';
-import type { PageQuery } from './source.ts';
+import type { Direction, PageQuery } from './source.ts';
 
 /**
  * `chain` are the rows in page order, cut to the walk's range, with the cursor before and after them where the read
@@ -22,8 +22,6 @@ export type Read<Row> = {
 
 /** What was read: the list itself, or the second witness of its order. */
 export type Surface = 'list' | 'witness';
-
-export type Direction = 'forward' | 'backward' | 'closed';
 
 export function directionOf({ after, before }: PageQuery): Direction {
   if (before === undefined) return 'forward';

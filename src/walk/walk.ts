@@ -26,6 +26,8 @@ export type WalkOptions<Row> = {
   after?: string;
   before?: string;
   crossCheck: CrossCheckMode;
+  /** What the rows are, in the plural, for what is said about them; absent: conversations. */
+  noun?: string;
   /** Reads and cross-checks allowed in this run; absent: as many as settle. */
   maxRequests?: number;
   /** Continues after what an earlier run froze. */

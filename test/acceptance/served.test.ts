@@ -45,6 +45,8 @@ const COMMANDS = [
   'messages ls',
   'messages ls --conversation conv_1',
   'messages ls --opening --limit 30',
+  'messages ls --walk --limit 20',
+  'messages ls --walk --conversation conv_1',
   'sequence show arc_reconstruction',
   'sequence show arc_reconstruction --all',
   'sequence show mirror_relay',

@@ -8,6 +8,7 @@ import { withLock } from '../../src/config/lock.ts';
 import { Fault } from '../../src/faults.ts';
 import { addDoubts, DOUBTS_FILE, readDoubts, stillThere } from '../../src/walk/doubts.ts';
 import { sampleData } from '../support/sample.ts';
+import { serve } from '../support/served.ts';
 import { fakeWorld } from '../support/world.ts';
 
 let dir: string;
@@ -59,6 +60,50 @@ test('a doubt about a row that the log has is none', async () => {
   await arx('conversations', 'walk', '--freeze', 'log', '--limit', '10');
   await addDoubts(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
   expect((await arx('conversations', 'walk', '--freeze', 'log', '--resume')).exit).toBe(0);
+});
+
+describe('--fail-on-drift', () => {
+  const DRIFTING = ['--drift', '0.3', '--drift-seed', '7', '--drift-faults'];
+
+  test.each([
+    // What the service reports, and what the walk itself saw: either counts.
+    ['shift', '0.6', 0, /^$/],
+    ['shift', '0.1', 8, /drift up to 0\.3, and \d+ of \d+ reads disagreed; 0\.1 is allowed/],
+    [
+      'later',
+      '0.1',
+      8,
+      /^arx: the service reported drift up to 0\.3; 0\.1 is allowed \[unstable, exit 8\]\n/,
+    ],
+  ])('drift of kind %s, %s allowed: exit %i; the list stands', async (kind, share, exit, words) => {
+    const served = await serve(dir, [...DRIFTING, kind]);
+    try {
+      const base = ['--base-url', served.base_url];
+      await arx(
+        'login',
+        '--client-id',
+        'a',
+        '--observer-tier',
+        'internal',
+        '--requested-tier',
+        'internal',
+        ...base,
+      );
+      const walk = ['conversations', 'walk', '--limit', '10', '--json', '--fail-on-drift', share, ...base];
+      const ended = await arx(...walk);
+      expect(ended.stderr).toMatch(words);
+      expect(ended.exit).toBe(exit);
+      expect(JSON.parse(ended.stdout).summary).toMatchObject({ rows: 60, complete: true });
+    } finally {
+      await served.close();
+    }
+  });
+
+  test('a share of 0 to 1, and nothing to fail on without drift', async () => {
+    expect(await arx('conversations', 'walk', '--fail-on-drift', '0')).toMatchObject({ exit: 0, stderr: '' });
+    for (const wrong of ['1.5', '-0.1', 'half', ''])
+      expect((await arx('conversations', 'walk', `--fail-on-drift=${wrong}`)).exit).toBe(2);
+  });
 });
 
 describe('doubts', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createProgress } from '../../src/format/progress.ts';
+import { createProgress, frozenText } from '../../src/format/progress.ts';
 import { fakeSink } from './fake-sink.ts';
 
 function started(options: { enabled?: boolean; unicode?: boolean; columns?: number } = {}) {
@@ -78,4 +78,30 @@ test('switched off it is silent; a stream that fails is no failure', async () =>
   );
   broken.update('x');
   await broken.end();
+});
+
+test('other text wipes the line first; the next update draws it anew', async () => {
+  const { stderr, progress, at } = started();
+  expect(progress.wiped()).toBe('');
+  await at(500, 'a');
+  expect([progress.wiped(), progress.wiped()]).toEqual([CLEAR, '']);
+  await progress.end();
+  expect(stderr.text).toBe(`${CLEAR}a`);
+});
+
+test('a walk: what is frozen, what it cost, what drift is reported', () => {
+  const walk = {
+    noun: 'conversation',
+    rows: 1200,
+    windows: 12,
+    last: 100,
+    requests: 35,
+    limit: 100,
+    drift: 0.21,
+  };
+  expect(frozenText(walk, { unicode: true })).toBe(
+    'frozen 1,200 conversations in 12 windows, the last of 100 · 2.9× the least requests · drift 0.21',
+  );
+  const begun = { ...walk, rows: 0, windows: 0, last: 0, requests: 1, drift: undefined };
+  expect(frozenText(begun, { unicode: false })).toBe('frozen no conversations yet, 1 request');
 });

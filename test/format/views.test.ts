@@ -241,7 +241,7 @@ describe('reports', () => {
       unstable: [{ after: 'conv_3', before: null, reads: 9 }],
     };
     const { print, stdout } = printing();
-    await print.report(report, (screen) => views.walkLines(report, screen));
+    await print.report(report, (screen) => views.walkLines(report, 'conversation', screen));
     expect(stdout.text).toBe(`incomplete, 2,000 conversations in 1 window
 ├─ reads        42 requests (20 at the least), 3 re-reads, 1 disagreement
 ├─ drift        first 0.13, last 0.21, most 0.21

@@ -1,11 +1,11 @@
 // `arx attachments ls`: one page of the catalogue, or every row with --all; redacted rows are shown as withheld.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { everyRow } from '../../client/pages.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views.ts';
 import { present, Window, windowQuery } from '../input.ts';
+import { exactRows } from '../listing.ts';
 import { Filter, filterQuery, matches } from './filter.ts';
 
 export const Input = Window.extend({
@@ -32,10 +32,11 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
 
   let complete: boolean;
   if (input.all === true) {
-    const listing = everyRow(
+    const listing = exactRows(
       async (window) => (await client.attachments({ ...filter, ...window })).body,
       (row) => row.id,
-      input.limit,
+      app,
+      input,
     );
     await app.printer.list(attachmentView, {
       status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
@@ -43,8 +44,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       summary: () => ({ ...totals, complete: listing.complete() }),
     });
     complete = listing.complete();
-    if (!complete)
-      app.fail(new Fault('partial', 'the list may be cut: the service does not prove that it was all'));
+    const fault = listing.fault();
+    if (fault !== undefined) app.fail(fault);
   } else {
     const { body } = await client.attachments({ ...filter, ...windowQuery(input) });
     const rows = body.data.filter(asked).map(count);

@@ -1,18 +1,72 @@
-// `arx messages ls`: one page of the cross-check surface.
+// `arx messages ls`: one page of the cross-check surface, or with --walk the exact list.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
+import type { Client, Query } from '../../client/index.ts';
+import type { Message } from '../../contract/conversation.ts';
+import { Fault } from '../../faults.ts';
 import { messageView } from '../../format/views.ts';
-import { present, Window, windowQuery } from '../input.ts';
+import type { Source } from '../../walk/source.ts';
+import { directionsOf } from '../cursors.ts';
+import { present, windowQuery } from '../input.ts';
 import { printPage } from '../page.ts';
+import { walkList, Walking } from '../walking.ts';
 
-export const Input = Window.extend({
+export const Input = Walking.extend({
   conversation: z.string().min(1).optional(),
   opening: z.boolean().optional(),
+  walk: z.boolean().default(false),
 });
+type Input = z.infer<typeof Input>;
 
-export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  const client = await app.client();
+/** Options that mean nothing for a page. */
+const OF_WALKS = {
+  concurrency: '--concurrency',
+  confidence: '--confidence',
+  maxRequests: '--max-requests',
+  freeze: '--freeze',
+  resume: '--resume',
+  report: '--report',
+  failOnDrift: '--fail-on-drift',
+} as const;
+
+export async function run(input: Input, app: App): Promise<void> {
   const filter = present({ conversation: input.conversation, opening: input.opening });
+  if (input.walk) return walkMessages(filter, input, app);
+  for (const [key, option] of Object.entries(OF_WALKS)) {
+    const given = input[key as keyof typeof OF_WALKS];
+    if (given !== undefined && given !== false) throw new Fault('usage', `${option} goes with --walk`);
+  }
+  const client = await app.client();
   const { body } = await client.messages({ ...filter, ...windowQuery(input) });
   await printPage(app, messageView, body, input);
+}
+
+async function walkMessages(filter: Query, input: Input, app: App): Promise<void> {
+  const source = messageSource(await app.client(), filter);
+  // Nothing is known of this surface but its name (interface 4.8).
+  const directions = await directionsOf(source, app.world.signal);
+  if (directions.size === 0)
+    throw new Fault('protocol', 'the service follows no cursors in /messages, so they cannot be walked', {
+      hint: 'arx messages ls shows one page',
+    });
+  const filters = Object.entries(filter).map(([name, value]) => `${name}=${value}`);
+  const list = {
+    source: { ...source, directions },
+    noun: 'message',
+    view: messageView,
+    shown: ({ row }: { row: Message }) => row,
+    subject: { base_url: (await app.session()).origin, list: ['messages', ...filters].join(' ') },
+  };
+  await walkList(list, { ...input, crossCheck: 'off' }, app);
+}
+
+/** Positions are kept from the walk: a moved message may share one with another, so they do not prove neighbours. */
+function messageSource(client: Client, filter: Query): Source<{ id: string; row: Message }> {
+  return {
+    async page({ after, before, limit }) {
+      const query = { ...filter, ...windowQuery({ ...present({ after, before }), limit }) };
+      const { data, has_more, drift_ratio } = (await client.messages(query)).body;
+      return { rows: data.map((row) => ({ id: row.id, row })), ...present({ has_more, drift_ratio }) };
+    },
+  };
 }

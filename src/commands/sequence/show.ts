@@ -1,12 +1,11 @@
 // `arx sequence show NAME`: positions, reported against checked, with the drift drawn.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { everyRow } from '../../client/pages.ts';
 import type { Position, Sequence } from '../../contract/sequence.ts';
-import { Fault } from '../../faults.ts';
 import { driftPlot } from '../../format/plot.ts';
 import { positionView } from '../../format/views.ts';
 import { Window, windowQuery } from '../input.ts';
+import { exactRows } from '../listing.ts';
 
 export const Input = Window.extend({ name: z.string().min(1), all: z.boolean().default(false) });
 
@@ -22,23 +21,24 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   let rows: Position[];
   let complete: boolean;
   if (input.all) {
-    const listing = everyRow(read, (row) => row.entry);
+    const listing = exactRows(read, (row) => row.entry, app, input);
     rows = [];
     for await (const row of listing.rows) rows.push(row);
     complete = listing.complete();
-    if (!complete)
-      app.fail(
-        new Fault('partial', `${input.name}: the service does not prove that these are all positions`),
-      );
+    const fault = listing.fault();
+    if (fault !== undefined) app.fail(fault);
+    // What the last of many reads said of its own page.
+    if (head.has_more !== undefined) head.has_more = !complete;
   } else {
     const page = await read(windowQuery(input));
     rows = page.data;
     complete = page.has_more === false && input.after === undefined && input.before === undefined;
   }
+  const { status, ...extra } = head;
   await app.printer.list(positionView, {
-    status: head.status,
+    status,
     rows,
-    extra: { name: input.name, ...head },
+    extra: { name: input.name, ...extra },
     summary: () => ({
       rows: rows.length,
       displaced: rows.filter((row) => row.offset !== 0).length,

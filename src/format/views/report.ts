@@ -73,7 +73,8 @@ function namedFiles(files: readonly VerifiedFile[]): Branch[] {
   return rest > 0 ? [...named, { line: { text: `and ${grouped(rest)} more`, style: 'dim' } }] : named;
 }
 
-export function walkLines(report: WalkReport, canvas: Canvas): Line[] {
+/** `noun` is what one row is. */
+export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Line[] {
   const { drift, cross_check: check, frozen } = report;
   const rows: [string, string][] = [
     [
@@ -111,7 +112,7 @@ export function walkLines(report: WalkReport, canvas: Canvas): Line[] {
   return [
     [
       { text: report.verdict, style: report.verdict === 'complete' ? 'good' : 'bad' },
-      `, ${plural(report.conversations, 'conversation')} in ${plural(report.windows, 'window')}`,
+      `, ${plural(report.conversations, noun)} in ${plural(report.windows, 'window')}`,
     ],
     ...treeLines(branches, canvas),
   ];

@@ -1,0 +1,104 @@
+// `arx walk URL`: any list of any service whose cursors are the ids of its rows, exactly; rows as received.
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { anyPage, type AnyRow, type ListShape } from '../client/any-list.ts';
+import { isBehind, parseAddress } from '../client/base-url.ts';
+import { Fault } from '../faults.ts';
+import { anyView } from '../format/views.ts';
+import type { Direction, PageQuery, Source } from '../walk/source.ts';
+import { directionsOf } from './cursors.ts';
+import { walkList, Walking } from './walking.ts';
+
+const Name = z.string().min(1).max(200);
+
+export const Input = Walking.extend({
+  url: z.string().min(1),
+  idField: Name.default('id'),
+  dataField: Name.optional(),
+  positionsField: Name.optional(),
+  afterParam: Name.default('starting_after'),
+  beforeParam: Name.default('ending_before'),
+  limitParam: Name.default('limit'),
+  forwardOnly: z.boolean().default(false),
+});
+type Input = z.infer<typeof Input>;
+
+export async function run(input: Input, app: App): Promise<void> {
+  const url = parseAddress(input.url, {
+    what: 'URL of the list',
+    hint: '--token-file FILE gives a token',
+    insecureHttp: app.settings.insecure_http.value,
+  });
+  url.hash = '';
+  const { source, sample } = await anySource(url, input, app);
+  const directions = await directionsFor(source, input, app);
+  const list = {
+    source: { ...source, directions },
+    noun: 'row',
+    view: anyView(input.idField, sample()),
+    shown: ({ row }: AnyRow) => row,
+    subject: { base_url: url.href, list: `rows by ${input.idField}` },
+  };
+  await walkList(list, { ...input, crossCheck: 'off' }, app);
+}
+
+/** The list behind an address; `sample` are the rows of its first page. */
+async function anySource(
+  url: URL,
+  input: Input,
+  app: App,
+): Promise<{ source: Source<AnyRow>; sample: () => Record<string, unknown>[] }> {
+  const send = await app.sendTo(url);
+  const shape: ListShape = {
+    id: input.idField,
+    data: input.dataField,
+    position: input.positionsField,
+  };
+  let first: AnyRow[] | undefined;
+  const page = async (query: PageQuery) => {
+    const target = addressed(url, query, input);
+    try {
+      const found = await send({ method: 'GET', url: target, scoped: true }, (answer) =>
+        anyPage(answer, shape),
+      );
+      first ??= found.rows;
+      // An empty page does not show which of several arrays has the rows.
+      if (found.rows.length > 0) shape.data = found.data;
+      return found;
+    } catch (error) {
+      throw error instanceof Fault ? await explained(error, url, app) : error;
+    }
+  };
+  return { source: { page }, sample: () => (first ?? []).map(({ row }) => row) };
+}
+
+function addressed(url: URL, { after, before, limit }: PageQuery, input: Input): URL {
+  const target = new URL(url);
+  const { searchParams } = target;
+  if (after !== undefined) searchParams.set(input.afterParam, after);
+  if (before !== undefined) searchParams.set(input.beforeParam, before);
+  searchParams.set(input.limitParam, String(limit));
+  return target;
+}
+
+/** Stripe says 400 for a cursor that is no row any more; and `arx login` helps at the base URL alone. */
+async function explained(fault: Fault, url: URL, app: App): Promise<Fault> {
+  if (fault.detail.code === 'resource_missing') return new Fault('not_found', fault.message, fault.detail);
+  if (fault.kind !== 'auth') return fault;
+  const base = app.settings.base_url.value;
+  if (base !== undefined && isBehind(url, new URL(base))) return fault;
+  return new Fault('auth', fault.message, { ...fault.detail, hint: '--token-file FILE gives a token' });
+}
+
+async function directionsFor(source: Source<AnyRow>, input: Input, app: App): Promise<Set<Direction>> {
+  const { afterParam, beforeParam, forwardOnly } = input;
+  const found = await directionsOf(source, app.world.signal, forwardOnly ? ['forward'] : undefined);
+  if (!found.has('forward')) {
+    throw new Fault('protocol', `the service does not follow ${afterParam}: it shows the same rows again`, {
+      hint: '--after-param names its cursor parameter, --id-field what it takes',
+    });
+  }
+  if (!forwardOnly && !found.has('backward'))
+    app.notice(`the service does not follow ${beforeParam}: read forward only`);
+  return found;
+}

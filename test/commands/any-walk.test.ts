@@ -1,0 +1,223 @@
+// `arx walk URL` over a real port: any plausible list is exact, one that cannot be proved is not called so, and no token strays.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { arx, recordsOf } from '../support/command.ts';
+import { serveList, type CursorServerOptions } from '../support/cursor-server.ts';
+import { always, answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
+
+let dir: string;
+let servers: Misbehaving[];
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'arx-any-'));
+  servers = [];
+});
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.close()));
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function serve(options: CursorServerOptions): Promise<Misbehaving> {
+  const server = await serveList(options);
+  servers.push(server);
+  return server;
+}
+
+const ROWS = Array.from({ length: 95 }, (_, n) => ({
+  id: `ord_${n + 1}`,
+  n: n + 1,
+  key: { no: `k${n}` },
+  state: n % 2 ? 'paid' : 'open',
+}));
+const IDS = ROWS.map(({ id }) => id);
+const idsOf = (stdout: string): unknown[] => recordsOf({ stdout } as never).map(({ id }) => id as unknown);
+
+describe('any plausible body', () => {
+  test.each<[string, CursorServerOptions['body'], string]>([
+    ['an envelope as Stripe has it', undefined, ''],
+    ['a bare array', (rows) => rows, ''],
+    ['items', (items) => ({ items, next: null }), ''],
+    ['the name of the noun, beside an empty array', (orders) => ({ errors: [], orders, n: 1 }), ''],
+    ['a field further in', (rows) => ({ page: { rows }, data: [] }), '--data-field page.rows'],
+  ])('%s', async (_, body, flags) => {
+    const { url } = await serve({ rows: ROWS, ...(body === undefined ? {} : { body }) });
+    const walked = await arx(dir, `walk ${url}/orders?x=1 --limit 20 -o ndjson ${flags}`);
+    expect(walked).toMatchObject({ exit: 0, stderr: '' });
+    expect(recordsOf(walked)).toEqual(ROWS);
+  });
+
+  test.each([
+    ['{"a": [{"id": 1}], "b": [{"id": 2}]}', 'several lists'],
+    ['{"data": {"id": 1}}', 'no list in it'],
+    ['"x"', 'is no list'],
+    ['[{"key": 1}]', 'row 1 of a page has no id at id'],
+    ['[{"id": null}]', 'row 1'],
+    ['[7]', 'row 1'],
+  ])('%s is none', async (text, words) => {
+    const server = await misbehave(always(answer(200, text)));
+    servers.push(server);
+    const walked = await arx(dir, `walk ${server.url}/x`);
+    expect(walked).toMatchObject({ exit: 11, stdout: '' });
+    expect(walked.stderr).toContain(words);
+  });
+
+  test('an id further in, and ids as numbers that no number holds', async () => {
+    const rows = Array.from({ length: 30 }, (_, n) => ({ key: { no: `9007199254740${993 + n}` }, n }));
+    const { url, requests } = await serve({
+      rows,
+      idOf: (row) => (row as (typeof rows)[number]).key.no,
+      body: (data) => data,
+    });
+    // As numbers on the wire: the answer is written by hand.
+    const numbered = await misbehave((socket, { head }) => {
+      const path = / (\S+) /.exec(head)?.[1] ?? '';
+      void fetch(url + path).then(async (reply) => {
+        const text = (await reply.text()).replaceAll(/"(\d+)"/g, '$1');
+        socket.write(answer(reply.status, text));
+      });
+    });
+    servers.push(numbered);
+    const walked = await arx(dir, `walk ${numbered.url}/x --id-field key.no -o ndjson`);
+    expect(walked).toMatchObject({ exit: 0, stderr: '' });
+    expect(recordsOf(walked)).toEqual(rows);
+    expect(requests.some(({ head }) => head.includes('starting_after=9007199254740993&'))).toBe(true);
+  });
+});
+
+describe('what a service follows', () => {
+  const FORWARD = 'arx: the service does not follow ending_before: read forward only\n';
+  test.each<[CursorServerOptions, string]>([
+    [{ rows: ROWS, both: 'refuses' }, ''],
+    [{ rows: ROWS, before: 'refuses' }, FORWARD],
+    [{ rows: ROWS, before: 'ignores' }, FORWARD],
+    [{ rows: ROWS.slice(0, 1), before: 'refuses' }, FORWARD],
+    [{ rows: [], before: 'refuses' }, ''],
+  ])('%# is read as it can be', async (options, stderr) => {
+    const server = await serve(options);
+    const walked = await arx(dir, `walk ${server.url}/orders --limit 20 -o ndjson`);
+    expect(walked).toMatchObject({ exit: 0, stderr });
+    expect(recordsOf(walked)).toEqual(options.rows);
+  });
+
+  test.each(['ignores', 'refuses'] as const)('no cursor at all (%s) proves nothing', async (after) => {
+    const { url } = await serve({ rows: ROWS, after });
+    const walked = await arx(dir, `walk ${url}/orders`);
+    expect(walked).toMatchObject({ exit: 11, stdout: '' });
+    expect(walked.stderr).toContain('does not follow starting_after');
+    expect(walked.stderr).toContain('hint: --after-param');
+  });
+
+  test('other names of its parameters; --forward-only asks nothing backward', async () => {
+    const server = await serve({ rows: ROWS });
+    const flags = '--after-param starting_after --before-param until --limit-param limit --forward-only';
+    const walked = await arx(dir, `walk ${server.url}/orders --limit 20 -o ndjson ${flags}`);
+    expect(walked).toMatchObject({ exit: 0, stderr: '' });
+    expect(idsOf(walked.stdout)).toEqual(IDS);
+    expect(server.requests.filter(({ head }) => /until=|ending_before/.test(head))).toEqual([]);
+  });
+});
+
+test.each([1, 2, 3, 4, 5])(
+  'over pages that lie, seed %i: complete is exact, the rest is so far',
+  async (seed) => {
+    const { url } = await serve({ rows: ROWS, drift: 0.21, seed });
+    const walked = await arx(dir, `walk ${url}/orders --limit 20 --json --fail-on-drift 0.02`);
+    const { data, summary } = JSON.parse(walked.stdout);
+    const ids = data.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(summary.complete ? IDS : IDS.slice(0, ids.length));
+    // The service says nothing of its drift; the walk saw it.
+    expect(walked.exit).toBe(8);
+    expect(walked.stderr).toMatch(/\d+ of \d+ reads disagreed; 0\.02 is allowed/);
+    expect(walked.stderr).toContain('the service reports no drift');
+  },
+);
+
+test('columns for people, four forms, hostile text escaped', async () => {
+  const rows = ROWS.map((row, n) => (n === 0 ? { ...row, state: '\u001b[2J' } : row));
+  const { url } = await serve({ rows });
+  const table = await arx(dir, `walk ${url}/orders --before ord_4 -o table --no-color`, { columns: 80 });
+  expect(table.stdout.split('\n').slice(0, 4)).toEqual([
+    'ID     N  STATE',
+    '─────  ─  ─────────',
+    'ord_1  1  \\u{1b}[2J',
+    'ord_2  2  paid',
+  ]);
+  const tsv = await arx(dir, `walk ${url}/orders --after ord_1 --before ord_4`);
+  expect(tsv.stdout).toBe('ord_2\t2\tpaid\nord_3\t3\topen\n');
+  const json = await arx(dir, `walk ${url}/orders --after ord_1 --before ord_4 --json --fields key.no`);
+  expect(JSON.parse(json.stdout).data).toEqual([{ key: { no: 'k1' } }, { key: { no: 'k2' } }]);
+});
+
+test('a frozen walk is resumed, proved offline, and never continued by another list', async () => {
+  const { url } = await serve({ rows: ROWS });
+  const walk = `walk ${url}/orders --limit 20 -o ndjson --freeze log --report report.json`;
+  const cut = await arx(dir, `${walk} --max-requests 12`);
+  expect(cut.exit).toBe(8);
+  expect(recordsOf(cut).length).toBeGreaterThan(0);
+  expect(await arx(dir, 'conversations verify log')).toMatchObject({ exit: 0 });
+  const resumed = await arx(dir, `${walk} --resume`);
+  expect(resumed).toMatchObject({ exit: 0, stderr: '' });
+  expect(recordsOf(resumed)).toEqual(ROWS);
+  expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toMatchObject({ verdict: 'complete' });
+  const other = await arx(dir, `walk ${url}/orders?x=1 --freeze log --resume`);
+  expect(other).toMatchObject({ exit: 2, stdout: '' });
+});
+
+describe('where a token goes', () => {
+  const TOKEN = 'tok_Zq8vXw3LmT5rKp7s';
+  /** The tokens that reached the server. */
+  async function sent(
+    server: Misbehaving,
+    line: string,
+    env: Record<string, string> = {},
+  ): Promise<string[]> {
+    const before = server.requests.length;
+    await arx(dir, line, { env: { LANG: 'C.UTF-8', ...env } });
+    const heads = server.requests.slice(before).map(({ head }) => head);
+    expect(heads.length).toBeGreaterThan(0);
+    return [...new Set(heads.map((head) => /^authorization: *(.*)$/im.exec(head)?.[1] ?? 'none'))];
+  }
+
+  test('--token-file goes where the user says; ARX_TOKEN behind the base URL alone', async () => {
+    const server = await serve({ rows: ROWS });
+    const { url } = server;
+    writeFileSync(join(dir, 'key'), `${TOKEN}\n`);
+    const env = { ARX_TOKEN: TOKEN };
+    const list = `walk ${url}/a/orders`;
+    const bearer = [`Bearer ${TOKEN}`];
+    expect(await sent(server, `${list} --token-file ${join(dir, 'key')}`)).toEqual(bearer);
+    expect(await sent(server, list, env)).toEqual(['none']);
+    expect(await sent(server, `${list} --base-url ${url}`, env)).toEqual(bearer);
+    expect(await sent(server, `${list} --base-url ${url}/a`, env)).toEqual(bearer);
+    expect(await sent(server, `${list} --base-url ${url}/b`, env)).toEqual(['none']);
+    expect(await sent(server, `walk ${url}/b/%2e%2e/orders --base-url ${url}/b`, env)).toEqual(['none']);
+    expect(await sent(server, `${list} --base-url http://127.0.0.1:9`, env)).toEqual(['none']);
+  });
+
+  test('a redirect is not followed; plain http to another machine is refused', async () => {
+    const target = await serve({ rows: ROWS });
+    const server = await misbehave(always(answer(302, '', { location: `${target.url}/orders` })));
+    servers.push(server);
+    const redirected = await arx(dir, `walk ${server.url}/orders`);
+    expect(redirected).toMatchObject({ exit: 11, stdout: '' });
+    expect(target.requests).toHaveLength(0);
+    for (const wrong of [
+      'http://list.example/orders',
+      'ftp://list.example',
+      'https://a:b@list.example/',
+      'orders',
+    ]) {
+      const refused = await arx(dir, `walk ${wrong}`);
+      expect(refused).toMatchObject({ exit: 2, stdout: '' });
+    }
+  });
+
+  test('401 names what would help', async () => {
+    const server = await misbehave(always(answer(401, '{"error":{"code":"token_invalid"}}')));
+    servers.push(server);
+    const refused = await arx(dir, `walk ${server.url}/orders`);
+    expect(refused.exit).toBe(4);
+    expect(refused.stderr).toContain('hint: --token-file FILE gives a token');
+  });
+});

@@ -1,0 +1,67 @@
+// Any service's list on a loopback port, paged by the ids of its rows: with the manners, bodies and lies a test asks for.
+import type { PageQuery } from '../../src/walk/source.ts';
+import { honest, LIES, lie } from './lie.ts';
+import { answer, misbehave, type Misbehaving } from './misbehaving-server.ts';
+import { randomFrom } from './random.ts';
+
+/** What becomes of a cursor: followed, refused with 400, or not seen at all. */
+export type Manner = 'follows' | 'refuses' | 'ignores';
+
+export type CursorServerOptions = {
+  rows: readonly Record<string, unknown>[];
+  /** The id of a row as it stands in an address. */
+  idOf?: (row: Record<string, unknown>) => string;
+  after?: Manner;
+  before?: Manner;
+  /** Both cursors at once. */
+  both?: Manner;
+  body?: (rows: unknown[], more: boolean) => unknown;
+  /** Share of pages that lie, each by itself. */
+  drift?: number;
+  seed?: number;
+  /** Called with the number of requests before this one; its answer waits for it. */
+  gate?: (count: number) => Promise<void> | undefined;
+};
+
+const stripe = (data: unknown[], has_more: boolean): unknown => ({ object: 'list', data, has_more });
+
+export async function serveList(options: CursorServerOptions): Promise<Misbehaving> {
+  const { rows, drift = 0, seed = 1, body = stripe } = options;
+  const idOf = options.idOf ?? (({ id }) => String(id));
+  const ids = rows.map(idOf);
+  const rowOf = new Map(rows.map((row) => [idOf(row), row]));
+  const reply = (head: string, count: number): Buffer => {
+    const { searchParams } = new URL(/ (\S+) /.exec(head)?.[1] ?? '/', 'http://list');
+    const [after, before] = [searchParams.get('starting_after'), searchParams.get('ending_before')];
+    const refused =
+      (after !== null && options.after === 'refuses') ||
+      (before !== null && options.before === 'refuses') ||
+      (after !== null && before !== null && options.both === 'refuses');
+    if (refused) return answer(400, '{"error":{"message":"Received unknown parameter"}}');
+    const query: PageQuery = {
+      limit: Number(searchParams.get('limit') ?? 10),
+      ...(after === null || options.after === 'ignores' ? {} : { after }),
+      ...(before === null || options.before === 'ignores' ? {} : { before }),
+    };
+    if ([query.after, query.before].some((id) => id !== undefined && !rowOf.has(id)))
+      return answer(404, '{"error":{"code":"resource_missing"}}');
+    const random = randomFrom(`${seed}/${count}`);
+    const page =
+      random() < drift
+        ? lie(LIES[Math.floor(random() * LIES.length)]!, ids, query, random, (id) =>
+            randomFrom(`${seed}/${count}/${id}`)(),
+          )
+        : honest(ids, query);
+    const text = JSON.stringify(
+      body(
+        page.ids.map((id) => rowOf.get(id)),
+        page.has_more,
+      ),
+    );
+    return answer(200, text);
+  };
+  return misbehave((socket, { head }, count) => {
+    const gate = options.gate?.(count) ?? Promise.resolve();
+    void gate.then(() => socket.write(reply(head, count)));
+  });
+}
