@@ -209,11 +209,12 @@ function judge({ fault, report }: WalkOutcome, { failOnDrift }: Walking, app: Ap
   app.fail(new Fault('unstable', `${grounds.join(', and ')}; ${failOnDrift} is allowed`, { kept }));
 }
 
-function spoken({ number, query, rows, drift_ratio, trouble }: ReadNote): string {
+function spoken({ number, surface, query, rows, drift_ratio, trouble }: ReadNote): string {
   const cursors = [
     query.after === undefined ? '' : ` after ${query.after}`,
     query.before === undefined ? '' : ` before ${query.before}`,
   ].join('');
   const drift = drift_ratio === undefined ? '' : `, drift ratio ${drift_ratio}`;
-  return `read ${number}:${cursors} limit ${query.limit}: ${rows} rows${drift}${trouble === undefined ? '' : `; ${trouble}`}`;
+  const what = surface === 'list' ? 'read' : 'witness';
+  return `${what} ${number}:${cursors} limit ${query.limit}: ${rows} rows${drift}${trouble === undefined ? '' : `; ${trouble}`}`;
 }

@@ -354,10 +354,16 @@ export class Course<Row extends Identified> {
     return true;
   }
 
-  #note({ query }: Planned<Row>, rows: number, trouble: string | undefined, drift: number | undefined): void {
+  #note(
+    { query, surface }: Planned<Row>,
+    rows: number,
+    trouble: string | undefined,
+    drift: number | undefined,
+  ): void {
     this.#ledger.read(drift, trouble);
     this.#options.log?.({
       number: this.#ledger.requests,
+      surface,
       query,
       rows,
       ...(drift === undefined ? {} : { drift_ratio: drift }),

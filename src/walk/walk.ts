@@ -3,13 +3,15 @@ import { Fault } from '../faults.ts';
 import type { WalkReport } from '../contract/report.ts';
 import { Course } from './course.ts';
 import { Flights } from './flights.ts';
+import type { Surface } from './read.ts';
 import type { Identified, PageQuery, Source } from './source.ts';
 import type { CrossCheckMode } from './testimony.ts';
 import type { FrozenWindow } from './window.ts';
 
-/** One read, for the diagnostic log (interface 4.7, rule 3). `trouble` says what was wrong with it. */
+/** One read of the list or of the witness, for the diagnostic log (interface 4.7, rule 3). `trouble` says what was wrong. */
 export type ReadNote = {
   number: number;
+  surface: Surface;
   query: PageQuery;
   rows: number;
   drift_ratio?: number;

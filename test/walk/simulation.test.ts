@@ -58,3 +58,47 @@ describe(`${WALKS} walks`, () => {
     expect(complete).toBeGreaterThan(0.95 * each);
   });
 });
+
+describe('2,000 rows at drift 0.21', () => {
+  const size = 2000;
+  const drift = 0.21;
+
+  test.each(['honest', 'lying'] as const)(
+    '%s: a witness makes colluding answers cheaper',
+    async (witness) => {
+      for (let seed = 1; seed <= 3; seed++) {
+        const lying: LyingOptions = { size, drift, seed, correlation: 'collude', witness };
+        const alone = await simulate(lying, { crossCheck: 'off' });
+        const walked = await simulate(lying, { crossCheck: 'boundary' });
+        expect(walked.fault).toBeUndefined();
+        expect(isExact(walked)).toBe(true);
+        expect(walked.requests).toBeLessThan(0.9 * alone.requests);
+        expect(walked.report.cross_check.agreed).toBeGreaterThan(0.9 * size);
+      }
+    },
+  );
+
+  test('without faults the witness is asked about the edges, instead of two reads', async () => {
+    const walked = await simulate({ size, witness: 'honest' }, { crossCheck: 'boundary' });
+    expect(walked.report.cross_check).toEqual({ mode: 'boundary', asked: 104, agreed: 104, unavailable: 0 });
+    expect(walked.requests).toBeLessThanOrEqual(46);
+  });
+
+  // Seeds of walks that a row in the wrong place, and one that went, once brought to a stop.
+  test.each<[string, LyingOptions]>([
+    ['a row shown twice', { size, drift, seed: 20_044, lies: ['dup'] }],
+    [
+      'a row deleted behind the frontier',
+      { size, drift, seed: 20_024, writes: { kind: 'delete', count: 5, every: 9 } },
+    ],
+    [
+      'a row deleted ahead of it',
+      { size, drift, seed: 20_040, writes: { kind: 'delete', count: 5, every: 9 } },
+    ],
+    ['lies before the first window', { size, drift, seed: 20_045, correlation: 'collude' }],
+  ])('%s does not stop the walk', async (_, lying) => {
+    const walked = await simulate(lying);
+    expect(walked.fault).toBeUndefined();
+    expect(isExact(walked)).toBe(true);
+  });
+});
