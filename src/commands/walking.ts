@@ -11,6 +11,7 @@ import type { View } from '../format/view.ts';
 import { walkLines } from '../format/views.ts';
 import type { CrossCheckMode } from '../walk/testimony.ts';
 import { addDoubts, readDoubts, stillThere } from '../walk/doubts.ts';
+import { addEnd } from '../walk/frozen-end.ts';
 import { openFrozenLog } from '../walk/frozen-log.ts';
 import type { Identified, Source } from '../walk/source.ts';
 import { walk, type ReadNote, type WalkOutcome } from '../walk/walk.ts';
@@ -125,6 +126,7 @@ async function walkAll<Row extends Identified, Shown extends object>(
       const next = await windows.next();
       if (next.done === true) {
         outcome = await withDoubts(next.value);
+        await recordEnd(outcome);
         // With nothing frozen there is nothing to show: the failure stands alone, as for any other command.
         if (outcome.fault !== undefined && outcome.report.conversations === 0) throw outcome.fault;
         return;
@@ -165,6 +167,13 @@ async function walkAll<Row extends Identified, Shown extends object>(
       hint: 'walk again into a new folder',
     });
     return { report: { ...found.report, late, verdict: 'incomplete' }, fault };
+  }
+
+  /** Without it a later comparison could not tell what is lost from what this walk did not reach. */
+  async function recordEnd({ report, fault }: WalkOutcome): Promise<void> {
+    if (dir === undefined || fault !== undefined) return;
+    const finished_at = new Date(app.world.now()).toISOString();
+    await addEnd(dir, { head: report.frozen.head, finished_at, late: report.late });
   }
 
   async function show(): Promise<void> {

@@ -1,9 +1,8 @@
 // What earlier runs of a frozen walk saw and did not give out; a resumed run must not forget it.
 import { join } from 'node:path';
 import * as z from 'zod';
-import { diskFault } from '../disk-fault.ts';
 import { Fault } from '../faults.ts';
-import { openOwn, textOf } from './own-file.ts';
+import { addLine, readLines } from './own-lines.ts';
 import type { Identified, Source } from './source.ts';
 
 export const DOUBTS_FILE = 'doubts.ndjson';
@@ -14,38 +13,16 @@ export type Doubts = z.infer<typeof Doubts>;
 
 /** The doubts of all earlier runs in a folder; none where there is no file. Throws Fault `integrity` for a damaged one. */
 export async function readDoubts(dir: string): Promise<Doubts> {
-  const path = join(dir, DOUBTS_FILE);
-  const text = await textOf(path).catch((error: unknown) => {
-    throw diskFault(error, path);
-  });
-  const all: Doubts = { unplaced: [], late: [] };
-  // A line torn by a kill says nothing.
-  for (const line of (text ?? '').split('\n').slice(0, -1)) {
-    const doubts = Doubts.safeParse(parse(line));
-    if (!doubts.success) throw new Fault('integrity', `${DOUBTS_FILE} in ${dir} is damaged`);
-    all.unplaced.push(...doubts.data.unplaced);
-    all.late.push(...doubts.data.late);
-  }
-  return all;
+  const lines = await readLines(join(dir, DOUBTS_FILE), Doubts);
+  return {
+    unplaced: lines.flatMap(({ unplaced }) => unplaced),
+    late: lines.flatMap(({ late }) => late),
+  };
 }
 
 /** Keeps the doubts of this run, durably. Throws Fault `disk` or `unsafe`. */
 export async function addDoubts(dir: string, doubts: Doubts): Promise<void> {
-  if (doubts.unplaced.length + doubts.late.length === 0) return;
-  try {
-    const file = await openOwn(join(dir, DOUBTS_FILE));
-    try {
-      // A line torn by a kill would spoil the one that follows it.
-      const text = await file.readFile('utf8');
-      await file.truncate(Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
-      await file.appendFile(`${JSON.stringify(doubts)}\n`);
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw diskFault(error, DOUBTS_FILE);
-  }
+  if (doubts.unplaced.length + doubts.late.length > 0) await addLine(join(dir, DOUBTS_FILE), doubts);
 }
 
 /** Those of the rows that the list still has: a row that is gone leaves no doubt (404 as a cursor, interface 4.7). */
@@ -64,12 +41,4 @@ export async function stillThere<Row extends Identified>(
     }
   }
   return there;
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

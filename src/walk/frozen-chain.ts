@@ -1,11 +1,13 @@
 // Reads a frozen log back and checks every link: each line against the line before, each window's rows against its line.
 import { createHash } from 'node:crypto';
-import { open, type FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../faults.ts';
 import { diskFault } from '../disk-fault.ts';
 import { canonical, sha256 } from './canonical.ts';
 import { lastNewline, linesOf } from './lines.ts';
+import { openOwn } from './own-file.ts';
 import { CHAIN_START, type WindowLine } from './window.ts';
 
 /** `window` is the number of the line, counted from 1. */
@@ -23,16 +25,19 @@ export type Chain = {
   problems: ChainProblem[];
 };
 
+/** Told of each window that holds, with its rows as they are stored; what it throws ends the reading. */
+export type Visit = (line: WindowLine, rows: readonly string[]) => void;
+
 /**
  * Checks the chain and the rows of a log, offline (`arx conversations verify DIR`). Problems are tampering or damage;
  * checking stops at the first. Throws Fault `not_found` where there is no log, `disk` where it cannot be read.
  */
-export async function verifyFrozen(dir: string): Promise<Chain> {
+export async function verifyFrozen(dir: string, visit?: Visit): Promise<Chain> {
   try {
-    const windows = await open(join(dir, 'windows.ndjson'), 'r');
+    const windows = await openOwn(join(dir, 'windows.ndjson'), constants.O_RDONLY);
     try {
-      const rows = await open(join(dir, 'rows.ndjson'), 'r');
-      return await readChain(windows, rows).finally(() => rows.close());
+      const rows = await openOwn(join(dir, 'rows.ndjson'), constants.O_RDONLY);
+      return await readChain(windows, rows, visit).finally(() => rows.close());
     } finally {
       await windows.close();
     }
@@ -44,7 +49,7 @@ export async function verifyFrozen(dir: string): Promise<Chain> {
 }
 
 /** Reads both files from their start. The last line is torn when it has no newline, whatever it says. */
-export async function readChain(windows: FileHandle, rows: FileHandle): Promise<Chain> {
+export async function readChain(windows: FileHandle, rows: FileHandle, visit?: Visit): Promise<Chain> {
   const chain: Chain = {
     windows: 0,
     head: CHAIN_START,
@@ -59,7 +64,7 @@ export async function readChain(windows: FileHandle, rows: FileHandle): Promise<
   const whole = await lastNewline(windows, size);
   const seen = new Set<string>();
   for await (const bytes of linesOf(windows, whole)) {
-    const problem = await link(chain, bytes.toString('utf8'), rows, seen);
+    const problem = await link(chain, bytes.toString('utf8'), rows, seen, visit);
     if (problem === undefined) continue;
     chain.problems.push({ window: chain.windows + 1, what: `window ${chain.windows + 1} ${problem}` });
     return chain;
@@ -73,6 +78,7 @@ async function link(
   text: string,
   rows: FileHandle,
   seen: Set<string>,
+  visit: Visit | undefined,
 ): Promise<string | undefined> {
   const line = parseLine(text);
   if (line === undefined) return 'is not a line of a frozen log';
@@ -85,8 +91,9 @@ async function link(
   if (createHash('sha256').update(content).digest('hex') !== line.rows_sha256)
     return 'has rows of another hash';
   const rowLines = content.toString('utf8').split('\n').slice(0, -1);
-  const ids = rowLines.map((row) => (JSON.parse(row) as { id: string }).id);
-  if (ids.length === 0 || canonical(ids) !== canonical(line.ids)) return 'has rows of other ids';
+  const ids = rowLines.map(idOf);
+  if (ids.length === 0 || !isText(ids) || canonical(ids) !== canonical(line.ids))
+    return 'has rows of other ids';
   if (ids.some((id) => seen.has(id) || !seen.add(id))) return 'has a row twice';
   chain.windows++;
   chain.head = sha256(text);
@@ -94,10 +101,23 @@ async function link(
   chain.windowsBytes += Buffer.byteLength(text) + 1;
   chain.rowsBytes += line.rows_bytes;
   chain.lastRow = rowLines.at(-1);
+  visit?.(line, rowLines);
   return undefined;
 }
 
-/** Only what the checks rely on; a line must be the canonical spelling of what it says, or its hash means nothing. */
+function idOf(row: string): unknown {
+  try {
+    return (JSON.parse(row) as { id?: unknown } | null)?.id;
+  } catch {
+    return undefined;
+  }
+}
+
+function isText(values: readonly unknown[]): values is string[] {
+  return values.every((value) => typeof value === 'string');
+}
+
+/** Only what the checks and the pictures rely on; a line must be the canonical spelling of what it says, or its hash means nothing. */
 function parseLine(text: string): WindowLine | undefined {
   try {
     const line = JSON.parse(text) as Partial<WindowLine> | null;
@@ -106,11 +126,18 @@ function parseLine(text: string): WindowLine | undefined {
       Number.isSafeInteger(line.rows_bytes) &&
       line.rows_bytes! > 0 &&
       line.rows_bytes! <= MOST_WINDOW_BYTES &&
+      isCount(line.reads) &&
+      isCount(line.disagreements) &&
+      (line.drift_ratio === null || typeof line.drift_ratio === 'number') &&
       canonical(line) === text;
     return sound ? (line as WindowLine) : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 /** Rows of one window come from a handful of answers of at most 16 MiB each. */

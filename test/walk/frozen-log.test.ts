@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { canonical, sha256 } from '../../src/walk/canonical.ts';
 import { verifyFrozen } from '../../src/walk/frozen-chain.ts';
 import { openFrozenLog, ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../../src/walk/frozen-log.ts';
 import { walk } from '../../src/walk/walk.ts';
@@ -143,6 +144,39 @@ describe('tampering', () => {
     await expect(walkInto({ resume: true })).rejects.toMatchObject({ kind: 'integrity' });
   });
 
+  test.each([
+    ['rows that are not JSON', 'prose\n'],
+    ['a row that is nothing', 'null\n'],
+    ['an id that is no text', '{"id":7}\n'],
+  ])('%s are named, though every hash is right', async (_, rowsText) => {
+    const line = canonical({
+      window: 1,
+      after: null,
+      ids: [7],
+      rows_bytes: rowsText.length,
+      rows_sha256: sha256(rowsText),
+      reads: 1,
+      disagreements: 0,
+      drift_ratio: null,
+      previous: '0'.repeat(64),
+    });
+    await writeFile(join(dir, WINDOWS_FILE), `${line}\n`);
+    await writeFile(join(dir, ROWS_FILE), rowsText);
+    expect((await verifyFrozen(dir)).problems[0]?.what).toBe('window 1 has rows of other ids');
+  });
+
+  test.each([
+    ['reads', -1],
+    ['disagreements', '<b>'],
+    ['drift_ratio', 'high'],
+  ])('%s that are no figure are named', async (field, value) => {
+    await walkInto({ resume: false, limit: 100 });
+    const path = join(dir, WINDOWS_FILE);
+    const line = JSON.parse((await readFile(path, 'utf8')).trimEnd()) as object;
+    await writeFile(path, `${canonical({ ...line, [field]: value })}\n`);
+    expect((await verifyFrozen(dir)).problems[0]?.what).toContain('is not a line');
+  });
+
   test('missing rows are named', async () => {
     await walkInto({ resume: false });
     await truncate(join(dir, ROWS_FILE), 20);
@@ -165,5 +199,10 @@ describe('names taken by others', () => {
   test.each([WINDOWS_FILE, ROWS_FILE, SUBJECT_FILE])('a FIFO named %s never makes it wait', async (name) => {
     execFileSync('mkfifo', [join(dir, name)]);
     await expect(openFrozenLog(dir, SUBJECT, { resume: true })).rejects.toMatchObject({ kind: 'unsafe' });
+  });
+
+  test('a FIFO never makes a check wait', async () => {
+    execFileSync('mkfifo', [join(dir, WINDOWS_FILE)]);
+    await expect(verifyFrozen(dir)).rejects.toMatchObject({ kind: 'unsafe' });
   });
 });
