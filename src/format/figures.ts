@@ -48,3 +48,9 @@ export function minute(instant: string): string {
   const found = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z$/.exec(instant);
   return found === null ? instant : `${found[1]} ${found[2]}`;
 }
+
+/** Three significant digits, short whatever comes: 0.20837 → `0.208`, 1234.5 → `1230`, 2e300 → `2.00e+300`. */
+export function significant(value: number): string {
+  const rounded = Number(value.toPrecision(3));
+  return Math.abs(rounded) < 1e6 ? String(rounded) : value.toExponential(2);
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { grouped, lasting, minute, percent, plural, sized } from '../../src/format/figures.ts';
+import { grouped, lasting, minute, percent, plural, significant, sized } from '../../src/format/figures.ts';
 
 test.each([
   [grouped(0), '0'],
@@ -17,6 +17,10 @@ test.each([
   [lasting(200_000), '3 min 20 s'],
   [lasting(7_500_000), '2 h 5 min'],
   [lasting(349_200_000), '4 d 1 h'],
+  [significant(0), '0'],
+  [significant(0.20837), '0.208'],
+  [significant(1234.5), '1230'],
+  [significant(Number.MAX_VALUE), '1.80e+308'],
   [percent(0), '0 %'],
   [percent(0.0001), '0.1 %'],
   [percent(0.034), '3.4 %'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../src/format/line.ts';
-import { bars, driftPlot, sparkline, walkPlot } from '../../src/format/plot.ts';
+import { bars, driftPlot } from '../../src/format/plot.ts';
 import { width } from '../../src/format/terminal.ts';
 import { treeLines } from '../../src/format/tree.ts';
 
@@ -64,19 +64,6 @@ describe('driftPlot', () => {
   });
 });
 
-test('sparkline', () => {
-  expect(sparkline([0, 1, 2, 3, 4, 5, 6, 7], canvas)).toBe('▁▂▃▄▅▆▇█');
-  expect(sparkline([5, 5], canvas)).toBe('▁▁');
-  expect(sparkline([], canvas)).toBe('');
-  expect(sparkline([1, 9, 1, 1], { columns: 1, unicode: true })).toBe('▁█▁▁');
-  expect(
-    sparkline(
-      Array.from({ length: 1000 }, (_, n) => n),
-      { columns: 10, unicode: false },
-    ),
-  ).toHaveLength(10);
-});
-
 test('bars', () => {
   const items = [
     { label: 'lisbon', value: 1200 },
@@ -90,19 +77,6 @@ test('bars', () => {
   ]);
   expect(bars(items, { columns: 30, unicode: false }).map(plain)[1]).toBe('東京       13  #');
   expect(bars([], canvas)).toStrictEqual([]);
-});
-
-test('walkPlot', () => {
-  const windows = Array.from({ length: 8 }, (_, n) => ({
-    drift_ratio: 0.13 + n / 100,
-    reads: n === 3 ? 6 : 2,
-  }));
-  expect(walkPlot(windows, { columns: 80, unicode: true }).map(plain)).toStrictEqual([
-    'drift  ▆▆▆▇▇▇██  0.13 to 0.2, most 0.2',
-    'reads  ▃▃▃█▃▃▃▃  20 reads, 8 windows, most 6 a window',
-  ]);
-  expect(walkPlot([], canvas)).toStrictEqual(['no windows']);
-  expect(walkPlot([{ drift_ratio: null, reads: 0 }], canvas).map(plain)[0]).toBe('drift  ▁  0 to 0, most 0');
 });
 
 test('treeLines', () => {
