@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--against|--view|--concurrency|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--against|--view|--concurrency|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--html|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -33,6 +33,7 @@ _arx() {
     "conversations walk":--freeze) _arx_dir; return ;;
     "conversations walk":--report) _arx_file; return ;;
     "conversations walk":--cross-check) _arx_list -W "off boundary full"; return ;;
+    "conversations plot":--html) _arx_file; return ;;
     "walk":--freeze) _arx_dir; return ;;
     "walk":--report) _arx_file; return ;;
     "messages ls":--freeze) _arx_dir; return ;;
@@ -50,7 +51,7 @@ _arx() {
     "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token walk health doctor api import redact serve completion demo" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls show pull verify" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get" ;;
-    "conversations") [[ $cur == -* ]] || _arx_list -W "ls show walk verify" ;;
+    "conversations") [[ $cur == -* ]] || _arx_list -W "ls show walk verify diff plot" ;;
     "messages") [[ $cur == -* ]] || _arx_list -W "ls" ;;
     "sequence") [[ $cur == -* ]] || _arx_list -W "show" ;;
     "events") [[ $cur == -* ]] || _arx_list -W "send types ls" ;;
@@ -70,6 +71,8 @@ _arx() {
     "conversations show") : ;;
     "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;
     "conversations verify") [[ $cur == -* ]] || _arx_dir ;;
+    "conversations diff") : ;;
+    "conversations plot") flags+=" --html --force"; [[ $cur == -* ]] || _arx_dir ;;
     "walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --id-field --data-field --positions-field --after-param --before-param --limit-param --forward-only"; : ;;
     "messages ls") flags+=" --conversation --opening --walk --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift"; : ;;
     "sequence show") flags+=" --limit --after --before --all"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;

@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --against --view --concurrency --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --origin-city --kind --reason --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --against --view --concurrency --confidence --max-requests --freeze --report --fail-on-drift --cross-check --html --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --origin-city --kind --reason --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -66,6 +66,8 @@ complete -c arx -n '__arx_at conversations' -a ls -d 'one raw page of conversati
 complete -c arx -n '__arx_at conversations' -a show -d 'one conversation with its messages'
 complete -c arx -n '__arx_at conversations' -a walk -d 'the exact list, through frozen windows'
 complete -c arx -n '__arx_at conversations' -a verify -d 'check the hash chain and the rows of a frozen log, offline'
+complete -c arx -n '__arx_at conversations' -a diff -d 'what was added, moved, lost and changed between two frozen walks, offline'
+complete -c arx -n '__arx_at conversations' -a plot -d 'drift and reads over the windows of a frozen walk, drawn, offline'
 complete -c arx -n '__arx_at messages' -a ls -d 'one page of messages: the cross-check surface; or, walked, the exact list'
 complete -c arx -n '__arx_at sequence' -a show -d 'positions, reported against checked, with the drift drawn'
 complete -c arx -n '__arx_at events' -a send -d 'validate and send events, confirm each acknowledgement'
@@ -121,6 +123,9 @@ complete -c arx -n '__arx_at conversations walk' -l report -rF -d 'write the wal
 complete -c arx -n '__arx_at conversations walk' -l fail-on-drift -x -d 'exit 8 where more drift is reported, or more reads disagree, 0 to 1'
 complete -c arx -n '__arx_at conversations walk' -l cross-check -x -a 'off boundary full' -d 'second witness /messages (default: boundary)'
 complete -c arx -n '__arx_at conversations verify' -a '(__fish_complete_directories)'
+complete -c arx -n '__arx_at conversations plot' -l html -rF -d 'also write them as a page, in one file that needs nothing else'
+complete -c arx -n '__arx_at conversations plot' -l force -d 'with --html: replace a file that has other content'
+complete -c arx -n '__arx_at conversations plot' -a '(__fish_complete_directories)'
 complete -c arx -n '__arx_at walk' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at walk' -l after -x -d 'only rows after this one'
 complete -c arx -n '__arx_at walk' -l before -x -d 'only rows before this one'

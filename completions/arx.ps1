@@ -2,7 +2,7 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile')
-  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--against', '--view', '--concurrency', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--conversation', '--id', '--payload', '--file', '--origin-city', '--kind', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds')
+  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--against', '--view', '--concurrency', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--html', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--conversation', '--id', '--payload', '--file', '--origin-city', '--kind', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds')
   $globals = @('-o', '--output', '--json', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--strict', '--no-color', '--no-input', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'json', 'ndjson', 'sums')
@@ -19,7 +19,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'serve', 'completion', 'demo')
     'attachments' = @('ls', 'show', 'pull', 'verify')
     'content' = @('get')
-    'conversations' = @('ls', 'show', 'walk', 'verify')
+    'conversations' = @('ls', 'show', 'walk', 'verify', 'diff', 'plot')
     'messages' = @('ls')
     'sequence' = @('show')
     'events' = @('send', 'types', 'ls')
@@ -39,6 +39,8 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'conversations show' = @()
     'conversations walk' = @('--limit', '--after', '--before', '--concurrency', '--confidence', '--max-requests', '--freeze', '--resume', '--report', '--fail-on-drift', '--cross-check')
     'conversations verify' = @()
+    'conversations diff' = @()
+    'conversations plot' = @('--html', '--force')
     'walk' = @('--limit', '--after', '--before', '--concurrency', '--confidence', '--max-requests', '--freeze', '--resume', '--report', '--fail-on-drift', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--forward-only')
     'messages ls' = @('--conversation', '--opening', '--walk', '--limit', '--after', '--before', '--concurrency', '--confidence', '--max-requests', '--freeze', '--resume', '--report', '--fail-on-drift')
     'sequence show' = @('arc_reconstruction', 'mirror_relay', '--limit', '--after', '--before', '--all')

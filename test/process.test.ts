@@ -603,6 +603,8 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   'conversations walk': {},
   walk: { args: 'LIST --limit 8' },
   'conversations verify': { before: 'conversations walk --freeze walk1', args: 'walk1' },
+  'conversations diff': { before: 'conversations walk --freeze walk1', args: 'walk1 walk1' },
+  'conversations plot': { before: 'conversations walk --freeze walk1', args: 'walk1' },
   'messages ls': { args: '--opening' },
   'sequence show': { args: 'arc_reconstruction' },
   'events send': { args: 'mirror.detected --id evt_1 --payload {"layer":"outer"}' },

@@ -159,6 +159,27 @@ export const TREE: Words[] = [
     load: () => import('./conversations/verify.ts'),
   },
   {
+    words: 'conversations diff',
+    summary: 'what was added, moved, lost and changed between two frozen walks, offline',
+    arguments: [
+      ['<a>', 'folder of the earlier conversations walk --freeze'],
+      ['<b>', 'folder of the later one'],
+    ],
+    examples: ['arx conversations diff walk1 walk2', 'arx conversations diff walk1 walk2 -o ndjson'],
+    load: () => import('./conversations/diff.ts'),
+  },
+  {
+    words: 'conversations plot',
+    summary: 'drift and reads over the windows of a frozen walk, drawn, offline',
+    arguments: [['<dir>', 'folder of conversations walk --freeze']],
+    options: [
+      ['--html <file>', 'also write them as a page, in one file that needs nothing else'],
+      ['--force', 'with --html: replace a file that has other content'],
+    ],
+    examples: ['arx conversations plot walk1', 'arx conversations plot walk1 --html walk1.html'],
+    load: () => import('./conversations/plot.ts'),
+  },
+  {
     words: 'walk',
     summary: 'the exact list of any service whose cursors are the ids of its rows',
     arguments: [['<url>', 'address of the list, with its filters']],

@@ -7,7 +7,18 @@ import { ErrorBody } from './error.ts';
 import { Acknowledgement, Envelope, IngestRequest, PAYLOADS } from './event.ts';
 import { Health } from './health.ts';
 import { Integrity } from './quantity.ts';
-import { ExitRecord, ImportReport, Listening, PullReport, VerifyReport, WalkReport } from './report.ts';
+import {
+  DiffReport,
+  ExitRecord,
+  FrozenWalk,
+  ImportReport,
+  Listening,
+  PlotReport,
+  PullReport,
+  VerifyReport,
+  WalkedWindow,
+  WalkReport,
+} from './report.ts';
 import { Position, Sequence } from './sequence.ts';
 import { Token, TokenRequest } from './token.ts';
 
@@ -60,6 +71,10 @@ export type RecordName = keyof typeof RECORDS;
 
 export const REPORTS = {
   WalkReport,
+  FrozenWalk,
+  DiffReport,
+  WalkedWindow,
+  PlotReport,
   VerifyReport,
   PullReport,
   ImportReport,

@@ -47,6 +47,81 @@ export const WalkReport = z.object({
 });
 export type WalkReport = z.infer<typeof WalkReport>;
 
+/**
+ * What the folder of a walk with `--freeze DIR` says of it. `list` is which list of the address it walked; its rows are
+ * counted as `conversations`, whatever they are. `complete`: the walk recorded, for this head,
+ * that it reached its end, at `finished_at`; false where it did not, or nothing says so. `late` and `unplaced` rows were
+ * seen and are in no window. `torn`: bytes after the last whole line, as a killed walk leaves them.
+ */
+export const FrozenWalk = z.object({
+  dir: z.string(),
+  base_url: z.string(),
+  list: z.string(),
+  after: z.string().nullable(),
+  before: z.string().nullable(),
+  head: Sha256.nullable(),
+  windows: count,
+  conversations: count,
+  complete: z.boolean(),
+  finished_at: z.string().nullable(),
+  late: z.array(z.string()),
+  unplaced: z.array(z.string()),
+  torn: z.boolean(),
+});
+export type FrozenWalk = z.infer<typeof FrozenWalk>;
+
+/** The row before, null at the start of the list. */
+const after = z.string().nullable();
+const hashed = z.object({ sha256: Sha256 });
+
+/**
+ * `conversations diff A B -o json`. `added` rows are only in b, `lost` ones only in a; `moved` are the fewest rows whose
+ * removal leaves both lists in one order; `changed` rows have another content, whether they moved or not; `same` counts
+ * the rest. `unknown` rows are in one walk (`side`) and nothing says they are not in the other list: that walk did not
+ * get there, left them out of its range, or saw them without a settled place.
+ */
+export const DiffReport = z.object({
+  version,
+  a: FrozenWalk,
+  b: FrozenWalk,
+  added: z.array(z.object({ id: z.string(), after })),
+  moved: z.array(z.object({ id: z.string(), from: z.object({ after }), to: z.object({ after }) })),
+  lost: z.array(z.object({ id: z.string(), after })),
+  changed: z.array(z.object({ id: z.string(), from: hashed, to: hashed })),
+  unknown: z.array(
+    z.object({
+      id: z.string(),
+      side: z.enum(['a', 'b']),
+      after,
+      reason: z.enum(['not_reached', 'out_of_range', 'no_place']),
+    }),
+  ),
+  same: count,
+});
+export type DiffReport = z.infer<typeof DiffReport>;
+
+/** One frozen window: what it holds and what it cost since the one before it. */
+export const WalkedWindow = z.object({
+  window: count,
+  after,
+  conversations: count,
+  reads: count,
+  disagreements: count,
+  drift_ratio: z.number().nullable(),
+});
+export type WalkedWindow = z.infer<typeof WalkedWindow>;
+
+/** `conversations plot DIR -o json`. `drift` is what the service reported of itself, null where it never did. */
+export const PlotReport = z.object({
+  version,
+  walk: FrozenWalk,
+  reads: count,
+  disagreements: count,
+  drift: WalkReport.shape.drift,
+  windows: z.array(WalkedWindow),
+});
+export type PlotReport = z.infer<typeof PlotReport>;
+
 export const VERDICTS = [
   'match',
   'mismatch',

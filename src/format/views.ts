@@ -13,5 +13,6 @@ export {
   settingView,
 } from './views/installation.ts';
 export { identityView } from './views/identity.ts';
+export { changesOf, changeView, diffLines, windowView } from './views/frozen.ts';
 export { fileView, importLines, verifyLines, walkLines } from './views/report.ts';
 export { positionView } from './views/sequence.ts';

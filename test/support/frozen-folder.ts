@@ -1,0 +1,56 @@
+// Folders as `conversations walk --freeze DIR` leaves them, made without a walk.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { addEnd } from '../../src/walk/frozen-end.ts';
+import { CHAIN_START, freeze, type WindowCost } from '../../src/walk/window.ts';
+
+export type FolderOptions = {
+  /** Rows of one window. */
+  per?: number;
+  base_url?: string;
+  list?: string;
+  after?: string | null;
+  before?: string | null;
+  /** Whether the walk says that it reached its end, and the rows it then names late. */
+  end?: boolean;
+  late?: string[];
+  cost?: (window: number) => WindowCost;
+};
+
+/** Rows by id alone, or with a `text` after a colon: `conv_1:changed`. */
+export async function freezeInto(
+  dir: string,
+  rows: readonly string[],
+  options: FolderOptions = {},
+): Promise<void> {
+  const { per = 2, base_url = 'https://archive.example', after = null, before = null } = options;
+  const cost = options.cost ?? (() => ({ reads: 2, disagreements: 0, drift_ratio: null }));
+  let head = CHAIN_START;
+  let last = after;
+  let lines = '';
+  let text = '';
+  for (let at = 0, number = 1; at < rows.length; at += per, number++) {
+    const part = rows.slice(at, at + per).map((row) => {
+      const [id = '', content = ''] = row.split(':');
+      return { id, content };
+    });
+    const window = freeze(number, last, part, cost(number), head);
+    lines += `${window.line}\n`;
+    text += window.rowsText;
+    head = window.head;
+    last = part.at(-1)?.id ?? null;
+  }
+  await mkdir(dir, { recursive: true });
+  await writeFile(join(dir, 'windows.ndjson'), lines);
+  await writeFile(join(dir, 'rows.ndjson'), text);
+  await writeFile(
+    join(dir, 'walk.json'),
+    `${JSON.stringify({ version: 1, base_url, list: options.list, after, before })}\n`,
+  );
+  if (options.end === false) return;
+  await addEnd(dir, {
+    head: rows.length === 0 ? null : head,
+    finished_at: '2026-01-02T03:04:05.678Z',
+    late: options.late ?? [],
+  });
+}
