@@ -8,9 +8,11 @@ import { isTainted, StaleAnswers, type Suspicion } from './stale-answers.ts';
  * u, by what vouches for it: both rows in the page, or one of them as its cursor; `tainted` those that passed over two
  * rows or more elsewhere, as a stale answer does. `witness` counts answers of the second witness that list both, `told`
  * those that name the pair at all. `rival` counts the reads behind the strongest claim of another
- * neighbour, `reversed` those that showed v before u, `omitted` those that passed over v.
+ * neighbour, `reversed` those that showed v before u, `omitted` those that passed over v. `dense`: by the positions that
+ * rows show nothing can stand between the two.
  */
 export type Gap = {
+  dense: boolean;
   inside: number;
   cursor: number;
   tainted: number;
@@ -65,7 +67,8 @@ export class Count<Row> {
     this.#counts = cursorless;
     this.rates = rates;
     this.#shown = new Int32Array(order.list.length);
-    this.gaps = Array.from({ length: Math.max(0, order.list.length - order.frozen) }, () => ({
+    this.gaps = Array.from({ length: Math.max(0, order.list.length - order.frozen) }, (_, index) => ({
+      dense: isDense(order, order.frozen + index),
       inside: 0,
       cursor: 0,
       tainted: 0,
@@ -173,6 +176,14 @@ export class Count<Row> {
       if (place.at >= this.#order.frozen) this.gaps[place.at - this.#order.frozen]!.omitted++;
     return places;
   }
+}
+
+/** Whether the row at this index shows the position after its neighbour's; the first one where those behind it go on so. */
+function isDense<Row>({ list }: Order<Row>, at: number): boolean {
+  const [left, right] = [list[at - 1]!, list[at]!];
+  if (right.rank === undefined) return false;
+  if (left.id === START) return right.rank <= 1 && list[at + 1]?.rank === right.rank + 1;
+  return left.rank !== undefined && right.rank === left.rank + 1;
 }
 
 function isShuffled<Row>({ chain }: Read<Row>): boolean {

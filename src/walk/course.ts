@@ -30,7 +30,7 @@ const LEAST_PAGE = 4;
 /** Reads of the first open gap, or without any progress, before it counts as unstable. */
 const MOST_TRIES = 22;
 /** Positions of frozen pairs one apart leave so little doubt (nats). */
-const CONSECUTIVE_WEIGHT = 18;
+const DENSE_WEIGHT = 18;
 
 export class Course<Row extends Identified> {
   readonly #source: Source<Row>;
@@ -291,10 +291,9 @@ export class Course<Row extends Identified> {
 
   #weight(index: number): number {
     const { list, frozen } = this.#order;
-    const [left, right] = [list[frozen - 1 + index]!, list[frozen + index]!];
-    if (left.rank !== undefined && right.rank === left.rank + 1) return CONSECUTIVE_WEIGHT;
-    if (left.id === START) return (this.#evidence.start + 1) * this.#bar.cursor;
-    return weightFor(this.#evidence.gaps[index]!, this.#bar);
+    const gap = this.#evidence.gaps[index]!;
+    if (list[frozen - 1 + index]!.id === START) return (this.#evidence.start + 1) * this.#bar.cursor;
+    return gap.dense ? DENSE_WEIGHT : weightFor(gap, this.#bar);
   }
 
   /** The end of the walk's range stands in the order like a row; what comes after it is none of ours. */

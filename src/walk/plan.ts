@@ -151,18 +151,11 @@ export class Plan<Row> {
   }
 
   #isSettled(index: number, bar: Bar, read: number, told = 0): boolean {
-    const { list, frozen } = this.#order;
-    const left = list[frozen - 1 + index]!;
-    const right = list[frozen + index]!;
     const gap = this.#evidence.gaps[index]!;
-    if (left.id === START) {
-      const votes = this.#evidence.start + read + told;
-      // Where positions are dense the first one tells as well.
-      const first = right.rank !== undefined && right.rank <= 1 && list[2]?.rank === right.rank + 1;
-      return votes >= Math.max(first ? 1 : bar.votes + 1, gap.rival + 1);
-    }
-    const consecutive = left.rank !== undefined && right.rank === left.rank + 1;
-    return isSettled(gap, bar, consecutive, read, told);
+    if (this.#order.list[this.#order.frozen - 1 + index]!.id !== START)
+      return isSettled(gap, bar, read, told);
+    const votes = this.#evidence.start + read + told;
+    return votes >= Math.max(gap.dense ? 1 : bar.votes + 1, gap.rival + 1);
   }
 
   #endTold(flights: readonly Planned<Row>[]): Planned<Row> | undefined {

@@ -95,16 +95,16 @@ export function weightFor({ inside, cursor, tainted, witness }: Gap, bar: Bar): 
 }
 
 /**
- * Whether the gap is settled once `read` further reads and `told` answers of the witness agree with it. `consecutive` rows show positions one apart:
- * between them nothing can be missing, so one vote will do where no read denies it.
+ * Whether the gap is settled once `read` further reads and `told` answers of the witness agree with it. Where positions
+ * are one apart nothing can be missing, so one vote will do where no read denies it.
  */
-export function isSettled(gap: Gap, bar: Bar, consecutive: boolean, read = 0, told = 0): boolean {
+export function isSettled(gap: Gap, bar: Bar, read = 0, told = 0): boolean {
   const reads = gap.inside + gap.cursor + read;
   const witness = gap.witness + told;
-  const votes = reads + witness + (consecutive ? gap.tainted : 0);
-  if (votes < gap.rival + 1 && !(consecutive && votes >= gap.rival)) return false;
-  if (gap.reversed > 0 && votes < gap.reversed + (consecutive ? 1 : REVERSED_LEAD)) return false;
-  if (consecutive) return votes >= 1;
+  const votes = reads + witness + (gap.dense ? gap.tainted : 0);
+  if (votes < gap.rival + 1 && !(gap.dense && votes >= gap.rival)) return false;
+  if (gap.reversed > 0 && votes < gap.reversed + (gap.dense ? 1 : REVERSED_LEAD)) return false;
+  if (gap.dense) return votes >= 1;
   const apart = reads >= LEAST && reads * bar.alike + witness * bar.apart >= MOST * bar.alike;
   if (votes < bar.votes && !(bar.alike > 0 && bar.apart > 0 && apart)) return false;
   return weightFor(gap, bar) + read * bar.inside + told * bar.witness >= bar.weight;

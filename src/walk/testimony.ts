@@ -5,7 +5,10 @@ import type { Gap } from './count.ts';
 import { START, type Place } from './order.ts';
 import type { Bar } from './settle.ts';
 
-/** `boundary` asks about the edges of the list and rows whose reads disagreed; `full` about every row. */
+/**
+ * `boundary` asks about the edges of the list and rows whose reads disagreed, unless their positions vouch for them;
+ * `full` about every row.
+ */
 export type CrossCheckMode = 'off' | 'boundary' | 'full';
 
 /** Questions about one gap before the witness is taken to disagree. */
@@ -38,8 +41,9 @@ export class Testimony<Row> {
   }
 
   /** Whether the row behind the gap is given out only when the witness lists it there too. */
-  isWanted({ reversed, omitted }: Gap, left: Place<Row>, bar: Bar): boolean {
+  isWanted({ dense, reversed, omitted }: Gap, left: Place<Row>, bar: Bar): boolean {
     if (this.mode !== 'boundary') return this.mode === 'full';
+    if (dense) return false;
     return bar.prevailing || left.id === START || reversed > 0 || omitted >= OFTEN;
   }
 
