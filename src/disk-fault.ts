@@ -1,6 +1,8 @@
 // Errors of the file system as Faults, in our words.
 import { Fault } from './faults.ts';
 
+/** EDQUOT on Linux: Node has no name for it. */
+const QUOTA = -122;
 const REASONS: Record<string, string> = {
   ENOSPC: 'no space left on the device',
   EDQUOT: 'disk quota exceeded',
@@ -25,10 +27,11 @@ const UNSAFE: Record<string, string> = {
 /** A Fault as it is, an error with a system code as `disk` or `unsafe` naming `what`, anything else unchanged. */
 export function diskFault(error: unknown, what: string): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
-  const { code } = error as NodeJS.ErrnoException;
+  const { code, errno } = error as NodeJS.ErrnoException;
   if (code === undefined) return error;
   if (UNSAFE[code] !== undefined) return new Fault('unsafe', `${what}: ${UNSAFE[code]}`, { cause: error });
   // Codes of Node itself (ERR_…) and of streams are not the disk's.
-  if (!/^E[A-Z0-9]+$/.test(code)) return error;
-  return new Fault('disk', `${what}: ${REASONS[code] ?? code.toLowerCase()}`, { cause: error });
+  if (!/^(E[A-Z0-9]+|UNKNOWN|Unknown system error -\d+)$/.test(code)) return error;
+  const reason = errno === QUOTA ? REASONS['EDQUOT'] : REASONS[code];
+  return new Fault('disk', `${what}: ${reason ?? code.toLowerCase()}`, { cause: error });
 }

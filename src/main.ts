@@ -1,10 +1,12 @@
 // The real world: the only file that touches process, the clock and the timers.
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
+import { Worker } from 'node:worker_threads';
 import { run } from './arx.ts';
 import { exitCodeOf } from './exit.ts';
 import { Fault } from './faults.ts';
@@ -124,6 +126,7 @@ const world: World = {
   },
   uid: process.getuid?.(),
   nodeVersion: process.version,
+  thread: (name, data) => new Worker(join(__dirname, `${name}.js`), { workerData: data }),
 };
 
 // Everything was awaited to the operating system, so leaving now cuts nothing (idle sockets would hold the loop).

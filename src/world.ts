@@ -1,5 +1,7 @@
 // What the outside gives to a run: the only way to arguments, environment, streams, clock, randomness and signals.
 
+import type { Worker } from 'node:worker_threads';
+
 /** A stream to write to. `write` resolves when the text was taken (drained) and throws a disk Fault when it cannot be. */
 export type Sink = {
   readonly isTTY: boolean;
@@ -40,4 +42,6 @@ export type World = {
   /** Our user id; undefined where the system has none. */
   uid: number | undefined;
   nodeVersion: string;
+  /** Starts a thread of ours by its name, with data for it; undefined where there are none. */
+  thread: ((name: 'disk-thread' | 'swift-thread', data?: object) => Worker) | undefined;
 };

@@ -22,6 +22,10 @@ export type FileOptions = {
   size?: number | undefined;
   /** Tries after the first. */
   retries?: number;
+  /** {@link takeFile} waits for its turn, and calls what it gets when the bytes are read, or will not be. */
+  turn?: () => Promise<() => void>;
+  /** Called when all bytes of a file were read. */
+  onRead?: () => void;
   /** Called before the file is asked for, each time; redirects do not count. */
   onTry?: () => void;
   /** Time for the headers; a body that then stays below SLOWEST over such a time is too slow. */
@@ -45,33 +49,47 @@ export type OpenFile = {
 };
 
 const MOST_REDIRECTS = 3;
+const RANGE_NOT_SATISFIABLE = 416;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Bytes per second. */
 const SLOWEST = 1000;
 /** Most bytes of a file whose size neither the catalogue nor the server says: without an end it would fill the disk. */
 export const MOST_UNSIZED_BYTES = 4 * 1024 ** 3;
 
+/** Who keeps the bytes: see verify/keep.ts. */
+export type FileTaker<T> = {
+  /** What is there already, and the strong ETag under which it came; asked before each try. */
+  resume(): FileOptions['range'];
+  /** What is there is not of the file that is now served. */
+  restart(): Promise<void>;
+  take(file: OpenFile): Promise<T>;
+};
+
 /**
- * Opens a file_url and gives its bytes to `take`. A body that breaks off is asked for again from its start, at most as
- * often as `retries` says; then, and for all else, the Fault passes. {@link openFile} says which.
+ * Opens a file_url and gives its bytes to the taker. A body that breaks off is asked for again, from where the taker
+ * can go on, at most as often as `retries` says; then, and for all else, the Fault passes. {@link openFile} says which.
  */
-export async function takeFile<T>(
-  address: string,
-  options: FileOptions,
-  take: (bytes: AsyncIterable<Uint8Array>) => Promise<T>,
-): Promise<T> {
+export async function takeFile<T>(address: string, options: FileOptions, taker: FileTaker<T>): Promise<T> {
   const { world, retries = 4, log } = options;
   const attempt = async () => {
-    // Opening has its own tries.
-    const file = await openFile(address, options).catch((error: unknown) => {
-      if (error instanceof Fault) return error;
-      throw error;
-    });
-    if (file instanceof Fault) return { status: 0, headers: {}, refused: file };
+    const done = await options.turn?.();
+    let file: OpenFile | undefined;
     try {
-      return { ...file, taken: await take(file.bytes) };
+      // Opening has its own tries.
+      const opened = await openToGoOn(
+        address,
+        { ...options, ...(done === undefined ? {} : { onRead: done }) },
+        taker,
+      ).catch((error: unknown) => {
+        if (error instanceof Fault) return error;
+        throw error;
+      });
+      if (opened instanceof Fault) return { status: 0, headers: {}, refused: opened };
+      file = opened;
+      return { status: file.status, headers: file.headers, taken: await taker.take(file) };
     } finally {
-      file.close();
+      file?.close();
+      done?.();
     }
   };
   // Each body has a time limit of its own, see SLOWEST.
@@ -79,6 +97,22 @@ export async function takeFile<T>(
   if ('fault' in outcome) throw withTries(outcome.fault, outcome);
   if ('refused' in outcome.reply) throw outcome.reply.refused;
   return outcome.reply.taken;
+}
+
+/** From where the taker is; from the start where the server has no such range, or not of that file any more. */
+async function openToGoOn<T>(address: string, options: FileOptions, taker: FileTaker<T>): Promise<OpenFile> {
+  const range = taker.resume();
+  if (range === undefined) return openFile(address, options);
+  try {
+    const file = await openFile(address, { ...options, range });
+    if (file.status === 200 || file.etag === undefined || file.etag === range.ifRange) return file;
+    // Another file's bytes, whatever was asked.
+    file.close();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.detail.status !== RANGE_NOT_SATISFIABLE) throw error;
+  }
+  await taker.restart();
+  return openFile(address, options);
 }
 
 /**
@@ -127,9 +161,13 @@ async function once(url: URL, options: FileOptions, left: number): Promise<OpenF
       limit.release();
       return answer;
     }
-    const file = opened(reply, options, url);
+    let isRead = false;
+    const file = opened(reply, options, url, () => {
+      isRead = true;
+      options.onRead?.();
+    });
     limit.lift();
-    return { ...file, close: limit.cancel };
+    return { ...file, close: () => (isRead ? limit.release() : limit.cancel()) };
   } catch (error) {
     limit.cancel();
     throw error;
@@ -141,14 +179,21 @@ function late(url: URL, timeoutMs: number): Fault {
   return new TransportFault('network', message, true, { retryable: true });
 }
 
-function opened(reply: TransportReply, options: FileOptions, url: URL): Omit<OpenFile, 'close'> {
+/** `read` is called when all bytes were read. */
+function opened(
+  reply: TransportReply,
+  options: FileOptions,
+  url: URL,
+  read: () => void,
+): Omit<OpenFile, 'close'> {
   const { headers, status } = reply;
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding !== 'identity') {
     throw new Fault('protocol', `file comes encoded as ${safeText(encoding, 40)}, which was not asked for`);
   }
   const wanted = options.range?.from ?? 0;
-  const span = status === 206 ? spanOf(headers['content-range']) : undefined;
+  const span =
+    status === 206 ? spanOf(headers['content-range'], lengthOf(headers['content-length'])) : undefined;
   if (status !== 200 && (span === undefined || options.range === undefined || span.from !== wanted)) {
     throw new Fault('protocol', `file came with status ${status} and another range than asked for`, {
       status,
@@ -163,22 +208,21 @@ function opened(reply: TransportReply, options: FileOptions, url: URL): Omit<Ope
     ...(size === undefined ? {} : { size }),
     ...(etag === undefined ? {} : { etag }),
     acceptRanges: span !== undefined || headers['accept-ranges']?.toLowerCase() === 'bytes',
-    bytes: paced(
-      reply.body,
+    bytes: paced(reply.body, {
       options,
       url,
-      (size ?? options.size) === undefined ? MOST_UNSIZED_BYTES : undefined,
-    ),
+      most: (size ?? options.size) === undefined ? MOST_UNSIZED_BYTES : Infinity,
+      read,
+    }),
   };
 }
 
 /** A drip keeps every idle timer from running out, so the bytes are counted too (only while we wait, not our reader). */
 async function* paced(
   body: AsyncIterable<Uint8Array>,
-  { world, timeoutMs }: FileOptions,
-  url: URL,
-  most = Infinity,
+  { options, url, most, read }: { options: FileOptions; url: URL; most: number; read: () => void },
 ): AsyncGenerator<Uint8Array> {
+  const { world, timeoutMs } = options;
   let waited = 0;
   let bytes = 0;
   let total = 0;
@@ -201,13 +245,20 @@ async function* paced(
     yield chunk;
     asked = world.monotonic();
   }
+  read();
 }
 
-function spanOf(header: string | undefined): { from: number; size?: number } | undefined {
+/** A span that reaches to the end of the file, as it was asked for, and is as long as the body. */
+function spanOf(
+  header: string | undefined,
+  length: number | undefined,
+): { from: number; size: number } | undefined {
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(header ?? '');
   if (match === null) return undefined;
-  const from = Number(match[1]);
-  return match[3] === '*' ? { from } : { from, size: Number(match[3]) };
+  const [from, to] = [Number(match[1]), Number(match[2])];
+  const size = match[3] === '*' ? to + 1 : Number(match[3]);
+  const isWhole = from <= to && to === size - 1 && (length ?? size - from) === size - from;
+  return isWhole ? { from, size } : undefined;
 }
 
 function lengthOf(header: string | undefined): number | undefined {

@@ -14,6 +14,10 @@ export type WorldOptions = {
   /** Lines typed at prompts. */
   typed?: string[];
   signal?: AbortSignal;
+  /** The clock for durations; it stands still unless said. */
+  monotonic?: World['monotonic'];
+  /** Which processes there are; none unless said. */
+  running?: World['running'];
   /** Another seed, other chance: a token drawn in one run is not drawn again in the next. */
   seed?: number;
 };
@@ -29,6 +33,8 @@ export function fakeWorld({
   columns,
   typed = [],
   signal,
+  running = () => false,
+  monotonic = () => 0,
   seed = 0,
 }: WorldOptions): FakeWorld {
   const out: Buffer[] = [];
@@ -58,7 +64,7 @@ export function fakeWorld({
     stdout: sink(out),
     stderr: sink(err),
     now: () => NOON,
-    monotonic: () => 0,
+    monotonic,
     sleep: async () => {},
     randomBytes: (count) => {
       draws += 1;
@@ -66,9 +72,10 @@ export function fakeWorld({
     },
     signal: signal ?? new AbortController().signal,
     pid: process.pid,
-    running: () => false,
+    running,
     uid: process.getuid?.(),
     nodeVersion: 'v20.19.0',
+    thread: undefined,
     stdoutText: () => Buffer.concat(out).toString('utf8'),
     stderrText: () => Buffer.concat(err).toString('utf8'),
     stdoutBytes: () => Buffer.concat(out),
