@@ -23,6 +23,13 @@ const UNDICI = [
   'dispatcher/proxy-agent.js',
 ];
 
+/** The program, and the threads that it starts. */
+const PROGRAM = {
+  main: 'src/main.ts',
+  'disk-thread': 'src/disk-thread.ts',
+  'swift-thread': 'src/swift-thread.ts',
+};
+
 /** What only some commands need, each in a file of its own under vendor/, loaded when it is first asked for. */
 const VENDORS = {
   chalk: `export * from 'chalk'`,
@@ -78,7 +85,12 @@ const common = {
 
 async function program(outdir) {
   await rm(outdir, { recursive: true, force: true });
-  await build({ ...common, plugins: [stubs, vendors], entryPoints: { main: 'src/main.ts' }, outdir });
+  await build({
+    ...common,
+    plugins: [stubs, vendors],
+    entryPoints: PROGRAM,
+    outdir,
+  });
   for (const [name, contents] of Object.entries(VENDORS)) {
     const stdin = { contents, resolveDir: root };
     await build({ ...common, plugins: [stubs], stdin, outfile: join(outdir, 'vendor', `${name}.js`) });

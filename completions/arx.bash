@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--against|--view|--concurrency|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--html|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--view|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--html|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -64,7 +64,7 @@ _arx() {
     "token") : ;;
     "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message"; : ;;
     "attachments show") : ;;
-    "attachments pull") flags+=" --city --type --source --message --all --to --exact-names --force"; : ;;
+    "attachments pull") flags+=" --city --type --source --message --all --to --concurrency --dry-run --exact-names --force"; : ;;
     "attachments verify") flags+=" --against"; [[ $cur == -* ]] || _arx_dir ;;
     "content get") flags+=" --view --pipeline --stego --raw --allow-escape-sequences"; : ;;
     "conversations ls") flags+=" --limit --after --before"; : ;;

@@ -21,7 +21,13 @@ import type { OpenArchive } from './service/index.ts';
 import type { World } from './world.ts';
 
 /** Where files may come from, and by which transport. */
-export type FileAccess = { transport: Transport; allowedOrigins: ReadonlySet<string>; timeoutMs: number };
+export type FileAccess = {
+  transport: Transport;
+  /** Whether it is by sockets of our own, so that a thread may have some too. */
+  isDirect: boolean;
+  allowedOrigins: ReadonlySet<string>;
+  timeoutMs: number;
+};
 
 export type App = {
   readonly world: World;
@@ -128,12 +134,13 @@ export async function createApp(
     archives.set(dir, opened);
     return opened;
   };
+  let closeFiles = (): void => {};
+  const waits = { connectTimeoutMs: Math.min(timeoutMs, 10_000), idleTimeoutMs: timeoutMs };
   let reached: Promise<Network> | undefined;
   const network = once(() => {
     reached = import('./client/network.ts').then(({ createNetwork }) =>
       createNetwork({
-        connectTimeoutMs: Math.min(timeoutMs, 10_000),
-        idleTimeoutMs: timeoutMs,
+        ...waits,
         ...(settings.proxy.value === undefined ? {} : { proxy: settings.proxy.value }),
       }),
     );
@@ -205,7 +212,13 @@ export async function createApp(
       const announced = assetUrl === undefined ? (await (await guest()).health()).body.asset_url : undefined;
       const trusted = announced === undefined ? undefined : announcedOrigin(announced, new URL(baseUrl));
       const known = [baseUrl, assetUrl, trusted].filter((url) => url !== undefined);
-      return { transport, allowedOrigins: originsOf(known, globals.allowAssetHost), timeoutMs };
+      const allowedOrigins = originsOf(known, globals.allowAssetHost);
+      const access = { transport, isDirect: false, allowedOrigins, timeoutMs };
+      if (!remote || settings.proxy.value !== undefined) return access;
+      const { createFileSockets } = await import('./client/file-socket.ts');
+      const sockets = createFileSockets({ ...waits, monotonic: world.monotonic, careful: transport });
+      closeFiles = sockets.close;
+      return { ...access, transport: sockets.transport, isDirect: true };
     }),
     sendTo: async (url) => {
       const { createSender } = await import('./client/sender.ts');
@@ -236,6 +249,7 @@ export async function createApp(
       await body.run(read(body.Input, given, named) as never, app);
     },
     close: async () => {
+      closeFiles();
       await (await reached)?.close();
       for (const archive of archives.values()) await archive.then((open) => open.close());
       await said;

@@ -90,10 +90,15 @@ export const TREE: Words[] = [
       ['--message <id>', 'all files of this message'],
       ['--all', 'all files of the catalogue'],
       ['--to <dir>', 'target folder (default: the current one)'],
+      ['--concurrency <count>', 'files fetched at once, 1 to 32 (default: 6)'],
+      ['--dry-run', 'say what would come, request no file and write nothing'],
       ['--exact-names', 'refuse unsafe names instead of changing them'],
       ['--force', 'replace a file that has other content'],
     ],
-    examples: ['arx attachments pull --city lisbon --to lisbon', 'arx attachments pull att_3'],
+    examples: [
+      'arx attachments pull --city lisbon --to lisbon',
+      'arx attachments pull --all --to files --dry-run',
+    ],
     load: () => import('./attachments/pull.ts'),
   },
   {

@@ -165,6 +165,21 @@ export type PulledFile = z.infer<typeof PulledFile>;
 export const PullReport = VerifyReport.extend({ files: z.array(PulledFile) });
 export type PullReport = z.infer<typeof PullReport>;
 
+/**
+ * `attachments pull --dry-run -o json`: files that would come with the bytes the catalogue says of them (`unsized` have
+ * none there), files that are here and verified, withheld rows, and files that would be refused.
+ */
+export const PullPlan = z.object({
+  version,
+  files: count,
+  bytes: count,
+  unsized: count,
+  here: count,
+  withheld: count,
+  refused: count,
+});
+export type PullPlan = z.infer<typeof PullPlan>;
+
 const ImportedMessages = z
   .object({ read: count, stored: count, known: count, refused: count })
   .refine(({ read, stored, known, refused }) => read === stored + known + refused, {

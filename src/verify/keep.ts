@@ -1,31 +1,60 @@
 // Keeps a stream as a file only when its hash is right: temporary file, digest, fsync, then its name, never over another.
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { link, lstat, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
+import { lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sameHash } from '../contract/quantity.ts';
-import { Fault, type FaultDetail } from '../faults.ts';
-import { digestFile } from './digest.ts';
 import { diskFault } from '../disk-fault.ts';
+import { Fault, type FaultDetail } from '../faults.ts';
+import type { World } from '../world.ts';
+import { openDesk, type Desk } from './desk.ts';
+import { digestFile } from './digest.ts';
+import { nameKey } from './name.ts';
+import { freshKeys, keyOf, partName, strongEtag, type Resume, type Survey } from './part.ts';
 
-/** `name` is one safe segment (name.ts); `sha256` the catalogue's, in either case; `bytes` its size, where it is known. */
+export { TEMPORARY } from './part.ts';
+
+/** `name` is one safe segment (name.ts); `sha256` the catalogue's, in lower case; `bytes` its size, where it is known. */
 export type Target = { dir: string; name: string; sha256: string; bytes?: number };
 
 /** `kept`: written now. `present`: it was already here and verified, nothing was written. */
 export type Kept = { path: string; outcome: 'kept' | 'present'; bytes: number; sha256: string };
 
 export type KeepOptions = {
+  world: Pick<World, 'signal' | 'pid' | 'uid'>;
+  /** See {@link freshKeys}. */
+  freshKey: () => string;
   /** Replace a regular file of another hash, at once and only by verified bytes. */
   force: boolean;
-  randomBytes: (count: number) => Uint8Array;
-  signal: AbortSignal;
+  desk: Desk;
+  survey: Survey;
   onBytes?: (count: number) => void;
 };
 
-/** Temporary files of ours, in the target folder; a killed run leaves them and they may be deleted at any time. */
-export const TEMPORARY = /^\.arx-[0-9a-f]{16}\.part$/;
-/** A download that still runs writes more often, or is given up as too slow. */
-const STALE_MS = 3_600_000;
+/** Bytes of a file as they come: `from` 0, or where the last {@link Keeper.resume} said. A piece is ours until the next. */
+export type Incoming = {
+  bytes: AsyncIterable<Uint8Array>;
+  from: number;
+  size?: number;
+  etag?: string;
+};
+
+/** One file on its way to its name, over as many tries as it takes. */
+export type Keeper = {
+  /** The file, where a part that was left is all of it. */
+  whole(): Promise<Kept | undefined>;
+  /** What is here already and may be gone on with. */
+  resume(): Resume | undefined;
+  /** Forgets what is here. */
+  restart(): Promise<void>;
+  /**
+   * Writes the bytes under the target's name if, and only if, the whole has the target's hash and size. Durable when it
+   * resolves. Fault `integrity` ({@link WrongBytes}) with both hashes where they differ, `disk` where it cannot be
+   * written, `unsafe` as in {@link present}; the stream's own errors pass, and more may be taken then.
+   */
+  take(file: Incoming): Promise<Kept>;
+  /** To be called at last. What cannot be gone on with is removed. */
+  end(): Promise<void>;
+};
 
 /** The stream was whole, but not the target's: what it was instead. */
 export class WrongBytes extends Fault {
@@ -39,18 +68,9 @@ export class WrongBytes extends Fault {
   }
 }
 
-/** Removes temporaries in the folder that nothing was written to for an hour; `now` in milliseconds since the epoch. */
-export async function removeStale(dir: string, now: number): Promise<void> {
-  try {
-    for (const name of await readdir(dir)) {
-      if (!TEMPORARY.test(name)) continue;
-      const path = join(dir, name);
-      const found = await lstat(path).catch(() => undefined);
-      if (found?.isFile() === true && now - found.mtimeMs > STALE_MS) await rm(path, { force: true });
-    }
-  } catch (error) {
-    throw diskFault(error, dir);
-  }
+/** Whether {@link present} has to be asked: what has come to the folder since is met when the name is given. */
+export function mayBeHere({ name }: Target, { force, survey }: KeepOptions): boolean {
+  return force || survey.names.has(nameKey(name));
 }
 
 /**
@@ -63,7 +83,7 @@ export async function present(target: Target, options: KeepOptions): Promise<Kep
   try {
     const found = await lstat(path);
     if (!found.isFile()) throw new Fault('unsafe', `${target.name} exists and is not a regular file`);
-    const { sha256, bytes } = await digestFile(path, options);
+    const { sha256, bytes } = await digestFile(path, options.world);
     if (sameHash(sha256, target.sha256)) return { path, outcome: 'present', bytes, sha256 };
     if (options.force) return undefined;
     throw new Fault('unsafe', `${target.name} exists with another content`, {
@@ -75,138 +95,173 @@ export async function present(target: Target, options: KeepOptions): Promise<Kep
   }
 }
 
-/**
- * Writes the stream under the target's name if, and only if, it has the target's hash and size. Durable when it
- * resolves. Fault `integrity` ({@link WrongBytes}) with both hashes where they differ, `disk` where it cannot be written, `unsafe` as in
- * {@link present}; the stream's own errors pass. Whatever fails, nothing new stands under the name and no temporary stays.
- */
-export async function keep(
-  stream: AsyncIterable<Uint8Array>,
-  target: Target,
-  options: KeepOptions,
-): Promise<Kept> {
-  const already = await present(target, options);
-  if (already !== undefined) return already;
-  const path = join(target.dir, target.name);
-  const temporary = await createTemporary(target, options.randomBytes);
-  let named = false;
-  try {
-    const { sha256, bytes } = await write(stream, temporary.file, target, options);
-    check({ sha256, bytes }, target);
-    await onDisk(target, () => temporary.file.sync());
-    options.signal.throwIfAborted();
-    named = await settle(temporary.path, path, target, options.force);
-    await onDisk(target, () => syncFolder(target.dir));
-    if (!named) return await raced(target, options);
-    return { path, outcome: 'kept', bytes, sha256 };
-  } finally {
-    await temporary.file.close();
-    await rm(temporary.path, { force: true }).catch(() => undefined);
-  }
-}
-
-async function createTemporary(
-  { dir, name }: Target,
-  randomBytes: KeepOptions['randomBytes'],
-): Promise<{ path: string; file: FileHandle }> {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  for (let attempt = 0; ; attempt++) {
-    const path = join(dir, `.arx-${Buffer.from(randomBytes(8)).toString('hex')}.part`);
-    try {
-      return { path, file: await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600) };
-    } catch (error) {
-      // Somebody else's file or symlink of that name: take another name, never theirs.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt >= 8) throw diskFault(error, name);
-    }
-  }
-}
-
-async function write(
-  stream: AsyncIterable<Uint8Array>,
-  file: FileHandle,
-  target: Target,
-  { signal, onBytes }: KeepOptions,
-): Promise<{ sha256: string; bytes: number }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of stream) {
-    signal.throwIfAborted();
-    hash.update(chunk);
-    bytes += chunk.length;
-    // An endless body must not fill the disk when the size is known.
-    if (target.bytes !== undefined && bytes > target.bytes)
-      throw new Fault(
-        'integrity',
-        `${target.name} is longer than the ${target.bytes} bytes of the catalogue`,
-      );
-    await onDisk(target, () => writeAll(file, chunk));
-    onBytes?.(chunk.length);
-  }
-  signal.throwIfAborted();
-  return { sha256: hash.digest('hex'), bytes };
-}
-
-async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let at = 0; at < chunk.length;) {
-    const { bytesWritten } = await file.write(chunk, at, chunk.length - at);
-    at += bytesWritten;
-  }
-}
-
-function check(got: { sha256: string; bytes: number }, target: Target): void {
-  const sized = target.bytes === undefined || got.bytes === target.bytes;
-  if (sized && sameHash(got.sha256, target.sha256)) return;
-  const expected = target.sha256.toLowerCase();
-  const sizes = target.bytes === undefined ? '' : ` (${got.bytes} bytes of ${target.bytes})`;
-  throw new WrongBytes(`${target.name}: expected sha256 ${expected}, got ${got.sha256}${sizes}`, got, {
-    kept: 'nothing was written under its name',
-    hint: 'list the attachments again: the file may have changed since',
-  });
-}
-
-/** True when the temporary took the name. link() refuses a name that exists; a file system without links gets one more look. */
-async function settle(temporary: string, path: string, target: Target, force: boolean): Promise<boolean> {
-  return await onDisk(target, async () => {
-    if (force) {
-      await rename(temporary, path);
-      return true;
-    }
-    try {
-      await link(temporary, path);
-      return true;
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EEXIST') return false;
-      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code ?? '')) throw error;
-      // Opening the name exclusively reserves it, then our own empty file is replaced.
-      const reserved = await open(path, 'wx', 0o600).catch((refusal: NodeJS.ErrnoException) => {
-        if (refusal.code === 'EEXIST') return undefined;
-        throw refusal;
-      });
-      if (reserved === undefined) return false;
-      await reserved.close();
-      await rename(temporary, path);
-      return true;
-    }
-  });
-}
-
 /** Somebody else took the name meanwhile: it is fine if theirs are the same bytes. */
-async function raced(target: Target, options: KeepOptions): Promise<Kept> {
+export async function raced(target: Target, options: KeepOptions): Promise<Kept> {
   const found = await present(target, options);
   if (found === undefined) throw new Fault('disk', `${target.name} vanished while it was written`);
   return found;
 }
 
-async function onDisk<T>({ name }: Target, work: () => Promise<T>): Promise<T> {
+type Part = { name: string; file: FileHandle; at: number; etag: string | undefined };
+
+export function keeperOf(target: Target, options: KeepOptions): Keeper {
+  const { dir, name, sha256 } = target;
+  const { desk, force, survey, freshKey } = options;
+  const { signal, pid } = options.world;
+  const path = join(dir, name);
+  let part: Part | undefined;
+
+  async function drop(): Promise<void> {
+    const dropped = part;
+    part = undefined;
+    if (dropped === undefined) return;
+    await desk.digest(dropped.file.fd).catch(() => '');
+    await dropped.file.close().catch(() => {});
+    await rm(join(dir, dropped.name), { force: true }).catch(() => {});
+  }
+
+  /** Takes over the part that somebody dead left; only one can. */
+  async function claim(): Promise<Part | undefined> {
+    const key = keyOf(sha256);
+    const left = survey.left.get(key);
+    survey.left.delete(key);
+    if (left === undefined) return undefined;
+    const own = partName(key, pid, left.etag);
+    try {
+      await rename(join(dir, left.name), join(dir, own));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+    const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
+    const file = await open(join(dir, own), O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+    const claimed: Part = { name: own, file, at: 0, etag: left.etag };
+    part = claimed;
+    const { size, nlink, uid } = await file.stat();
+    // Nobody else's file is written to, by no other name of it either.
+    const isOurs = nlink === 1 && (options.world.uid === undefined || uid === options.world.uid);
+    if (!isOurs || size > (target.bytes ?? Infinity)) await drop();
+    else claimed.at = size;
+    return part;
+  }
+
+  async function create(etag: string | undefined): Promise<Part> {
+    const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+    for (let attempt = 0; ; attempt++) {
+      // Somebody else's file or symlink of that name: take another name, never theirs.
+      const tag = attempt === 0 ? etag : undefined;
+      const key = tag === undefined ? freshKey() : keyOf(sha256);
+      const own = partName(key, pid, tag);
+      try {
+        const file = await open(join(dir, own), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+        return { name: own, file, at: 0, etag: tag };
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt >= 8) throw error;
+      }
+    }
+  }
+
+  /** An endless body must not fill the disk when the size is known. */
+  function checkLength(bytes: number, most: number): void {
+    if (bytes > most) throw new Fault('integrity', `${name} is longer than the ${most} bytes it should have`);
+  }
+
+  async function write(file: Incoming): Promise<Kept> {
+    const writing = (part ??= await create(strongEtag(file.etag)));
+    for await (const piece of file.bytes) {
+      signal.throwIfAborted();
+      checkLength(writing.at + piece.length, target.bytes ?? Infinity);
+      await writeAll(writing.file, piece, writing.at);
+      writing.at += piece.length;
+      // The last one is waited for, and covers what an earlier one could not do.
+      desk.hash(writing.file.fd, writing.at).catch(() => {});
+      options.onBytes?.(piece.length);
+    }
+    signal.throwIfAborted();
+    await desk.hash(writing.file.fd, writing.at);
+    return finish(writing);
+  }
+
+  async function finish(writing: Part): Promise<Kept> {
+    const got = { sha256: await desk.digest(writing.file.fd), bytes: writing.at };
+    if (got.sha256 !== sha256 || got.bytes !== (target.bytes ?? got.bytes)) throw wrongBytes(got, target);
+    signal.throwIfAborted();
+    const temporary = join(dir, writing.name);
+    const outcome = await desk.settle({ fd: writing.file.fd, temporary, path, force });
+    return outcome === 'kept' ? { path, outcome, ...got } : raced(target, options);
+  }
+
+  /** What failed on the disk or came wrong is not gone on with. */
+  async function guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const fault = diskFault(error, name);
+      if (fault instanceof Fault && ['disk', 'integrity', 'unsafe'].includes(fault.kind)) await drop();
+      throw fault;
+    }
+  }
+
+  return {
+    whole: () =>
+      guarded(async () => {
+        const claimed = await claim();
+        if (claimed === undefined) return undefined;
+        await desk.hash(claimed.file.fd, claimed.at);
+        return (await desk.peek(claimed.file.fd)) === sha256 ? finish(claimed) : undefined;
+      }),
+    resume: () =>
+      part?.etag === undefined || part.at === 0 ? undefined : { from: part.at, ifRange: part.etag },
+    restart: drop,
+    take: (file) =>
+      guarded(async () => {
+        if (file.from === 0) await drop();
+        else if (file.from !== part?.at) throw new Fault('internal', `${name}: nothing to go on with`);
+        return write(file);
+      }),
+    end: async () => {
+      const { etag, at = 0, file } = part ?? {};
+      if (etag === undefined || at === 0) return drop();
+      await desk.digest(file!.fd).catch(() => '');
+      await file!.close().catch(() => {});
+    },
+  };
+}
+
+/** Keeps one stream that is here: {@link present}, else a {@link Keeper} for it alone, without a thread. */
+export async function keep(
+  bytes: AsyncIterable<Uint8Array>,
+  target: Target,
+  { force, world }: { force: boolean; world: KeepOptions['world'] & Pick<World, 'randomBytes'> },
+): Promise<Kept> {
+  const options: KeepOptions = {
+    world,
+    force,
+    freshKey: freshKeys(world.randomBytes),
+    desk: openDesk(target.dir, { signal: world.signal, thread: undefined }),
+    survey: { names: new Set(), left: new Map() },
+  };
+  const here = await present(target, options);
+  if (here !== undefined) return here;
+  const keeper = keeperOf(target, options);
   try {
-    return await work();
-  } catch (error) {
-    throw diskFault(error, name);
+    return await keeper.take({ bytes, from: 0 });
+  } finally {
+    await keeper.end();
   }
 }
 
-async function syncFolder(dir: string): Promise<void> {
-  const folder = await open(dir, 'r');
-  await folder.sync().finally(() => folder.close());
+async function writeAll(file: FileHandle, piece: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < piece.length;) {
+    const { bytesWritten } = await file.write(piece, done, piece.length - done, at + done);
+    done += bytesWritten;
+  }
+}
+
+function wrongBytes(got: { sha256: string; bytes: number }, target: Target): WrongBytes {
+  const sizes = target.bytes === undefined ? '' : ` (${got.bytes} bytes of ${target.bytes})`;
+  return new WrongBytes(`${target.name}: expected sha256 ${target.sha256}, got ${got.sha256}${sizes}`, got, {
+    kept: 'nothing was written under its name',
+    hint: 'list the attachments again: the file may have changed since',
+  });
 }

@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import { Sha256 } from '../contract/quantity.ts';
 import { Fault } from '../faults.ts';
@@ -31,8 +32,9 @@ export type ManifestEntry = z.infer<typeof ManifestEntry>;
 export type Manifest = {
   /** The newest entry of each id, in order of their first appearance. */
   entries: Map<string, ManifestEntry>;
-  /** Written unless it stands there already. Survives the end of this process when it resolves, a power cut after {@link Manifest.close}. Throws Fault `disk`. */
-  add(entry: ManifestEntry): Promise<void>;
+  /** Written soon unless it stands there already. Throws Fault `disk` where an earlier one could not be. */
+  add(entry: ManifestEntry): void;
+  /** Durable when it resolves. */
   close(): Promise<void>;
 };
 
@@ -60,6 +62,9 @@ export async function openManifest(dir: string): Promise<Manifest> {
       // Only a torn end: another pull may have added lines meanwhile.
       if (!text.endsWith('\n') && text !== '') await file.truncate(bytes);
       let unsynced = 0;
+      let waiting = '';
+      let writing: Promise<void> | undefined;
+      let failure: { error: unknown } | undefined;
       const onDisk = async (work: () => Promise<void>): Promise<void> => {
         try {
           await work();
@@ -67,19 +72,41 @@ export async function openManifest(dir: string): Promise<Manifest> {
           throw diskFault(error, MANIFEST_FILE);
         }
       };
+      // What comes while lines are written is written with the next.
+      const write = async (): Promise<void> => {
+        // All that is known in this turn is one write.
+        await setImmediate();
+        while (waiting !== '') {
+          const lines = waiting;
+          waiting = '';
+          await file.appendFile(lines);
+          if (unsynced < BATCH) continue;
+          unsynced = 0;
+          await file.datasync();
+        }
+        writing = undefined;
+      };
       return {
         entries,
-        async add(entry) {
+        add(entry) {
+          if (failure !== undefined) throw diskFault(failure.error, MANIFEST_FILE);
           const line = JSON.stringify(entry);
           if (JSON.stringify(entries.get(entry.id)) === line) return;
-          await onDisk(() => file.appendFile(`${line}\n`));
           entries.set(entry.id, entry);
+          waiting += `${line}\n`;
           unsynced += 1;
-          if (unsynced < BATCH) return;
-          unsynced = 0;
-          await onDisk(() => file.datasync());
+          writing ??= write().catch((error: unknown) => void (failure = { error }));
         },
-        close: () => onDisk(() => file.datasync().finally(() => file.close())),
+        close: () =>
+          onDisk(async () => {
+            try {
+              await writing;
+              if (failure !== undefined) throw failure.error;
+              await file.datasync();
+            } finally {
+              await file.close();
+            }
+          }),
       };
     } catch (error) {
       await file.close();

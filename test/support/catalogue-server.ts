@@ -11,20 +11,26 @@ export type ForeignFile = {
   /** Its row, where it is not right. */
   row?: Record<string, unknown>;
   /** Answers for the file itself; `count` requests for it came before. */
-  script?: (socket: Socket, count: number) => void;
+  script?: (socket: Socket, count: number, head: string) => void;
 };
 
-export type CatalogueOptions = { assetUrl?: (url: string) => string; rowHeaders?: Record<string, string> };
+export type CatalogueOptions = {
+  assetUrl?: (url: string) => string;
+  rowHeaders?: Record<string, string>;
+  /** The first answer of all waits for it. */
+  gate?: Promise<unknown>;
+};
 
 /** Files are att_1, att_2 … under /files/ of the same origin. */
 export async function serveCatalogue(
   files: readonly ForeignFile[],
-  { assetUrl = (url) => url, rowHeaders = {} }: CatalogueOptions = {},
+  { assetUrl = (url) => url, rowHeaders = {}, gate }: CatalogueOptions = {},
 ): Promise<Misbehaving> {
   const asked = files.map(() => 0);
+  let rows: Record<string, unknown>[] | undefined;
   const server: Misbehaving = await misbehave((socket, { head }) => {
     const path = / (\S+) /.exec(head)?.[1] ?? '';
-    const rows = files.map(({ filename, content, row }, index) => ({
+    rows ??= files.map(({ filename, content, row }, index) => ({
       id: `att_${index + 1}`,
       filename: filename ?? `file-${index + 1}.txt`,
       file_url: `${server.url}/files/${index}`,
@@ -37,14 +43,15 @@ export async function serveCatalogue(
     }));
     const index = Number(/^\/files\/(\d+)$/.exec(path)?.[1] ?? NaN);
     const file = files[index];
-    const one = rows.find(({ id }) => path === `/v1/attachments/${id}`);
+    const one = rows.find((row) => path === `/v1/attachments/${String(row['id'])}`);
     const json = (body: unknown) => socket.write(answer(200, JSON.stringify(body), rowHeaders));
     if (file !== undefined) {
       const count = asked[index]!++;
       if (file.script === undefined) socket.write(answer(200, file.content));
-      else file.script(socket, count);
-    } else if (path === '/api/health') json({ status: 'ok', asset_url: assetUrl(server.url) });
-    else if (one !== undefined) json(one);
+      else file.script(socket, count, head);
+    } else if (path === '/api/health') {
+      void Promise.resolve(gate).then(() => json({ status: 'ok', asset_url: assetUrl(server.url) }));
+    } else if (one !== undefined) json(one);
     else if (path.startsWith('/v1/attachments?') || path === '/v1/attachments') {
       json({ object: 'list', status: 'stable', data: rows, has_more: false });
     } else socket.write(answer(404, '{"error":{"code":"not_found","message":"no"}}'));

@@ -17,7 +17,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../../src/faults.ts';
-import { keep, TEMPORARY, type KeepOptions } from '../../src/verify/keep.ts';
+import { fakeWorld } from '../support/world.ts';
+import { keep as keepStream, TEMPORARY, type Kept, type Target } from '../../src/verify/keep.ts';
+import { partName } from '../../src/verify/part.ts';
+import type { World } from '../../src/world.ts';
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 async function* stream(...chunks: string[]) {
@@ -29,21 +32,17 @@ let serial = 0;
 beforeEach(async () => void (dir = await mkdtemp(join(tmpdir(), 'arx-keep-'))));
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-const options = (more: Partial<KeepOptions> = {}): KeepOptions => ({
-  force: false,
-  randomBytes: (count) => Buffer.alloc(count, ++serial),
-  signal: new AbortController().signal,
-  ...more,
-});
+type Options = { force?: boolean; randomBytes?: World['randomBytes']; signal?: AbortSignal };
+const keep = (bytes: AsyncIterable<Uint8Array>, target: Target, more: Options = {}): Promise<Kept> => {
+  const { force = false, signal, randomBytes = (count) => Buffer.alloc(count, ++serial) } = more;
+  const world = fakeWorld({ argv: [], dir, ...(signal === undefined ? {} : { signal }) });
+  return keepStream(bytes, target, { force, world: { ...world, randomBytes } });
+};
 const target = (text: string, name = 'a.txt') => ({ dir, name, sha256: sha(text) });
 
 describe('kept', () => {
   test('a right stream, in pieces, stands under its name with mode 0600 and nothing else is left', async () => {
-    const kept = await keep(
-      stream('hel', '', 'lo'),
-      { ...target('hello'), sha256: sha('hello').toUpperCase(), bytes: 5 },
-      options(),
-    );
+    const kept = await keep(stream('hel', '', 'lo'), { ...target('hello'), bytes: 5 });
     expect(kept).toEqual({ path: join(dir, 'a.txt'), outcome: 'kept', bytes: 5, sha256: sha('hello') });
     expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('hello');
     expect((await stat(join(dir, 'a.txt'))).mode & 0o777).toBe(0o600);
@@ -51,7 +50,7 @@ describe('kept', () => {
   });
 
   test('D3: an empty file', async () => {
-    expect((await keep(stream(), target(''), options())).bytes).toBe(0);
+    expect((await keep(stream(), target(''))).bytes).toBe(0);
   });
 
   test('C9: the same bytes are already there', async () => {
@@ -61,20 +60,20 @@ describe('kept', () => {
         throw new Error('the stream was read');
       },
     };
-    expect((await keep(untouched, target('hello'), options())).outcome).toBe('present');
+    expect((await keep(untouched, target('hello'))).outcome).toBe('present');
   });
 
   test('C10: other bytes are replaced with force only, by verified bytes only', async () => {
     await writeFile(join(dir, 'a.txt'), 'mine');
-    await expect(keep(stream('hello'), target('hello'), options())).rejects.toMatchObject({
+    await expect(keep(stream('hello'), target('hello'))).rejects.toMatchObject({
       kind: 'unsafe',
       detail: { hint: expect.stringContaining('--force') },
     });
-    await expect(keep(stream('hullo'), target('hello'), options({ force: true }))).rejects.toMatchObject({
+    await expect(keep(stream('hullo'), target('hello'), { force: true })).rejects.toMatchObject({
       kind: 'integrity',
     });
     expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('mine');
-    expect((await keep(stream('hello'), target('hello'), options({ force: true }))).outcome).toBe('kept');
+    expect((await keep(stream('hello'), target('hello'), { force: true })).outcome).toBe('kept');
     expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('hello');
     expect(await readdir(dir)).toEqual(['a.txt']);
   });
@@ -88,26 +87,11 @@ describe('kept', () => {
       await writeFile(join(dir, 'a.txt'), content);
       yield Buffer.from('lo');
     }
-    const kept = keep(slow(), target('hello'), options());
+    const kept = keep(slow(), target('hello'));
     if (kind === undefined) expect((await kept).outcome).toBe('present');
     else await expect(kept).rejects.toMatchObject({ kind });
     expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe(content);
     expect(await readdir(dir)).toEqual(['a.txt']);
-  });
-
-  test('C15: a temporary name that is taken, by a symlink too, is never followed', async () => {
-    const first = `.arx-${Buffer.alloc(8, 200).toString('hex')}.part`;
-    await writeFile(join(dir, 'victim'), 'untouched');
-    await symlink(join(dir, 'victim'), join(dir, first));
-    let call = 200;
-    await keep(
-      stream('hello'),
-      target('hello'),
-      options({ randomBytes: (count) => Buffer.alloc(count, call++) }),
-    );
-    expect(await readFile(join(dir, 'victim'), 'utf8')).toBe('untouched');
-    expect((await readdir(dir)).sort()).toEqual([first, 'a.txt', 'victim'].sort());
-    expect(TEMPORARY.test(first)).toBe(true);
   });
 });
 
@@ -122,15 +106,15 @@ describe('not kept', () => {
     ['D2: longer than the catalogue says', ['hello', 'hello'], { bytes: 5 }],
     ['shorter than the catalogue says', ['hello'], { bytes: 6 }],
   ])('%s', async (_, chunks, more) => {
-    const failed = keep(stream(...chunks), { ...target('hello'), ...more }, options());
+    const failed = keep(stream(...chunks), { ...target('hello'), ...more });
     await expect(failed).rejects.toMatchObject({ kind: 'integrity' });
     expect(await readdir(dir)).toEqual([]);
   });
 
   test('D4: both hashes are shown, and what to do', async () => {
-    const failed = keep(stream('other'), target('hello'), options());
+    const failed = keep(stream('other'), target('hello'));
     await expect(failed).rejects.toThrow(`expected sha256 ${sha('hello')}, got ${sha('other')}`);
-    await expect(keep(stream('other'), target('hello'), options())).rejects.toMatchObject({
+    await expect(keep(stream('other'), target('hello'))).rejects.toMatchObject({
       detail: { hint: expect.stringContaining('list the attachments again') },
     });
   });
@@ -139,7 +123,7 @@ describe('not kept', () => {
     async function* endless() {
       for (;;) yield Buffer.alloc(1024);
     }
-    await expect(keep(endless(), { ...target('x'), bytes: 4096 }, options())).rejects.toMatchObject({
+    await expect(keep(endless(), { ...target('x'), bytes: 4096 })).rejects.toMatchObject({
       kind: 'integrity',
     });
   });
@@ -152,7 +136,7 @@ describe('not kept', () => {
       if (kind === 'folder') await mkdir(path);
       if (kind === 'symlink') await symlink('/dev/zero', path);
       for (const force of [false, true])
-        await expect(keep(stream('hello'), target('hello'), options({ force }))).rejects.toMatchObject({
+        await expect(keep(stream('hello'), target('hello'), { force })).rejects.toMatchObject({
           kind: 'unsafe',
         });
       expect((await lstat(path)).isFile()).toBe(false);
@@ -160,25 +144,25 @@ describe('not kept', () => {
   );
 
   test('C17: the folder is missing, a file, or removed meanwhile', async () => {
-    await expect(
-      keep(stream('a'), { ...target('a'), dir: join(dir, 'none') }, options()),
-    ).rejects.toMatchObject({ kind: 'disk' });
+    await expect(keep(stream('a'), { ...target('a'), dir: join(dir, 'none') })).rejects.toMatchObject({
+      kind: 'disk',
+    });
     await writeFile(join(dir, 'file'), '');
-    await expect(
-      keep(stream('a'), { ...target('a'), dir: join(dir, 'file') }, options()),
-    ).rejects.toMatchObject({ kind: 'unsafe' });
+    await expect(keep(stream('a'), { ...target('a'), dir: join(dir, 'file') })).rejects.toMatchObject({
+      kind: 'unsafe',
+    });
     async function* removing() {
       yield Buffer.from('a');
       await rm(dir, { recursive: true });
     }
-    await expect(keep(removing(), target('a'), options())).rejects.toMatchObject({ kind: 'disk' });
+    await expect(keep(removing(), target('a'))).rejects.toMatchObject({ kind: 'disk' });
   });
 
   test.skipIf(process.getuid?.() === 0)(
     'C17: the folder is not writable (skipped: root may write anywhere)',
     async () => {
       await chmod(dir, 0o500);
-      await expect(keep(stream('a'), target('a'), options())).rejects.toMatchObject({ kind: 'disk' });
+      await expect(keep(stream('a'), target('a'))).rejects.toMatchObject({ kind: 'disk' });
       await chmod(dir, 0o700);
     },
   );
@@ -188,16 +172,26 @@ describe('not kept', () => {
       yield Buffer.from('hel');
       throw new Fault('network', 'cut after 3 of 5 bytes');
     }
-    await expect(keep(cut(), target('hello'), options())).rejects.toMatchObject({ kind: 'network' });
+    await expect(keep(cut(), target('hello'))).rejects.toMatchObject({ kind: 'network' });
     const stop = new AbortController();
     async function* stopped() {
       yield Buffer.from('hel');
       stop.abort(new Fault('interrupted', 'interrupted'));
       yield Buffer.from('lo');
     }
-    await expect(keep(stopped(), target('hello'), options({ signal: stop.signal }))).rejects.toMatchObject({
+    await expect(keep(stopped(), target('hello'), { signal: stop.signal })).rejects.toMatchObject({
       kind: 'interrupted',
     });
     expect(await readdir(dir)).toEqual([]);
   });
+});
+
+test('C15: a temporary name that is taken, by a symlink too, is never followed', async () => {
+  const first = partName('c8'.repeat(4) + '0'.repeat(8), process.pid);
+  await writeFile(join(dir, 'victim'), 'untouched');
+  await symlink(join(dir, 'victim'), join(dir, first));
+  await keep(stream('hello'), target('hello'), { randomBytes: (count) => Buffer.alloc(count, 0xc8) });
+  expect(await readFile(join(dir, 'victim'), 'utf8')).toBe('untouched');
+  expect((await readdir(dir)).sort()).toEqual([first, 'a.txt', 'victim'].sort());
+  expect(TEMPORARY.test(first)).toBe(true);
 });

@@ -2,39 +2,48 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import type { App, FileAccess } from '../../app.ts';
-import { takeFile } from '../../client/files.ts';
-import { everyRow } from '../../client/pages.ts';
-import type { Attachment } from '../../contract/attachment.ts';
-import type { PulledFile, PullReport } from '../../contract/report.ts';
-import { Fault } from '../../faults.ts';
+import type { App } from '../../app.ts';
+import type { PulledFile, PullPlan, PullReport } from '../../contract/report.ts';
 import { diskFault } from '../../disk-fault.ts';
-import {
-  keep,
-  present as alreadyHere,
-  removeStale,
-  WrongBytes,
-  type KeepOptions,
-} from '../../verify/keep.ts';
+import { Fault } from '../../faults.ts';
+import { pullPlanView } from '../../format/views.ts';
+import { openDesk } from '../../verify/desk.ts';
+import { holdFolder, type HeldFolder } from '../../verify/folder.ts';
 import { inLanes } from '../../verify/lanes.ts';
-import { openManifest, type Manifest, type ManifestEntry } from '../../verify/manifest.ts';
-import { freeName, nameKey, nameTrouble } from '../../verify/name.ts';
+import { openManifest, readManifest, type ManifestEntry } from '../../verify/manifest.ts';
+import { freshKeys, survey, type Survey } from '../../verify/part.ts';
+import { openSwiftLane } from '../../verify/swift-lane.ts';
 import { reportOf } from '../../verify/verdicts.ts';
-import { present } from '../input.ts';
+import { wholeNumber } from '../input.ts';
 import { printFiles } from './files.ts';
-import { Filter, filterQuery, matches } from './filter.ts';
+import { Filter, filterQuery } from './filter.ts';
+import { pullerFor } from './pulled-file.ts';
+import { select, type Selection } from './selection.ts';
+
+/** Files fetched at once: with one, the disk and the service wait for each other. */
+const AT_ONCE = 6;
+const MOST_AT_ONCE = 32;
+/** Files looked at at once by a dry run. */
+const LOOKED_AT_AT_ONCE = 16;
+/** A thread is not worth its start for fewer files. */
+const MANY = 8;
+/** Files under way beside those that are fetched: the disk syncs many at little more than the cost of one. */
+const WRITTEN_AT_ONCE = 250;
 
 export const Input = Filter.extend({
   ids: z.array(z.string().min(1)).default([]),
   all: z.boolean().default(false),
   to: z.string().min(1).default('.'),
+  concurrency: wholeNumber(1)
+    .refine((count) => count <= MOST_AT_ONCE, `must be at most ${MOST_AT_ONCE}`)
+    .default(AT_ONCE),
+  dryRun: z.boolean().default(false),
   exactNames: z.boolean().default(false),
   force: z.boolean().default(false),
 });
 type Input = z.infer<typeof Input>;
 
-/** Files at once: with one, the disk and the service wait for each other. */
-const AT_ONCE = 4;
+const NOTHING: Survey = { names: new Set(), left: new Map() };
 
 export async function run(input: Input, app: App): Promise<void> {
   const isFiltered = Object.keys(filterQuery(input)).length > 0;
@@ -44,30 +53,59 @@ export async function run(input: Input, app: App): Promise<void> {
     throw new Fault('usage', 'choose one of attachments by id, --all, and a filter such as --city');
   }
   const dir = resolve(app.world.cwd, input.to);
-  await mkdir(dir, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    const inTheWay = error.code === 'EEXIST' || error.code === 'ENOTDIR';
-    throw inTheWay ? new Fault('unsafe', `${dir} is not a folder`) : diskFault(error, dir);
-  });
-  await removeStale(dir, app.world.now());
+  const folder = await openTarget(dir, input.dryRun);
+  try {
+    if (input.dryRun) await foresee(input, app, folder?.path);
+    else await pull(input, app, folder!.path);
+  } finally {
+    await folder?.close();
+  }
+}
+
+/** A symlink in the folder's own path is followed once, here (faults C13). A dry run makes none. */
+async function openTarget(dir: string, isDry: boolean): Promise<HeldFolder | undefined> {
+  try {
+    if (!isDry) await mkdir(dir, { recursive: true });
+    return await holdFolder(dir);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (isDry && code === 'ENOENT') return undefined;
+    if (code === 'EEXIST' || code === 'ENOTDIR') throw new Fault('unsafe', `${dir} is not a folder`);
+    throw diskFault(error, dir);
+  }
+}
+
+async function pull(input: Input, app: App, dir: string): Promise<void> {
+  const { world } = app;
+  // What cannot be had at all is said once.
+  const { isDirect, timeoutMs } = await app.files();
+  const found = await survey(dir, world);
   const selection = await select(input, app);
-  const access = await app.files();
   const manifest = await openManifest(dir);
-  const taken = new Map<string, string>();
-  for (const { id, path } of manifest.entries.values()) if (path !== null) taken.set(nameKey(path), id);
-  const progress = app.progress();
+  const progress = progressOf(app, selection);
+  const desk = openDesk(dir, world);
+  const isWorth = isDirect && (input.ids.length === 0 || input.ids.length >= MANY);
+  const lane =
+    isWorth && world.thread !== undefined
+      ? openSwiftLane({ dir, timeoutMs, atOnce: input.concurrency }, world.thread, world.signal)
+      : undefined;
   const files: PulledFile[] = [];
   try {
-    const place = { dir, manifest, taken, input, app, access };
-    for await (const { file, entry, fault } of inLanes(selection.rows, AT_ONCE, (row) =>
-      pullOne(row, place),
-    )) {
-      if (entry !== undefined) await manifest.add(entry);
+    const { onBytes } = progress;
+    const freshKey = freshKeys(world.randomBytes);
+    const keeping = { world, force: input.force, desk, survey: found, freshKey, onBytes };
+    const puller = pullerFor({ dir, app, input, keeping, lane, entries: manifest.entries });
+    const underWay = input.concurrency + WRITTEN_AT_ONCE;
+    for await (const { file, entry, fault } of inLanes(selection.rows, underWay, (row) => puller.pull(row))) {
+      if (entry !== undefined) manifest.add(entry);
       if (fault !== undefined) app.fail(fault);
       files.push(file);
-      progress.update({ label: 'pulled', done: files.length, unit: 'files' });
+      progress.onFile(file);
     }
   } finally {
     await progress.end();
+    await desk.close();
+    await lane?.close();
     await manifest.close();
   }
   const report = { ...reportOf(files, selection.complete()), files } satisfies PullReport;
@@ -77,120 +115,83 @@ export async function run(input: Input, app: App): Promise<void> {
     app.fail(
       new Fault('partial', `${withheld} of ${files.length} files are withheld`, { kept: `${match} files` }),
     );
-  else if (files.length === 0) app.fail(new Fault('partial', 'no file was asked for that the catalogue has'));
+  failShort(app, selection, files.length);
+}
+
+async function foresee(input: Input, app: App, dir: string | undefined): Promise<void> {
+  const { world } = app;
+  const found = dir === undefined ? NOTHING : await survey(dir, world, { readOnly: true });
+  const entries =
+    (dir === undefined ? undefined : await readManifest(dir)) ?? new Map<string, ManifestEntry>();
+  const selection = await select(input, app);
+  const keeping = {
+    world,
+    force: input.force,
+    desk: openDesk('', world),
+    survey: found,
+    freshKey: () => '',
+  };
+  const puller = pullerFor({ dir: dir ?? input.to, app, input, keeping, entries });
+  const plan: PullPlan = { version: 1, files: 0, bytes: 0, unsized: 0, here: 0, withheld: 0, refused: 0 };
+  const progress = app.progress();
+  let rows = 0;
+  try {
+    for await (const { row, fate } of inLanes(selection.rows, LOOKED_AT_AT_ONCE, async (row) => ({
+      row,
+      fate: await puller.foresee(row),
+    }))) {
+      rows += 1;
+      progress.update({ label: 'looked at', done: rows, unit: 'files' });
+      if (fate instanceof Fault) {
+        plan.refused += 1;
+        app.fail(fate);
+      } else if (fate !== 'comes') plan[fate] += 1;
+      else {
+        plan.files += 1;
+        plan.bytes += row.bytes ?? 0;
+        if (row.bytes === undefined) plan.unsized += 1;
+      }
+    }
+  } finally {
+    await progress.end();
+  }
+  await app.printer.record(pullPlanView, plan);
+  failShort(app, selection, rows);
+}
+
+/** A list that is short of something is no success. */
+function failShort(app: App, selection: Selection, files: number): void {
+  if (files === 0) app.fail(new Fault('partial', 'no file was asked for that the catalogue has'));
   if (!selection.complete()) app.fail(new Fault('partial', 'the list of files may be cut'));
 }
 
-async function select(
-  input: Input,
-  app: App,
-): Promise<{ rows: AsyncIterable<Attachment>; complete: () => boolean }> {
-  const client = await app.client();
-  if (input.ids.length > 0) {
-    async function* named(): AsyncGenerator<Attachment> {
-      for (const id of input.ids) {
-        try {
-          yield (await client.attachment(id)).body;
-        } catch (error) {
-          if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
-          app.fail(error);
-        }
-      }
-    }
-    return { rows: named(), complete: () => true };
-  }
-  const listing = everyRow(
-    async (window) => (await client.attachments({ ...filterQuery(input), ...window })).body,
-    (row) => row.id,
-  );
-  async function* asked(): AsyncGenerator<Attachment> {
-    for await (const row of listing.rows) if (matches(input, row)) yield row;
-  }
-  return { rows: asked(), complete: listing.complete };
-}
-
-type Place = {
-  dir: string;
-  manifest: Manifest;
-  taken: Map<string, string>;
-  input: Input;
-  app: App;
-  access: FileAccess;
-};
-
-type Pulled = { file: PulledFile; entry?: ManifestEntry; fault?: Fault };
-
-/** One file's fate; a failure is told and never stops the others, unless the run itself ends. */
-async function pullOne(row: Attachment, place: Place): Promise<Pulled> {
-  const { dir, input, app } = place;
-  const sha256 = row.sha256.toLowerCase();
-  const blank = {
-    path: null,
-    id: row.id,
-    expected: sha256,
-    actual: null,
-    bytes: null,
-    resumed_from: 0,
-    attempts: 0,
+/** Files and bytes; how much is left once it is known how much there is. */
+function progressOf(app: App, { known }: Selection) {
+  const progress = app.progress();
+  let files = 0;
+  let bytes = 0;
+  let skipped = 0;
+  const show = (): void => {
+    const isSized = known.isAll && known.unsized === 0;
+    progress.update({
+      label: `${files}${known.isAll ? ` of ${known.files}` : ''} files`,
+      done: bytes,
+      total: isSized ? known.bytes - skipped : undefined,
+      unit: 'bytes',
+    });
   };
-  if (row.redacted || row.file_url === null) {
-    return {
-      file: { ...blank, verdict: 'withheld' },
-      entry: { id: row.id, path: null, sha256, bytes: row.bytes ?? null, redacted: true },
-    };
-  }
-  let path: string | null = null;
-  let attempts = 0;
-  try {
-    // Before the first wait, so that names are given in the order of the rows.
-    const name = nameOf(row, place);
-    path = name;
-    const target = { dir, name, sha256, ...present({ bytes: row.bytes }) };
-    const { randomBytes, signal } = app.world;
-    const options: KeepOptions = { force: input.force, randomBytes, signal };
-    const fetching = {
-      ...place.access,
-      world: app.world,
-      retries: app.settings.retries.value,
-      size: row.bytes,
-      onTry: () => void (attempts += 1),
-      log: app.log,
-    };
-    const here = await alreadyHere(target, options);
-    if (here !== undefined) app.log(`${name}: already here, verified`);
-    const kept = here ?? (await takeFile(row.file_url, fetching, (bytes) => keep(bytes, target, options)));
-    return {
-      file: { ...blank, path, actual: kept.sha256, bytes: kept.bytes, attempts, verdict: 'match' },
-      entry: { id: row.id, path, sha256, bytes: kept.bytes, redacted: false },
-    };
-  } catch (error) {
-    if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
-    const got = error instanceof WrongBytes ? { actual: error.sha256, bytes: error.bytes } : {};
-    return {
-      file: {
-        ...blank,
-        path,
-        ...got,
-        attempts,
-        verdict: error.kind === 'integrity' ? 'mismatch' : 'missing',
-      },
-      fault: new Fault(error.kind, `${row.id}: ${error.message}`, error.detail),
-    };
-  }
-}
-
-/** The name of an earlier pull, else a free one, taken now. A manifest is only a file: its names are not trusted either. */
-function nameOf({ id, filename }: Attachment, { manifest, taken, input, app }: Place): string {
-  const known = manifest.entries.get(id)?.path ?? '';
-  if (nameTrouble(known) === undefined && taken.get(nameKey(known)) === id) return known;
-  const { name, changed } = freeName(id, filename, taken, { exact: input.exactNames });
-  taken.set(nameKey(name), id);
-  if (changed) {
-    const why =
-      nameTrouble(filename) === undefined
-        ? 'its name is taken by another file, so it is kept as'
-        : 'its name is not safe here and is kept as';
-    app.notice(`${id}: ${why} ${name}`);
-  }
-  return name;
+  show();
+  return {
+    onBytes: (count: number) => {
+      bytes += count;
+      show();
+    },
+    onFile: (file: PulledFile) => {
+      if (file.verdict !== 'withheld') files += 1;
+      // What is not fetched is no part of the rate.
+      if (file.attempts === 0) skipped += file.bytes ?? 0;
+      show();
+    },
+    end: () => progress.end(),
+  };
 }

@@ -73,10 +73,9 @@ async function writePage(file: string, report: PlotReport, force: boolean, app: 
     sha256: createHash('sha256').update(bytes).digest('hex'),
     bytes: bytes.length,
   };
-  const { randomBytes, signal } = app.world;
   async function* stream(): AsyncGenerator<Uint8Array> {
     yield bytes;
   }
-  await keep(stream(), target, { force, randomBytes, signal });
+  await keep(stream(), target, { force, world: app.world });
   app.notice(`the page is in ${file}, ${sized(bytes.length)}`);
 }

@@ -1,5 +1,12 @@
 // What people see of the reports: a verdict first, then what it rests on, as a tree (shapes in contract/report.ts).
-import type { ImportReport, Verdict, VerifiedFile, VerifyReport, WalkReport } from '../../contract/report.ts';
+import type {
+  ImportReport,
+  PullPlan,
+  Verdict,
+  VerifiedFile,
+  VerifyReport,
+  WalkReport,
+} from '../../contract/report.ts';
 import { grouped, plural, sized } from '../figures.ts';
 import { aligned, type Line, type Style } from '../line.ts';
 import type { Canvas } from '../screen.ts';
@@ -28,6 +35,18 @@ export const fileView: View<VerifiedFile> = {
     { name: 'expected', of: ({ expected }) => expected },
     { name: 'actual', of: ({ actual }) => actual },
     { name: 'bytes', of: ({ bytes }) => bytes, align: 'right' },
+  ],
+};
+
+/** What a pull would bring. */
+export const pullPlanView: View<PullPlan> = {
+  columns: [
+    { name: 'files', of: ({ files }) => files },
+    { name: 'bytes', of: ({ bytes }) => bytes },
+    { name: 'of_unknown_size', of: ({ unsized }) => unsized },
+    { name: 'already_here', of: ({ here }) => here },
+    { name: 'withheld', of: ({ withheld }) => withheld },
+    { name: 'refused', of: ({ refused }) => refused },
   ],
 };
 

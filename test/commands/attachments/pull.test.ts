@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -24,7 +25,7 @@ import {
   type ForeignFile,
 } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
-import type { Misbehaving } from '../../support/misbehaving-server.ts';
+import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { NOON, type WorldOptions } from '../../support/world.ts';
 
 const TOKEN = 'arx_0123456789.abcdefghijklmnop';
@@ -246,7 +247,7 @@ test('files that another pull writes first leave no listener and no open body be
     script: (socket) => {
       // Between our first look at the name and the bytes.
       writeFileSync(join(dir, `dl/file-${index + 1}.txt`), `file ${index}`);
-      socket.write(`HTTP/1.1 200 X\r\ncontent-length: 6\r\n\r\nfile`);
+      socket.write(answer(200, `file ${index}`));
     },
   }));
   await serve(files);
@@ -321,4 +322,129 @@ describe('what is asked for', () => {
     ])
       expect(reportOf(await pull(`${line} --to dl --json`)).files.map((file) => file.id)).toEqual([id]);
   });
+});
+
+describe('--dry-run', () => {
+  const rows: ForeignFile[] = [
+    { content: 'hello', row: { bytes: 5 } },
+    { content: 'unsized' },
+    { content: 'here', row: { bytes: 4 } },
+    { content: 'gone', row: { redacted: true, file_url: null } },
+  ];
+  const plan = { version: 1, files: 2, bytes: 5, unsized: 1, here: 1, withheld: 1, refused: 0 };
+
+  test('says what would come, asks for no file and writes nothing', async () => {
+    mkdirSync(join(dir, 'dl'));
+    writeFileSync(join(dir, 'dl/file-3.txt'), 'here');
+    await serve(rows);
+    const ran = await pull('--all --to dl --dry-run --json');
+    expect([ran.exit, JSON.parse(ran.stdout)]).toEqual([0, plan]);
+    expect(server!.requests.filter(({ head }) => head.includes('/files/'))).toEqual([]);
+    expect(readdirSync(join(dir, 'dl'))).toEqual(['file-3.txt']);
+    expect((await pull('--all --to dl --dry-run')).stdout).toBe(
+      'files\t2\nbytes\t5\nof_unknown_size\t1\nalready_here\t1\nwithheld\t1\nrefused\t0\n',
+    );
+  });
+
+  test('makes no folder', async () => {
+    await serve(rows);
+    const ran = await pull('--all --to a/b --dry-run --json');
+    expect(JSON.parse(ran.stdout)).toEqual({ ...plan, files: 3, bytes: 9, here: 0 });
+    expect(readdirSync(dir).filter((name) => name === 'a')).toEqual([]);
+  });
+
+  test('what would be refused is, as by the pull itself', async () => {
+    mkdirSync(join(dir, 'dl'));
+    writeFileSync(join(dir, 'dl/file-1.txt'), 'mine');
+    await serve(rows);
+    const ran = await pull('--all --to dl --dry-run --json');
+    expect([ran.exit, JSON.parse(ran.stdout)]).toMatchObject([13, { refused: 1, here: 0 }]);
+    expect(ran.stderr).toContain('att_1: file-1.txt exists with another content');
+  });
+});
+
+describe('--concurrency', () => {
+  test.each([1, 3])('%i files at once, and no more', async (most) => {
+    let open = 0;
+    let seen = 0;
+    const waiting: (() => void)[] = [];
+    await serve(
+      Array.from({ length: 9 }, (_, index) => ({
+        content: `file ${index}`,
+        script: (socket) => {
+          seen = Math.max(seen, ++open);
+          waiting.push(() => {
+            open -= 1;
+            socket.write(answer(200, `file ${index}`));
+          });
+          if (waiting.length === most) for (const go of waiting.splice(0)) go();
+        },
+      })),
+    );
+    expect((await pull(`--all --to dl --concurrency ${most}`)).exit).toBe(0);
+    expect(seen).toBe(most);
+  });
+
+  test.each(['0', '33', 'x', '-1'])('%s is refused', async (count) => {
+    await serve([{ content: 'a' }]);
+    expect((await pull(`--all --concurrency=${count}`)).exit).toBe(2);
+  });
+});
+
+test('C13: the folder stays the one that was named, whatever its name leads to meanwhile', async () => {
+  mkdirSync(join(dir, 'dl'));
+  mkdirSync(join(dir, 'outside'));
+  await serve([
+    {
+      content: 'hello',
+      script: (socket) => {
+        renameSync(join(dir, 'dl'), join(dir, 'moved'));
+        symlinkSync('outside', join(dir, 'dl'));
+        socket.write(answer(200, 'hello'));
+      },
+    },
+  ]);
+  expect((await pull('att_1 --to dl')).exit).toBe(0);
+  expect(readdirSync(join(dir, 'outside'))).toEqual([]);
+  expect(readdirSync(join(dir, 'moved')).sort()).toEqual([MANIFEST_FILE, 'file-1.txt']);
+});
+
+test('C13: a symlink that the user names is followed', async () => {
+  mkdirSync(join(dir, 'real'));
+  symlinkSync('real', join(dir, 'dl'));
+  await serve([{ content: 'hello' }]);
+  expect((await pull('att_1 --to dl')).exit).toBe(0);
+  expect(readdirSync(join(dir, 'real'))).toContain('file-1.txt');
+});
+
+test('C18: only the catalogue names a file', async () => {
+  const headers = { 'content-disposition': 'attachment; filename="evil.sh"' };
+  await serve([{ content: 'hello', script: (socket) => socket.write(answer(200, 'hello', headers)) }]);
+  expect((await pull('att_1 --to dl')).exit).toBe(0);
+  expect(readdirSync(join(dir, 'dl')).sort()).toEqual([MANIFEST_FILE, 'file-1.txt']);
+});
+
+test('C1: with --exact-names an unsafe name is refused and nothing written, the others come', async () => {
+  await serve([{ content: 'a', filename: '../x' }, { content: 'b' }]);
+  const ran = await pull('--all --to dl --exact-names --json');
+  expect([ran.exit, reportOf(ran).files.map(({ verdict }) => verdict)]).toEqual([13, ['missing', 'match']]);
+  expect(readdirSync(join(dir, 'dl')).sort()).toEqual([MANIFEST_FILE, 'file-2.txt']);
+});
+
+test('B10: a redacted row is withheld, and its address never asked, whatever it says', async () => {
+  await serve([{ content: 'a', row: { redacted: true } }, { content: 'b' }]);
+  const ran = await pull('--all --to dl --json');
+  expect([ran.exit, reportOf(ran).verdicts]).toMatchObject([3, { withheld: 1, match: 1, missing: 0 }]);
+  expect(server!.requests.some(({ head }) => head.includes('/files/0'))).toBe(false);
+});
+
+test('on a terminal: files and bytes of how many, how fast, how long still', async () => {
+  const content = 'x'.repeat(300_000);
+  let now = 0;
+  await serve(Array.from({ length: 3 }, () => ({ content, row: { bytes: content.length } })));
+  const ran = await pull('--all --to dl', { columns: 100, monotonic: () => (now += 300) });
+  expect(ran.exit).toBe(0);
+  expect(ran.stderr).toMatch(/\d of 3 files .*kB of 900\.0 kB {2}[\d.]+ kB\/s {2}.* left/);
+  const quiet = await pull('--all --to other', { monotonic: () => (now += 300) });
+  expect(quiet.stderr).toBe('');
 });

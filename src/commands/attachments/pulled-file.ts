@@ -1,0 +1,205 @@
+// One row of a pull and what becomes of it: its name, what is here already, what is fetched, and what is told of it.
+import { join } from 'node:path';
+import type { App } from '../../app.ts';
+import { fileUrl } from '../../client/file-address.ts';
+import { takeFile, type FileOptions } from '../../client/files.ts';
+import { SMALL_BYTES } from '../../client/plain-answers.ts';
+import type { Attachment } from '../../contract/attachment.ts';
+import type { PulledFile } from '../../contract/report.ts';
+import { diskFault } from '../../disk-fault.ts';
+import { Fault } from '../../faults.ts';
+import {
+  keeperOf,
+  mayBeHere,
+  raced,
+  present as alreadyHere,
+  WrongBytes,
+  type Kept,
+  type KeepOptions,
+  type Target,
+} from '../../verify/keep.ts';
+import { inTurns } from '../../verify/lanes.ts';
+import type { ManifestEntry } from '../../verify/manifest.ts';
+import { freeName, nameKey, nameTrouble } from '../../verify/name.ts';
+import { keyOf, partName } from '../../verify/part.ts';
+import type { SwiftLane } from '../../verify/swift-lane.ts';
+import { present } from '../input.ts';
+import { isPullable } from './selection.ts';
+
+export type Place = {
+  /** The target folder, and what its manifest says. */
+  dir: string;
+  entries: ReadonlyMap<string, ManifestEntry>;
+  app: App;
+  keeping: KeepOptions;
+  /** Where there is one. */
+  lane?: SwiftLane | undefined;
+  /** `concurrency`: files fetched at once. */
+  input: { exactNames: boolean; concurrency: number };
+};
+
+export type Pulled = { file: PulledFile; entry?: ManifestEntry; fault?: Fault };
+
+/** Files hashed at once to see whether they are the right ones. */
+const HASHED_AT_ONCE = 4;
+
+export type Puller = {
+  /** One file's fate; a failure is told and never stops the others, unless the run itself ends. */
+  pull(row: Attachment): Promise<Pulled>;
+  /** What it would be. Nothing is asked for or written. */
+  foresee(row: Attachment): Promise<'withheld' | 'here' | 'comes' | Fault>;
+};
+
+export function pullerFor(place: Place): Puller {
+  const { dir, app, keeping, entries, input, lane } = place;
+  const { world, settings, log } = app;
+  const fetched = inTurns(input.concurrency);
+  const hashed = inTurns(HASHED_AT_ONCE);
+  let elsewhere = 0;
+  const taken = new Map<string, string>();
+  for (const { id, path } of entries.values()) if (path !== null) taken.set(nameKey(path), id);
+
+  /** The name of an earlier pull, else a free one, taken now. A manifest is only a file: its names are not trusted either. */
+  function nameOf({ id, filename }: Attachment): string {
+    const known = entries.get(id)?.path ?? '';
+    if (nameTrouble(known) === undefined && taken.get(nameKey(known)) === id) return known;
+    const { name, changed } = freeName(id, filename, taken, { exact: input.exactNames });
+    taken.set(nameKey(name), id);
+    if (changed) {
+      const why =
+        nameTrouble(filename) === undefined
+          ? 'its name is taken by another file, so it is kept as'
+          : 'its name is not safe here and is kept as';
+      app.notice(`${id}: ${why} ${name}`);
+    }
+    return name;
+  }
+  const targetOf = (row: Attachment): Target => ({
+    dir,
+    name: nameOf(row),
+    sha256: row.sha256.toLowerCase(),
+    ...present({ bytes: row.bytes }),
+  });
+  async function here(target: Target): Promise<Kept | undefined> {
+    if (!mayBeHere(target, keeping)) return undefined;
+    const done = await hashed();
+    return alreadyHere(target, keeping).finally(done);
+  }
+
+  const turn = async (): Promise<() => void> => {
+    const done = await fetched();
+    elsewhere += 1;
+    lane?.elsewhere(elsewhere);
+    return () => {
+      elsewhere -= 1;
+      lane?.elsewhere(elsewhere);
+      done();
+    };
+  };
+
+  /** Small files the swift way; undefined where it is not for this one, or nothing came of it. */
+  async function fetchSwiftly(url: string, target: Target, file: PulledFile): Promise<Kept | undefined> {
+    const isFor = (target.bytes ?? 0) <= SMALL_BYTES && !keeping.survey.left.has(keyOf(target.sha256));
+    if (lane?.isOpen() !== true || !isFor) return undefined;
+    const { allowedOrigins } = await app.files();
+    const { name, sha256, bytes: size } = target;
+    const temporary = partName(keeping.freshKey(), world.pid);
+    const small = { name, temporary, sha256, size, force: keeping.force };
+    file.attempts += 1;
+    const stored = await lane.take(fileUrl(url, allowedOrigins), small).catch((error: unknown) => {
+      throw diskFault(error, name);
+    });
+    if (stored === 'unplain') return undefined;
+    if (stored.outcome === 'taken') return raced(target, keeping);
+    // Answers to requests sent ahead may have come in another order: the other way decides.
+    if (stored.outcome === 'wrong') return undefined;
+    keeping.onBytes?.(stored.bytes);
+    return { ...stored, path: join(dir, name), outcome: 'kept' };
+  }
+
+  /** `file` is told what happens as it does. */
+  async function fetch(url: string, target: Target, file: PulledFile): Promise<Kept> {
+    const options: FileOptions = {
+      ...(await app.files()),
+      world,
+      retries: settings.retries.value,
+      size: target.bytes,
+      turn,
+      onTry: () => void (file.attempts += 1),
+      log,
+    };
+    const keeper = keeperOf(target, keeping);
+    const taker = {
+      ...keeper,
+      resume: () => {
+        const range = keeper.resume();
+        file.resumed_from = range?.from ?? 0;
+        return range;
+      },
+      take: (incoming: Parameters<typeof keeper.take>[0]) => {
+        file.resumed_from = incoming.from;
+        return keeper.take(incoming);
+      },
+    };
+    try {
+      const whole = await keeper.whole();
+      if (whole !== undefined) return whole;
+      const isResumed = keeper.resume() !== undefined;
+      return await takeFile(url, options, taker).catch((error: unknown) => {
+        if (!isResumed || !(error instanceof WrongBytes)) throw error;
+        // What was here may have been the wrong part of it (faults D7).
+        log(`${target.name}: the part that was here does not belong to it, from the start again`);
+        return takeFile(url, options, taker);
+      });
+    } finally {
+      await keeper.end();
+    }
+  }
+
+  return {
+    async pull(row) {
+      const sha256 = row.sha256.toLowerCase();
+      const file: PulledFile = {
+        path: null,
+        id: row.id,
+        verdict: 'withheld',
+        expected: sha256,
+        actual: null,
+        bytes: null,
+        resumed_from: 0,
+        attempts: 0,
+      };
+      if (!isPullable(row)) {
+        return { file, entry: { id: row.id, path: null, sha256, bytes: row.bytes ?? null, redacted: true } };
+      }
+      try {
+        // Before the first wait, so that names are given in the order of the rows.
+        const target = targetOf(row);
+        const path = target.name;
+        file.path = path;
+        const found = await here(target);
+        if (found !== undefined) log(`${path}: already here, verified`);
+        const { bytes } =
+          found ??
+          (await fetchSwiftly(row.file_url, target, file)) ??
+          (await fetch(row.file_url, target, file));
+        Object.assign(file, { verdict: 'match', actual: sha256, bytes });
+        return { file, entry: { id: row.id, path, sha256, bytes, redacted: false } };
+      } catch (error) {
+        if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
+        if (error instanceof WrongBytes) Object.assign(file, { actual: error.sha256, bytes: error.bytes });
+        file.verdict = error.kind === 'integrity' ? 'mismatch' : 'missing';
+        return { file, fault: new Fault(error.kind, `${row.id}: ${error.message}`, error.detail) };
+      }
+    },
+    async foresee(row) {
+      if (!isPullable(row)) return 'withheld';
+      try {
+        return (await here(targetOf(row))) === undefined ? 'comes' : 'here';
+      } catch (error) {
+        if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
+        return new Fault(error.kind, `${row.id}: ${error.message}`, error.detail);
+      }
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// The rows that a pull is asked for, read ahead of their use.
+import type { App } from '../../app.ts';
+import { everyRow } from '../../client/pages.ts';
+import type { Attachment } from '../../contract/attachment.ts';
+import { Fault } from '../../faults.ts';
+import { readAhead } from '../../verify/lanes.ts';
+import { filterQuery, matches, type Filter } from './filter.ts';
+
+export type Selection = {
+  rows: AsyncGenerator<Attachment>;
+  /** Known after the last row. */
+  complete(): boolean;
+  /** What is known of the whole so far; sums are of the files that may come, `isAll` once no more rows can be told. */
+  known: { files: number; bytes: number; unsized: number; isAll: boolean };
+};
+
+/** So many rows of a long list are held, and what is left to do is known that early. */
+const ROWS_AHEAD = 10_000;
+
+export async function select(input: Filter & { ids: string[] }, app: App): Promise<Selection> {
+  const client = await app.client();
+  const known = { files: 0, bytes: 0, unsized: 0, isAll: false };
+  const listing = everyRow(
+    async (window) => (await client.attachments({ ...filterQuery(input), ...window })).body,
+    (row) => row.id,
+  );
+  async function* named(): AsyncGenerator<Attachment> {
+    for (const id of input.ids) {
+      try {
+        yield (await client.attachment(id)).body;
+      } catch (error) {
+        if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
+        app.fail(error);
+      }
+    }
+  }
+  async function* asked(): AsyncGenerator<Attachment> {
+    for await (const row of listing.rows) if (matches(input, row)) yield row;
+  }
+  async function* counted(rows: AsyncIterable<Attachment>): AsyncGenerator<Attachment> {
+    for await (const row of rows) {
+      if (isPullable(row)) {
+        known.files += 1;
+        known.bytes += row.bytes ?? 0;
+        if (row.bytes === undefined) known.unsized += 1;
+      }
+      yield row;
+    }
+    known.isAll = true;
+  }
+  const isNamed = input.ids.length > 0;
+  return {
+    rows: readAhead(counted(isNamed ? named() : asked()), ROWS_AHEAD),
+    complete: () => isNamed || listing.complete(),
+    known,
+  };
+}
+
+/** A redacted row has no file to pull, whatever its address says (faults B10). */
+export function isPullable(row: Attachment): row is Attachment & { file_url: string } {
+  return !row.redacted && row.file_url !== null;
+}
