@@ -111,6 +111,7 @@ export const TREE: Words[] = [
         'what the files are held against (default: the manifest of a pull, else SHA256SUMS)',
         ['manifest', 'catalogue', 'sums'],
       ],
+      ['--offline', 'never ask the service'],
     ],
     examples: ['arx attachments verify lisbon', 'arx attachments verify lisbon -o sums | sha256sum -c'],
     load: () => import('./attachments/verify.ts'),

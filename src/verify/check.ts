@@ -1,109 +1,100 @@
-// Verifies a folder against what is expected in it, file after file, without following a symlink or waiting on a FIFO.
-import { opendir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Fault } from '../faults.ts';
+// Verifies a folder against what is expected in it, on all cores, without following a symlink or waiting on a FIFO.
 import type { VerifiedFile } from '../contract/report.ts';
-import { digestFile } from './digest.ts';
-import { diskFault } from '../disk-fault.ts';
+import { isFailure, openCrew } from './crew.ts';
+import { filesBelow } from './files-below.ts';
 import { TEMPORARY } from './keep.ts';
-import { inLanes } from './lanes.ts';
 import { MANIFEST_FILE } from './manifest.ts';
 import { judge, type Expected, type Observed } from './verdicts.ts';
 
 export type CheckOptions = { signal: AbortSignal; onBytes?: (count: number) => void };
 
-/** Files hashed at once: libuv reads in the background while the other is hashed. */
-const AT_ONCE = 2;
+/** What is in a folder: every file with its hash, and the folders that were walked through. */
+export type Observation = { files: Observed[]; folders: ReadonlySet<string> };
+
+export type Observing = {
+  /** Resolves when every file is found; hashing goes on. */
+  listed: Promise<void>;
+  observation: Promise<Observation>;
+  /** Ends it early. */
+  stop(): Promise<void>;
+};
 
 /**
- * One row a file or expectation: expected files as they are met, then files nobody expects, then what is missing.
- * An expectation without a path is met by an unexpected file of its hash. Our manifest and temporaries are no files of
- * the collection. Fault `disk` where the folder itself cannot be read, `unsafe` where it is none.
+ * Begins to hash every file below `dir`. Our manifest and temporaries are no files of the collection. Both promises
+ * reject with Fault `disk` where the folder itself cannot be read, `unsafe` where it is none, or the signal's reason.
  */
-export async function* checkFolder(
-  dir: string,
-  expected: readonly Expected[],
-  options: CheckOptions,
-): AsyncGenerator<VerifiedFile> {
-  const byPath = new Map<string, Expected[]>();
-  for (const row of expected) if (row.path !== null) push(byPath, row.path, row);
-  const met = new Set<string>();
-  const unexpected = new Set<Observed>();
-  const byHash = new Map<string, Observed[]>();
+export function observe(dir: string, options: CheckOptions): Observing {
+  const crew = openCrew(dir, { ...options, algorithms: ['sha256'] });
   const folders = new Set<string>();
-  for await (const observed of observe(dir, folders, options)) {
-    met.add(observed.path);
-    const rows = byPath.get(observed.path) ?? [];
-    for (const row of rows) yield judge(row, observed);
-    if (rows.length > 0) continue;
-    unexpected.add(observed);
-    if (observed.state === 'read') push(byHash, observed.sha256, observed);
-  }
-  for (const row of expected) {
-    if (row.path !== null && met.has(row.path)) continue;
-    const found =
-      row.path === null ? byHash.get(row.sha256?.toLowerCase() ?? '')?.shift() : folderAt(folders, row.path);
-    if (found !== undefined) unexpected.delete(found);
-    yield judge(row, found);
-  }
-  for (const observed of unexpected) yield judge(undefined, observed);
+  const regular: string[] = [];
+  const others: Observed[] = [];
+  const listed = (async () => {
+    for await (const entries of filesBelow(dir, folders, options.signal)) {
+      const files: string[] = [];
+      for (const { path, kind } of entries) {
+        if (isOurs(path)) continue;
+        if (kind === 'file') files.push(path);
+        else others.push({ path, hash: kind === 'closed' ? 'unreadable' : 'special', bytes: 0 });
+      }
+      for (const path of files) regular.push(path);
+      crew.add(files);
+    }
+  })();
+  const observation = listed.then(
+    async () => {
+      const { hashes, bytes } = await crew.finish();
+      const files = regular.map((path, at) => ({ path, hash: hashes[at]!, bytes: bytes[at]! }));
+      return { files: [...files, ...others], folders };
+    },
+    async (error: unknown) => {
+      await crew.stop();
+      throw error;
+    },
+  );
+  // Whoever stops early awaits neither.
+  listed.catch(() => undefined);
+  observation.catch(() => undefined);
+  return { listed, observation, stop: () => crew.stop() };
 }
 
-function push<T>(lists: Map<string, T[]>, key: string, item: T): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [item]);
-  else list.push(item);
+/**
+ * One row a file or expectation: what is expected in its order, then files nobody expects. An expectation without a
+ * path is met by an unexpected file of its hash.
+ */
+export function compare(expected: readonly Expected[], { files, folders }: Observation): VerifiedFile[] {
+  const byPath = new Map(files.map((observed) => [observed.path, observed]));
+  const wanted = new Set<Observed>();
+  const nameless: Expected[] = [];
+  for (const row of expected) {
+    const observed = row.path === null ? undefined : byPath.get(row.path);
+    if (row.path === null) nameless.push(row);
+    else if (observed !== undefined) wanted.add(observed);
+  }
+  const byHash = new Map<string, Observed[]>();
+  if (nameless.length > 0) {
+    for (const observed of files) {
+      if (wanted.has(observed) || isFailure(observed.hash)) continue;
+      const alike = byHash.get(observed.hash);
+      if (alike === undefined) byHash.set(observed.hash, [observed]);
+      else alike.push(observed);
+    }
+  }
+  const rows = expected.map((row) => {
+    const { path } = row;
+    const observed =
+      path === null
+        ? byHash.get(row.sha256?.toLowerCase() ?? '')?.shift()
+        : (byPath.get(path) ?? folderAt(folders, path));
+    if (path === null && observed !== undefined) wanted.add(observed);
+    return judge(row, observed);
+  });
+  for (const observed of files) if (!wanted.has(observed)) rows.push(judge(undefined, observed));
+  return rows;
 }
 
 /** A folder under an expected name is there, but it is not the file. */
 function folderAt(folders: ReadonlySet<string>, path: string): Observed | undefined {
-  return folders.has(path) ? { path, state: 'special' } : undefined;
-}
-
-/** Folders that were walked through are added to `folders`. */
-function observe(dir: string, folders: Set<string>, options: CheckOptions): AsyncGenerator<Observed> {
-  return inLanes(filesOf(dir, '', folders), AT_ONCE, async (entry) => {
-    options.signal.throwIfAborted();
-    return entry.regular ? look(dir, entry.path, options) : unread(entry);
-  });
-}
-
-type Entry = { path: string; regular: boolean; closed?: boolean };
-
-const unread = ({ path, closed }: Entry): Observed => ({
-  path,
-  state: closed === true ? 'unreadable' : 'special',
-});
-
-async function look(dir: string, path: string, options: CheckOptions): Promise<Observed> {
-  try {
-    const { changed, sha256, bytes } = await digestFile(join(dir, path), options);
-    return changed ? { path, state: 'changed' } : { path, state: 'read', sha256, bytes };
-  } catch (error) {
-    options.signal.throwIfAborted();
-    if (error instanceof Fault || (error as NodeJS.ErrnoException).code === 'ELOOP')
-      return { path, state: 'special' };
-    return { path, state: 'unreadable' };
-  }
-}
-
-/** Everything below a folder but folders, in name order. A folder that cannot be read is named as unreadable. */
-async function* filesOf(dir: string, below: string, folders: Set<string>): AsyncGenerator<Entry> {
-  folders.add(below);
-  const entries = [];
-  try {
-    for await (const entry of await opendir(join(dir, below))) entries.push(entry);
-  } catch (error) {
-    if (below === '') throw diskFault(error, dir);
-    yield { path: below, regular: false, closed: true };
-    return;
-  }
-  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const entry of entries) {
-    const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) yield* filesOf(dir, path, folders);
-    else if (!isOurs(path)) yield { path, regular: entry.isFile() };
-  }
+  return folders.has(path) ? { path, hash: 'special', bytes: 0 } : undefined;
 }
 
 const isOurs = (path: string) => path === MANIFEST_FILE || TEMPORARY.test(path);

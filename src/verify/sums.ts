@@ -31,5 +31,5 @@ export function parseSums(text: string): Expected[] {
 
 /** Whether a relative path could leave its folder, on this or another system. */
 export function isOutside(path: string): boolean {
-  return path === '' || path.startsWith('/') || path.includes('\0') || path.split('/').includes('..');
+  return path === '' || path.startsWith('/') || path.includes('\0') || /(?:^|\/)\.\.(?:\/|$)/.test(path);
 }

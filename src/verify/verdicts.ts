@@ -2,6 +2,7 @@
 import type { Verdict, VerifiedFile, VerifyReport } from '../contract/report.ts';
 import { sameHash } from '../contract/quantity.ts';
 import { Fault } from '../faults.ts';
+import { isFailure } from './crew.ts';
 
 /** What is expected: a row of a manifest, the catalogue or a sums file. `sha256` null: nothing to check against. */
 export type Expected = {
@@ -13,31 +14,30 @@ export type Expected = {
   redacted?: boolean;
 };
 
-/** What is there. `special` is anything but a regular file; `changed` one that was written to while it was read. */
-export type Observed = { path: string } & (
-  { state: 'read'; sha256: string; bytes: number } | { state: 'unreadable' | 'special' | 'changed' }
-);
+/** What is there: its SHA-256, or why there is none; `bytes` counts where it was read. */
+export type Observed = { path: string; hash: string; bytes: number };
 
 /** At least one of the two. A redacted row without its file is `withheld`; with it, the bytes are held against its hash. */
 export function judge(expected: Expected | undefined, observed: Observed | undefined): VerifiedFile {
+  const read = observed !== undefined && !isFailure(observed.hash) ? observed : undefined;
   return {
     path: observed?.path ?? expected?.path ?? null,
     id: expected?.id ?? null,
     verdict: verdictOf(expected, observed),
     expected: expected?.sha256?.toLowerCase() ?? null,
-    actual: observed?.state === 'read' ? observed.sha256 : null,
-    bytes: observed?.state === 'read' ? observed.bytes : null,
+    actual: read?.hash ?? null,
+    bytes: read?.bytes ?? null,
   };
 }
 
 function verdictOf(expected: Expected | undefined, observed: Observed | undefined): Verdict {
   if (observed === undefined) return expected?.redacted === true ? 'withheld' : 'missing';
-  if (observed.state === 'unreadable') return 'unreadable';
+  if (observed.hash === 'unreadable') return 'unreadable';
   if (expected === undefined) return 'extra';
-  if (observed.state !== 'read') return observed.state === 'special' ? 'unreadable' : 'unverifiable';
-  if (expected.sha256 === null) return 'unverifiable';
+  if (observed.hash === 'special') return 'unreadable';
+  if (observed.hash === 'changed' || expected.sha256 === null) return 'unverifiable';
   const sized = expected.bytes === undefined || expected.bytes === observed.bytes;
-  return sized && sameHash(expected.sha256, observed.sha256) ? 'match' : 'mismatch';
+  return sized && sameHash(expected.sha256, observed.hash) ? 'match' : 'mismatch';
 }
 
 /**

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { VerifyReport } from '../../src/contract/report.ts';
-import { checkFolder } from '../../src/verify/check.ts';
+import { compare, observe } from '../../src/verify/check.ts';
 import { digestFile } from '../../src/verify/digest.ts';
 import { MANIFEST_FILE, openManifest, readManifest } from '../../src/verify/manifest.ts';
 import { parseSums, sumsLine } from '../../src/verify/sums.ts';
@@ -20,8 +20,7 @@ beforeEach(async () => void (dir = await mkdtemp(join(tmpdir(), 'arx-check-'))))
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 async function check(expected: Expected[], whole = true) {
-  const files = [];
-  for await (const file of checkFolder(dir, expected, { signal })) files.push(file);
+  const files = compare(expected, await observe(dir, { signal }).observation);
   const report = reportOf(files, whole);
   expect(VerifyReport.parse(report)).toEqual(report);
   return { report, kinds: faultsOf(report).map((fault) => fault.kind) };
@@ -99,10 +98,12 @@ test('a record without a path is found by its hash, each file once; our own file
 
 test('a folder that is none, and one that is missing', async () => {
   await writeFile(join(dir, 'file'), '');
-  await expect(checkFolder(join(dir, 'file'), [], { signal }).next()).rejects.toMatchObject({
-    kind: 'unsafe',
-  });
-  await expect(checkFolder(join(dir, 'none'), [], { signal }).next()).rejects.toMatchObject({ kind: 'disk' });
+  for (const [name, kind] of [
+    ['file', 'unsafe'],
+    ['none', 'disk'],
+  ] as const) {
+    await expect(observe(join(dir, name), { signal }).observation).rejects.toMatchObject({ kind });
+  }
 });
 
 test('a file that changes while it is read has no verdict on its hash', async () => {
@@ -117,7 +118,7 @@ test('a file that changes while it is read has no verdict on its hash', async ()
   const digest = await digestFile(path, { signal, onBytes });
   await changing;
   expect(digest.changed).toBe(true);
-  expect(judge(row('a', ''), { path: 'a', state: 'changed' }).verdict).toBe('unverifiable');
+  expect(judge(row('a', ''), { path: 'a', hash: 'changed', bytes: 0 }).verdict).toBe('unverifiable');
   expect(await digestFile(path, { signal })).toMatchObject({ changed: false, bytes: 3 * 1024 * 1024 + 4 });
 });
 
