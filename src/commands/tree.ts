@@ -103,17 +103,21 @@ export const TREE: Words[] = [
   },
   {
     words: 'attachments verify',
-    summary: 'hash-verification report of a pulled folder',
-    arguments: [['[dir]', 'the folder (default: the current one)']],
+    summary: 'hash-verification report of a pulled folder, or of a BagIt bag',
+    arguments: [['[dir]', 'the folder, or a zipped bag (default: the current folder)']],
     options: [
       [
         '--against <witness>',
-        'what the files are held against (default: the manifest of a pull, else SHA256SUMS)',
-        ['manifest', 'catalogue', 'sums'],
+        'what the files are held against (default: the manifest of a pull, else SHA256SUMS, else as a bag)',
+        ['manifest', 'catalogue', 'sums', 'bag'],
       ],
       ['--offline', 'never ask the service'],
     ],
-    examples: ['arx attachments verify lisbon', 'arx attachments verify lisbon -o sums | sha256sum -c'],
+    examples: [
+      'arx attachments verify lisbon',
+      'arx attachments verify lisbon -o sums | sha256sum -c',
+      'arx attachments verify --against bag lisbon.zip',
+    ],
     load: () => import('./attachments/verify.ts'),
   },
   {

@@ -9,6 +9,9 @@ export type Integrity = z.infer<typeof Integrity>;
 export const Sha256 = z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex characters');
 export type Sha256 = z.infer<typeof Sha256>;
 
+/** A file's hash in hex: SHA-256, but in a bag whose manifests are of other algorithms, which its length tells. */
+export const FileHash = z.string().regex(/^(?:[0-9a-fA-F]{2}){1,64}$/, 'must be a hash in hex');
+
 export function sameHash(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }

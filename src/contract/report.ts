@@ -1,6 +1,6 @@
 // The JSON reports that scripts read: walk, verify, pull, import, the listening line and the exit record.
 import * as z from 'zod';
-import { Integrity, Sha256 } from './quantity.ts';
+import { FileHash, Integrity, Sha256 } from './quantity.ts';
 
 const count = z.number().int().min(0);
 const version = z.literal(1);
@@ -139,11 +139,25 @@ export const VerifiedFile = z.object({
   path: z.string().nullable(),
   id: z.string().nullable(),
   verdict: Verdict,
-  expected: Sha256.nullable(),
-  actual: Sha256.nullable(),
+  expected: FileHash.nullable(),
+  actual: FileHash.nullable(),
   bytes: count.nullable(),
 });
 export type VerifiedFile = z.infer<typeof VerifiedFile>;
+
+/**
+ * What a BagIt bag says of itself. `payload_oxum` and `algorithms` as it gives them; `fetch` is what it would have
+ * fetched, which is never done; of the `problems` those that are only odd change no exit code.
+ */
+export const BagSummary = z.object({
+  version: z.string(),
+  encoding: z.string(),
+  algorithms: z.array(z.string()),
+  payload_oxum: z.string().nullable(),
+  fetch: z.array(z.object({ url: z.string(), path: z.string(), bytes: count.nullable() })),
+  problems: z.array(z.object({ kind: z.enum(['integrity', 'partial', 'odd']), what: z.string() })),
+});
+export type BagSummary = z.infer<typeof BagSummary>;
 
 /** `attachments verify -o json`. `checked` counts files that were hashed, `bytes` what was read for it. */
 export const VerifyReport = z.object({
@@ -154,6 +168,7 @@ export const VerifyReport = z.object({
   files: z.array(VerifiedFile),
   fixity: z.enum(['ok', 'failed', 'nothing_checked']),
   completeness: z.enum(['complete', 'incomplete', 'unknown']),
+  bag: BagSummary.optional(),
 });
 export type VerifyReport = z.infer<typeof VerifyReport>;
 

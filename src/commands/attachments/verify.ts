@@ -1,11 +1,14 @@
-// `arx attachments verify [DIR]`: holds what is on disk against the manifest of a pull, the catalogue or a sums file.
+// `arx attachments verify [DIR]`: holds what is on disk against a pull's manifest, the catalogue, a sums file or as a bag.
 import { lstat, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { everyRow } from '../../client/pages.ts';
-import type { VerifiedFile } from '../../contract/report.ts';
+import type { VerifyReport } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
+import { bagFaultsOf, checkBag } from '../../verify/bag.ts';
+import { openBagFolder } from '../../verify/bag-source.ts';
+import { openBagZip } from '../../verify/bag-zip.ts';
 import { compare, observe, type CheckOptions } from '../../verify/check.ts';
 import { diskFault } from '../../disk-fault.ts';
 import { MANIFEST_FILE, readManifest } from '../../verify/manifest.ts';
@@ -15,7 +18,7 @@ import { readWitness } from '../../verify/witness.ts';
 import { present } from '../input.ts';
 import { printFiles } from './files.ts';
 
-const Witness = z.enum(['manifest', 'catalogue', 'sums']);
+const Witness = z.enum(['manifest', 'catalogue', 'sums', 'bag']);
 type Witness = z.infer<typeof Witness>;
 
 export const Input = z.object({
@@ -26,42 +29,48 @@ export const Input = z.object({
 type Input = z.infer<typeof Input>;
 
 const SUMS_FILE = 'SHA256SUMS';
-const FILES = { manifest: MANIFEST_FILE, sums: SUMS_FILE };
+/** The file that speaks for a folder, in the order they are looked for. */
+const FILES = { manifest: MANIFEST_FILE, sums: SUMS_FILE, bag: 'bagit.txt' };
 const HINT = 'against the catalogue itself: --against catalogue';
 
 export async function run(input: Input, app: App): Promise<void> {
   if (input.offline && input.against === 'catalogue')
     throw new Fault('usage', '--offline: the catalogue is asked from the service');
-  const dir = resolve(app.world.cwd, input.dir);
-  await checkIsFolder(dir);
-  const witness = await chooseWitness(input.against, dir);
+  const path = resolve(app.world.cwd, input.dir);
+  const isFolder = await lookAt(path, input.against);
+  const witness = isFolder ? await chooseWitness(input.against, path) : 'bag';
   const progress = app.progress();
   let bytes = 0;
   const options: CheckOptions = {
     signal: app.world.signal,
     onBytes: (count) => progress.update({ label: 'verified', done: (bytes += count), unit: 'bytes' }),
   };
-  const { files, whole } = await checkFiles(dir, witness, options, app).finally(() => progress.end());
-  const report = reportOf(files, whole);
+  const checking =
+    witness === 'bag' ? checkPackage(path, isFolder, options, app) : checkFolder(path, witness, options, app);
+  const report = await checking.finally(() => progress.end());
   await printFiles(app, report);
-  for (const fault of faultsOf(report)) app.fail(fault);
+  for (const { kind, what } of report.bag?.problems ?? []) if (kind === 'odd') app.notice(what);
+  for (const fault of [...faultsOf(report), ...bagFaultsOf(report.bag)]) app.fail(fault);
 }
 
-async function checkIsFolder(dir: string): Promise<void> {
-  const found = await stat(dir).catch((error: NodeJS.ErrnoException) => {
+/** Whether it is a folder; only a bag may be a file. */
+async function lookAt(path: string, against: Witness | undefined): Promise<boolean> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw diskFault(error, dir);
+    throw diskFault(error, path);
   });
   if (found === undefined) {
-    throw new Fault('not_found', `${dir} does not exist`, { hint: 'name the folder of a pull' });
+    throw new Fault('not_found', `${path} does not exist`, { hint: 'name the folder of a pull' });
   }
-  if (!found.isDirectory()) throw new Fault('unsafe', `${dir} is not a folder`);
+  if (found.isFile() && (against === 'bag' || (against === undefined && path.endsWith('.zip')))) return false;
+  if (!found.isDirectory()) throw new Fault('unsafe', `${path} is not a folder`);
+  return true;
 }
 
-/** What was named, else the manifest, else the sums file. */
+/** What was named, else the first that is there. */
 async function chooseWitness(named: Witness | undefined, dir: string): Promise<Witness> {
   if (named === 'catalogue') return named;
-  for (const witness of ['manifest', 'sums'] as const) {
+  for (const witness of ['manifest', 'sums', 'bag'] as const) {
     if (named !== undefined && named !== witness) continue;
     if (await isThere(join(dir, FILES[witness]))) return witness;
     if (named === witness) throw new Fault('not_found', `${dir} has no ${FILES[witness]}`, { hint: HINT });
@@ -79,17 +88,34 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-type Checked = { files: VerifiedFile[]; whole: boolean };
+async function checkPackage(
+  path: string,
+  isFolder: boolean,
+  options: CheckOptions,
+  app: App,
+): Promise<VerifyReport> {
+  const source = await (isFolder ? openBagFolder(path, options.signal) : openBagZip(path));
+  try {
+    return await checkBag(source, path, { ...options, warn: app.notice });
+  } finally {
+    source.close();
+  }
+}
 
 /** Files are hashed while the witness is read. */
-async function checkFiles(dir: string, witness: Witness, options: CheckOptions, app: App): Promise<Checked> {
+async function checkFolder(
+  dir: string,
+  witness: Exclude<Witness, 'bag'>,
+  options: CheckOptions,
+  app: App,
+): Promise<VerifyReport> {
   const observing = observe(dir, options);
   try {
     await observing.listed;
     const { expected, whole } = await expectation(witness, dir, app);
     const files = compare(expected, await observing.observation);
     // The sums file is the witness, not part of the collection.
-    return { files: witness === 'sums' ? files.filter(({ path }) => path !== SUMS_FILE) : files, whole };
+    return reportOf(witness === 'sums' ? files.filter(({ path }) => path !== SUMS_FILE) : files, whole);
   } catch (error) {
     await observing.stop();
     throw error;
@@ -97,7 +123,7 @@ async function checkFiles(dir: string, witness: Witness, options: CheckOptions, 
 }
 
 async function expectation(
-  witness: Witness,
+  witness: Exclude<Witness, 'bag'>,
   dir: string,
   app: App,
 ): Promise<{ expected: Expected[]; whole: boolean }> {

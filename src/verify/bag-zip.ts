@@ -1,0 +1,164 @@
+// A bag in a zip file: hashed entry by entry as it is unpacked in memory; nothing of it is ever written.
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import type { Entry, ZipFile } from 'yauzl';
+import { diskFault } from '../disk-fault.ts';
+import { Fault } from '../faults.ts';
+import { tooLarge, type BagSource } from './bag-source.ts';
+import type { CrewOptions, Failure, Found } from './crew.ts';
+import { isOutside } from './sums.ts';
+
+/** More than any bag holds; a directory that claims more is refused before it fills the memory. */
+const MOST_ENTRIES = 2_000_000;
+
+/** Unpacked, a zip may be this much larger than it is before it is taken for a bomb. */
+const MOST_GROWTH = 200;
+const ALWAYS_ALLOWED_BYTES = 4 * 1024 ** 3;
+
+/** Mode bits of Unix in the attributes of an entry. */
+const KIND = 0o170000;
+const LINK = 0o120000;
+
+/**
+ * The bag at the top of the zip, or in its one folder that holds a bagit.txt. Fault `unsafe` for names that leave it,
+ * names that come twice, links, entries that overlap, and more bytes than a zip of this size can honestly hold;
+ * `integrity` for a damaged zip, `not_found` where it holds no bag.
+ */
+export async function openBagZip(path: string): Promise<BagSource> {
+  const { default: yauzl } = await import('yauzl');
+  const { size } = await stat(path);
+  let zip: ZipFile | undefined;
+  const entries = new Map<string, Entry>();
+  try {
+    zip = await yauzl.openPromise(path, { autoClose: false, decodeStrings: false });
+    if (zip.entryCount > MOST_ENTRIES) throw new Fault('unsafe', 'the zip names too many files');
+    for await (const entry of zip.eachEntry()) {
+      const name = nameOf(entry);
+      if (entries.has(name)) throw new Fault('unsafe', `the zip holds ${name} twice`);
+      entries.set(name, entry);
+    }
+    checkSizes(entries.values(), size);
+  } catch (error) {
+    zip?.close();
+    throw zipFault(error);
+  }
+  const base = baseOf(entries.keys());
+  if (base === undefined) {
+    zip.close();
+    throw new Fault('not_found', `${path} has no bagit.txt`);
+  }
+  return sourceOver(zip, entries, base);
+}
+
+function sourceOver(zip: ZipFile, entries: ReadonlyMap<string, Entry>, base: string): BagSource {
+  const files = new Set<string>();
+  const others = new Map<string, Failure>();
+  let outside = 0;
+  for (const [name, entry] of entries) {
+    if (!name.startsWith(base)) outside += 1;
+    else if (name.endsWith('/')) continue;
+    else if (isReadable(entry)) files.add(name.slice(base.length));
+    else others.set(name.slice(base.length), 'unreadable');
+  }
+  const entryOf = (path: string): Entry => entries.get(`${base}${path}`)!;
+  return {
+    files,
+    others,
+    // Folders need no entry of their own in a zip: one without a payload directory may only be empty.
+    hasPayload: true,
+    oddities: outside > 0 ? [`the zip holds ${outside} files outside the bag, which were not looked at`] : [],
+    async read(path, most) {
+      const entry = entryOf(path);
+      if (entry.uncompressedSize > most) throw tooLarge(path, most);
+      try {
+        const chunks: Buffer[] = [];
+        for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
+        return Buffer.concat(chunks);
+      } catch (error) {
+        throw zipFault(error);
+      }
+    },
+    octets: async (paths) => paths.reduce((sum, path) => sum + entryOf(path).uncompressedSize, 0),
+    async hash(paths, options) {
+      const found: Found = { hashes: [], bytes: [] };
+      for (const path of paths) {
+        const { hashes, bytes } = await hashEntry(zip, entryOf(path), options);
+        found.hashes.push(hashes);
+        found.bytes.push(bytes);
+      }
+      return found;
+    },
+    close: () => zip.close(),
+  };
+}
+
+async function hashEntry(
+  zip: ZipFile,
+  entry: Entry,
+  { algorithms, signal, onBytes }: CrewOptions,
+): Promise<{ hashes: string; bytes: number }> {
+  const hashes = algorithms.map((name) => createHash(name));
+  let bytes = 0;
+  try {
+    // yauzl ends the stream with an error as soon as it is longer than the entry declares.
+    for await (const chunk of await zip.openReadStreamPromise(entry)) {
+      signal.throwIfAborted();
+      for (const each of hashes) each.update(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      onBytes?.((chunk as Buffer).length);
+    }
+    return { hashes: hashes.map((each) => each.digest('hex')).join(' '), bytes };
+  } catch {
+    signal.throwIfAborted();
+    return { hashes: 'unreadable', bytes };
+  }
+}
+
+/** Stored or deflated, and not encrypted. */
+function isReadable(entry: Entry): boolean {
+  return !entry.isEncrypted() && (entry.compressionMethod === 0 || entry.compressionMethod === 8);
+}
+
+function nameOf(entry: Entry): string {
+  const { fileNameRaw: raw, generalPurposeBitFlag: flags } = entry;
+  // Many tools write UTF-8 without the bit that says so.
+  const text = raw.toString('utf8');
+  const name = (flags & 0x800) === 0 && text.includes('\uFFFD') ? raw.toString('latin1') : text;
+  const inside = (each: string) => !isOutside(each) && !/^[a-z]:/i.test(each);
+  if (!inside(name) || !inside(name.replaceAll('\\', '/')))
+    throw new Fault('unsafe', `the zip names a path outside itself, ${name}`);
+  if (((entry.externalFileAttributes >>> 16) & KIND) === LINK)
+    throw new Fault('unsafe', `the zip has a symbolic link, ${name}`);
+  return name;
+}
+
+/** Entries that share compressed bytes, or unpack to what only a bomb does, are refused before any is unpacked. */
+function checkSizes(entries: Iterable<Entry>, size: number): void {
+  let compressed = 0;
+  let unpacked = 0;
+  for (const entry of entries) {
+    compressed += entry.compressedSize;
+    unpacked += entry.uncompressedSize;
+  }
+  if (compressed > size) throw new Fault('unsafe', 'the entries of the zip overlap');
+  if (unpacked > Math.max(ALWAYS_ALLOWED_BYTES, MOST_GROWTH * size))
+    throw new Fault('unsafe', `the zip would unpack to ${unpacked} bytes`);
+}
+
+/** The prefix of the bag's files, '' at the top; undefined where there is no bag, or more than one. */
+function baseOf(names: Iterable<string>): string | undefined {
+  const bases: string[] = [];
+  for (const name of names) {
+    const [, base] = /^((?:[^/]+\/)?)bagit\.txt$/.exec(name) ?? [];
+    if (base === '') return base;
+    if (base !== undefined) bases.push(base);
+  }
+  return bases.length === 1 ? bases[0] : undefined;
+}
+
+function zipFault(error: unknown): unknown {
+  const fault = diskFault(error, 'the zip');
+  if (fault instanceof Fault || !(fault instanceof Error)) return fault;
+  const [text = ''] = fault.message.split('. ', 1);
+  return new Fault('integrity', `the zip is damaged (${text.charAt(0).toLowerCase()}${text.slice(1)})`);
+}
