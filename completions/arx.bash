@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--view|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--html|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--against|--format|--frozen|--view|--concurrency|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--html|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -28,7 +28,9 @@ _arx() {
   case "$words:$option" in
     "attachments ls":--redacted) _arx_list -W "yes no"; return ;;
     "attachments pull":--to) _arx_dir; return ;;
-    "attachments verify":--against) _arx_list -W "manifest catalogue sums"; return ;;
+    "attachments verify":--against) _arx_list -W "manifest catalogue sums bag"; return ;;
+    "attachments export":--format) _arx_list -W "bagit"; return ;;
+    "attachments export":--frozen) _arx_dir; return ;;
     "content get":--view) _arx_list -W "raw lore"; return ;;
     "conversations walk":--freeze) _arx_dir; return ;;
     "conversations walk":--report) _arx_file; return ;;
@@ -49,7 +51,7 @@ _arx() {
   esac
   case "$words" in
     "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token walk health doctor api import redact serve completion demo" ;;
-    "attachments") [[ $cur == -* ]] || _arx_list -W "ls show pull verify" ;;
+    "attachments") [[ $cur == -* ]] || _arx_list -W "ls show pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show walk verify diff plot" ;;
     "messages") [[ $cur == -* ]] || _arx_list -W "ls" ;;
@@ -64,8 +66,9 @@ _arx() {
     "token") : ;;
     "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message"; : ;;
     "attachments show") : ;;
-    "attachments pull") flags+=" --city --type --source --message --all --to --concurrency --dry-run --exact-names --force"; : ;;
-    "attachments verify") flags+=" --against"; [[ $cur == -* ]] || _arx_dir ;;
+    "attachments pull") flags+=" --city --type --source --message --all --to --exact-names --force"; : ;;
+    "attachments verify") flags+=" --against --offline"; [[ $cur == -* ]] || _arx_dir ;;
+    "attachments export") flags+=" --format --to --frozen --offline"; [[ $cur == -* ]] || _arx_dir ;;
     "content get") flags+=" --view --pipeline --stego --raw --allow-escape-sequences"; : ;;
     "conversations ls") flags+=" --limit --after --before"; : ;;
     "conversations show") : ;;

@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --view --confidence --max-requests --freeze --report --fail-on-drift --cross-check --html --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --origin-city --kind --reason --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --against --format --frozen --view --concurrency --confidence --max-requests --freeze --report --fail-on-drift --cross-check --html --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --origin-city --kind --reason --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -60,7 +60,8 @@ complete -c arx -n '__arx_at' -a demo -d 'the whole tour on a generated sample a
 complete -c arx -n '__arx_at attachments' -a ls -d 'one page of the attachment catalogue; withheld rows are shown, never hidden'
 complete -c arx -n '__arx_at attachments' -a show -d 'one row of the catalogue'
 complete -c arx -n '__arx_at attachments' -a pull -d 'download files; a file gets its name only when its hash matches'
-complete -c arx -n '__arx_at attachments' -a verify -d 'hash-verification report of a pulled folder'
+complete -c arx -n '__arx_at attachments' -a verify -d 'hash-verification report of a pulled folder, or of a BagIt bag'
+complete -c arx -n '__arx_at attachments' -a export -d 'preservation package of a pulled folder: files verified again on their way, with what is known of them'
 complete -c arx -n '__arx_at content' -a get -d 'one content record'
 complete -c arx -n '__arx_at conversations' -a ls -d 'one raw page of conversations, as the service tells it'
 complete -c arx -n '__arx_at conversations' -a show -d 'one conversation with its messages'
@@ -99,12 +100,16 @@ complete -c arx -n '__arx_at attachments pull' -l source -x -d 'all files of thi
 complete -c arx -n '__arx_at attachments pull' -l message -x -d 'all files of this message'
 complete -c arx -n '__arx_at attachments pull' -l all -d 'all files of the catalogue'
 complete -c arx -n '__arx_at attachments pull' -l to -x -a '(__fish_complete_directories)' -d 'target folder (default: the current one)'
-complete -c arx -n '__arx_at attachments pull' -l concurrency -x -d 'files fetched at once, 1 to 32 (default: 6)'
-complete -c arx -n '__arx_at attachments pull' -l dry-run -d 'say what would come, request no file and write nothing'
 complete -c arx -n '__arx_at attachments pull' -l exact-names -d 'refuse unsafe names instead of changing them'
 complete -c arx -n '__arx_at attachments pull' -l force -d 'replace a file that has other content'
-complete -c arx -n '__arx_at attachments verify' -l against -x -a 'manifest catalogue sums' -d 'what the files are held against (default: the manifest of a pull, else SHA256SUMS)'
+complete -c arx -n '__arx_at attachments verify' -l against -x -a 'manifest catalogue sums bag' -d 'what the files are held against (default: the manifest of a pull, else SHA256SUMS, else as a bag)'
+complete -c arx -n '__arx_at attachments verify' -l offline -d 'never ask the service'
 complete -c arx -n '__arx_at attachments verify' -a '(__fish_complete_directories)'
+complete -c arx -n '__arx_at attachments export' -l format -x -a 'bagit' -d 'kind of package (default: bagit)'
+complete -c arx -n '__arx_at attachments export' -l to -x -d 'the bag: a folder, or a file that ends in .zip'
+complete -c arx -n '__arx_at attachments export' -l frozen -x -a '(__fish_complete_directories)' -d 'folder of conversations walk --freeze, to go with it'
+complete -c arx -n '__arx_at attachments export' -l offline -d 'never ask the service: only what the manifest knows of each file'
+complete -c arx -n '__arx_at attachments export' -a '(__fish_complete_directories)'
 complete -c arx -n '__arx_at content get' -l view -x -a 'raw lore' -d 'which view (default: raw)'
 complete -c arx -n '__arx_at content get' -l pipeline -d 'with the pipeline block'
 complete -c arx -n '__arx_at content get' -l stego -d 'with what a reader does not see'

@@ -597,6 +597,10 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   'attachments show': { args: 'att_1' },
   'attachments pull': { args: '--city lisbon --to files', exit: 3 },
   'attachments verify': { before: 'attachments pull att_1 --to files', args: 'files' },
+  'attachments export': {
+    before: 'attachments pull att_1 --to files',
+    args: 'files --format bagit --to bag.zip',
+  },
   'content get': { args: 'msg_1 --view lore --pipeline' },
   'conversations ls': { args: '--limit 5' },
   'conversations show': { args: 'conv_1' },

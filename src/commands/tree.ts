@@ -121,6 +121,23 @@ export const TREE: Words[] = [
     load: () => import('./attachments/verify.ts'),
   },
   {
+    words: 'attachments export',
+    summary:
+      'preservation package of a pulled folder: files verified again on their way, with what is known of them',
+    arguments: [['[dir]', 'the pulled folder (default: the current one)']],
+    options: [
+      ['--format <format>', 'kind of package (default: bagit)', ['bagit']],
+      ['--to <path>', 'the bag: a folder, or a file that ends in .zip'],
+      ['--frozen <dir>', 'folder of conversations walk --freeze, to go with it'],
+      ['--offline', 'never ask the service: only what the manifest knows of each file'],
+    ],
+    examples: [
+      'arx attachments export lisbon --format bagit --to lisbon-bag',
+      'arx attachments export lisbon --format bagit --to lisbon.zip --frozen walk1',
+    ],
+    load: () => import('./attachments/export.ts'),
+  },
+  {
     words: 'content get',
     summary: 'one content record',
     arguments: [['<message>', 'message, e.g. msg_1']],

@@ -10,6 +10,7 @@ import { Integrity } from './quantity.ts';
 import {
   DiffReport,
   ExitRecord,
+  ExportReport,
   FrozenWalk,
   ImportReport,
   Listening,
@@ -79,6 +80,7 @@ export const REPORTS = {
   VerifyReport,
   PullReport,
   PullPlan,
+  ExportReport,
   ImportReport,
   Listening,
   ExitRecord,

@@ -195,6 +195,23 @@ export const PullPlan = z.object({
 });
 export type PullPlan = z.infer<typeof PullPlan>;
 
+/**
+ * `attachments export -o json`. `files` and `bytes` are those of the records, `payload_oxum` counts what describes them
+ * too. `sha256` is of the tag manifest and commits to the whole bag; `walk` is the head of the frozen walk in it.
+ */
+export const ExportReport = z.object({
+  version,
+  format: z.literal('bagit'),
+  path: z.string(),
+  files: count,
+  bytes: count,
+  withheld: z.array(z.string()),
+  payload_oxum: z.string(),
+  sha256: Sha256,
+  walk: Sha256.nullable(),
+});
+export type ExportReport = z.infer<typeof ExportReport>;
+
 const ImportedMessages = z
   .object({ read: count, stored: count, known: count, refused: count })
   .refine(({ read, stored, known, refused }) => read === stored + known + refused, {

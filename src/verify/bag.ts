@@ -1,5 +1,5 @@
 // Whether a BagIt bag is complete and valid (RFC 8493 3): every file against all manifests that list it, in one read.
-import type { BagSummary, VerifiedFile, VerifyReport } from '../contract/report.ts';
+import type { BagSummary, Verdict, VerifiedFile, VerifyReport } from '../contract/report.ts';
 import { Fault } from '../faults.ts';
 import { algorithmsOf, listBag, type Listed, type Wanted } from './bag-list.ts';
 import { resolver } from './bag-names.ts';
@@ -151,24 +151,18 @@ function judgeBagged(
   algorithms: readonly Algorithm[],
 ): VerifiedFile {
   const shown = [...wanted].sort((a, b) => rankOf(a) - rankOf(b))[0]!;
-  const row = { path, id: null, expected: shown.hash, actual: null, bytes: null };
-  if (seen === undefined) return { ...row, verdict: 'missing' };
-  if (isFailure(seen.hashes))
-    return { ...row, verdict: seen.hashes === 'changed' ? 'unverifiable' : 'unreadable' };
-  const { bytes } = seen;
+  const row = (verdict: Verdict, { hash }: Wanted, actual?: string): VerifiedFile => {
+    const bytes = verdict === 'missing' || isFailure(seen!.hashes) ? null : seen!.bytes;
+    return { path, id: null, verdict, expected: hash, actual: actual ?? null, bytes };
+  };
+  if (seen === undefined) return row('missing', shown);
+  if (isFailure(seen.hashes)) return row(seen.hashes === 'changed' ? 'unverifiable' : 'unreadable', shown);
   const hashes = seen.hashes.split(' ');
   const actualOf = ({ algorithm }: Wanted) => hashes[algorithms.indexOf(algorithm as Algorithm)];
   const differing = wanted.find((each) => (actualOf(each) ?? each.hash) !== each.hash);
-  if (differing !== undefined)
-    return {
-      ...row,
-      verdict: 'mismatch',
-      expected: differing.hash,
-      actual: actualOf(differing) ?? null,
-      bytes,
-    };
-  const actual = actualOf(shown) ?? null;
-  return { ...row, verdict: actual === null ? 'unverifiable' : 'match', actual, bytes };
+  if (differing !== undefined) return row('mismatch', differing, actualOf(differing));
+  const actual = actualOf(shown);
+  return row(actual === undefined ? 'unverifiable' : 'match', shown, actual);
 }
 
 const rankOf = ({ algorithm }: Wanted): number => {

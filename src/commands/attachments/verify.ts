@@ -73,7 +73,12 @@ async function chooseWitness(named: Witness | undefined, dir: string): Promise<W
   for (const witness of ['manifest', 'sums', 'bag'] as const) {
     if (named !== undefined && named !== witness) continue;
     if (await isThere(join(dir, FILES[witness]))) return witness;
-    if (named === witness) throw new Fault('not_found', `${dir} has no ${FILES[witness]}`, { hint: HINT });
+    if (named === witness)
+      throw new Fault(
+        'not_found',
+        `${dir} has no ${FILES[witness]}`,
+        witness === 'bag' ? {} : { hint: HINT },
+      );
   }
   throw new Fault('partial', `nothing to check ${dir} against`, { hint: HINT });
 }

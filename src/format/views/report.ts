@@ -1,5 +1,6 @@
 // What people see of the reports: a verdict first, then what it rests on, as a tree (shapes in contract/report.ts).
 import type {
+  ExportReport,
   ImportReport,
   PullPlan,
   Verdict,
@@ -62,16 +63,33 @@ export function verifyLines(report: VerifyReport, canvas: Canvas): Line[] {
       `, ${plural(report.checked, 'file')} checked, ${sized(report.bytes)}, completeness ${report.completeness}`,
     ],
     ...treeLines(
-      verdicts.map((verdict): Branch => {
-        const { mark, style } = MARKS[verdict];
-        const files = report.files.filter((file) => file.verdict === verdict);
-        return {
-          line: [{ text: `${mark} ${verdict}`, style }, ` ${grouped(report.verdicts[verdict] ?? 0)}`],
-          children: verdict === 'match' ? [] : namedFiles(files),
-        };
-      }),
+      [
+        ...bagBranches(report),
+        ...verdicts.map((verdict): Branch => {
+          const { mark, style } = MARKS[verdict];
+          const files = report.files.filter((file) => file.verdict === verdict);
+          return {
+            line: [{ text: `${mark} ${verdict}`, style }, ` ${grouped(report.verdicts[verdict] ?? 0)}`],
+            children: verdict === 'match' ? [] : namedFiles(files),
+          };
+        }),
+      ],
       canvas,
     ),
+  ];
+}
+
+function bagBranches({ bag }: VerifyReport): Branch[] {
+  if (bag === undefined) return [];
+  const { version, algorithms, encoding, fetch } = bag;
+  const named = fetch.slice(0, MOST_NAMED).map(({ path, url }): Branch => ({ line: `${path} from ${url}` }));
+  const rest = fetch.length - named.length;
+  if (rest > 0) named.push({ line: { text: `and ${grouped(rest)} more`, style: 'dim' } });
+  return [
+    { line: `BagIt ${version}, ${[...algorithms, encoding].join(', ')}` },
+    ...(fetch.length === 0
+      ? []
+      : [{ line: `to be fetched, which was not done: ${grouped(fetch.length)}`, children: named }]),
   ];
 }
 
@@ -90,6 +108,26 @@ function namedFiles(files: readonly VerifiedFile[]): Branch[] {
   });
   const rest = files.length - named.length;
   return rest > 0 ? [...named, { line: { text: `and ${grouped(rest)} more`, style: 'dim' } }] : named;
+}
+
+export function exportLines(report: ExportReport, canvas: Canvas): Line[] {
+  const { path, files, bytes, withheld, sha256, walk } = report;
+  const named = withheld.slice(0, MOST_NAMED).map((id): Branch => ({ line: id }));
+  const rest = withheld.length - named.length;
+  if (rest > 0) named.push({ line: { text: `and ${grouped(rest)} more`, style: 'dim' } });
+  const branches: Branch[] = [
+    { line: [{ text: 'tag manifest ', style: 'dim' }, shownHash(sha256)] },
+    ...(walk === null ? [] : [{ line: [{ text: 'frozen walk ', style: 'dim' as const }, shownHash(walk)] }]),
+  ];
+  if (named.length > 0)
+    branches.push({
+      line: [{ text: '? withheld', style: 'warn' }, ` ${grouped(withheld.length)}`],
+      children: named,
+    });
+  return [
+    [{ text: path, style: 'good' }, `, ${plural(files, 'file')}, ${sized(bytes)}`],
+    ...treeLines(branches, canvas),
+  ];
 }
 
 /** `noun` is what one row is. */

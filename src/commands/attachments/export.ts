@@ -1,0 +1,140 @@
+// `arx attachments export [DIR]`: a BagIt bag of a pulled folder, every file hashed again on its way into it.
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import type { Attachment } from '../../contract/attachment.ts';
+import { sameHash } from '../../contract/quantity.ts';
+import type { ExportReport } from '../../contract/report.ts';
+import { Fault } from '../../faults.ts';
+import { exportLines } from '../../format/views.ts';
+import { addDescriptions, addFiles, isGiven, type BagRecord } from '../../verify/bag-contents.ts';
+import { openBagTarget } from '../../verify/bag-target.ts';
+import { readWalk, type BaggedWalk } from '../../verify/bag-walk.ts';
+import { createBagWriter } from '../../verify/bag-writer.ts';
+import { readManifest } from '../../verify/manifest.ts';
+import { catalogueRows } from './rows.ts';
+
+export const Input = z.object({
+  dir: z.string().min(1).default('.'),
+  format: z.enum(['bagit']).default('bagit'),
+  to: z.string({ error: 'name the bag: a folder, or a file that ends in .zip' }).min(1),
+  frozen: z.string().min(1).optional(),
+  offline: z.boolean().default(false),
+});
+type Input = z.infer<typeof Input>;
+
+export async function run(input: Input, app: App): Promise<void> {
+  const { world } = app;
+  const dir = resolve(world.cwd, input.dir);
+  const path = resolve(world.cwd, input.to);
+  const walk = input.frozen === undefined ? undefined : await readWalk(resolve(world.cwd, input.frozen));
+  const records = await recordsOf(dir, input, app);
+  const given = records.filter(isGiven);
+  const withheld = records.filter((record) => !isGiven(record));
+  if (given.length === 0) throw new Fault('partial', 'there is no file to export');
+
+  const target = await openBagTarget(path, { randomBytes: world.randomBytes, now: world.now() });
+  try {
+    const bag = createBagWriter(target);
+    const progress = app.progress();
+    let done = 0;
+    const files = await addFiles(bag, dir, given, {
+      signal: world.signal,
+      fail: app.fail,
+      onFile: () => progress.update({ label: 'exported', done: ++done, unit: 'files' }),
+    }).finally(() => progress.end());
+    if (files === undefined) return;
+    const source = sourceOf(app);
+    await addDescriptions(
+      bag,
+      { records, files, walk },
+      {
+        name: `Files of ${source ?? 'a local archive'}`,
+        made: new Date(world.now()).toISOString(),
+        version: app.version,
+        source,
+        signal: world.signal,
+      },
+    );
+    const { oxum, sha256 } = await bag.finish(
+      infoOf({ given: given.length, withheld: withheld.length, walk, source }, app),
+    );
+    const report: ExportReport = {
+      version: 1,
+      format: input.format,
+      path,
+      files: files.length,
+      bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+      withheld: withheld.map(({ entry }) => entry.id),
+      payload_oxum: oxum,
+      sha256,
+      walk: walk?.head ?? null,
+    };
+    await app.printer.report(report, () => exportLines(report, app.screen));
+    if (withheld.length > 0) {
+      const what = `${withheld.length} of ${records.length} files are withheld`;
+      app.fail(new Fault('partial', what, { kept: 'the bag, which names them' }));
+    }
+  } finally {
+    await target.discard();
+  }
+}
+
+/** What the manifest of the pull names, each with its row as the catalogue has it now. */
+async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord[]> {
+  const manifest = await readManifest(dir);
+  if (manifest === undefined)
+    throw new Fault('not_found', `${dir} holds no pulled files`, {
+      hint: 'arx attachments pull --all --to files',
+    });
+  const rows = input.offline ? new Map<string, Attachment>() : await catalogueRows(manifest, app);
+  const paths = new Set<string>();
+  return [...manifest.values()].map((entry): BagRecord => {
+    const { id, path, sha256 } = entry;
+    if (path !== null && paths.size === paths.add(path).size)
+      throw new Fault('store', `the manifest of ${dir} names ${path} twice`);
+    const row = rows.get(id);
+    if (row === undefined && !input.offline) app.notice(`${id}: the catalogue has it no more`);
+    if (row !== undefined && !sameHash(row.sha256, sha256))
+      throw new Fault('integrity', `${id}: the catalogue has another hash than was pulled`, {
+        hint: 'pull it again',
+      });
+    return { entry, row };
+  });
+}
+
+function infoOf(
+  made: { given: number; withheld: number; walk: BaggedWalk | undefined; source: string | undefined },
+  app: App,
+): [label: string, value: string][] {
+  const { given, withheld, walk, source } = made;
+  const walked: [string, string][] =
+    walk === undefined
+      ? []
+      : [
+          ['Walk-Head', walk.head],
+          ['Walk-Windows', `${walk.windows} with ${walk.conversations} conversations`],
+          [
+            'Walk-Drift',
+            walk.drift === null
+              ? 'none reported'
+              : `first ${walk.drift.first}, last ${walk.drift.last}, most ${walk.drift.most}`,
+          ],
+        ];
+  return [
+    ['Source-Organization', source === undefined ? 'a local archive of arx' : new URL(source).host],
+    ...(source === undefined ? [] : [['Source-URL', source] as [string, string]]),
+    ['External-Description', `Verified files of an archive: ${given}; withheld by it: ${withheld}`],
+    ['Bagging-Date', new Date(app.world.now()).toISOString().slice(0, 10)],
+    ['Bag-Software-Agent', `archive-explorer (arx) ${app.version}`],
+    ...walked,
+  ];
+}
+
+/** The address of the service without what it may hold of a user; a local archive has none. */
+function sourceOf(app: App): string | undefined {
+  const base = app.settings.base_url.value;
+  if (base === undefined) return undefined;
+  const { origin, pathname } = new URL(base);
+  return `${origin}${pathname}`;
+}

@@ -1,0 +1,58 @@
+// A frozen walk as it goes into a bag: its files, its head and the drift it met, only when its chain holds.
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diskFault } from '../disk-fault.ts';
+import { Fault } from '../faults.ts';
+import { verifyFrozen } from '../walk/frozen-chain.ts';
+import { ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../walk/frozen-log.ts';
+import { linesOf } from '../walk/lines.ts';
+import type { WindowLine } from '../walk/window.ts';
+
+/** `drift` is what the service reported while the windows were frozen, null where it never did. */
+export type BaggedWalk = {
+  head: string;
+  windows: number;
+  conversations: number;
+  drift: { first: number; last: number; most: number } | null;
+  /** Their paths on the disk, by name. */
+  files: Map<string, string>;
+};
+
+/** Fault `integrity` for a broken chain, `not_found` where there is none, `partial` for an empty one. */
+export async function readWalk(dir: string): Promise<BaggedWalk> {
+  const { problems, windows, head, ids, windowsBytes } = await verifyFrozen(dir);
+  if (problems.length > 0)
+    throw new Fault('integrity', `${dir}: ${problems[0]!.what}`, {
+      hint: `arx conversations verify ${dir}`,
+    });
+  if (windows === 0) throw new Fault('partial', `the frozen walk in ${dir} has no window`);
+  const ratios: number[] = [];
+  try {
+    const log = await open(join(dir, WINDOWS_FILE), 'r');
+    try {
+      for await (const line of linesOf(log, windowsBytes)) {
+        const { drift_ratio } = JSON.parse(line.toString('utf8')) as WindowLine;
+        if (drift_ratio !== null) ratios.push(drift_ratio);
+      }
+    } finally {
+      await log.close();
+    }
+  } catch (error) {
+    throw diskFault(error, dir);
+  }
+  const names = [WINDOWS_FILE, ROWS_FILE, SUBJECT_FILE];
+  return {
+    head,
+    windows,
+    conversations: ids.length,
+    drift:
+      ratios.length === 0
+        ? null
+        : {
+            first: ratios[0]!,
+            last: ratios.at(-1)!,
+            most: ratios.reduce((most, ratio) => Math.max(most, ratio)),
+          },
+    files: new Map(names.map((name) => [name, join(dir, name)])),
+  };
+}

@@ -1,0 +1,324 @@
+// `arx attachments export`: bags that foreign tools accept, and none at all where a file is not what was pulled.
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ExportReport, VerifyReport } from '../../../src/contract/report.ts';
+import { Fault } from '../../../src/faults.ts';
+import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
+import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-server.ts';
+import { arx } from '../../support/command.ts';
+import type { Misbehaving } from '../../support/misbehaving-server.ts';
+import { isInstalled } from '../../support/shell.ts';
+
+let dir: string;
+let server: Misbehaving | undefined;
+beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'arx-export-'))));
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** A pulled folder `dl` as pull leaves it. */
+function pulled(files: Record<string, string>, withheld: string[] = []): void {
+  mkdirSync(join(dir, 'dl'), { recursive: true });
+  let count = 0;
+  const line = (path: string | null, content: string) =>
+    `${JSON.stringify({ id: `att_${++count}`, path, sha256: sha(content), bytes: content.length, redacted: path === null })}\n`;
+  for (const [path, content] of Object.entries(files)) {
+    writeFileSync(join(dir, 'dl', path), content);
+    appendFileSync(join(dir, 'dl', MANIFEST_FILE), line(path, content));
+  }
+  for (const content of withheld) appendFileSync(join(dir, 'dl', MANIFEST_FILE), line(null, content));
+}
+const FILES = { 'a.txt': 'hello', 'b c%.bin': 'b', 'grüße.txt': '' };
+
+const exported = (line: string) => arx(dir, `attachments export ${line}`);
+const json = (path: string) => JSON.parse(readFileSync(join(dir, path), 'utf8')) as Record<string, any>;
+async function valid(path: string): Promise<VerifyReport> {
+  const { exit, stdout, stderr } = await arx(dir, `attachments verify --against bag ${path} --json`);
+  expect([exit, stderr]).toEqual([0, '']);
+  return VerifyReport.parse(JSON.parse(stdout));
+}
+const leftovers = () => readdirSync(dir).filter((name) => name.startsWith('.arx-'));
+
+// A second reading of RFC 8493, by another language's zip, hash and text.
+const ORACLE = `
+import hashlib, os, re, sys, zipfile
+path = sys.argv[1]
+if zipfile.is_zipfile(path):
+    bag = zipfile.ZipFile(path)
+    base = bag.namelist()[0].split('/')[0] + '/'
+    files = {name[len(base):]: bag.read(name) for name in bag.namelist()}
+    assert len(files) == len(bag.namelist()) and all(name.startswith(base) for name in bag.namelist())
+else:
+    found = [os.path.join(at, name) for at, _, names in os.walk(path) for name in names]
+    files = {os.path.relpath(each, path): open(each, 'rb').read() for each in found}
+assert files['bagit.txt'] == b'BagIt-Version: 1.0\\nTag-File-Character-Encoding: UTF-8\\n'
+def listed(name):
+    lines = files[name].decode().split('\\n')
+    assert lines.pop() == ''
+    pairs = [re.fullmatch('([0-9a-f]{64})  (.+)', line).groups() for line in lines]
+    return {p.replace('%0A', '\\n').replace('%0D', '\\r').replace('%25', '%'): h for h, p in pairs}
+payload, tags = listed('manifest-sha256.txt'), listed('tagmanifest-sha256.txt')
+data = {name for name in files if name.startswith('data/')}
+assert set(payload) == data and set(tags) == set(files) - data - {'tagmanifest-sha256.txt'}
+for name, value in [*payload.items(), *tags.items()]:
+    assert hashlib.sha256(files[name]).hexdigest() == value
+oxum = '%d.%d' % (sum(len(files[name]) for name in data), len(data))
+assert ('Payload-Oxum: ' + oxum + '\\n').encode() in files['bag-info.txt']
+`;
+function acceptedByPython(path: string): void {
+  if (isInstalled('python3')) execFileSync('python3', ['-c', ORACLE, join(dir, path)], { stdio: 'pipe' });
+  else console.warn('python3 is not here: the bag was not read by it');
+}
+
+describe.each(['bag', 'bag.zip'])('as %s', (to) => {
+  test('a bag that is valid here and elsewhere, with what is withheld named', async () => {
+    pulled(FILES, ['secret']);
+    const { exit, stdout, stderr } = await exported(`dl --format bagit --to ${to} --offline --json`);
+    expect([exit, stderr]).toEqual([3, expect.stringMatching(/1 of 4 files are withheld/)]);
+    const report = ExportReport.parse(JSON.parse(stdout));
+    expect(report).toMatchObject({
+      files: 3,
+      bytes: 6,
+      withheld: ['att_4'],
+      walk: null,
+      path: join(dir, to),
+    });
+    const { bag, files } = await valid(to);
+    expect(bag).toMatchObject({
+      version: '1.0',
+      algorithms: ['sha256'],
+      payload_oxum: report.payload_oxum,
+      problems: [],
+    });
+    expect(files.map(({ path }) => path).filter((path) => path?.startsWith('data/files/'))).toEqual([
+      'data/files/a.txt',
+      'data/files/b c%.bin',
+      'data/files/grüße.txt',
+    ]);
+    acceptedByPython(to);
+    expect(leftovers()).toEqual([]);
+  });
+
+  test('a file that is not what was pulled: no bag, and every such file is named', async () => {
+    pulled({ ...FILES, 'd.txt': 'd', 'e.txt': 'e' });
+    writeFileSync(join(dir, 'dl/a.txt'), 'hellO');
+    writeFileSync(join(dir, 'dl/d.txt'), 'D');
+    rmSync(join(dir, 'dl/e.txt'));
+    const { exit, stdout, stderr } = await exported(`dl --to ${to} --offline`);
+    expect([exit, stdout]).toEqual([12, '']);
+    expect(stderr).toMatch(/a\.txt: expected sha256/);
+    expect(stderr).toMatch(/d\.txt: expected sha256/);
+    expect(stderr).toMatch(/e\.txt is missing/);
+    expect(existsSync(join(dir, to))).toBe(false);
+    expect(leftovers()).toEqual([]);
+  });
+
+  test.each(['file', 'folder', 'link'])('nothing is overwritten: a %s', async (kind) => {
+    pulled(FILES);
+    if (kind === 'file') writeFileSync(join(dir, to), 'mine');
+    if (kind === 'folder') mkdirSync(join(dir, to));
+    if (kind === 'link') symlinkSync('nowhere', join(dir, to));
+    const { exit, stderr } = await exported(`dl --to ${to} --offline`);
+    expect([exit, stderr]).toEqual([13, expect.stringMatching(/exists already/)]);
+    if (kind === 'file') expect(readFileSync(join(dir, to), 'utf8')).toBe('mine');
+    expect(leftovers()).toEqual([]);
+  });
+
+  test('a link in the pulled folder is not followed', async () => {
+    pulled(FILES);
+    writeFileSync(join(dir, 'elsewhere'), 'hello');
+    rmSync(join(dir, 'dl/a.txt'));
+    symlinkSync('../elsewhere', join(dir, 'dl/a.txt'));
+    expect((await exported(`dl --to ${to} --offline`)).exit).toBe(13);
+    expect(existsSync(join(dir, to))).toBe(false);
+  });
+
+  test('interrupted, it leaves nothing', async () => {
+    pulled(FILES);
+    const { exit } = await arx(dir, `attachments export dl --to ${to} --offline`, {
+      signal: AbortSignal.abort(new Fault('interrupted', 'interrupted', { signal: 'SIGTERM' })),
+    });
+    expect(exit).toBe(143);
+    expect(existsSync(join(dir, to))).toBe(false);
+    expect(leftovers()).toEqual([]);
+  });
+});
+
+test('sha256sum accepts the manifest, unzip the zip', async () => {
+  pulled({ 'a.txt': 'hello', 'b c.bin': 'b' });
+  await exported('dl --to bag --offline');
+  await exported('dl --to bag.zip --offline');
+  for (const manifest of ['manifest-sha256.txt', 'tagmanifest-sha256.txt'])
+    execFileSync('sha256sum', ['--check', '--strict', manifest], { cwd: join(dir, 'bag'), stdio: 'pipe' });
+  if (spawnSync('unzip', ['-v']).error === undefined)
+    execFileSync('unzip', ['-tq', 'bag.zip'], { cwd: dir, stdio: 'pipe' });
+  else console.warn('unzip is not here: the zip was not tested by it');
+});
+
+test('the crate describes every file of the payload, and what is withheld', async () => {
+  pulled(FILES, ['secret']);
+  await exported('dl --to bag --offline');
+  const { '@context': context, '@graph': graph } = json('bag/data/ro-crate-metadata.json');
+  expect(context[0]).toBe('https://w3id.org/ro/crate/1.1/context');
+  const entities = new Map<string, Record<string, any>>(graph.map((each: any) => [each['@id'], each]));
+  expect(entities.size).toBe(graph.length);
+  expect(entities.get('ro-crate-metadata.json')).toMatchObject({
+    '@type': 'CreativeWork',
+    about: { '@id': './' },
+    conformsTo: { '@id': 'https://w3id.org/ro/crate/1.1' },
+  });
+  const root = entities.get('./')!;
+  expect(root).toMatchObject({ '@type': 'Dataset', datePublished: '2026-01-02T03:04:05.678Z' });
+  // Flat: every reference is to an entity of the graph or to the specification.
+  const references = JSON.stringify(graph).match(/\{"@id":"[^"]+"\}/g) ?? [];
+  const dangling = references
+    .map((each) => JSON.parse(each)['@id'] as string)
+    .filter((id) => !entities.has(id));
+  expect([...new Set(dangling)]).toEqual(['https://w3id.org/ro/crate/1.1']);
+  const payload = readdirSync(join(dir, 'bag/data'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'ro-crate-metadata.json')
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(dir, 'bag/data/').length));
+  const parts = (root['hasPart'] as { '@id': string }[]).map((part) => decodeURIComponent(part['@id']));
+  expect(parts.sort()).toEqual(payload.sort());
+  for (const path of payload) {
+    const content = readFileSync(join(dir, 'bag/data', path));
+    const id = path.split('/').map(encodeURIComponent).join('/');
+    expect(entities.get(id)).toMatchObject({
+      '@type': 'File',
+      sha256: sha(content),
+      contentSize: String(content.length),
+    });
+  }
+  expect(entities.get('#withheld-att_4')).toMatchObject({
+    identifier: 'att_4',
+    conditionsOfAccess: 'withheld',
+    sha256: sha('secret'),
+  });
+});
+
+test('a walk goes with it only when its chain holds', async () => {
+  pulled(FILES);
+  expect((await exported('dl --to bag --offline --frozen none')).exit).toBe(6);
+  await arx(dir, 'import dl');
+  expect((await arx(dir, 'conversations walk --freeze walk')).exit).toBe(0);
+  const { stdout } = await exported('dl --to bag --offline --frozen walk --json');
+  const { walk } = ExportReport.parse(JSON.parse(stdout));
+  const info = readFileSync(join(dir, 'bag/bag-info.txt'), 'utf8');
+  expect(info).toContain(`Walk-Head: ${walk}\n`);
+  expect(info).toMatch(/^Walk-Drift: first 0, last 0, most 0$/m);
+  expect(readFileSync(join(dir, 'bag/data/walk/windows.ndjson'))).toEqual(
+    readFileSync(join(dir, 'walk/windows.ndjson')),
+  );
+  await valid('bag');
+  appendFileSync(join(dir, 'walk/windows.ndjson'), '{}\n');
+  const { exit, stderr } = await exported('dl --to bag2 --offline --frozen walk');
+  expect([exit, stderr]).toEqual([12, expect.stringMatching(/arx conversations verify/)]);
+  expect(existsSync(join(dir, 'bag2'))).toBe(false);
+});
+
+describe('with the catalogue', () => {
+  const TOKEN = 'arx_0123456789.abcdefghijklmnop';
+  async function serve(files: ForeignFile[]): Promise<void> {
+    server = await serveCatalogue(files);
+  }
+  const online = (line: string) =>
+    arx(dir, `attachments export ${line} --base-url ${server!.url}`, {
+      env: { LANG: 'C.UTF-8', ARX_TOKEN: TOKEN },
+    });
+
+  test('rows go with the files, without the addresses that open them', async () => {
+    pulled({ 'a.txt': 'hello' });
+    await serve([{ content: 'hello', filename: 'a.txt', row: { origin_city: 'lisbon', new_field: 7 } }]);
+    expect((await online('dl --to bag')).exit).toBe(0);
+    expect(json('bag/data/catalogue.ndjson')).toMatchObject({
+      id: 'att_1',
+      origin_city: 'lisbon',
+      new_field: 7,
+      path: 'files/a.txt',
+    });
+    for (const entry of readdirSync(join(dir, 'bag'), { recursive: true, withFileTypes: true })) {
+      const text = entry.isFile() ? readFileSync(join(entry.parentPath, entry.name), 'utf8') : '';
+      expect(text).not.toContain(`${server!.url}/files/`);
+      expect(text).not.toContain(TOKEN);
+    }
+    expect(readFileSync(join(dir, 'bag/bag-info.txt'), 'utf8')).toContain(`Source-URL: ${server!.url}`);
+    const graph = json('bag/data/ro-crate-metadata.json')['@graph'] as Record<string, any>[];
+    expect(graph.find((each) => each['@id'] === 'files/a.txt')).toMatchObject({
+      encodingFormat: 'text/plain',
+      contentLocation: { '@id': '#city-lisbon' },
+    });
+  });
+
+  test('a file that is withheld by now is not given', async () => {
+    pulled({ 'a.txt': 'hello', 'b.txt': 'b' });
+    await serve([{ content: 'hello' }, { content: 'b', row: { redacted: true, file_url: null } }]);
+    expect((await online('dl --to bag')).exit).toBe(3);
+    expect(readdirSync(join(dir, 'bag/data/files'))).toEqual(['a.txt']);
+    await valid('bag');
+  });
+
+  test('a file that the catalogue knows by another hash: no bag', async () => {
+    pulled({ 'a.txt': 'hello' });
+    await serve([{ content: 'other' }]);
+    expect(await online('dl --to bag')).toMatchObject({
+      exit: 12,
+      stderr: expect.stringMatching(/another hash than was pulled/),
+    });
+    expect(existsSync(join(dir, 'bag'))).toBe(false);
+  });
+
+  test('a row that is gone', async () => {
+    pulled({ 'a.txt': 'hello' });
+    await serve([]);
+    const { exit, stderr } = await online('dl --to bag');
+    expect([exit, stderr]).toEqual([0, expect.stringMatching(/att_1: the catalogue has it no more/)]);
+  });
+});
+
+describe('what cannot be exported', () => {
+  test('a folder that nothing was pulled into, and nothing but withheld files', async () => {
+    mkdirSync(join(dir, 'dl'));
+    expect(await exported('dl --to bag --offline')).toMatchObject({
+      exit: 6,
+      stderr: expect.stringMatching(/arx attachments pull/),
+    });
+    pulled({}, ['secret']);
+    expect((await exported('dl --to bag --offline')).exit).toBe(3);
+    expect(existsSync(join(dir, 'bag'))).toBe(false);
+  });
+  test('a bag without a name', async () => {
+    pulled(FILES);
+    expect(await exported('dl --offline')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(/--to: name the bag/),
+    });
+  });
+  test('a manifest that names one file twice', async () => {
+    pulled({ 'a.txt': 'a' });
+    appendFileSync(
+      join(dir, 'dl', MANIFEST_FILE),
+      `${JSON.stringify({ id: 'att_9', path: 'a.txt', sha256: sha('a'), bytes: 1, redacted: false })}\n`,
+    );
+    expect((await exported('dl --to bag --offline')).exit).toBe(15);
+  });
+  test.skipIf(!existsSync('/dev/full'))('a disk that cannot be written', async () => {
+    pulled(FILES);
+    expect((await exported('dl --to /proc/bag --offline')).exit).toBe(14);
+    expect((await exported('dl --to /proc/bag.zip --offline')).exit).toBe(14);
+  });
+});
