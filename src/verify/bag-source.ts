@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { diskFault } from '../disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { openCrew, type CrewOptions, type Failure, type Found } from './crew.ts';
-import { filesBelow } from './folder.ts';
+import { filesBelow } from './files-below.ts';
 
 export type BagSource = {
   /** Paths of the regular files, relative to the base directory. */

@@ -1,5 +1,5 @@
-// `npm run bench [start page import walk files [seeds [first]]]`: figures as ratios within one run; every table goes to stdout.
-const BENCHES = ['start', 'page', 'import', 'walk', 'files'];
+// `npm run bench [start page import walk files verify [seeds [first]]]`: figures as ratios within one run; every table goes to stdout.
+const BENCHES = ['start', 'page', 'import', 'walk', 'files', 'verify'];
 const asked = process.argv.slice(2);
 const seeds = asked.filter((name) => /^\d+$/.test(name)).map(Number);
 const names = asked.filter((name) => !/^\d+$/.test(name));

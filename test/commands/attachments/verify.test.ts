@@ -1,10 +1,11 @@
 // `arx attachments verify`: what it holds a folder against, and folders that would trap it.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
+import { bagOf, writeBag } from '../../support/bag.ts';
 import { sha } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
 
@@ -75,6 +76,49 @@ test('-o sums says what should be there, so that sha256sum fails where we do', a
     execFileSync('sha256sum', ['-c'], { cwd: join(dir, 'dl'), input: stdout, stdio: 'pipe' }),
   ).toThrow();
 });
+
+test('odd names go to sha256sum and come from it', async () => {
+  const names = ['plain', 'with space', 'new\nline', 'back\\slash', 'both\\n\n', 'ret\rurn', '-dash', 'ünï'];
+  for (const name of names) put(name, name);
+  const sums = execFileSync('sha256sum', ['--', ...names], { cwd: join(dir, 'dl'), encoding: 'utf8' });
+  put('SHA256SUMS', sums);
+  const { exit, stdout } = await verify('dl --json');
+  const { files } = JSON.parse(stdout) as { files: { path: string; verdict: string }[] };
+  expect([exit, files.map(({ path }) => path)]).toEqual([0, names]);
+  const lines = (await verify('dl -o sums')).stdout;
+  expect(lines).toBe(sums);
+  execFileSync('sha256sum', ['--check', '--strict'], { cwd: join(dir, 'dl'), input: lines, stdio: 'pipe' });
+});
+
+test('--offline: never the catalogue', async () => {
+  put('a', 'a');
+  put(MANIFEST_FILE, entry('att_1', 'a', 'a'));
+  const nowhere = '--base-url http://127.0.0.1:1 --offline';
+  expect((await verify(`dl ${nowhere}`)).exit).toBe(0);
+  expect((await verify(`dl ${nowhere} --against catalogue`)).exit).toBe(2);
+});
+
+test('a bag is known by its declaration, where nothing else speaks for the folder', async () => {
+  writeBag(join(dir, 'dl'), bagOf());
+  const { exit, stdout } = await verify('dl --json');
+  expect([exit, JSON.parse(stdout)]).toMatchObject([0, { bag: { version: '1.0' } }]);
+  put('SHA256SUMS', `${sha('hello')}  data/hello.txt\n`);
+  expect(JSON.parse((await verify('dl --json')).stdout)).not.toHaveProperty('bag');
+});
+
+test.skipIf(process.getuid?.() === 0)(
+  'D10: what cannot be read is named, and 14 (skipped for root, who may read all)',
+  async () => {
+    put('a', 'a');
+    put('SHA256SUMS', `${sha('a')}  a\n`);
+    chmodSync(join(dir, 'dl/a'), 0);
+    mkdirSync(join(dir, 'dl/closed'), { mode: 0 });
+    const { exit, stdout } = await verify('dl -o ndjson');
+    chmodSync(join(dir, 'dl/closed'), 0o700);
+    expect(exit).toBe(14);
+    expect(stdout.match(/"verdict":"unreadable"/g)).toHaveLength(2);
+  },
+);
 
 describe('what it is held against', () => {
   test('a folder that is not there', async () => {
