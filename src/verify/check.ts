@@ -44,7 +44,7 @@ export function observe(dir: string, options: CheckOptions): Observing {
     async () => {
       const { hashes, bytes } = await crew.finish();
       const files = regular.map((path, at) => ({ path, hash: hashes[at]!, bytes: bytes[at]! }));
-      return { files: [...files, ...others], folders };
+      return { files: files.concat(others), folders };
     },
     async (error: unknown) => {
       await crew.stop();
@@ -62,39 +62,40 @@ export function observe(dir: string, options: CheckOptions): Observing {
  * path is met by an unexpected file of its hash.
  */
 export function compare(expected: readonly Expected[], { files, folders }: Observation): VerifiedFile[] {
-  const byPath = new Map(files.map((observed) => [observed.path, observed]));
-  const wanted = new Set<Observed>();
-  const nameless: Expected[] = [];
+  const placeOf = new Map<string, number>();
+  for (let at = 0; at < files.length; at++) placeOf.set(files[at]!.path, at);
+  const isWanted = new Uint8Array(files.length);
+  for (const { path } of expected) {
+    const at = path === null ? undefined : placeOf.get(path);
+    if (at !== undefined) isWanted[at] = 1;
+  }
+  const byHash = expected.some(({ path }) => path === null) ? unwantedByHash(files, isWanted) : undefined;
+  const rows: VerifiedFile[] = [];
   for (const row of expected) {
-    const observed = row.path === null ? undefined : byPath.get(row.path);
-    if (row.path === null) nameless.push(row);
-    else if (observed !== undefined) wanted.add(observed);
+    const at =
+      row.path === null ? byHash?.get(row.sha256?.toLowerCase() ?? '')?.shift() : placeOf.get(row.path);
+    if (at !== undefined) isWanted[at] = 1;
+    rows.push(judge(row, at === undefined ? folderAt(folders, row.path) : files[at]));
   }
-  const byHash = new Map<string, Observed[]>();
-  if (nameless.length > 0) {
-    for (const observed of files) {
-      if (wanted.has(observed) || isFailure(observed.hash)) continue;
-      const alike = byHash.get(observed.hash);
-      if (alike === undefined) byHash.set(observed.hash, [observed]);
-      else alike.push(observed);
-    }
-  }
-  const rows = expected.map((row) => {
-    const { path } = row;
-    const observed =
-      path === null
-        ? byHash.get(row.sha256?.toLowerCase() ?? '')?.shift()
-        : (byPath.get(path) ?? folderAt(folders, path));
-    if (path === null && observed !== undefined) wanted.add(observed);
-    return judge(row, observed);
-  });
-  for (const observed of files) if (!wanted.has(observed)) rows.push(judge(undefined, observed));
+  for (let at = 0; at < files.length; at++) if (isWanted[at] === 0) rows.push(judge(undefined, files[at]));
   return rows;
 }
 
+/** Places in `files`, in their order, by what is there. */
+function unwantedByHash(files: readonly Observed[], isWanted: Uint8Array): Map<string, number[]> {
+  const byHash = new Map<string, number[]>();
+  for (const [at, { hash }] of files.entries()) {
+    if (isWanted[at] === 1 || isFailure(hash)) continue;
+    const alike = byHash.get(hash);
+    if (alike === undefined) byHash.set(hash, [at]);
+    else alike.push(at);
+  }
+  return byHash;
+}
+
 /** A folder under an expected name is there, but it is not the file. */
-function folderAt(folders: ReadonlySet<string>, path: string): Observed | undefined {
-  return folders.has(path) ? { path, hash: 'special', bytes: 0 } : undefined;
+function folderAt(folders: ReadonlySet<string>, path: string | null): Observed | undefined {
+  return path !== null && folders.has(path) ? { path, hash: 'special', bytes: 0 } : undefined;
 }
 
 const isOurs = (path: string) => path === MANIFEST_FILE || TEMPORARY.test(path);

@@ -17,17 +17,31 @@ const UNESCAPES: Record<string, string> = { '\\\\': '\\', '\\n': '\n', '\\r': '\
  */
 export function parseSums(text: string): Expected[] {
   const expected: Expected[] = [];
-  for (const [index, line] of text.split('\n').entries()) {
+  for (let number = 1, start = 0; start < text.length; number++) {
+    const end = text.indexOf('\n', start);
+    const line = text.slice(start, end === -1 ? text.length : end);
+    start += line.length + 1;
     if (line.trim() === '' || line.startsWith('#')) continue;
-    const [, mark, sha256, name] = /^(\\?)([0-9a-fA-F]{64}) [ *](.+?)\r?$/s.exec(line) ?? [];
-    if (sha256 === undefined || name === undefined)
-      throw new Fault('usage', `line ${index + 1} is not a sha256 sum`);
-    const path = mark === '' ? name : name.replace(/\\[\\nr]/g, (pair) => UNESCAPES[pair]!);
-    if (isOutside(path)) throw new Fault('unsafe', `line ${index + 1} names a path outside the folder`);
-    expected.push({ id: null, path: path.replace(/^(?:\.\/)+/, ''), sha256: sha256.toLowerCase() });
+    const isEscaped = line.startsWith('\\');
+    const at = isEscaped ? 1 : 0;
+    const sha256 = line.slice(at, at + 64);
+    const name = line.slice(at + 66, line.endsWith('\r') ? -1 : undefined);
+    if (!HASH.test(sha256) || !MARK.test(line.slice(at + 64, at + 66)) || name === '')
+      throw new Fault('usage', `line ${number} is not a sha256 sum`);
+    const path = isEscaped ? name.replace(/\\[\\nr]/g, (pair) => UNESCAPES[pair]!) : name;
+    if (isOutside(path)) throw new Fault('unsafe', `line ${number} names a path outside the folder`);
+    expected.push({
+      id: null,
+      path: path.startsWith('./') ? path.replace(/^(?:\.\/)+/, '') : path,
+      sha256: sha256.toLowerCase(),
+    });
   }
   return expected;
 }
+
+const HASH = /^[0-9a-fA-F]{64}$/;
+/** For text and binary files. */
+const MARK = /^ [ *]$/;
 
 /** Whether a relative path could leave its folder, on this or another system. */
 export function isOutside(path: string): boolean {

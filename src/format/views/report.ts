@@ -67,10 +67,10 @@ export function verifyLines(report: VerifyReport, canvas: Canvas): Line[] {
         ...bagBranches(report),
         ...verdicts.map((verdict): Branch => {
           const { mark, style } = MARKS[verdict];
-          const files = report.files.filter((file) => file.verdict === verdict);
           return {
             line: [{ text: `${mark} ${verdict}`, style }, ` ${grouped(report.verdicts[verdict] ?? 0)}`],
-            children: verdict === 'match' ? [] : namedFiles(files),
+            children:
+              verdict === 'match' ? [] : namedFiles(report.files.filter((file) => file.verdict === verdict)),
           };
         }),
       ],
