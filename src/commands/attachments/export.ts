@@ -12,7 +12,7 @@ import { openBagTarget } from '../../verify/bag-target.ts';
 import { readWalk, type BaggedWalk } from '../../verify/bag-walk.ts';
 import { createBagWriter } from '../../verify/bag-writer.ts';
 import { readManifest } from '../../verify/manifest.ts';
-import { catalogueRows } from './rows.ts';
+import { catalogueRows } from './catalogue.ts';
 
 export const Input = z.object({
   dir: z.string().min(1).default('.'),

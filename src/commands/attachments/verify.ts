@@ -3,7 +3,6 @@ import { lstat, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { everyRow } from '../../client/pages.ts';
 import type { VerifyReport } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
 import { bagFaultsOf, checkBag } from '../../verify/bag.ts';
@@ -16,6 +15,7 @@ import { parseSums } from '../../verify/sums.ts';
 import { faultsOf, reportOf, type Expected } from '../../verify/verdicts.ts';
 import { readWitness } from '../../verify/witness.ts';
 import { present } from '../input.ts';
+import { wholeCatalogue } from './catalogue.ts';
 import { printFiles } from './files.ts';
 
 const Witness = z.enum(['manifest', 'catalogue', 'sums', 'bag']);
@@ -147,11 +147,7 @@ async function expectation(
 
 async function catalogue(dir: string, app: App): Promise<{ expected: Expected[]; whole: boolean }> {
   const manifest = await readManifest(dir);
-  const client = await app.client();
-  const listing = everyRow(
-    async (window) => (await client.attachments(window)).body,
-    (row) => row.id,
-  );
+  const listing = await wholeCatalogue(app);
   const expected: Expected[] = [];
   for await (const row of listing.rows) {
     const { id, sha256, redacted } = row;
@@ -163,7 +159,7 @@ async function catalogue(dir: string, app: App): Promise<{ expected: Expected[];
       ...present({ bytes: row.bytes }),
     });
   }
-  if (!listing.complete())
-    app.fail(new Fault('partial', 'the catalogue may be cut: completeness is not known'));
+  const fault = listing.fault();
+  if (fault !== undefined) app.fail(fault);
   return { expected, whole: listing.complete() };
 }

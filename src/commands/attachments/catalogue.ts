@@ -1,27 +1,34 @@
-// What the catalogue says now of records that are known by their ids.
+// The catalogue as a whole, and what it says now of records that are known by their ids.
 import type { App } from '../../app.ts';
-import { everyRow } from '../../client/pages.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { Fault } from '../../faults.ts';
+import { exactRows, type Listing } from '../listing.ts';
 
 /** Up to so many rows are asked for one by one; for more the whole catalogue is read. */
 const MOST_ASKED = 200;
+
+/** Every row, walked where the service can be. */
+export async function wholeCatalogue(app: App): Promise<Listing<Attachment>> {
+  const client = await app.client();
+  return exactRows(
+    async (window) => (await client.attachments(window)).body,
+    (row) => row.id,
+    app,
+  );
+}
 
 /** Rows by id; those that the catalogue has no more are left out. */
 export async function catalogueRows(
   ids: { size: number; keys(): Iterable<string>; has(id: string): boolean },
   app: App,
 ): Promise<Map<string, Attachment>> {
-  const client = await app.client();
   const rows = new Map<string, Attachment>();
   if (ids.size > MOST_ASKED) {
-    const listing = everyRow(
-      async (window) => (await client.attachments(window)).body,
-      (row) => row.id,
-    );
+    const listing = await wholeCatalogue(app);
     for await (const row of listing.rows) if (ids.has(row.id)) rows.set(row.id, row);
     return rows;
   }
+  const client = await app.client();
   for (const id of ids.keys()) {
     try {
       rows.set(id, (await client.attachment(id)).body);
