@@ -4,8 +4,8 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { Fault } from '../../faults.ts';
 import { exactRows, type Listing } from '../listing.ts';
 
-/** Up to so many rows are asked for one by one; for more the whole catalogue is read. */
-const MOST_ASKED = 200;
+/** From so many on the whole catalogue is read first. */
+const MANY = 200;
 
 /** Every row, walked where the service can be. */
 export async function wholeCatalogue(app: App): Promise<Listing<Attachment>> {
@@ -23,13 +23,14 @@ export async function catalogueRows(
   app: App,
 ): Promise<Map<string, Attachment>> {
   const rows = new Map<string, Attachment>();
-  if (ids.size > MOST_ASKED) {
+  if (ids.size > MANY) {
     const listing = await wholeCatalogue(app);
     for await (const row of listing.rows) if (ids.has(row.id)) rows.set(row.id, row);
-    return rows;
   }
   const client = await app.client();
   for (const id of ids.keys()) {
+    // A list that was cut says nothing of the rows it does not show.
+    if (rows.has(id)) continue;
     try {
       rows.set(id, (await client.attachment(id)).body);
     } catch (error) {
