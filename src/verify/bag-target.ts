@@ -2,7 +2,8 @@
 import { constants } from 'node:fs';
 import { link, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
+import { once } from 'node:events';
+import { Readable, type PassThrough } from 'node:stream';
 import { diskFault } from '../disk-fault.ts';
 import { Fault } from '../faults.ts';
 
@@ -79,6 +80,10 @@ async function openFolder(path: string, temporary: string): Promise<BagTarget> {
   };
 }
 
+/** What we know of yazl 3.3.1's own record of a file, whose version is pinned for it. */
+type YazlEntry = { state: number; doFileDataPump: unknown };
+const YAZL_DONE = 3;
+
 async function openZip(path: string, temporary: string, now: number): Promise<BagTarget> {
   const { default: yazl } = await import('yazl');
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
@@ -96,6 +101,16 @@ async function openZip(path: string, temporary: string, now: number): Promise<Ba
   spoiled.catch(() => undefined);
   written.catch(giveUp);
   zip.on('error', giveUp);
+  const finished: YazlEntry[] = [];
+  // yazl looks through its list from the start for every file, and its entries hold on to the bytes they were made of.
+  const inner = zip as unknown as { entries: YazlEntry[] };
+  const putAside = (): void => {
+    while (inner.entries[0]?.state === YAZL_DONE) {
+      const entry = inner.entries.shift()!;
+      entry.doFileDataPump = undefined;
+      finished.push(entry);
+    }
+  };
   let last: Promise<unknown> = Promise.resolve();
   return {
     async add(name, bytes) {
@@ -103,7 +118,15 @@ async function openZip(path: string, temporary: string, now: number): Promise<Ba
       const before = last;
       const added = (async () => {
         await Promise.race([before, spoiled]);
-        const stream = Readable.from(bytes, { objectMode: false });
+        putAside();
+        const { whole, rest } = await taste(bytes);
+        if (whole !== undefined) {
+          zip.addBuffer(whole, `${base}/${name}`, { ...entry, compress: false });
+          const out = zip.outputStream as PassThrough;
+          if (out.writableNeedDrain) await Promise.race([once(out, 'drain'), spoiled]);
+          return;
+        }
+        const stream = Readable.from(rest, { objectMode: false });
         const read = new Promise<void>((resolve, reject) => {
           stream.once('end', resolve);
           stream.once('error', reject);
@@ -122,6 +145,7 @@ async function openZip(path: string, temporary: string, now: number): Promise<Ba
     },
     async finish() {
       try {
+        inner.entries = finished.concat(inner.entries);
         zip.end();
         await Promise.race([written, spoiled]);
         await file.sync();
@@ -138,6 +162,33 @@ async function openZip(path: string, temporary: string, now: number): Promise<Ba
     },
   };
 }
+
+/**
+ * A file that comes in one piece is kept whole and stored as it is, which costs yazl far less than a stream and goes
+ * straight to its output; of others nothing is kept.
+ */
+async function taste(
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<{ whole: Buffer | undefined; rest: AsyncIterable<Uint8Array> }> {
+  const pieces = bytes[Symbol.asyncIterator]();
+  const first = await pieces.next();
+  if (first.done === true) return { whole: Buffer.alloc(0), rest: bytes };
+  const second = await pieces.next();
+  if (second.done === true) return { whole: asBuffer(first.value), rest: bytes };
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    try {
+      yield first.value as Uint8Array;
+      yield second.value as Uint8Array;
+      for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) yield next.value;
+    } finally {
+      await pieces.return?.();
+    }
+  }
+  return { whole: undefined, rest: rest() };
+}
+
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
 
 /** A link never takes the place of something; a file system without them gets one more look. */
 async function giveName(temporary: string, path: string): Promise<void> {

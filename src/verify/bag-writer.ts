@@ -82,11 +82,13 @@ export async function* fileBytes(
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      if (!(await file.stat()).isFile()) throw new Fault('unsafe', `${name} is not a regular file`);
+      const found = await file.stat();
+      if (!found.isFile()) throw new Fault('unsafe', `${name} is not a regular file`);
+      const most = Math.min(CHUNK_BYTES, found.size + 1);
       for (;;) {
         signal.throwIfAborted();
         // Of its own for each piece: whoever takes them may keep some waiting.
-        const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+        const chunk = Buffer.allocUnsafe(most);
         const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
         if (bytesRead === 0) return;
         yield chunk.subarray(0, bytesRead);

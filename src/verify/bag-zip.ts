@@ -11,9 +11,8 @@ import { isOutside } from './sums.ts';
 /** More than any bag holds; a directory that claims more is refused before it fills the memory. */
 const MOST_ENTRIES = 2_000_000;
 
-/** Unpacked, a zip may be this much larger than it is before it is taken for a bomb. */
-const MOST_GROWTH = 200;
-const ALWAYS_ALLOWED_BYTES = 4 * 1024 ** 3;
+/** No deflated byte can become more (1,032 at the most, and a few for its frame): more is a lie, or bytes used twice. */
+const MOST_GROWTH = 1033;
 
 /** Mode bits of Unix in the attributes of an entry. */
 const KIND = 0o170000;
@@ -132,17 +131,18 @@ function nameOf(entry: Entry): string {
   return name;
 }
 
-/** Entries that share compressed bytes, or unpack to what only a bomb does, are refused before any is unpacked. */
+/**
+ * Entries that share compressed bytes, or claim more than theirs can become, are refused before any is unpacked. What
+ * is left is bounded by the size of the zip, and neither kept in memory nor written.
+ */
 function checkSizes(entries: Iterable<Entry>, size: number): void {
   let compressed = 0;
-  let unpacked = 0;
   for (const entry of entries) {
     compressed += entry.compressedSize;
-    unpacked += entry.uncompressedSize;
+    if (entry.uncompressedSize > MOST_GROWTH * (entry.compressedSize + 1))
+      throw new Fault('unsafe', `the zip claims ${entry.uncompressedSize} bytes for ${nameOf(entry)}`);
   }
   if (compressed > size) throw new Fault('unsafe', 'the entries of the zip overlap');
-  if (unpacked > Math.max(ALWAYS_ALLOWED_BYTES, MOST_GROWTH * size))
-    throw new Fault('unsafe', `the zip would unpack to ${unpacked} bytes`);
 }
 
 /** The prefix of the bag's files, '' at the top; undefined where there is no bag, or more than one. */

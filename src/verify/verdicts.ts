@@ -10,7 +10,8 @@ export type Expected = {
   /** Relative, with slashes; null where the record was never written or its name is not known. */
   path: string | null;
   sha256: string | null;
-  bytes?: number;
+  /** Null where it is not known. */
+  bytes?: number | null;
   redacted?: boolean;
 };
 
@@ -36,7 +37,7 @@ function verdictOf(expected: Expected | undefined, observed: Observed | undefine
   if (expected === undefined) return 'extra';
   if (observed.hash === 'special') return 'unreadable';
   if (observed.hash === 'changed' || expected.sha256 === null) return 'unverifiable';
-  const sized = expected.bytes === undefined || expected.bytes === observed.bytes;
+  const sized = (expected.bytes ?? observed.bytes) === observed.bytes;
   return sized && sameHash(expected.sha256, observed.hash) ? 'match' : 'mismatch';
 }
 

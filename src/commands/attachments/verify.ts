@@ -14,7 +14,6 @@ import { MANIFEST_FILE, readManifest } from '../../verify/manifest.ts';
 import { parseSums } from '../../verify/sums.ts';
 import { faultsOf, reportOf, type Expected } from '../../verify/verdicts.ts';
 import { readWitness } from '../../verify/witness.ts';
-import { present } from '../input.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { printFiles } from './files.ts';
 
@@ -136,13 +135,10 @@ async function expectation(
   if (witness === 'sums') {
     return { expected: parseSums((await readWitness(dir, SUMS_FILE)) ?? ''), whole: true };
   }
-  const manifest = (await readManifest(dir)) ?? new Map();
-  const expected = [...manifest.values()].map(({ bytes, ...row }): Expected => ({
-    ...row,
-    ...present({ bytes: bytes ?? undefined }),
-  }));
+  const manifest = await readManifest(dir);
+  const expected = [...(manifest?.values() ?? [])];
   // What a manifest names is what was asked for then, which may not be all there is.
-  return { expected, whole: manifest.size > 0 };
+  return { expected, whole: expected.length > 0 };
 }
 
 async function catalogue(dir: string, app: App): Promise<{ expected: Expected[]; whole: boolean }> {
@@ -156,7 +152,7 @@ async function catalogue(dir: string, app: App): Promise<{ expected: Expected[];
       path: manifest?.get(id)?.path ?? null,
       sha256,
       redacted,
-      ...present({ bytes: row.bytes }),
+      bytes: row.bytes ?? null,
     });
   }
   const fault = listing.fault();
