@@ -43,7 +43,7 @@ function pulled(files: Record<string, string>, withheld: string[] = []): void {
   }
   for (const content of withheld) appendFileSync(join(dir, 'dl', MANIFEST_FILE), line(null, content));
 }
-const FILES = { 'a.txt': 'hello', 'b c%.bin': 'b', 'grüße.txt': '' };
+const FILES = { 'a.txt': 'hello', 'b c%25.bin': 'b', 'grüße.txt': '' };
 
 const exported = (line: string) => arx(dir, `attachments export ${line}`);
 const json = (path: string) => JSON.parse(readFileSync(join(dir, path), 'utf8')) as Record<string, any>;
@@ -107,7 +107,7 @@ describe.each(['bag', 'bag.zip'])('as %s', (to) => {
     });
     expect(files.map(({ path }) => path).filter((path) => path?.startsWith('data/files/'))).toEqual([
       'data/files/a.txt',
-      'data/files/b c%.bin',
+      'data/files/b c%25.bin',
       'data/files/grüße.txt',
     ]);
     acceptedByPython(to);
@@ -157,6 +157,14 @@ describe.each(['bag', 'bag.zip'])('as %s', (to) => {
     expect(existsSync(join(dir, to))).toBe(false);
     expect(leftovers()).toEqual([]);
   });
+});
+
+test('percent signs are escaped in the manifest, and only they and line ends', async () => {
+  pulled(FILES);
+  await exported('dl --to bag --offline');
+  const manifest = readFileSync(join(dir, 'bag/manifest-sha256.txt'), 'utf8');
+  expect(manifest).toContain(`${sha('b')}  data/files/b c%2525.bin\n`);
+  expect(manifest).toContain('data/files/grüße.txt\n');
 });
 
 test('sha256sum accepts the manifest, unzip the zip', async () => {
