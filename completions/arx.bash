@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--against|--format|--frozen|--view|--concurrency|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--html|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--reason|--host|--port|--asset-port|--allow-host|--database|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -29,6 +29,7 @@ _arx() {
     "attachments ls":--redacted) _arx_list -W "yes no"; return ;;
     "attachments pull":--to) _arx_dir; return ;;
     "attachments verify":--against) _arx_list -W "manifest catalogue sums bag"; return ;;
+    "attachments verify":--html) _arx_file; return ;;
     "attachments export":--format) _arx_list -W "bagit"; return ;;
     "attachments export":--frozen) _arx_dir; return ;;
     "content get":--view) _arx_list -W "raw lore"; return ;;
@@ -66,8 +67,8 @@ _arx() {
     "token") : ;;
     "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message"; : ;;
     "attachments show") : ;;
-    "attachments pull") flags+=" --city --type --source --message --all --to --exact-names --force"; : ;;
-    "attachments verify") flags+=" --against --offline"; [[ $cur == -* ]] || _arx_dir ;;
+    "attachments pull") flags+=" --city --type --source --message --all --to --concurrency --dry-run --exact-names --force"; : ;;
+    "attachments verify") flags+=" --against --offline --html --force"; [[ $cur == -* ]] || _arx_dir ;;
     "attachments export") flags+=" --format --to --frozen --offline"; [[ $cur == -* ]] || _arx_dir ;;
     "content get") flags+=" --view --pipeline --stego --raw --allow-escape-sequences"; : ;;
     "conversations ls") flags+=" --limit --after --before"; : ;;

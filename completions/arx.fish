@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --against --format --frozen --view --concurrency --confidence --max-requests --freeze --report --fail-on-drift --cross-check --html --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --origin-city --kind --reason --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --origin-city --kind --reason --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -100,10 +100,14 @@ complete -c arx -n '__arx_at attachments pull' -l source -x -d 'all files of thi
 complete -c arx -n '__arx_at attachments pull' -l message -x -d 'all files of this message'
 complete -c arx -n '__arx_at attachments pull' -l all -d 'all files of the catalogue'
 complete -c arx -n '__arx_at attachments pull' -l to -x -a '(__fish_complete_directories)' -d 'target folder (default: the current one)'
+complete -c arx -n '__arx_at attachments pull' -l concurrency -x -d 'files fetched at once, 1 to 32 (default: 6)'
+complete -c arx -n '__arx_at attachments pull' -l dry-run -d 'say what would come, request no file and write nothing'
 complete -c arx -n '__arx_at attachments pull' -l exact-names -d 'refuse unsafe names instead of changing them'
 complete -c arx -n '__arx_at attachments pull' -l force -d 'replace a file that has other content'
 complete -c arx -n '__arx_at attachments verify' -l against -x -a 'manifest catalogue sums bag' -d 'what the files are held against (default: the manifest of a pull, else SHA256SUMS, else as a bag)'
 complete -c arx -n '__arx_at attachments verify' -l offline -d 'never ask the service'
+complete -c arx -n '__arx_at attachments verify' -l html -rF -d 'also write the report as a page, in one file that needs nothing else'
+complete -c arx -n '__arx_at attachments verify' -l force -d 'with --html: replace a file that has other content'
 complete -c arx -n '__arx_at attachments verify' -a '(__fish_complete_directories)'
 complete -c arx -n '__arx_at attachments export' -l format -x -a 'bagit' -d 'kind of package (default: bagit)'
 complete -c arx -n '__arx_at attachments export' -l to -x -d 'the bag: a folder, or a file that ends in .zip'

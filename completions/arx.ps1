@@ -2,7 +2,7 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile')
-  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--against', '--format', '--frozen', '--view', '--concurrency', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--html', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--conversation', '--id', '--payload', '--file', '--origin-city', '--kind', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds')
+  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--conversation', '--id', '--payload', '--file', '--origin-city', '--kind', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--database', '--max-tier', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds')
   $globals = @('-o', '--output', '--json', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--strict', '--no-color', '--no-input', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'json', 'ndjson', 'sums')
@@ -33,8 +33,8 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'token' = @()
     'attachments ls' = @('--city', '--limit', '--after', '--before', '--all', '--redacted', '--type', '--source', '--message')
     'attachments show' = @()
-    'attachments pull' = @('--city', '--type', '--source', '--message', '--all', '--to', '--exact-names', '--force')
-    'attachments verify' = @('--against', '--offline')
+    'attachments pull' = @('--city', '--type', '--source', '--message', '--all', '--to', '--concurrency', '--dry-run', '--exact-names', '--force')
+    'attachments verify' = @('--against', '--offline', '--html', '--force')
     'attachments export' = @('--format', '--to', '--frozen', '--offline')
     'content get' = @('--view', '--pipeline', '--stego', '--raw', '--allow-escape-sequences')
     'conversations ls' = @('--limit', '--after', '--before')

@@ -112,6 +112,8 @@ export const TREE: Words[] = [
         ['manifest', 'catalogue', 'sums', 'bag'],
       ],
       ['--offline', 'never ask the service'],
+      ['--html <file>', 'also write the report as a page, in one file that needs nothing else'],
+      ['--force', 'with --html: replace a file that has other content'],
     ],
     examples: [
       'arx attachments verify lisbon',

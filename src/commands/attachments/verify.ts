@@ -14,6 +14,7 @@ import { MANIFEST_FILE, readManifest } from '../../verify/manifest.ts';
 import { parseSums } from '../../verify/sums.ts';
 import { faultsOf, reportOf, type Expected } from '../../verify/verdicts.ts';
 import { readWitness } from '../../verify/witness.ts';
+import { PageFile, writePage } from '../page-file.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { printFiles } from './files.ts';
 
@@ -24,6 +25,8 @@ export const Input = z.object({
   dir: z.string().min(1).default('.'),
   against: Witness.optional(),
   offline: z.boolean().default(false),
+  html: PageFile.optional(),
+  force: z.boolean().default(false),
 });
 type Input = z.infer<typeof Input>;
 
@@ -35,6 +38,7 @@ const HINT = 'against the catalogue itself: --against catalogue';
 export async function run(input: Input, app: App): Promise<void> {
   if (input.offline && input.against === 'catalogue')
     throw new Fault('usage', '--offline: the catalogue is asked from the service');
+  if (input.force && input.html === undefined) throw new Fault('usage', '--force goes with --html FILE');
   const path = resolve(app.world.cwd, input.dir);
   const isFolder = await lookAt(path, input.against);
   const witness = isFolder ? await chooseWitness(input.against, path) : 'bag';
@@ -47,6 +51,10 @@ export async function run(input: Input, app: App): Promise<void> {
   const checking =
     witness === 'bag' ? checkPackage(path, isFolder, options, app) : checkFolder(path, witness, options, app);
   const report = await checking.finally(() => progress.end());
+  if (input.html !== undefined) {
+    const { verifyPage } = await import('../../format/pages/verify.ts');
+    await writePage(input.html, verifyPage(report, input.dir, app.version), input.force, app);
+  }
   await printFiles(app, report);
   for (const { kind, what } of report.bag?.problems ?? []) if (kind === 'odd') app.notice(what);
   for (const fault of [...faultsOf(report), ...bagFaultsOf(report.bag)]) app.fail(fault);

@@ -1,23 +1,17 @@
 // `arx conversations plot DIR`: drift and reads over the windows of a frozen walk, in the terminal or as a page.
-import { createHash } from 'node:crypto';
-import { basename, dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { PlotReport, WalkedWindow } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
-import { sized } from '../../format/figures.ts';
 import { windowView } from '../../format/views.ts';
 import { walkPlot } from '../../format/walk-plot.ts';
-import { keep } from '../../verify/keep.ts';
 import { readFrozenWalk } from '../../walk/frozen-walk.ts';
+import { PageFile, writePage } from '../page-file.ts';
 
 export const Input = z.object({
   dir: z.string().min(1),
-  html: z
-    .string()
-    .min(1)
-    .refine((path) => path !== '-', 'name a file')
-    .optional(),
+  html: PageFile.optional(),
   force: z.boolean().default(false),
 });
 type Input = z.infer<typeof Input>;
@@ -26,7 +20,10 @@ export async function run(input: Input, app: App): Promise<void> {
   if (input.force && input.html === undefined) throw new Fault('usage', '--force goes with --html FILE');
   const report = await seriesOf(input.dir, app);
   if (report.walk.torn) app.notice(`${input.dir}: the last line is torn, as a killed walk leaves it`);
-  if (input.html !== undefined) await writePage(input.html, report, input.force, app);
+  if (input.html !== undefined) {
+    const { walkPage } = await import('../../format/pages/walk.ts');
+    await writePage(input.html, walkPage(report, app.version), input.force, app);
+  }
   await print(report, app);
   if (report.windows.length === 0 && !report.walk.complete)
     app.fail(new Fault('partial', `${input.dir}: there are no windows to draw`));
@@ -60,22 +57,4 @@ async function print(report: PlotReport, app: App): Promise<void> {
     return app.printer.report(report, () => walkPlot(report, app.screen));
   const { windows, reads, disagreements } = report;
   await app.printer.list(windowView, { rows: windows, summary: () => ({ reads, disagreements }) });
-}
-
-/** Under its name only when it is whole, and over another file only with `force` (verify/keep.ts). */
-async function writePage(file: string, report: PlotReport, force: boolean, app: App): Promise<void> {
-  const { walkPage } = await import('../../format/pages/walk.ts');
-  const bytes = Buffer.from(walkPage(report, app.version));
-  const path = resolve(app.world.cwd, file);
-  const target = {
-    dir: dirname(path),
-    name: basename(path),
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-    bytes: bytes.length,
-  };
-  async function* stream(): AsyncGenerator<Uint8Array> {
-    yield bytes;
-  }
-  await keep(stream(), target, { force, world: app.world });
-  app.notice(`the page is in ${file}, ${sized(bytes.length)}`);
 }

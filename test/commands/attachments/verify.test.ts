@@ -1,6 +1,6 @@
 // `arx attachments verify`: what it holds a folder against, and folders that would trap it.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -88,6 +88,20 @@ test('odd names go to sha256sum and come from it', async () => {
   const lines = (await verify('dl -o sums')).stdout;
   expect(lines).toBe(sums);
   execFileSync('sha256sum', ['--check', '--strict'], { cwd: join(dir, 'dl'), input: lines, stdio: 'pipe' });
+});
+
+test('--html writes a page beside the report, and over another file only with --force', async () => {
+  put('a', 'a');
+  put('SHA256SUMS', `${sha('a')}  a\n`);
+  const page = join(dir, 'r.html');
+  const { exit, stdout } = await verify('dl --html r.html --json');
+  expect([exit, JSON.parse(stdout)]).toMatchObject([0, { fixity: 'ok' }]);
+  expect(readFileSync(page, 'utf8')).toMatch(/<title>Verification of dl<\/title>/);
+  put('a', 'b');
+  expect((await verify('dl --html r.html')).exit).toBe(13);
+  expect((await verify('dl --html r.html --force')).exit).toBe(12);
+  expect(readFileSync(page, 'utf8')).toMatch(/fixity failed/);
+  expect((await verify('dl --force')).exit).toBe(2);
 });
 
 test('--offline: never the catalogue', async () => {

@@ -1,0 +1,30 @@
+// A page on the disk: under its name only when it is whole, and over another file only where that is asked for.
+import { createHash } from 'node:crypto';
+import { basename, dirname, resolve } from 'node:path';
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { sized } from '../format/figures.ts';
+import { keep } from '../verify/keep.ts';
+
+/** `--html FILE` as typed. */
+export const PageFile = z
+  .string()
+  .min(1)
+  .refine((path) => path !== '-', 'name a file');
+
+/** Faults as verify/keep.ts has them. */
+export async function writePage(file: string, text: string, force: boolean, app: App): Promise<void> {
+  const bytes = Buffer.from(text);
+  const path = resolve(app.world.cwd, file);
+  const target = {
+    dir: dirname(path),
+    name: basename(path),
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    bytes: bytes.length,
+  };
+  async function* stream(): AsyncGenerator<Uint8Array> {
+    yield bytes;
+  }
+  await keep(stream(), target, { force, world: app.world });
+  app.notice(`the page is in ${file}, ${sized(bytes.length)}`);
+}
