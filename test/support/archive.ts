@@ -32,6 +32,8 @@ export type Sample = {
   dir: string;
   /** Sets the clock of the archive forward by so many milliseconds. */
   advance(ms: number): void;
+  /** Closes it and leaves its folder to another process. */
+  leave(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -57,6 +59,7 @@ export async function sampleArchive(options: SampleOptions = {}): Promise<Sample
     advance: (ms) => {
       time += ms;
     },
+    leave: () => archive.close(),
     async close() {
       await archive.close();
       await rm(dir, { recursive: true, force: true });

@@ -1,0 +1,19 @@
+// kill -9 of the real walk at every kind of moment (faults M7, I1): each run's output whole, the log unbroken, no row lost or twice.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openKillBench, type KillBench } from '../support/killed-walk.ts';
+
+/** More of them: `npm run bench kill`. */
+const WALKS = 12;
+
+let bench: KillBench;
+beforeAll(async () => {
+  bench = await openKillBench();
+});
+afterAll(() => bench.close());
+
+test.each(Array.from({ length: WALKS }, (_, seed) => seed))('killed by seed %i', async (seed) => {
+  const { place, problem, runs } = await bench.walk(seed);
+  expect({ problem, runs }).toEqual({ problem: undefined, runs });
+  // A moment may come after the end.
+  if (place !== 'moment') expect(runs[0]?.killed).toBe(true);
+});
