@@ -15,6 +15,8 @@ export type CursorServerOptions = {
   before?: Manner;
   /** Both cursors at once. */
   both?: Manner;
+  /** Rows of a page where so many were asked for. */
+  limit?: (asked: number) => number;
   body?: (rows: unknown[], more: boolean) => unknown;
   /** Share of pages that lie, each by itself. */
   drift?: number;
@@ -38,8 +40,9 @@ export async function serveList(options: CursorServerOptions): Promise<Misbehavi
       (before !== null && options.before === 'refuses') ||
       (after !== null && before !== null && options.both === 'refuses');
     if (refused) return answer(400, '{"error":{"message":"Received unknown parameter"}}');
+    const asked = Number(searchParams.get('limit') ?? 10);
     const query: PageQuery = {
-      limit: Number(searchParams.get('limit') ?? 10),
+      limit: options.limit?.(asked) ?? asked,
       ...(after === null || options.after === 'ignores' ? {} : { after }),
       ...(before === null || options.before === 'ignores' ? {} : { before }),
     };
