@@ -1,14 +1,17 @@
-// `npm run bench [start page import walk files verify [seeds [first]]]`: figures as ratios within one run; every table goes to stdout.
-const BENCHES = ['start', 'page', 'import', 'walk', 'files', 'verify'];
+// `npm run bench [name…] [quick] [numbers]`: figures as ratios within one run; every table goes to stdout, ready to paste.
+const USUAL = ['start', 'page', 'import', 'walk', 'files', 'verify'];
+const BENCHES = [...USUAL, 'simulated', 'served', 'sizes', 'many', 'kill'];
 const asked = process.argv.slice(2);
-const seeds = asked.filter((name) => /^\d+$/.test(name)).map(Number);
-const names = asked.filter((name) => !/^\d+$/.test(name));
+const numbers = asked.filter((word) => /^\d+$/.test(word)).map(Number);
+const names = asked.filter((word) => !/^\d+$/.test(word) && word !== 'quick');
 const unknown = names.filter((name) => !BENCHES.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`no bench ${unknown.join(', ')}; there are ${BENCHES.join(', ')}\n`);
   process.exit(2);
 }
-for (const name of names.length > 0 ? names : BENCHES) {
+// What was started and made goes with a bench that is stopped.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
+for (const name of names.length > 0 ? names : USUAL) {
   const { bench } = await import(`./${name}.mjs`);
-  await bench(...seeds);
+  await bench({ quick: asked.includes('quick'), numbers });
 }

@@ -1,17 +1,10 @@
-// The exact walk against lying lists in virtual time: the table "Figures to reach", beside two simpler clients.
-// `npm run bench walk [seeds [first]]`: seeds a row and the first of them; 100 from 20,001 on unless said otherwise (the
-// walk was tuned on 1 to 100).
-import { withBundle } from './bundle.mjs';
-import { table } from './timing.mjs';
+// All tables of the walk: simulated, over HTTP, and by size. `npm run bench walk [quick] [seeds of the simulation [first]]`.
+import { bench as simulated } from './simulated.mjs';
+import { bench as served } from './served.mjs';
+import { bench as sizes } from './sizes.mjs';
 
-const USUAL_SEEDS = 100;
-const USUAL_FIRST = 20_001;
-
-export async function bench(seeds = USUAL_SEEDS, first = USUAL_FIRST) {
-  await withBundle('walks.ts', async ({ measureWalks }) => {
-    table(
-      `Exact walk, 2,000 rows by 100, RTT 50 ms, seeds ${first} to ${first + seeds - 1} a row; requests over 20, wall over 1,000 ms`,
-      await measureWalks(seeds, first),
-    );
-  });
+export async function bench({ quick, numbers }) {
+  await simulated({ quick, numbers });
+  await served({ quick, numbers: [] });
+  await sizes({ quick });
 }

@@ -1,8 +1,8 @@
-// Measures walks over lying lists in virtual time, beside a naive loop and "re-read until equal twice"; bundled by walk.mjs.
+// Measures walks over lying lists in virtual time, beside a naive loop and "re-read until equal twice"; called by simulated.mjs.
 import type { PageQuery } from '../../src/walk/source.ts';
 import { LIES } from '../support/lie.ts';
-import { lyingList, type LyingList, type LyingOptions } from '../support/lying-list.ts';
-import { isExact, simulate } from '../support/simulate.ts';
+import { lyingList, type LyingOptions } from '../support/lying-list.ts';
+import { isExact, simulate, type Simulated } from '../support/simulate.ts';
 
 const SIZE = 2000;
 const LIMIT = 100;
@@ -13,7 +13,7 @@ const DRIFT = 0.21;
 /** Name, list, goal for requests and for wall. */
 type Case = [string, Partial<LyingOptions>, string, string];
 
-const CASES: Case[] = [
+export const CASES: readonly Case[] = [
   ['no drift', {}, '2.3', '1.15'],
   ['no drift, dense', { positions: 'dense' }, '1.15', '1.15'],
   ['random', { drift: DRIFT }, '3.1', '1.3'],
@@ -33,48 +33,71 @@ const CASES: Case[] = [
   ['random, drift 0.35', { drift: 0.35 }, '', ''],
 ];
 
-export async function measureWalks(seeds: number, first: number): Promise<Record<string, string>[]> {
-  const rows: Record<string, string>[] = [];
-  for (const [name, lying, requestsGoal, wallGoal] of CASES) {
-    const sums = { exact: 0, wrong: 0, requests: 0, ms: 0, cpu: 0 };
-    const naive = { exact: 0, requests: 0 };
-    const twice = { exact: 0, requests: 0, ms: 0 };
-    for (let seed = first; seed < first + seeds; seed++) {
-      const options = { size: SIZE, seed, ...lying };
-      const begun = performance.now();
-      const walked = await simulate(options);
-      sums.cpu += performance.now() - begun;
-      const exact = isExact(walked);
-      if (walked.fault === undefined) sums[exact ? 'exact' : 'wrong']++;
-      sums.requests += walked.requests;
-      sums.ms += walked.ms;
-      const once = await paged(options, 1);
-      if (isExact(once)) naive.exact++;
-      naive.requests += once.list.requests;
-      const again = await paged(options, 2);
-      if (isExact(again)) twice.exact++;
-      twice.requests += again.list.requests;
-      twice.ms += again.list.clock.now;
-    }
-    const times = (value: number, unit: number) => (value / seeds / unit).toFixed(2);
-    rows.push({
-      case: name,
-      exact: `${sums.exact}/${seeds}`,
-      'wrong called complete': String(sums.wrong),
-      requests: times(sums.requests, MINIMUM),
-      goal: requestsGoal && `≤ ${requestsGoal}`,
-      wall: times(sums.ms, NAIVE_MS),
-      'goal ': wallGoal && `≤ ${wallGoal}`,
-      'ms with the list': (sums.cpu / seeds).toFixed(0),
-      'naive loop': `${naive.exact}/${seeds}, ${times(naive.requests, MINIMUM)}`,
-      'equal twice': `${twice.exact}/${seeds}, ${times(twice.requests, MINIMUM)}, wall ${times(twice.ms, NAIVE_MS)}`,
-    });
+type Sum = { exact: number; wrong: number; requests: number; ms: number; cpu: number };
+
+/** The rows of the case with this number, without a witness and with one. */
+export async function measureCase(number: number, seeds: number, first: number) {
+  const [name, lying, ...goals] = CASES[number]!;
+  const alone = newSum();
+  const witnessed = newSum();
+  const naive = newSum();
+  const twice = newSum();
+  for (let seed = first; seed < first + seeds; seed++) {
+    const options = { size: SIZE, seed, ...lying };
+    add(alone, await timed(() => simulate(options)));
+    add(witnessed, await timed(() => simulate({ ...options, witness: 'lying' }, { crossCheck: 'boundary' })));
+    add(naive, await timed(() => paged(options, 1)));
+    add(twice, await timed(() => paged(options, 2)));
   }
-  return rows;
+  const brief = ({ exact, requests, ms }: Sum) =>
+    `${exact}/${seeds}, ${times(requests, MINIMUM)}, wall ${times(ms, NAIVE_MS)}`;
+  return {
+    alone: { ...row(alone), 'naive loop': brief(naive), 'equal twice': brief(twice) },
+    witnessed: row(witnessed),
+  };
+
+  function row({ exact, wrong, requests, ms, cpu }: Sum) {
+    const [requestsGoal, wallGoal] = goals;
+    return {
+      case: name,
+      exact: `${exact}/${seeds}`,
+      'wrong called complete': String(wrong),
+      requests: times(requests, MINIMUM),
+      goal: requestsGoal && `≤ ${requestsGoal}`,
+      wall: times(ms, NAIVE_MS),
+      'goal ': wallGoal && `≤ ${wallGoal}`,
+      'CPU ms with the list': (cpu / seeds).toFixed(0),
+    };
+  }
+
+  function times(value: number, unit: number): string {
+    return (value / seeds / unit).toFixed(2);
+  }
+}
+
+function newSum(): Sum {
+  return { exact: 0, wrong: 0, requests: 0, ms: 0, cpu: 0 };
+}
+
+/** `fault`: it did not say that this is the list. */
+type Read = Pick<Simulated, 'list' | 'ids' | 'fault'>;
+
+async function timed(read: () => Promise<Read>): Promise<Read & { cpu: number }> {
+  const begun = process.cpuUsage();
+  const given = await read();
+  const { user, system } = process.cpuUsage(begun);
+  return { ...given, cpu: (user + system) / 1000 };
+}
+
+function add(sum: Sum, { list, ids, fault, cpu }: Read & { cpu: number }): void {
+  if (fault === undefined) sum[isExact({ list, ids }) ? 'exact' : 'wrong']++;
+  sum.requests += list.requests;
+  sum.ms += list.clock.now;
+  sum.cpu += cpu;
 }
 
 /** Page by page until has_more is false; each page is asked for until `equal` answers in a row are the same. */
-async function paged(options: LyingOptions, equal: number): Promise<{ list: LyingList; ids: string[] }> {
+async function paged(options: LyingOptions, equal: number): Promise<Read> {
   const list = lyingList(options);
   const ids: string[] = [];
   const { signal } = new AbortController();

@@ -58,6 +58,12 @@ export function outside(dir: string): Record<string, string> {
   };
 }
 
+/** Nobody is left behind by a run that ends early. */
+const children = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
 /** Any command in the same surroundings as the program; stdin is empty unless `stdio` says otherwise. */
 export function startProcess(command: string, args: readonly string[], options: StartOptions): Running {
   const child = spawn(command, args, {
@@ -65,6 +71,8 @@ export function startProcess(command: string, args: readonly string[], options: 
     env: { ...outside(options.dir), ...options.env },
     stdio: options.stdio ?? ['ignore', 'pipe', 'pipe'],
   });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
   const text = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream]?.setEncoding('utf8').on('data', (chunk: string) => (text[stream] += chunk));
