@@ -1,6 +1,6 @@
 // One count of reads against the known order: votes, rivals, and signs of answers that are stale or share one state.
 import { START, type Order, type Place } from './order.ts';
-import { keyOf, type Read } from './read.ts';
+import { keyOf, type Read, type Surface } from './read.ts';
 import { isTainted, StaleAnswers, type Suspicion } from './stale-answers.ts';
 
 /**
@@ -54,7 +54,8 @@ export class Count<Row> {
   readonly #order: Order<Row>;
   /** Index of each place in the page at hand, -1 where it is not in it. */
   readonly #shown: Int32Array;
-  readonly #claims = new Map<number, number>();
+  /** Pairs of rows that are no neighbours in the known order, and how often each surface shows them as such. */
+  readonly #claims: Record<Surface, Map<number, number>> = { list: new Map(), witness: new Map() };
   readonly #stale = new StaleAnswers<Row>();
   /** 1: some read shows it right after its neighbour, 2: right before its other one, 3: both. */
   readonly #vouched: Uint8Array;
@@ -89,21 +90,17 @@ export class Count<Row> {
     return this.#stale.suspicion;
   }
 
-  /** Rows that many reads pass over between the same two neighbours, that hardly one shows there, and another elsewhere. */
+  /** Rows that many reads pass over between the same two neighbours, while hardly one shows them there. */
   misfits(): Place<Row>[] {
     const { frozen, list } = this.#order;
-    const claims = [...this.#claims].map(([key, count]) => ({
-      left: Math.floor(key / WIDE),
-      right: key % WIDE,
-      count,
-    }));
-    return claims.flatMap(({ left, right, count }) => {
-      const at = left + 1;
-      const gap = this.gaps[at - frozen];
-      if (gap === undefined || right !== at + 1 || count < MANY) return [];
-      const votes = gap.inside + gap.cursor + gap.witness;
-      const elsewhere = claims.some((claim) => claim.left === at || claim.right === at);
-      return elsewhere && count > MANY * votes ? [list[at]!] : [];
+    const votes = (at: number): number => {
+      const gap = this.gaps[at - frozen]!;
+      return list[at - 1]!.id === START ? this.start : gap.inside + gap.cursor + gap.witness;
+    };
+    return [...this.#claims.list].flatMap(([key, claims]) => {
+      const [left, right] = [Math.floor(key / WIDE), key % WIDE];
+      if (left + 1 < frozen || claims < MANY) return [];
+      return claims > MANY * Math.max(votes(left + 1), votes(right)) ? list.slice(left + 1, right) : [];
     });
   }
 
@@ -134,8 +131,8 @@ export class Count<Row> {
     if (right.at > left.at + 1) {
       if (this.#skips(left, right)) rate.wrong++;
       const key = left.at * WIDE + right.at;
-      const claims = (this.#claims.get(key) ?? 0) + 1;
-      this.#claims.set(key, claims);
+      const claims = (this.#claims[read.surface].get(key) ?? 0) + 1;
+      this.#claims[read.surface].set(key, claims);
       for (const rival of [gap, this.gaps[right.at - frozen]])
         if (rival !== undefined) rival.rival = Math.max(rival.rival, claims);
       return;

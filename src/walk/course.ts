@@ -29,6 +29,8 @@ const FITTING = 6;
 const LEAST_PAGE = 4;
 /** Reads of the first open gap, or without any progress, before it counts as unstable. */
 const MOST_TRIES = 22;
+/** Short pages that say there is more before a service that never says otherwise is not believed. */
+const SHORT_PAGES = 6;
 /** Positions of frozen pairs one apart leave so little doubt (nats). */
 const DENSE_WEIGHT = 18;
 
@@ -44,8 +46,13 @@ export class Course<Row extends Identified> {
   readonly #room: number;
   /** Rows without a place that were asked for by their cursor. */
   readonly #lost = new Set<string>();
+  /** Rows that lost the place they had. */
+  readonly #displaced = new WeakSet<Place<Row>>();
   #bar: Bar;
   #largest = 0;
+  /** Short pages that say there is more, as long as no page said anything else. */
+  #shortPages = 0;
+  #saidEnough = false;
   #tries = 0;
   #firstOpen: Place<Row> | undefined;
 
@@ -130,7 +137,7 @@ export class Course<Row extends Identified> {
   #takeIn(planned: Planned<Row>, page: Page<Identified>): { read?: Read<Row>; trouble?: string } {
     const { query } = planned;
     const { after, before } = this.#options;
-    const range = { origin: after ?? START, stop: before };
+    const range = { origin: after ?? START, stop: before, hasMore: this.#hasMore(page, query.limit) };
     const { read, repeated, ...told } = intake(query, page, this.#order, this.#seen, range, planned);
     this.#ledger.duplicates += repeated;
     if (read === undefined) return told;
@@ -141,13 +148,21 @@ export class Course<Row extends Identified> {
     settleContest(this.#order, this.#evidence.reads, contested);
     for (const place of late) {
       this.#ledger.late.add(place.id);
-      this.#order.drop(place);
+      // What was known before its neighbours froze did not come late: it stays without a place until the end.
+      if (!this.#displaced.has(place)) this.#order.drop(place);
     }
     this.#cut();
     if (trouble !== undefined) return { read, trouble };
     return late[0] === undefined
       ? { read }
       : { read, trouble: `row ${late[0].id} among rows that are frozen` };
+  }
+
+  /** A service whose short pages all say that there is more says nothing with it. */
+  #hasMore({ rows, has_more }: Page<Identified>, limit: number): 'telling' | 'empty' {
+    if (has_more !== true) this.#saidEnough = true;
+    else if (rows.length > 0 && rows.length < Math.min(limit, this.#largest)) this.#shortPages++;
+    return !this.#saidEnough && this.#shortPages > SHORT_PAGES ? 'empty' : 'telling';
   }
 
   /** A service that gives fewer rows a page than asked for is asked for no more than it gives. */
@@ -317,10 +332,14 @@ export class Course<Row extends Identified> {
     if (place.row === undefined && place.gone && left !== undefined) this.#plan.questions.dispute(left);
   }
 
-  /** A row that stands where one read in many saw it loses its place; the next read that shows it gives it another. */
+  /** Rows that stand where one read in many saw them lose their place, once; the next read that shows one gives it another. */
   #displace(): void {
-    const misfits = this.#evidence.misfits().filter(({ at }) => at >= this.#order.frozen);
-    for (const place of misfits) this.#order.remove(place);
+    const isMovable = (place: Place<Row>) => place.at >= this.#order.frozen && !this.#displaced.has(place);
+    const misfits = this.#evidence.misfits().filter(isMovable);
+    for (const place of misfits) {
+      this.#order.remove(place);
+      this.#displaced.add(place);
+    }
     if (misfits.length > 0) this.#evidence.survey(this.#order);
   }
 

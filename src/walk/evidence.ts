@@ -4,6 +4,10 @@ import type { Read } from './read.ts';
 import { Count, noClaims, type Gap } from './count.ts';
 import { noSuspicion, type Suspicion } from './stale-answers.ts';
 
+/** So few gaps say nothing about the list; share of them from which on it is dense. */
+const FEW = 8;
+const DENSE_SHARE = 0.75;
+
 export class Evidence<Row> {
   #reads: Read<Row>[] = [];
   /** Of reads that show nothing past the frontier any more: their faults are kept, not their rows. */
@@ -13,6 +17,7 @@ export class Evidence<Row> {
   #known = noSuspicion();
   readonly #cursorless: 'once' | 'each';
   #count: Count<Row> | undefined;
+  #isDense = false;
 
   /** `cursorless` says how reads without a cursor count for the start of the list. */
   constructor(cursorless: 'once' | 'each') {
@@ -30,6 +35,11 @@ export class Evidence<Row> {
 
   get rates(): Count<Row>['rates'] {
     return this.#count?.rates ?? this.#retired;
+  }
+
+  /** Whether nearly all rows show the position after their neighbour's. */
+  get isDense(): boolean {
+    return this.#isDense;
   }
 
   /** Reads that say the list starts with its first known row; those without a cursor count once unless nothing else can. */
@@ -76,6 +86,10 @@ export class Evidence<Row> {
       this.#reads = this.#reads.filter(matters);
     }
     this.#count = new Count(order, this.#reads, structuredClone(this.#retired), this.#cursorless);
+    if (this.gaps.length >= FEW) {
+      const dense = this.gaps.filter((gap) => gap.dense).length;
+      this.#isDense = dense > DENSE_SHARE * this.gaps.length;
+    }
     const { stale, others, shared, chances, alike } = sum(this.#count.suspicion, this.#retiredSuspicion);
     this.#known = {
       stale,

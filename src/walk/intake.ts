@@ -7,8 +7,11 @@ import type { Identified, Page, PageQuery } from './source.ts';
 /** Rows by which a frontier read overlaps what is known: every gap is inside some page. */
 export const OVERLAP = 2;
 
-/** What is known of the list besides its rows. `origin` and `stop` are the exclusive ends of the walk. */
-export type Range = { origin: string; stop: string | undefined };
+/**
+ * What is known of the list besides its rows. `origin` and `stop` are the exclusive ends of the walk, `hasMore` says
+ * whether the word of that name tells a short page from an end: a service may always say true.
+ */
+export type Range = { origin: string; stop: string | undefined; hasMore: 'telling' | 'empty' };
 
 /** `read` is undefined for a page that is not believed at all. `repeated` counts rows it should not hold. */
 export type Intake<Row> = { read?: Read<Row>; trouble?: string; repeated: number };
@@ -24,7 +27,7 @@ export function intake<Row extends Identified>(
   const direction = directionOf(query);
   const { rows, doubled, repeated } = single(page.rows, order);
   const ids = rows.map((row) => row.id);
-  const ended = page.rows.length < query.limit && page.has_more !== true;
+  const ended = page.rows.length < query.limit && (range.hasMore === 'empty' || page.has_more !== true);
   const shifted = ids.some((id) => id === query.after || id === query.before);
   const from = range.origin === START ? 0 : ids.indexOf(range.origin) + 1;
   const stop = range.stop === undefined ? -1 : ids.indexOf(range.stop);

@@ -125,7 +125,8 @@ export class Plan<Row> {
       if (settled && !untold) continue;
       if (open && list.length - 1 - left < this.room - 1) return undefined;
       const planned = this.questions.about(index, told, bar) ?? (settled ? undefined : this.#read(index));
-      if (planned !== undefined) return planned;
+      // Nothing gets past a first gap that the witness keeps silent about.
+      if (planned !== undefined || (index === 0 && settled)) return planned;
     }
     return undefined;
   }

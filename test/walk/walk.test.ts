@@ -67,6 +67,17 @@ describe('without drift', () => {
     expect(report.disagreements).toBe(0);
   });
 
+  test.each([0, 7, 90, 250])('%i rows of a service that always says there is more', async (size) => {
+    const list = driftingSource({ size });
+    const source: Source<Item> = {
+      page: async (query) => ({ ...(await list.page(query, signal)), has_more: true }),
+    };
+    const { ids, fault } = await run(source);
+    // No row at all and yet more to come is a contradiction.
+    expect(fault?.kind).toBe(size === 0 ? 'protocol' : undefined);
+    expect(ids).toEqual(idsOf(list.items));
+  });
+
   test.each([
     ['conv_10', undefined, 10, 50],
     [undefined, 'conv_40', 0, 39],
