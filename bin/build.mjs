@@ -38,6 +38,7 @@ const VENDORS = {
   conf: `export { default } from 'conf'`,
   exifreader: `module.exports = require('exifreader')`,
   'openapi.json': `module.exports = require('./src/contract/openapi.json')`,
+  pg: `module.exports = require('pg')`,
   'postal-mime': `export { default, addressParser, decodeWords } from 'postal-mime'`,
   // One bundle for all of its parts: they know each other by symbols.
   undici: `module.exports = {${UNDICI.map((path) => `'undici/lib/${path}': require('undici/lib/${path}')`).join()}}`,

@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --origin-city --kind --reason --host --port --asset-port --allow-host --database --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --origin-city --kind --database --blobs --reason --host --port --asset-port --allow-host --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -182,6 +182,8 @@ complete -c arx -n '__arx_at events ls' -l after -x -d 'only rows after this one
 complete -c arx -n '__arx_at events ls' -l before -x -d 'only rows before this one'
 complete -c arx -n '__arx_at import' -l origin-city -x -d 'city of files whose origin nothing else tells'
 complete -c arx -n '__arx_at import' -l kind -x -a 'mbox maildir mail slack folder' -d 'read every path as this, not as its content tells (folder: each file as a file)'
+complete -c arx -n '__arx_at import' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'
+complete -c arx -n '__arx_at import' -l blobs -x -a '(__fish_complete_directories)' -d 'with PostgreSQL: keep files in this folder, not in the database'
 complete -c arx -n '__arx_at import' -F
 complete -c arx -n '__arx_at redact' -l reason -x -d 'kept with the row'
 complete -c arx -n '__arx_at redact' -l undo -d 'give it again'
@@ -189,7 +191,8 @@ complete -c arx -n '__arx_at serve' -l host -x -d 'address to bind (default: 127
 complete -c arx -n '__arx_at serve' -l port -x -d 'port of the interface, 0 for any free one (default: 4747)'
 complete -c arx -n '__arx_at serve' -l asset-port -x -d 'port of the files (default: the next one)'
 complete -c arx -n '__arx_at serve' -l allow-host -x -d 'names, with commas, to answer to besides localhost'
-complete -c arx -n '__arx_at serve' -l database -x -d 'sqlite:PATH (default: the local archive)'
+complete -c arx -n '__arx_at serve' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'
+complete -c arx -n '__arx_at serve' -l blobs -x -a '(__fish_complete_directories)' -d 'with PostgreSQL: keep files in this folder, not in the database'
 complete -c arx -n '__arx_at serve' -l max-tier -x -a 'external internal mirror' -d 'highest tier given to anyone (default: internal on loopback, else external)'
 complete -c arx -n '__arx_at serve' -l drift -x -d 'inject drift, e.g. 0.13 or 0.13:0.21 (default: none)'
 complete -c arx -n '__arx_at serve' -l drift-seed -x -d 'the same seed, the same drift, faults and writes'

@@ -17,7 +17,7 @@ import { screenOf, type Screen } from './format/screen.ts';
 import { showText } from './format/terminal.ts';
 import { connectLocal, openLocal } from './local.ts';
 import type { Call, Flags } from './program.ts';
-import type { OpenArchive } from './service/index.ts';
+import type { OpenArchive, Place } from './service/index.ts';
 import type { World } from './world.ts';
 
 /** Where files may come from, and by which transport. */
@@ -52,8 +52,8 @@ export type App = {
   client(): Promise<Client>;
   /** The client without a token. */
   guest(): Promise<Client>;
-  /** The local archive, open; another folder where one is named. */
-  local(dir?: string): Promise<OpenArchive>;
+  /** The local archive, open; another one where its place is named. */
+  local(place?: Place): Promise<OpenArchive>;
   files(): Promise<FileAccess>;
   /** Sends to an address outside the interface, with a token only where it may go there (session.ts). */
   sendTo(url: URL): Promise<Send>;
@@ -129,9 +129,10 @@ export async function createApp(
   };
 
   const archives = new Map<string, Promise<OpenArchive>>();
-  const local = (dir = directories.data): Promise<OpenArchive> => {
-    const opened = archives.get(dir) ?? openLocal(dir, world);
-    archives.set(dir, opened);
+  const local = (place: Place = { dir: directories.data }): Promise<OpenArchive> => {
+    const name = JSON.stringify(place);
+    const opened = archives.get(name) ?? openLocal(place, world);
+    archives.set(name, opened);
     return opened;
   };
   let closeFiles = (): void => {};

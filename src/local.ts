@@ -2,7 +2,7 @@
 import { createInProcessTransport, EMBEDDED_BASE_URL } from './client/in-process.ts';
 import type { Transport } from './client/transport.ts';
 import { Fault } from './faults.ts';
-import type { OpenArchive } from './service/index.ts';
+import type { OpenArchive, Place } from './service/index.ts';
 import type { World } from './world.ts';
 
 /** Ports of `arx serve`; the files' port is the next one. */
@@ -14,20 +14,28 @@ export const SERVE_PORT = 4747;
  */
 const PUBLISHED_ASSETS = `http://127.0.0.1:${SERVE_PORT + 1}`;
 
-export async function openLocal(dir: string, world: World): Promise<OpenArchive> {
-  const { openArchive, ArchiveUnreadable, NewerSchema } = await import('./service/index.ts');
+export async function openLocal(place: Place, world: World): Promise<OpenArchive> {
+  const service = await import('./service/index.ts');
+  const kept = 'nothing was changed';
   try {
-    return await openArchive({ dir, now: world.now, randomBytes: world.randomBytes, sleep: world.sleep });
+    return await service.openArchive({
+      ...place,
+      now: world.now,
+      randomBytes: world.randomBytes,
+      sleep: world.sleep,
+    });
   } catch (error) {
-    if (error instanceof NewerSchema) {
+    if (error instanceof service.DatabaseTrouble) throw service.troubleFault(error, kept);
+    if (error instanceof service.OtherFiles) {
+      throw new Fault('usage', `--blobs: ${error.message}`, { kept, cause: error });
+    }
+    if (error instanceof service.NewerSchema) {
       throw new Fault('store', error.message, { hint: 'a newer arx wrote it; use that one', cause: error });
     }
     const reason =
-      error instanceof ArchiveUnreadable ? 'it is damaged, foreign or not permitted' : codeOf(error);
-    throw new Fault('store', `cannot open the archive in ${dir}: ${reason}`, {
-      kept: 'nothing was changed',
-      cause: error,
-    });
+      error instanceof service.ArchiveUnreadable ? 'it is damaged, foreign or not permitted' : codeOf(error);
+    const where = 'dir' in place ? place.dir : 'the database';
+    throw new Fault('store', `cannot open the archive in ${where}: ${reason}`, { kept, cause: error });
   }
 }
 

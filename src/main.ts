@@ -23,6 +23,9 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
+// An address with a password is for us alone; this is what ps shows from now on.
+if (process.argv.some((word) => /postgres(ql)?:.*(:.*@|password=)/is.test(word))) process.title = 'arx';
+
 // What Node warns of is for those who change this program, not for those who use it.
 if (process.env['ARX_DEBUG'] !== '1') process.removeAllListeners('warning');
 

@@ -1,22 +1,28 @@
-// `arx import PATH…`: load real archives into the local archive, accounting for every message read.
+// `arx import PATH…`: load real archives into the local archive, or the one named, accounting for every message read.
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import { importLines } from '../format/views.ts';
+import { DATABASE_INPUT, placeOf } from './database.ts';
 
 export const Input = z.object({
   paths: z.array(z.string().min(1)).min(1),
   originCity: z
     .string()
+    .max(200)
     .regex(/^[\p{Ll}\p{Nd}_-]+$/u, 'must be a lower-case label, e.g. lisbon')
     .optional(),
+  ...DATABASE_INPUT,
   kind: z.enum(['mbox', 'maildir', 'mail', 'slack', 'folder']).optional(),
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  if (app.remote) throw new Fault('usage', 'import works on the local archive only, and a base URL is set');
-  const archive = await app.local();
+  const place = placeOf(input, app);
+  if (place === undefined && app.remote) {
+    throw new Fault('usage', 'import works on the local archive only, and a base URL is set');
+  }
+  const archive = await app.local(place);
   const { importPaths } = await import('../service/import/index.ts');
   const progress = app.progress();
   const report = await importPaths(

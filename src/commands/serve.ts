@@ -1,10 +1,10 @@
 // `arx serve`: the very handler of the embedded archive, on a port; loopback unless told otherwise.
-import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { TIERS } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { SERVE_PORT } from '../local.ts';
+import { DATABASE_INPUT, placeOf } from './database.ts';
 import { wholeNumber } from './input.ts';
 import { adversityOf, DRIFT_INPUT, openDriftLog } from './serve-drift.ts';
 
@@ -20,7 +20,7 @@ export const Input = z.object({
   port: Port.default(SERVE_PORT),
   assetPort: Port.optional(),
   allowHost: HostNames.optional(),
-  database: z.string().optional(),
+  ...DATABASE_INPUT,
   maxTier: z.enum(TIERS).optional(),
   ...DRIFT_INPUT,
 });
@@ -29,7 +29,7 @@ type Input = z.infer<typeof Input>;
 export async function run(input: Input, app: App): Promise<void> {
   if (app.world.signal.aborted) return;
   const adversity = await adversityOf(input, app);
-  const archive = await app.local(databaseDir(input, app));
+  const archive = await app.local(placeOf(input, app));
   const log = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
   const { listen } = await import('../service/port.ts');
   const { createAssetService, createService, failureName, isLoopback } = await import('../service/index.ts');
@@ -80,15 +80,6 @@ function framesOf(error: unknown): string[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line.startsWith('at '));
-}
-
-function databaseDir(input: Input, app: App): string | undefined {
-  if (input.database === undefined) return undefined;
-  const [, scheme, path] = /^(\w+):(.+)$/.exec(input.database) ?? [];
-  if (scheme !== 'sqlite' || path === undefined) {
-    throw new Fault('usage', `--database takes sqlite:PATH in this version, not ${scheme ?? input.database}`);
-  }
-  return resolve(app.world.cwd, path);
 }
 
 function refused(error: unknown): never {

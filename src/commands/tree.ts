@@ -22,6 +22,11 @@ const WALK: Words['options'] = [
   ['--fail-on-drift <share>', 'exit 8 where more drift is reported, or more reads disagree, 0 to 1'],
 ];
 
+const DATABASE: Words['options'] = [
+  ['--database <url>', 'sqlite:FOLDER or postgres://… (default: the local archive)'],
+  ['--blobs <dir>', 'with PostgreSQL: keep files in this folder, not in the database'],
+];
+
 export const TREE: Words[] = [
   {
     words: 'login',
@@ -313,6 +318,7 @@ export const TREE: Words[] = [
         'read every path as this, not as its content tells (folder: each file as a file)',
         ['mbox', 'maildir', 'mail', 'slack', 'folder'],
       ],
+      ...DATABASE,
     ],
     examples: ['arx import list.mbox', 'arx import slack-export.zip ~/Mail/inbox'],
     load: () => import('./import.ts'),
@@ -336,7 +342,7 @@ export const TREE: Words[] = [
       ['--port <port>', 'port of the interface, 0 for any free one (default: 4747)'],
       ['--asset-port <port>', 'port of the files (default: the next one)'],
       ['--allow-host <names>', 'names, with commas, to answer to besides localhost'],
-      ['--database <url>', 'sqlite:PATH (default: the local archive)'],
+      ...DATABASE,
       [
         '--max-tier <tier>',
         'highest tier given to anyone (default: internal on loopback, else external)',
@@ -366,6 +372,7 @@ export const TREE: Words[] = [
     examples: [
       'arx serve',
       'arx serve --port 0 --drift 0.13:0.21 --drift-seed 7 --json',
+      'arx serve --database postgres://arx@db.example/archive?sslmode=verify-full',
       'arx serve --drift 0.21 --drift-mode key --transport-faults 0.05 --drift-log drift.ndjson',
     ],
     load: () => import('./serve.ts'),

@@ -1,10 +1,12 @@
-// What an open archive is: its database, its blob folder, and what both were opened with.
+// What an open archive is: its database, its files, what its processes share, and what it was opened with.
 import type { Database } from './store/database.ts';
 import type { Blobs } from './store/blobs.ts';
+import type { Shared } from './store/shared.ts';
 
 export type Archive = {
   database: Database;
   blobs: Blobs;
+  shared: Shared;
   /** Milliseconds since the epoch. */
   now(): number;
   randomBytes(count: number): Uint8Array;

@@ -1,7 +1,16 @@
 // The only door of the service: opening an archive, and the service as a function over it.
 export { createService, type DriftEntry, type ServiceOptions } from './http/service.ts';
 export { createAssetService } from './http/assets.ts';
-export { openArchive, type OpenArchive, ArchiveUnreadable, NewerSchema } from './store/open.ts';
+export {
+  openArchive,
+  type OpenArchive,
+  type Place,
+  ArchiveUnreadable,
+  DatabaseTrouble,
+  NewerSchema,
+  OtherFiles,
+} from './store/open.ts';
+export { troubleFault } from './store/trouble.ts';
 export { redact, unredact } from './store/redaction.ts';
 export { failureName } from './http/failure.ts';
 export { isLoopback } from './rules/host.ts';

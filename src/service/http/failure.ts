@@ -2,6 +2,7 @@
 import { HEADERS } from '../../contract/routes.ts';
 import type { ServiceResponse } from '../../contract/exchange.ts';
 import { Refusal } from '../refusal.ts';
+import { DatabaseTrouble } from '../store/trouble.ts';
 
 /** The error body with its headers. `requestId` has the form req_<id>, `integrity` is the archive's (0 to 1). */
 export function errorResponse(refusal: Refusal, requestId: string, integrity: number): ServiceResponse {
@@ -54,6 +55,7 @@ const DISK_TROUBLE = new Set(['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'EDQ
 
 function isStoreTrouble(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
+  if (error instanceof DatabaseTrouble) return true;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   // Extended codes carry the primary one in their low byte.
   if (typeof errcode === 'number') return STORE_TROUBLE.has(errcode & 0xff);
@@ -61,6 +63,7 @@ function isStoreTrouble(error: unknown): boolean {
 }
 
 function isFull(error: unknown): boolean {
+  if (error instanceof DatabaseTrouble) return error.kind === 'full';
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return errcode === 13 || code === 'ENOSPC' || code === 'EDQUOT';
 }

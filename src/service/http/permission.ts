@@ -22,7 +22,7 @@ export async function permit(
   if (scope === null) return NOBODY;
   const token = tokenOf(request);
   const bearer = token === undefined ? undefined : await bearerOf(archive, token);
-  if (bearer === undefined) throw refused(request, guesses, archive.now());
+  if (bearer === undefined) throw await refused(request, guesses, archive.now());
   if (bearer.expires_ms <= archive.now()) {
     throw new Refusal('token_expired', `the token expired at ${new Date(bearer.expires_ms).toISOString()}`, {
       'www-authenticate': 'Bearer error="invalid_token"',
@@ -45,9 +45,9 @@ function tokenOf({ headers }: ServiceRequest): string | undefined {
   return /^bearer +([\x21-\x7e]{1,8192})$/i.exec(values[0]!)?.[1];
 }
 
-function refused({ peer }: ServiceRequest, guesses: Limiter, now: number): Refusal {
+async function refused({ peer }: ServiceRequest, guesses: Limiter, now: number): Promise<Refusal> {
   // In-process there is nobody to guess against but oneself.
-  const wait = peer === 'local' ? 0 : guesses.take(peer, now);
+  const wait = peer === 'local' ? 0 : await guesses.take(peer, now);
   if (wait > 0) {
     return new Refusal('rate_limited', `too many requests without a valid token, wait ${wait} s`, {
       'retry-after': String(wait),

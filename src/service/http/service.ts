@@ -3,7 +3,7 @@ import type { Service, ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS, ROUTES } from '../../contract/routes.ts';
 import type { Archive } from '../archive.ts';
 import { Refusal } from '../refusal.ts';
-import { createLimiter, type Limiter } from '../rules/limiter.ts';
+import type { Limiter } from '../rules/limiter.ts';
 import { LineCut } from '../rules/line.ts';
 import { summaryOf } from '../store/meta.ts';
 import { attachment, attachments } from './attachments.ts';
@@ -51,8 +51,8 @@ const HANDLERS: Handlers = {
  * LineCut where the options ask for a line that fails.
  */
 export function createService(archive: Archive, options: ServiceOptions): Service {
-  const guesses = createLimiter(GUESSES_A_MINUTE);
-  const issues = createLimiter(ISSUES_A_MINUTE);
+  const guesses = archive.shared.limiter('guesses', GUESSES_A_MINUTE);
+  const issues = archive.shared.limiter('issues', ISSUES_A_MINUTE);
   const trial = createTrial(archive, options);
 
   return async (request) => {

@@ -25,7 +25,7 @@ export async function token(call: Call): Promise<Reply> {
     throw new Refusal('request_invalid', 'client_id: must not hold control characters');
   }
   const granted = grant(parsed.data, options.maxTier ?? 'mirror');
-  const wait = request.peer === 'local' ? 0 : issues.take(request.peer, archive.now());
+  const wait = request.peer === 'local' ? 0 : await issues.take(request.peer, archive.now());
   if (wait > 0) {
     throw new Refusal('rate_limited', `too many tokens were issued to this address, wait ${wait} s`, {
       'retry-after': String(wait),

@@ -33,13 +33,18 @@ const HONEST = { from: 0, to: 0, seed: 0, faults: [] };
 export function createTrial(archive: Archive, options: ServiceOptions): Trial {
   const { driftLog: log, line: failing } = options;
   const drifting = options.drift ?? (log && HONEST);
-  const drift = drifting && createDrift(drifting, archive.now, log);
-  const line = failing && createLine(failing, log);
-  const writes = options.writes && createWrites(archive.database, options.writes, log);
+  // Another seed or other options are another trial: it begins anew, for all its processes.
+  const name = JSON.stringify([options.drift, failing, options.writes]);
+  const counter = (of: string) => archive.shared.counter(`${of} ${name}`);
+  const drift = drifting && createDrift(drifting, archive.now, log, counter('read'));
+  const line = failing && createLine(failing, log, counter('request'));
+  const writes =
+    options.writes && createWrites(archive.database, options.writes, log, counter('conversations'));
   const driftRatio = () => drift?.reported() ?? 0;
   return {
     driftRatio,
     async meet(route, { query, parameters }, { peer }) {
+      await drift?.learn();
       const list = LISTS[route];
       const isTruth = log !== undefined && list !== undefined && query.flag('truth') === true;
       const trying = isTruth ? undefined : list;

@@ -1,5 +1,6 @@
 // Writes while a list is read, laid over the archive, which is not changed: who comes and goes, and lists without them.
 import { idOf } from '../rules/identifier.ts';
+import type { Counter } from '../rules/counter.ts';
 import {
   createOverlay,
   type Hides,
@@ -20,14 +21,14 @@ export type OverlaidWrites = {
   hides(reading: boolean): Promise<Hides>;
 };
 
-/** `log` is awaited before the write shows. */
+/** `log` is awaited before the write shows; `reads` counts the reads of the conversation list. */
 export function createWrites(
   database: Statements,
   options: WriteOptions,
-  log?: (entry: WriteEntry) => Promise<void>,
+  log: ((entry: WriteEntry) => Promise<void>) | undefined,
+  reads: Counter,
 ): OverlaidWrites {
   let planned: Promise<Overlay> | undefined;
-  let reads = 0;
   const overlay = () =>
     (planned ??= planWrites(database, options).then(
       (plan) => createOverlay(options.writes, plan),
@@ -38,12 +39,11 @@ export function createWrites(
     ));
   return {
     async hides(reading) {
-      const { advance, hides } = await overlay();
-      if (!reading) return hides();
-      const read = (reads += 1);
-      const written = advance();
-      const now = hides();
-      for (const { kind, n } of written) {
+      const { writtenAt, hidesAfter } = await overlay();
+      if (!reading) return hidesAfter(await reads.now());
+      const read = await reads.next();
+      const now = hidesAfter(read);
+      for (const { kind, n } of writtenAt(read)) {
         const after = log && (await neighbourOf(database, n, now));
         await log?.({ type: 'write', read, kind, id: idOf('conv', n), after: after ?? null });
       }

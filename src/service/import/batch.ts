@@ -84,9 +84,11 @@ const SQLITE_REASONS = new Map([
   [13, 'no space left on the device'],
 ]);
 
+export const KEPT = 'what was stored before; the same import goes on from there';
+
 /** What the disk of the archive did as a Fault, anything else unchanged. */
 function archiveFault(error: unknown): unknown {
-  const kept = 'what was stored before; the same import goes on from there';
+  const kept = KEPT;
   const fault = diskFault(error, 'archive');
   if (fault !== error && fault instanceof Fault) {
     return new Fault(fault.kind, fault.message, { ...fault.detail, kept, cause: error });

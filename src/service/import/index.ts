@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises';
 import type { ImportReport } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../archive.ts';
-import { storeItems, type Tally } from './batch.ts';
+import { DatabaseTrouble, troubleFault } from '../store/trouble.ts';
+import { KEPT, storeItems, type Tally } from './batch.ts';
 import { detect, detectAs, type Detected } from './detect.ts';
 import { readFolder } from './folder.ts';
 import { readMaildir, readMailFile } from './maildir.ts';
@@ -46,13 +47,36 @@ export async function importPaths(
   { originCity, kind: forced, signal, progress }: ImportOptions,
 ): Promise<ImportReport> {
   const { readable, companions } = await detectAll(paths, forced);
+  try {
+    return await importAll(archive, readable, {
+      originCity: originCity ?? null,
+      companions,
+      signal,
+      progress,
+    });
+  } catch (error) {
+    throw error instanceof DatabaseTrouble ? troubleFault(error, KEPT) : error;
+  }
+}
+
+type Readables = { path: string; detected: Readable }[];
+type Common = Pick<Reading, 'originCity' | 'companions'> & {
+  signal: AbortSignal;
+  progress: ImportOptions['progress'];
+};
+
+async function importAll(
+  archive: Archive,
+  readable: Readables,
+  { progress, ...common }: Common,
+): Promise<ImportReport> {
   // What a killed import left of unfinished files.
   await archive.blobs.sweep(archive.now() - UNFINISHED_MS);
   const report: ImportReport = { version: 1, sources: [], conversations: 0, refused: [] };
   for (const { path, detected } of readable) {
     const kinds = new Set<SourceKind>();
     const met = (one: SourceKind) => void kinds.add(one);
-    const reading = { originCity: originCity ?? null, signal, companions, met };
+    const reading = { ...common, met };
     const { kind, read: items } = READERS[detected];
     const total = kind === 'mbox' ? (await stat(path)).size : null;
     const { messages, attachments, refused } = await storeItems(archive, items(path, reading), {
@@ -79,7 +103,7 @@ export function importItems(archive: Archive, items: AsyncIterable<ReadItem>): P
 }
 
 async function detectAll(paths: readonly string[], kind: SourceKind | undefined) {
-  const readable: { path: string; detected: Readable }[] = [];
+  const readable: Readables = [];
   const companions: string[] = [];
   for (const path of paths) {
     const detected = await (kind === undefined ? detect(path) : detectAs(path, kind));

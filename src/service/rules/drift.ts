@@ -16,6 +16,7 @@ import {
   type DriftWindow,
   type TrueList,
 } from './distortion.ts';
+import { createCounter, type Counter } from './counter.ts';
 import { draw, type DriftMode } from './lot.ts';
 
 const USUAL = { shift, boundary, later, permute, missing, dup, stale } satisfies Record<string, Distortion>;
@@ -55,8 +56,10 @@ export type ReadEntry = {
 export type Drift = {
   /** Ratio of the list read with this index (from 0). */
   ratio(index: number): number;
-  /** What responses report now: the ratio of the newest list read, or of the first one before any. */
+  /** What responses report: the ratio of the newest list read known here, or of the first one before any. */
   reported(): number;
+  /** Learns of the reads that other processes counted. */
+  learn(): Promise<void>;
   /**
    * One list read. The true list is asked first, so its refusals (404, 409) never lie. A faulty page keeps these
    * rules unless a fault was named that breaks them: never more rows than `limit`, no row that the list does not have,
@@ -68,20 +71,26 @@ export type Drift = {
 /** Reads over which a ratio moves. */
 export const RISE = 100;
 
-/** `now` gives milliseconds; `log` is awaited before the page is given. */
+/** `now` gives milliseconds; `log` is awaited before the page is given; `reads` counts the list reads. */
 export function createDrift(
   { from, to, seed, faults, mode = 'each', reported = { from, to } }: DriftOptions,
   now: () => number,
   log?: (entry: ReadEntry) => Promise<void>,
+  reads: Counter = createCounter(),
 ): Drift {
-  let reads = 0;
+  let known = 0;
   const ratio = (index: number) => ratioAt({ from, to }, index);
   return {
     ratio,
-    reported: () => ratioAt(reported, Math.max(reads - 1, 0)),
+    reported: () => ratioAt(reported, Math.max(known - 1, 0)),
+    async learn() {
+      known = Math.max(known, await reads.now());
+    },
     async distort(asked, list) {
-      // Counted before the first await: the order of the requests decides, not the speed of their reads.
-      const index = reads++;
+      // Counted before anything else: the order of the requests decides, not the speed of their reads.
+      const read = await reads.next();
+      known = Math.max(known, read);
+      const index = read - 1;
       const { window } = asked;
       const lot = draw(mode, seed, { index, key: asked.key, now: now() }, ratio(index));
       const truth = await list.read(window);
@@ -92,7 +101,7 @@ export function createDrift(
       const given = allowed ? page : truth;
       const lied = fault !== undefined && !isSame(given, truth) ? fault : null;
       const state = lied === 'stale' ? lot.state : null;
-      await log?.({ type: 'read', read: index + 1, list: asked.list, window, fault: lied, state });
+      await log?.({ type: 'read', read, list: asked.list, window, fault: lied, state });
       return given;
     },
   };

@@ -2,17 +2,17 @@
 
 export type Limiter = {
   /** Counts one failure; 0 while within bounds, else the seconds until the window ends. `now` in milliseconds. */
-  take(peer: string, now: number): number;
+  take(peer: string, now: number): Promise<number>;
 };
 
-const WINDOW_MS = 60_000;
+export const WINDOW_MS = 60_000;
 /** Peers remembered at once; the one that started first is forgotten first. */
-const MOST_PEERS = 10_000;
+export const MOST_PEERS = 10_000;
 
 export function createLimiter(most: number): Limiter {
   const windows = new Map<string, { start: number; count: number }>();
   return {
-    take(peer, now) {
+    async take(peer, now) {
       let window = windows.get(peer);
       if (window === undefined || now - window.start >= WINDOW_MS || now < window.start) {
         window = { start: now, count: 0 };
@@ -21,7 +21,12 @@ export function createLimiter(most: number): Limiter {
         if (windows.size > MOST_PEERS) windows.delete(windows.keys().next().value!);
       }
       window.count += 1;
-      return window.count <= most ? 0 : Math.max(1, Math.ceil((window.start + WINDOW_MS - now) / 1000));
+      return window.count <= most ? 0 : secondsLeft(window.start, now);
     },
   };
+}
+
+/** Seconds until a window ends that began at `start`, at least one. */
+export function secondsLeft(start: number, now: number): number {
+  return Math.max(1, Math.ceil((start + WINDOW_MS - now) / 1000));
 }

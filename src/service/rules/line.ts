@@ -1,5 +1,6 @@
 // A line that fails: which requests for a list meet which fault, by seed and number, and how long every answer takes.
 import { oneOf, randomFrom } from './chance.ts';
+import { createCounter, type Counter } from './counter.ts';
 
 /**
  * `429` with a Retry-After of one second, `503`, a connection that is `reset` without an answer, a body that is `cut`
@@ -29,15 +30,15 @@ export type Line = {
 /** Thrown where no answer is to be given, or none to its end: who holds the socket resets it. */
 export class LineCut extends Error {}
 
-/** `log` is awaited before the fault shows. */
+/** `log` is awaited before the fault shows; `requests` counts the requests for lists. */
 export function createLine(
   { seed, share, kinds }: LineOptions,
   log?: (entry: LineEntry) => Promise<void>,
+  requests: Counter = createCounter(),
 ): Line {
-  let requests = 0;
   return {
     async next(list, peer) {
-      const request = (requests += 1);
+      const request = await requests.next();
       const random = randomFrom(`${seed}/line/${request}`);
       const drawn = random() < share ? oneOf(random, kinds) : undefined;
       if (drawn === undefined) return undefined;

@@ -14,34 +14,23 @@ export type PlannedWrite = { kind: WriteKind; order: number; n: number; ids: rea
 export type Hides = (id: string) => boolean;
 
 export type Overlay = {
-  /** Counts one read of the conversation list and gives the writes that come before its answer. */
-  advance(): PlannedWrite[];
-  /** The state now; later writes do not change it, so that one answer is of one moment. */
-  hides(): Hides;
+  /** The writes that come before the answer of this read of the conversation list (from 1). */
+  writtenAt(read: number): PlannedWrite[];
+  /** The state after so many reads. */
+  hidesAfter(reads: number): Hides;
 };
 
 /** A row that is appended or inserted is hidden until its turn, one that is deleted from its turn on. */
 export function createOverlay(writes: Writes, plan: readonly PlannedWrite[]): Overlay {
   const byId = new Map(plan.flatMap((write) => write.ids.map((id) => [id, write] as const)));
-  const done: Record<WriteKind, number> = { append: 0, insert: 0, delete: 0 };
-  let reads = 0;
+  /** The read of the conversation list before whose answer it is written. */
+  const turnOf = ({ kind, order }: PlannedWrite) => (order + 1) * (writes[kind]?.every ?? Infinity);
   return {
-    advance() {
-      reads += 1;
-      return WRITE_KINDS.flatMap((kind) => {
-        if (reads % (writes[kind]?.every ?? Infinity) !== 0) return [];
-        const due = plan.find((write) => write.kind === kind && write.order === done[kind]);
-        if (due === undefined) return [];
-        done[kind] += 1;
-        return [due];
-      });
-    },
-    hides() {
-      const then = { ...done };
-      return (id) => {
-        const write = byId.get(id);
-        return write !== undefined && write.order < then[write.kind] === (write.kind === 'delete');
-      };
+    writtenAt: (read) =>
+      WRITE_KINDS.flatMap((kind) => plan.filter((write) => write.kind === kind && turnOf(write) === read)),
+    hidesAfter: (reads) => (id) => {
+      const write = byId.get(id);
+      return write !== undefined && turnOf(write) <= reads === (write.kind === 'delete');
     },
   };
 }

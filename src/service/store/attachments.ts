@@ -50,6 +50,13 @@ export function readAttachments(statements: Statements, filter: AttachmentFilter
   return readSpan<AttachmentRow>(statements, { select: SELECT, key: ['n'], where }, span);
 }
 
+/** What a reader is not given the bytes of, in the very words of the partial indexes in schema.ts. */
+const CLOSED: Record<Tier, string> = {
+  external: `(redacted = 1 OR tier <> 'external') IS TRUE`,
+  internal: `(redacted = 1 OR tier = 'mirror') IS TRUE`,
+  mirror: 'redacted = 1',
+};
+
 function conditionsOf(filter: AttachmentFilter, reader: Tier): Condition[] {
   const conditions: Condition[] = [];
   const hidden = tiersAbove(reader);
@@ -64,13 +71,7 @@ function conditionsOf(filter: AttachmentFilter, reader: Tier): Condition[] {
   if (conditions.length > 0 && hidden.length > 0) conditions.push({ sql: `NOT ${isHidden}`, values: hidden });
 
   if (message !== undefined) conditions.push({ sql: 'message = $1', values: [message] });
-  if (redacted === true) {
-    conditions.push(
-      hidden.length === 0
-        ? { sql: 'redacted = 1', values: [] }
-        : { sql: `(redacted = 1 OR ${isHidden})`, values: hidden },
-    );
-  }
+  if (redacted === true) conditions.push({ sql: CLOSED[reader], values: [] });
   if (redacted === false) {
     conditions.push({ sql: 'redacted = 0', values: [] });
     if (hidden.length > 0) conditions.push({ sql: `NOT ${isHidden}`, values: hidden });

@@ -11,16 +11,19 @@ export type Statements = {
 };
 
 /**
- * One engine. Statements use `$1 … $n`, `ON CONFLICT`, `RETURNING` and types both engines know, so that a second
- * engine is a second file like sqlite.ts and not a second store.
+ * One engine. Statements use `$1 … $n`, `ON CONFLICT`, `RETURNING` and types both engines know: what differs is in
+ * sqlite.ts, postgres.ts and `typed()` of schema.ts, and nowhere else.
  */
 export type Database = Statements & {
   readonly engine: 'sqlite' | 'postgres';
-  /** Runs `work` alone among writers; durable when it resolves, undone when it throws. Never nested. */
+  /**
+   * Runs `work` alone among writers, of all processes; durable when it resolves, undone when it throws. Never nested.
+   * Where others came into its way it is run again from its beginning.
+   */
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
   /** As {@link Database.transaction}, but undefined at once, and no work done, where another writer is at it. */
   transactionNow<T>(work: (statements: Statements) => Promise<T>): Promise<T | undefined>;
-  /** Several statements without parameters (migrations). */
-  script(sql: string): Promise<void>;
+  /** As {@link Database.transaction}, for changes of tables: it may take as long as it needs. */
+  migration<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };

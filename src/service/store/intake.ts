@@ -1,4 +1,5 @@
 // The write path of an import: batches of read messages, each stored whole and durably in one transaction.
+import { createHash } from 'node:crypto';
 import type { Archive } from '../archive.ts';
 import { failedByMessage, isPlausible } from '../import/checks.ts';
 import type { ReadAttachment, ReadMessage } from '../import/record.ts';
@@ -153,9 +154,11 @@ async function store(
     };
   });
   await insertRows(statements, 'messages', rows);
-  for (const { n, message } of arrivals) {
-    await statements.run('INSERT INTO raws (n, content) VALUES ($1, $2)', [n, message.raw]);
-  }
+  await insertRows(
+    statements,
+    'raws',
+    arrivals.map(({ n, message }) => ({ n, content: message.raw })),
+  );
   await addToCatalogue(statements, arrivals, held, newest?.attachment ?? 0);
   await adopt(statements, arrivals, threading);
   await threading.save();
@@ -171,18 +174,34 @@ function classify({ nature }: ReadMessage, parent: number | null | undefined): s
   return parent === null ? 'orphan' : 'reply';
 }
 
-/** Text as both engines can keep it: without NUL and lone surrogates. */
+/**
+ * Text as both engines can keep it: without NUL and lone surrogates, and what is indexed no longer than PostgreSQL
+ * allows. Nothing is lost by it: the stored bytes are the record, and a message is shown from them.
+ */
 function storable(message: ReadMessage): ReadMessage {
   return {
     ...message,
-    key: clean(message.key),
-    related: message.related.map(clean),
-    parent: clean(message.parent),
+    key: message.key === null ? null : keyOf(message.key),
+    related: message.related.map(keyOf),
+    parent: message.parent === null ? null : keyOf(message.parent),
     sender: clean(message.sender),
     subject: clean(message.subject),
     path: clean(message.path),
-    attachments: message.attachments.map((file) => ({ ...file, filename: clean(file.filename) })),
+    attachments: message.attachments.map((file) => ({
+      ...file,
+      filename: clean(file.filename),
+      declared_type: clean(file.declared_type).slice(0, MOST_TYPE),
+    })),
   };
+}
+
+const MOST_TYPE = 255;
+const MOST_KEY_BYTES = 2_000;
+
+/** Equal for equal keys, also for those too long to be kept. */
+function keyOf(text: string): string {
+  const key = clean(text);
+  return Buffer.byteLength(key) <= MOST_KEY_BYTES ? key : createHash('sha256').update(key).digest('hex');
 }
 
 function clean<T extends string | null>(text: T): T {

@@ -32,38 +32,48 @@ export type Summary = {
 const STAMP = `SELECT (SELECT MAX(n) FROM messages) AS messages, (SELECT MAX(n) FROM attachments) AS attachments,
   (SELECT value FROM meta WHERE key = 'summary') AS kept`;
 type Stamp = { messages: number | null; attachments: number | null; kept: string | null };
-type Kept = { messages: number | null; attachments: number | null; summary: Summary };
+type Kept = { messages: number | null; attachments: number | null; summary: Summary; forgotten?: true };
 
 /**
  * Counts and mean integrity, counted once for each state of the archive and then kept. Whoever changes rows instead of
- * adding some calls {@link forgetSummary} in the same transaction.
+ * adding some calls {@link forgetSummary} in the same transaction. While another writes, the last ones are given: to
+ * count all rows for each answer would cost more than what they tell.
  */
 export async function summaryOf({ database }: Archive): Promise<Summary> {
   const stamp = await database.get<Stamp>(STAMP);
   const kept = stamp?.kept == null ? undefined : (JSON.parse(stamp.kept) as Kept);
   const isOfNow = kept?.messages === stamp?.messages && kept?.attachments === stamp?.attachments;
-  if (kept !== undefined && isOfNow) return kept.summary;
+  if (kept !== undefined && kept.forgotten === undefined && isOfNow) return kept.summary;
   try {
     // Counted as the writer, so that no change slips in between the count and its keeping. A read waits for no writer.
-    const kept = await database.transactionNow(async (statements) => {
+    const fresh = await database.transactionNow(async (statements) => {
       const now = await statements.get<Stamp>(STAMP);
       const summary = await count(statements);
-      const fresh = { messages: now?.messages ?? null, attachments: now?.attachments ?? null, summary };
-      await statements.run(
-        `INSERT INTO meta VALUES ('summary', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-        [JSON.stringify(fresh)],
-      );
+      await keep(statements, {
+        messages: now?.messages ?? null,
+        attachments: now?.attachments ?? null,
+        summary,
+      });
       return summary;
     });
-    if (kept !== undefined) return kept;
+    if (fresh !== undefined) return fresh;
   } catch {
     // A full disk must not fail a read.
+    return count(database);
   }
-  return count(database);
+  return kept?.summary ?? count(database);
 }
 
 export async function forgetSummary(statements: Statements): Promise<void> {
-  await statements.run(`DELETE FROM meta WHERE key = 'summary'`);
+  const row = await statements.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'summary'`);
+  if (row !== undefined) await keep(statements, { ...(JSON.parse(row.value) as Kept), forgotten: true });
+}
+
+async function keep(statements: Statements, kept: Kept): Promise<void> {
+  await statements.run(
+    `INSERT INTO meta VALUES ('summary', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+    [JSON.stringify(kept)],
+  );
 }
 
 async function count(statements: Statements): Promise<Summary> {

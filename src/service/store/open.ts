@@ -1,21 +1,26 @@
-// Opening and closing an archive: a folder with `archive.db` and `blobs/`, private to its owner.
+// Opening and closing an archive: a folder with `archive.db` and `blobs/`, private to its owner, or a PostgreSQL database.
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Archive } from '../archive.ts';
 import { openBlobs } from './blobs.ts';
+import { openChunks } from './chunks.ts';
+import type { Database } from './database.ts';
 import { fileKey } from './meta.ts';
 import { migrate, NewerSchema } from './schema.ts';
-import { openSqlite } from './sqlite.ts';
+import { ALONE, shareBy } from './shared.ts';
+import { DatabaseTrouble } from './trouble.ts';
 
-export { NewerSchema };
+export { DatabaseTrouble, NewerSchema };
 
 export type OpenArchive = Archive & { close(): Promise<void> };
 
 /** `archive.db` is not a database this arx can read: damaged, foreign, or not permitted. The cause is the engine's error. */
 export class ArchiveUnreadable extends Error {}
 
-export type OpenOptions = {
-  dir: string;
+/** A folder with its database and files; or a PostgreSQL database, with a folder for the files or without. */
+export type Place = { dir: string } | { url: string; blobs?: string | undefined };
+
+export type OpenOptions = Place & {
   /** Milliseconds since the epoch. */
   now(): number;
   randomBytes(count: number): Uint8Array;
@@ -24,37 +29,73 @@ export type OpenOptions = {
 };
 
 /**
- * Opens the archive in `dir`, created with mode 0700 where it is missing, and brings it to the newest schema. Its
- * database is its owner's alone (0600), also in a folder that others may enter and whatever the umask.
- * Throws {@link NewerSchema}, {@link ArchiveUnreadable}, or the file system's error where the folder cannot be made.
+ * Opens the archive, made where it is missing, and brings it to the newest schema. Throws {@link NewerSchema},
+ * {@link OtherFiles}, {@link DatabaseTrouble}, {@link ArchiveUnreadable}, or the file system's error where a folder
+ * cannot be made.
  */
-export async function openArchive({ dir, now, randomBytes, sleep }: OpenOptions): Promise<OpenArchive> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
+  const { now, randomBytes } = options;
+  if ('dir' in options) await mkdir(options.dir, { recursive: true, mode: 0o700 });
   try {
-    const path = join(dir, 'archive.db');
-    await createPrivate(path);
-    const database = await openSqlite({ path, sleep });
-    const archive = {
-      database,
-      blobs: openBlobs(join(dir, 'blobs')),
-      now,
-      randomBytes,
-      close: () => database.close(),
-    };
+    const { database, ...rest } = 'dir' in options ? await openFolder(options) : await openDatabase(options);
+    const archive = { database, ...rest, now, randomBytes, close: () => database.close() };
     try {
       // Made with the archive, so that a list of files needs to write nothing later, on a full disk for one.
       if (await migrate(database)) await fileKey(archive);
-      // Only now is it known to be ours; the engine gives the files beside it the mode of the first.
-      for (const file of [path, `${path}-wal`, `${path}-shm`]) await makePrivate(file);
+      if ('dir' in options) await makeFilesPrivate(options.dir);
+      else await checkFiles(database, options);
     } catch (error) {
       await database.close();
       throw error;
     }
     return archive;
   } catch (error) {
-    if (error instanceof NewerSchema) throw error;
+    if (error instanceof NewerSchema || error instanceof OtherFiles || error instanceof DatabaseTrouble)
+      throw error;
     throw new ArchiveUnreadable('the archive cannot be opened', { cause: error });
   }
+}
+
+type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;
+
+async function openFolder({ dir, sleep }: { dir: string; sleep: OpenOptions['sleep'] }): Promise<Opened> {
+  const path = join(dir, DATABASE);
+  await createPrivate(path);
+  const { openSqlite } = await import('./sqlite.ts');
+  return { database: await openSqlite({ path, sleep }), blobs: openBlobs(join(dir, 'blobs')), shared: ALONE };
+}
+
+type Elsewhere = { url: string; blobs?: string | undefined };
+
+async function openDatabase({ url, blobs, sleep }: Elsewhere & Pick<OpenOptions, 'sleep'>): Promise<Opened> {
+  const { openPostgres } = await import('./postgres.ts');
+  const database = await openPostgres({ url, sleep });
+  return {
+    database,
+    blobs: blobs === undefined ? openChunks(database) : openBlobs(blobs),
+    shared: shareBy(database),
+  };
+}
+
+/** The archive keeps its files elsewhere than where it was opened with. */
+export class OtherFiles extends Error {}
+
+/** Holds all processes of an archive to one place for the files, that of the first. */
+async function checkFiles(database: Database, { blobs }: Elsewhere): Promise<void> {
+  const find = () => database.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'files'`);
+  const place = blobs === undefined ? 'database' : 'folder';
+  if ((await find()) === undefined) {
+    await database.run(`INSERT INTO meta VALUES ('files', $1) ON CONFLICT (key) DO NOTHING`, [place]);
+  }
+  const found = (await find())?.value;
+  if (found !== place) throw new OtherFiles(`the archive keeps its files in the ${found}, not in a ${place}`);
+}
+
+const DATABASE = 'archive.db';
+
+/** Only now is it known to be ours; the engine gives the files beside it the mode of the first. */
+async function makeFilesPrivate(dir: string): Promise<void> {
+  for (const end of ['', '-wal', '-shm']) await makePrivate(join(dir, DATABASE + end));
 }
 
 /** Made before the engine would make it, which would make it readable to everyone. */

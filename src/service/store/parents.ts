@@ -59,8 +59,8 @@ export async function adopt(
     await statements.run(
       `UPDATE messages SET parent = $2,
          classification = CASE WHEN classification = 'orphan' THEN 'reply' ELSE classification END,
-         failed = (failed & ~$3) | CASE WHEN sequence <= $2 THEN $4 ELSE 0 END WHERE n = $1`,
-      [message, parent, MESSAGE.parentPresent | MESSAGE.positionMonotonic, MESSAGE.positionMonotonic],
+         failed = (failed & $3) | CASE WHEN sequence <= $2 THEN $4 ELSE 0 END WHERE n = $1`,
+      [message, parent, ~(MESSAGE.parentPresent | MESSAGE.positionMonotonic), MESSAGE.positionMonotonic],
     );
     await statements.run('DELETE FROM orphans WHERE message = $1 AND rank >= $2', [message, rank]);
     const arrival = arrivals.find(({ n }) => n === parent);

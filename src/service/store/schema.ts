@@ -1,6 +1,9 @@
 // The tables of the archive, as numbered migrations that both engines understand after `typed()`.
 import type { Database, Statements } from './database.ts';
 
+/** Statements with types both engines know after {@link typed}; `postgres` for tables that only it needs. */
+type Migration = { both: string; postgres?: string };
+
 /**
  * `n` is the number in msg_<n>, entry_<n>, conv_<n>, att_<n>: order of arrival, never reused.
  * `sequence` is the reported position; it equals `n` until a message.reordered event moves the message.
@@ -9,9 +12,13 @@ import type { Database, Statements } from './database.ts';
  * `orphans` are the messages that name a better parent than they have, by the keys they wait for; lower ranks are better.
  * `moved_by`, `source_by` and `decorative_by` name the event that wrote the value last; `applied` is the ordinal in
  * which an event took effect, null while it waits; `message` and `attachment` are the number of the record it waits for.
+ * A partial index serves one kind of reader; IS TRUE keeps SQLite from taking a wider one in its place.
+ * `blobs` and `chunks` are the files of an archive that has no folder for them; `counters` and `peers` what several
+ * processes count together, and one alone keeps in mind.
  */
-const MIGRATIONS = [
-  `
+const MIGRATIONS: readonly Migration[] = [
+  {
+    both: `
   CREATE TABLE conversations (
     n INTEGER PRIMARY KEY, subject TEXT, source TEXT NOT NULL, first_message INTEGER NOT NULL,
     message_count INTEGER NOT NULL, started_ms BIGINT, last_ms BIGINT, failed INTEGER NOT NULL DEFAULT 0
@@ -62,6 +69,23 @@ const MIGRATIONS = [
   CREATE INDEX orphans_by_message ON orphans (message, rank);
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
   `,
+  },
+  {
+    both: `
+  CREATE INDEX attachments_by_source ON attachments (source, n);
+  CREATE INDEX attachments_closed_to_external ON attachments (n) WHERE (redacted = 1 OR tier <> 'external') IS TRUE;
+  CREATE INDEX attachments_closed_to_internal ON attachments (n) WHERE (redacted = 1 OR tier = 'mirror') IS TRUE;
+  CREATE INDEX messages_displaced ON messages (n) WHERE sequence <> n;
+  CREATE INDEX events_displaced ON events (n) WHERE applied <> n;
+  `,
+    postgres: `
+  CREATE TABLE blobs (sha256 TEXT PRIMARY KEY, bytes BIGINT NOT NULL);
+  CREATE TABLE chunks (sha256 TEXT NOT NULL, chunk INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (sha256, chunk));
+  CREATE TABLE counters (name TEXT PRIMARY KEY, value BIGINT NOT NULL);
+  CREATE TABLE peers (name TEXT PRIMARY KEY, start_ms BIGINT NOT NULL, count BIGINT NOT NULL);
+  CREATE INDEX peers_by_start ON peers (start_ms);
+  `,
+  },
 ];
 
 /**
@@ -69,16 +93,21 @@ const MIGRATIONS = [
  * Resolves to whether there was anything to do.
  */
 export async function migrate(database: Database): Promise<boolean> {
+  return migrateTo(database, MIGRATIONS.length);
+}
+
+/** As {@link migrate}, to an older schema: what an older arx would have made. */
+export async function migrateTo(database: Database, newest: number): Promise<boolean> {
   // The usual case costs one read: where the table is missing the read fails and the transaction makes it.
-  if ((await versionOf(database).catch(() => 0)) === MIGRATIONS.length) return false;
-  await database.transaction(async (statements) => {
+  if ((await versionOf(database).catch(() => 0)) === newest) return false;
+  await database.migration(async (statements) => {
     await statements.run('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)');
     // Read again: another process may have migrated while this one waited for its turn.
     const version = await versionOf(statements);
     if (version > MIGRATIONS.length) throw new NewerSchema(version);
-    for (const [index, sql] of MIGRATIONS.entries()) {
+    for (const [index, migration] of MIGRATIONS.slice(0, newest).entries()) {
       if (index < version) continue;
-      for (const statement of typed(sql, database.engine)) await statements.run(statement);
+      for (const statement of statementsOf(migration, database.engine)) await statements.run(statement);
       await statements.run('INSERT INTO migrations VALUES ($1)', [index + 1]);
     }
   });
@@ -99,14 +128,20 @@ export class NewerSchema extends Error {
   }
 }
 
-/** SQLite: STRICT tables whose integers are all 64 bit. PostgreSQL: bytea for BLOB. */
-function typed(sql: string, engine: Database['engine']): string[] {
-  const statements = sql
+function statementsOf({ both, postgres = '' }: Migration, engine: Database['engine']): string[] {
+  return (engine === 'postgres' ? both + postgres : both)
     .split(';')
-    .map((statement) => statement.trim())
+    .map((statement) => typed(statement.trim(), engine))
     .filter((statement) => statement !== '');
-  if (engine === 'postgres') return statements.map((s) => s.replaceAll(/\bBLOB\b/g, 'BYTEA'));
-  return statements.map(
-    (s) => s.replaceAll('BIGINT', 'INTEGER') + (s.startsWith('CREATE TABLE') ? ' STRICT' : ''),
-  );
+}
+
+/** SQLite: STRICT tables, whose integers are all of 64 bits. PostgreSQL: the same integers, text in the order of its bytes. */
+function typed(statement: string, engine: Database['engine']): string {
+  if (engine === 'postgres') {
+    return statement
+      .replaceAll(/\bINTEGER\b/g, 'BIGINT')
+      .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+      .replaceAll(/\bBLOB\b/g, 'BYTEA');
+  }
+  return statement.replaceAll('BIGINT', 'INTEGER') + (statement.startsWith('CREATE TABLE') ? ' STRICT' : '');
 }

@@ -58,6 +58,12 @@ export async function openSqlite({ path, sleep }: SqliteOptions): Promise<Databa
     }
   };
 
+  const transaction: Database['transaction'] = (work) =>
+    inTurn(async (connection, until) => {
+      await patiently(() => connection.handle.exec('BEGIN IMMEDIATE'), until);
+      return within(connection, work);
+    });
+
   return {
     engine: 'sqlite',
     // WAL lets readers read; what stops one for a moment is the recovery after a crash.
@@ -67,11 +73,8 @@ export async function openSqlite({ path, sleep }: SqliteOptions): Promise<Databa
       patiently(() => reader.statements.get<T>(sql, parameters)),
     run: (sql, parameters) =>
       inTurn((connection, until) => patiently(() => connection.statements.run(sql, parameters), until)),
-    transaction: (work) =>
-      inTurn(async (connection, until) => {
-        await patiently(() => connection.handle.exec('BEGIN IMMEDIATE'), until);
-        return within(connection, work);
-      }),
+    transaction,
+    migration: transaction,
     transactionNow: async (work) => {
       if (writing > 0) return undefined;
       return inTurn(async (connection) => {
@@ -84,7 +87,6 @@ export async function openSqlite({ path, sleep }: SqliteOptions): Promise<Databa
         return within(connection, work);
       });
     },
-    script: (sql) => inTurn(({ handle }, until) => patiently(() => handle.exec(sql), until)),
     async close() {
       await last;
       writer?.handle.close();

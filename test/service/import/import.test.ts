@@ -394,7 +394,7 @@ describe('a full disk', () => {
     const path = join(await folder({ box: mailbox(700) }), 'box');
     const archive = await archiveIn();
     // Runs on the connection that writes.
-    await archive.database.script('PRAGMA max_page_count = 110');
+    await archive.database.run('PRAGMA max_page_count = 110');
     let last = 0;
     const progress = ({ read }: ImportProgress) => {
       last = read;
@@ -402,7 +402,7 @@ describe('a full disk', () => {
     await expect(importPaths(archive, [path], { signal, progress })).rejects.toMatchObject(full);
     expect(last).toBeGreaterThan(0);
     expect((await contentOf(archive))[0]).toHaveLength(last);
-    await archive.database.script('PRAGMA max_page_count = 100000');
+    await archive.database.run('PRAGMA max_page_count = 100000');
     const report = await importPaths(archive, [path], { signal });
     expect(report.sources[0]?.messages).toMatchObject({ stored: 700 - last, known: last });
     await archive.close();

@@ -1,0 +1,38 @@
+// `--database` and `--blobs`: the archive that serve and import work on, if it is not the local one.
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { Fault } from '../faults.ts';
+import type { Place } from '../service/index.ts';
+
+export const DATABASE_INPUT = {
+  database: z.string().optional(),
+  blobs: z.string().min(1).optional(),
+};
+const DatabaseInput = z.object(DATABASE_INPUT);
+
+/** Undefined for the local archive. What is wrong with an address is never said with a part of it: it may hold a password. */
+export function placeOf({ database, blobs }: z.infer<typeof DatabaseInput>, app: App): Place | undefined {
+  const [, scheme, path] = /^(\w+):(.+)$/s.exec(database ?? '') ?? [];
+  const isPostgres = scheme === 'postgres' || scheme === 'postgresql';
+  if (blobs !== undefined && !isPostgres)
+    throw new Fault('usage', '--blobs goes with --database postgres://…');
+  if (database === undefined) return undefined;
+  if (scheme === 'sqlite' && path !== undefined) return { dir: resolve(app.world.cwd, path) };
+  if (!isPostgres) throw new Fault('usage', '--database takes sqlite:FOLDER or postgres://…');
+  const { world } = app;
+  const url = urlOf(database);
+  if (url.password !== '' || url.searchParams.has('password')) {
+    app.notice('a password on the command line can be seen by others; PGPASSWORD and ~/.pgpass cannot');
+  }
+  return { url: database, ...(blobs === undefined ? {} : { blobs: resolve(world.cwd, blobs) }) };
+}
+
+/** `postgres://user@/name?host=/run/postgresql` has no host, which a URL with a user must have. */
+function urlOf(text: string): URL {
+  try {
+    return new URL(text.replace('@/', '@localhost/'));
+  } catch {
+    throw new Fault('usage', '--database: the address is not a URL');
+  }
+}

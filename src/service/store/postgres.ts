@@ -1,0 +1,250 @@
+// The PostgreSQL dialect: a pool of connections, and one writer at a time among all processes by a locked row.
+import pg from 'pg';
+import type { Database, Row, Statements, Value } from './database.ts';
+import { DatabaseTrouble, type TroubleKind } from './trouble.ts';
+
+export type PostgresOptions = {
+  /** `postgres://user@host:port/name?sslmode=…`; what it lacks comes from PG* variables and ~/.pgpass. */
+  url: string;
+  /** Resolves after so many milliseconds: the pause before a transaction is tried again. */
+  sleep(ms: number): Promise<void>;
+};
+
+export type PostgresDatabase = Database & {
+  /** Runs `work` in a transaction beside other writers; durable when it resolves, undone when it throws. */
+  beside<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
+};
+
+/** Connections of one process: one of them writes, the others read. PostgreSQL itself allows 100 unless told otherwise. */
+const MOST_CONNECTIONS = 10;
+const CONNECT_MS = 5_000;
+/** How long another writer is waited for, as in sqlite.ts. */
+const LOCK_MS = 5_000;
+const STATEMENT_MS = 30_000;
+const LIMITS = {
+  statement_timeout: STATEMENT_MS,
+  lock_timeout: LOCK_MS,
+  idle_in_transaction_session_timeout: 60_000,
+  // Later than the server's own limit: it ends what waits for a server that is gone without a word.
+  query_timeout: STATEMENT_MS + 5_000,
+};
+
+/** Times a transaction is tried that others ran into, and the first pause between two. */
+const TRIES = 5;
+const FIRST_PAUSE_MS = 10;
+
+/** Connects and makes sure that there is a writer's row. Throws {@link DatabaseTrouble}, or an Error for a database that does not fit. */
+export async function openPostgres({ url, sleep }: PostgresOptions): Promise<PostgresDatabase> {
+  const config: pg.PoolConfig = {
+    connectionString: url,
+    application_name: 'arx',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+    types: { getTypeParser },
+  };
+  const pool = new pg.Pool({ ...config, ...LIMITS, max: MOST_CONNECTIONS });
+  // A connection that ends between two statements fails the next one; without listeners it would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  // Reads may be asked again, on another connection: a restarted server ends all the old ones.
+  const reader = statementsOf((sql, parameters) =>
+    ask(pool, sql, parameters).catch((error: unknown) => {
+      if (!isLost(error)) throw error;
+      return ask(pool, sql, parameters);
+    }),
+  );
+
+  const within = async <T>(
+    client: pg.ClientBase,
+    work: (statements: Statements) => Promise<T>,
+    done: (broken?: Error) => void,
+  ): Promise<T> => {
+    let broken: Error | undefined;
+    try {
+      await ask(client, 'BEGIN ISOLATION LEVEL READ COMMITTED');
+      const result = await work(statementsOf((sql, parameters) => ask(client, sql, parameters)));
+      await ask(client, 'COMMIT');
+      return result;
+    } catch (error) {
+      await ask(client, 'ROLLBACK').catch((lost: Error) => (broken = lost));
+      throw error;
+    } finally {
+      done(broken);
+    }
+  };
+  /** One transaction, again from its beginning where it ran into another. */
+  const beside = async <T>(work: (statements: Statements) => Promise<T>): Promise<T> => {
+    for (let attempt = 1, pause = FIRST_PAUSE_MS; ; attempt += 1, pause *= 2) {
+      const client = await pool.connect().catch(fail);
+      try {
+        return await within(client, work, (broken) => client.release(broken));
+      } catch (error) {
+        if (!ranIntoAnother(error) || attempt === TRIES) throw error;
+      }
+      await sleep(pause);
+    }
+  };
+
+  // Writers of one process wait for each other here and not on the connections that reads need.
+  let last: Promise<unknown> = Promise.resolve();
+  let writing = 0;
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const patience = AbortSignal.timeout(LOCK_MS);
+    writing += 1;
+    const turn = last
+      .then(() => {
+        // Who waited behind one that waited gives up with it.
+        if (patience.aborted) throw new DatabaseTrouble('busy', 'lock', undefined);
+        return work();
+      })
+      .finally(() => (writing -= 1));
+    last = turn.catch(() => {});
+    return turn;
+  };
+
+  const database: PostgresDatabase = {
+    engine: 'postgres',
+    ...reader,
+    run: async (sql, parameters) => (await ask(pool, sql, parameters)).rowCount ?? 0,
+    beside,
+    transaction: (work) =>
+      inTurn(() =>
+        beside(async (statements) => {
+          await statements.get(WRITER);
+          return work(statements);
+        }),
+      ),
+    transactionNow: async (work) => {
+      if (writing > 0) return undefined;
+      return inTurn(() =>
+        beside(async (statements) =>
+          (await statements.get(`${WRITER} SKIP LOCKED`)) === undefined ? undefined : work(statements),
+        ),
+      );
+    },
+    migration: async (work) => {
+      const client = new pg.Client(config);
+      client.on('error', () => {});
+      await client.connect().catch(fail);
+      const locked = async (statements: Statements) => {
+        await statements.get(WRITER);
+        return work(statements);
+      };
+      return within(client, locked, () => void client.end().catch(() => {}));
+    },
+    async close() {
+      await last;
+      await pool.end();
+    },
+  };
+  try {
+    await checkEncoding(reader);
+    await makeWriter(database);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return database;
+}
+
+/** The lock of this one row is the right to write: plain SQL, where advisory locks are not known to every relative. */
+const WRITER = 'SELECT n FROM writer FOR UPDATE';
+
+/** What several get that make one table at once: a double name, or a row of the catalogue changed under them. */
+const RACED = new Set(['23505', '42P07', '42710', 'XX000']);
+
+/** Makes the writer's row. Several may: all but one fail, or do nothing, and find it the next time. */
+async function makeWriter(database: Database): Promise<void> {
+  const codeOf = (error: unknown) => String((error as { code?: unknown }).code);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      if ((await database.get('SELECT n FROM writer')) !== undefined) return;
+      await database.run('INSERT INTO writer VALUES (1) ON CONFLICT (n) DO NOTHING');
+    } catch (error) {
+      if (codeOf(error) !== '42P01' || attempt === TRIES) throw error;
+      const made = database.run('CREATE TABLE IF NOT EXISTS writer (n BIGINT PRIMARY KEY)');
+      await made.catch((raced: unknown) => {
+        if (!RACED.has(codeOf(raced))) throw raced;
+      });
+    }
+  }
+}
+
+async function checkEncoding(statements: Statements): Promise<void> {
+  const row = await statements.get<{ server_encoding: string }>('SHOW server_encoding');
+  if (row?.server_encoding !== 'UTF8') throw new Error('the encoding of the database is not UTF8');
+}
+
+type Answer = { rows: Row[]; rowCount: number | null };
+
+function statementsOf(asked: (sql: string, parameters?: readonly Value[]) => Promise<Answer>): Statements {
+  return {
+    all: async <T extends Row>(sql: string, parameters?: readonly Value[]) =>
+      (await asked(sql, parameters)).rows as T[],
+    get: async <T extends Row>(sql: string, parameters?: readonly Value[]) =>
+      (await asked(sql, parameters)).rows[0] as T | undefined,
+    run: async (sql, parameters) => (await asked(sql, parameters)).rowCount ?? 0,
+  };
+}
+
+async function ask(
+  client: pg.Pool | pg.ClientBase,
+  sql: string,
+  parameters: readonly Value[] = [],
+): Promise<Answer> {
+  try {
+    return await client.query<Row>(sql, [...parameters]);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+/** By SQLSTATE or its class; of the rest none is for the service to get over. */
+const KINDS: Record<string, TroubleKind> = {
+  '08': 'unreachable',
+  '28': 'refused',
+  '40': 'busy',
+  '53': 'busy',
+  53100: 'full',
+  53300: 'unreachable',
+  '55P03': 'busy',
+  '57': 'unreachable',
+  57014: 'busy',
+  25006: 'busy',
+  58030: 'busy',
+};
+
+function fail(error: unknown): never {
+  if (error instanceof pg.DatabaseError) {
+    const code = error.code ?? '';
+    const kind = KINDS[code] ?? KINDS[code.slice(0, 2)];
+    throw kind === undefined ? error : new DatabaseTrouble(kind, code, error);
+  }
+  // The client's own errors are those of its connection, but for mistakes of ours.
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) throw error;
+  const { code } = error as NodeJS.ErrnoException;
+  const slow = error.message === 'Query read timeout';
+  throw new DatabaseTrouble(slow ? 'busy' : 'unreachable', code ?? (slow ? 'timeout' : 'lost'), error);
+}
+
+function isLost(error: unknown): boolean {
+  return error instanceof DatabaseTrouble && error.kind === 'unreachable';
+}
+
+/** A serialization failure or a deadlock: nothing was done, and the same may go through now. */
+function ranIntoAnother(error: unknown): boolean {
+  return error instanceof DatabaseTrouble && (error.code === '40001' || error.code === '40P01');
+}
+
+/** The number of the type whose values the client would give as text. */
+const INT8 = 20;
+
+function getTypeParser(type: number): (text: string) => unknown {
+  return type === INT8 ? safeInteger : (pg.types.getTypeParser(type) as (text: string) => unknown);
+}
+
+function safeInteger(text: string): number {
+  const whole = Number(text);
+  if (!Number.isSafeInteger(whole)) throw new RangeError('a stored integer is beyond 2^53');
+  return whole;
+}
