@@ -6,8 +6,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service, ServiceResponse } from '../../src/contract/exchange.ts';
 import type { Tier } from '../../src/contract/token.ts';
-import { createService, openArchive, type Archive, type ServiceOptions } from '../../src/service/index.ts';
+import {
+  createService,
+  openArchive,
+  type Archive,
+  type Place,
+  type ServiceOptions,
+} from '../../src/service/index.ts';
 import type { Statements, Value } from '../../src/service/store/database.ts';
+import { freshPlace } from './engine.ts';
 
 export const CITIES = ['lisbon', 'kyoto', 'oslo', 'valparaiso', 'nairobi'] as const;
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -24,6 +31,8 @@ export type SampleOptions = {
   /** Every so many messages one belongs to tier mirror, with its attachments; 0: none. */
   mirrorEvery?: number;
   service?: Partial<ServiceOptions>;
+  /** Where it is made, if not where the run makes all archives. */
+  place?: Place;
 };
 
 export type Sample = {
@@ -39,6 +48,7 @@ export type Sample = {
 
 /** Deterministic in everything but the folder's name. The clock stands still at {@link START} until it is advanced. */
 export async function sampleArchive(options: SampleOptions = {}): Promise<Sample> {
+  const { place } = options;
   const dir = await mkdtemp(join(tmpdir(), 'arx-sample-'));
   let time = START;
   let serial = 0;
@@ -46,7 +56,12 @@ export async function sampleArchive(options: SampleOptions = {}): Promise<Sample
     serial += 1;
     return createHash('sha512').update(`sample ${serial}`).digest().subarray(0, count);
   };
-  const archive = await openArchive({ sleep, dir, now: () => time, randomBytes });
+  const archive = await openArchive({
+    sleep,
+    ...(place ?? (await freshPlace(dir))),
+    now: () => time,
+    randomBytes,
+  });
   await archive.database.transaction((statements) => seed(statements, options));
   // Attachment n holds the bytes `file n`.
   for (let n = 1; n <= Math.min(options.attachments ?? 10, 50); n += 1) {

@@ -8,6 +8,7 @@ import { applyWaiting } from '../../../src/service/store/events.ts';
 import type { Row, Value } from '../../../src/service/store/database.ts';
 import { ASSET_URL, insert, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
+import { planOf } from '../../support/engine.ts';
 import { effectsOf, moved, type Sent } from '../../support/event.ts';
 
 let sample: Sample;
@@ -294,8 +295,8 @@ describe('effects', () => {
         ...statements,
         all: async <T extends Row>(sql: string, parameters?: readonly Value[]) => {
           const rows = await statements.all<T>(sql, parameters);
-          const plan = await statements.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, parameters);
-          read.push(rows.length, plan.filter(({ detail }) => detail.startsWith('SCAN events')).length);
+          const plan = await planOf(statements, sql, parameters);
+          read.push(rows.length, plan.filter((step) => step.startsWith('SCAN events')).length);
           return rows;
         },
       };

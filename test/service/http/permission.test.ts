@@ -97,13 +97,6 @@ describe('N: who asks', () => {
     for (let n = 0; n < 61; n += 1) expect((await issue('local')).status).toBe(200);
   });
 
-  test('old tokens are forgotten by an index, not by reading all', async () => {
-    const plan = await sample.archive.database.all<{ detail: string }>(
-      'EXPLAIN QUERY PLAN DELETE FROM tokens WHERE expires_ms < 1',
-    );
-    expect(plan.map(({ detail }) => detail).join()).toContain('tokens_by_expiry');
-  });
-
   test('a page of another origin is given no token', async () => {
     const body = { client_id: 'c', observer_tier: 'external', requested_tier: 'external' };
     const host = ['host', '127.0.0.1:4747'] as const;

@@ -155,36 +155,3 @@ test('a cursor may stand outside the filter', async () => {
   // msg_5 was moved to 90, behind msg_45 and before msg_85.
   expect(json.data).toEqual([]);
 });
-
-test('the cost of a page does not depend on its depth: every list reads along an index', async () => {
-  const plans: [string, RegExp][] = [
-    ['SELECT * FROM attachments WHERE n > 5 AND n < 9 ORDER BY n ASC LIMIT 3', /USING INTEGER PRIMARY KEY/],
-    [
-      `SELECT * FROM attachments WHERE origin_city = 'oslo' AND n > 5 ORDER BY n DESC LIMIT 3`,
-      /attachments_by_city/,
-    ],
-    [
-      `SELECT * FROM attachments WHERE declared_type = 'x' AND n > 5 ORDER BY n LIMIT 3`,
-      /attachments_by_type/,
-    ],
-    ['SELECT * FROM attachments WHERE redacted = 1 AND n > 5 ORDER BY n LIMIT 3', /attachments_redacted/],
-    [
-      'SELECT * FROM messages m WHERE (m.sequence, m.n) > (5, 9) ORDER BY m.sequence ASC, m.n ASC LIMIT 3',
-      /messages_by_sequence/,
-    ],
-    [
-      'SELECT * FROM messages m WHERE (m.sequence, m.n) < (5, 9) ORDER BY m.sequence DESC, m.n DESC LIMIT 3',
-      /messages_by_sequence/,
-    ],
-    [
-      'SELECT * FROM messages m WHERE m.conversation = 3 AND (m.sequence, m.n) > (5, 9) ORDER BY m.sequence ASC, m.n ASC LIMIT 3',
-      /messages_by_conversation/,
-    ],
-  ];
-  for (const [sql, index] of plans) {
-    const rows = await sample.archive.database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
-    const plan = rows.map(({ detail }) => detail).join('; ');
-    expect(plan, sql).toMatch(index);
-    expect(plan, sql).not.toMatch(/TEMP B-TREE/);
-  }
-});

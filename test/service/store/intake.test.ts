@@ -10,6 +10,7 @@ import type { ReadAttachment, ReadMessage } from '../../../src/service/import/re
 import { CONVERSATION, MESSAGE } from '../../../src/service/rules/integrity.ts';
 import { createIntake } from '../../../src/service/store/intake.ts';
 import { openArchive, type OpenArchive } from '../../../src/service/store/open.ts';
+import { freshPlace } from '../../support/engine.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -25,7 +26,7 @@ async function withArchive(work: (archive: OpenArchive) => Promise<void>): Promi
   archives += 1;
   const archive = await openArchive({
     sleep,
-    dir: join(dir, String(archives)),
+    ...(await freshPlace(join(dir, String(archives)))),
     now: () => NOW,
     randomBytes: (count) => new Uint8Array(count),
   });

@@ -1,0 +1,361 @@
+// What is PostgreSQL's alone: who writes, what is lost and tried again, how it is refused, and where its files are.
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  createAssetService,
+  createService,
+  openArchive,
+  OtherFiles,
+  type OpenArchive,
+  type Place,
+} from '../../../src/service/index.ts';
+import { fileKey } from '../../../src/service/store/meta.ts';
+import { DatabaseTrouble } from '../../../src/service/store/trouble.ts';
+import { ASSET_URL, insert, sampleArchive, textOf, tokenFor } from '../../support/archive.ts';
+import { call } from '../../support/call.ts';
+import { PASSWORD } from '../../support/cluster.ts';
+import { arx } from '../../support/command.ts';
+import { moved } from '../../support/event.ts';
+import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../../support/postgres.ts';
+import { expectRefusal } from '../../support/reply.ts';
+
+let dir: string;
+let url: string;
+const opened: OpenArchive[] = [];
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'arx-postgres-'));
+  if (!noPostgres) url = await freshUrl();
+});
+afterEach(async () => {
+  for (const archive of opened.splice(0)) await archive.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+let now = 0;
+async function open(place: Place = { url }): Promise<OpenArchive> {
+  const archive = await openArchive({ ...place, sleep, now: () => now, randomBytes });
+  opened.push(archive);
+  return archive;
+}
+const serviceOf = (archive: OpenArchive, more = {}) =>
+  createService(archive, { assetUrl: ASSET_URL, version: '0', ...more });
+const body = { client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' };
+const FILE = {
+  n: 1,
+  message: 1,
+  part: 0,
+  filename: 'f',
+  sha256: 'h',
+  bytes: 1,
+  declared_type: 'x/y',
+  stored: 0,
+  redacted: 0,
+  decorative_layer: 0,
+  first_visible: 1,
+  source: 'x',
+  tier: 'external',
+};
+/** Ends all connections of one name. */
+const endAll = (name: string) =>
+  asKeeper((keeper) =>
+    keeper.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [
+      name,
+    ]),
+  );
+
+describe.skipIf(noPostgres)('one writer', () => {
+  test('of all processes: the others wait, and are told to try again when it takes too long', async () => {
+    const archive = await open({ url: `${url}&lock_timeout=150` });
+    const service = serviceOf(archive);
+    await call(service, '/api/health');
+    await asKeeper(async (keeper) => {
+      await keeper.query('BEGIN');
+      await keeper.query('SELECT n FROM writer FOR UPDATE');
+      const refused = await call(service, '/api/auth/token', { body });
+      expectRefusal(refused, 'store_unavailable');
+      expect(refused.headers['retry-after']).toBe('1');
+      expect(await archive.database.transactionNow(async () => 1)).toBeUndefined();
+      // Reads wait for nobody: while another writes they give what was last counted.
+      await insert(archive.database, 'attachments', FILE);
+      expect((await call(service, '/api/health')).json.counts).toMatchObject({ attachments: 0 });
+      await keeper.query('ROLLBACK');
+    }, url);
+    expect((await call(service, '/api/health')).json.counts).toMatchObject({ attachments: 1 });
+    expect((await call(service, '/api/auth/token', { body })).status).toBe(200);
+    expect(await archive.database.transactionNow(async () => 1)).toBe(1);
+  });
+
+  test('numbers are given once: many deliveries of one event to two processes are one, many events are as many', async () => {
+    const services = [serviceOf(await open()), serviceOf(await open())];
+    const token = await tokenFor(services[0]!);
+    const send = (n: number, id: string) =>
+      call(services[n % 2]!, '/api/webhooks/ingest', { token, body: moved(id, 7, 3) });
+    const all = Array.from({ length: 300 }, (_, n) => send(n, n % 3 === 0 ? `evt_${n}` : 'evt_same'));
+    const answers = await Promise.all(all);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const rows = await opened[0]!.database.all('SELECT n, deliveries FROM events ORDER BY n');
+    expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 101 }, (_, index) => index + 1));
+    expect(Math.max(...rows.map(({ deliveries }) => Number(deliveries)))).toBe(200);
+  });
+
+  test('what ran into another is run again from its beginning, five times at most', async () => {
+    const { database } = await open();
+    const failing = (times: number) => {
+      let runs = 0;
+      return database.transaction(async (statements) => {
+        runs += 1;
+        await statements.run('INSERT INTO meta VALUES ($1, $2)', ['run', String(runs)]);
+        if (runs <= times) await statements.run(`DO 'BEGIN RAISE EXCEPTION USING ERRCODE = ''40001''; END'`);
+        return runs;
+      });
+    };
+    expect(await failing(2)).toBe(3);
+    expect(await database.all(`SELECT value FROM meta WHERE key = 'run'`)).toEqual([{ value: '3' }]);
+    await database.run(`DELETE FROM meta WHERE key = 'run'`);
+    await expect(failing(9)).rejects.toMatchObject({ kind: 'busy', code: '40001' });
+    expect(await database.all(`SELECT value FROM meta WHERE key = 'run'`)).toEqual([]);
+  });
+
+  test('a mistake of ours is no trouble of the database, and no integer is rounded', async () => {
+    const { database } = await open();
+    await expect(database.get('SELECT nothing')).rejects.not.toBeInstanceOf(DatabaseTrouble);
+    await expect(database.get('SELECT CAST(9007199254740993 AS BIGINT) AS n')).rejects.toThrow(RangeError);
+    const least = await database.get('SELECT CAST(-9007199254740991 AS BIGINT) AS n');
+    expect(least).toEqual({ n: Number.MIN_SAFE_INTEGER });
+  });
+});
+
+describe.skipIf(noPostgres)('a connection that is lost', () => {
+  test('reads go on with another; a write under way is not acknowledged, the next one is', async () => {
+    const name = `lost${process.pid}`;
+    const archive = await open({ url: `${url}&application_name=${name}` });
+    const { database } = archive;
+    const service = serviceOf(archive);
+    const token = await tokenFor(service);
+    await endAll(name);
+    expect((await call(service, '/v1/conversations', { token })).status).toBe(200);
+    const lost = database.transaction(async (statements) => {
+      await endAll(name);
+      return statements.run(`INSERT INTO meta VALUES ('lost', '')`);
+    });
+    await expect(lost).rejects.toMatchObject({ kind: 'unreachable' });
+    await database.transaction((statements) => statements.run(`INSERT INTO meta VALUES ('kept', '')`));
+    const keys = await database.all(`SELECT key FROM meta WHERE key IN ('lost', 'kept')`);
+    expect(keys).toEqual([{ key: 'kept' }]);
+  });
+
+  test('a read that was under way is asked again', async () => {
+    const { database } = await open();
+    await database.run('CREATE SEQUENCE times');
+    const ending = `SELECT CASE WHEN nextval('times') = 1 THEN CAST(pg_terminate_backend(pg_backend_pid()) AS TEXT)
+      ELSE 'again' END AS said`;
+    expect(await database.get(ending)).toEqual({ said: 'again' });
+  });
+
+  test('a server that cannot be reached is a 503 that says nothing of it', async () => {
+    const archive = await open();
+    opened.splice(0);
+    await archive.close();
+    const lost = () => Promise.reject(new DatabaseTrouble('unreachable', 'ECONNREFUSED', undefined));
+    const service = serviceOf({ ...archive, database: { ...archive.database, get: lost, all: lost } });
+    const answer = await call(service, '/api/health');
+    expect(answer.json.error).toMatchObject({ code: 'store_unavailable' });
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(answer.text).not.toMatch(/postgres|database|ECONN/i);
+  });
+});
+
+describe.skipIf(noPostgres)('a new archive', () => {
+  test('is made once by many at a time', async () => {
+    const archives = await Promise.all([open(), open(), open(), open()]);
+    const keys = await Promise.all(archives.map(fileKey));
+    expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1);
+    expect(await archives[0].database.all('SELECT version FROM migrations')).toHaveLength(2);
+  });
+
+  test('text is in the order of its bytes, whatever the database’s own order', async () => {
+    const database = `c${process.pid}`;
+    const made = `CREATE DATABASE ${database} TEMPLATE template0 ENCODING UTF8 LOCALE_PROVIDER icu ICU_LOCALE 'en'`;
+    await asKeeper((keeper) => keeper.query(made));
+    const archive = await open({ url: urlOf({ database }) });
+    for (const key of ['b', 'B', 'a', 'ä', 'Z', '_', '𝄞', '\uffee']) {
+      await archive.database.run('INSERT INTO threads VALUES ($1, 1)', [key]);
+    }
+    const rows = await archive.database.all('SELECT message_key FROM threads ORDER BY message_key');
+    expect(rows.map((row) => row['message_key'])).toEqual(['B', 'Z', '_', 'a', 'b', 'ä', '\uffee', '𝄞']);
+  });
+
+  test('is not made in a database that is not in UTF-8', async () => {
+    const database = `e${process.pid}`;
+    const made = `CREATE DATABASE ${database} TEMPLATE template0 ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C'`;
+    await asKeeper((keeper) => keeper.query(made));
+    await expect(open({ url: urlOf({ database }) })).rejects.toThrow('cannot be opened');
+    const tables = await asKeeper(
+      (keeper) => keeper.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`),
+      urlOf({ database }),
+    );
+    expect(tables.rows).toEqual([]);
+  });
+});
+
+describe.skipIf(noPostgres)('files', () => {
+  const CHUNK = 256 * 1024;
+  const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+  const joined = async (bytes: AsyncIterable<Uint8Array>) => {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of bytes) pieces.push(piece);
+    const largest = Math.max(0, ...pieces.map(({ byteLength }) => byteLength));
+    return { bytes: Buffer.concat(pieces), largest };
+  };
+
+  test.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 5])(
+    'of %i bytes come back, in pieces and in part',
+    async (size) => {
+      const { blobs } = await open();
+      const content = randomBytes(size);
+      const sha256 = hashOf(content);
+      expect(await blobs.size(sha256)).toBeUndefined();
+      await Promise.all([blobs.put(sha256, content), blobs.put(sha256, content)]);
+      expect(await blobs.size(sha256)).toBe(size);
+      const whole = await joined(blobs.read(sha256));
+      expect(whole.bytes.equals(content)).toBe(true);
+      expect(whole.largest).toBeLessThanOrEqual(CHUNK);
+      const parts = [
+        [0, 0],
+        [1, size - 2],
+        [CHUNK - 1, CHUNK],
+        [size - 1, size - 1],
+      ] as const;
+      for (const [from, to] of parts) {
+        if (from < 0 || from > to || to >= size) continue;
+        const part = await joined(blobs.read(sha256, from, to));
+        expect(part.bytes.equals(content.subarray(from, to + 1))).toBe(true);
+      }
+    },
+  );
+
+  test('whose bytes are not those of the hash are not kept', async () => {
+    const { blobs, database } = await open();
+    const content = randomBytes(CHUNK + 9);
+    const path = join(dir, 'file');
+    await writeFile(path, content);
+    const other = hashOf(Buffer.from('other'));
+    expect(await blobs.putFile(other, path)).toBe(false);
+    expect(await blobs.size(other)).toBeUndefined();
+    expect(await database.all('SELECT chunk FROM chunks')).toEqual([]);
+    expect(await blobs.putFile(hashOf(content), path)).toBe(true);
+    expect((await joined(blobs.read(hashOf(content)))).bytes.equals(content)).toBe(true);
+  });
+
+  test('lie where the first process kept them, in the database or in a folder', async () => {
+    const blobs = join(dir, 'blobs');
+    const x = hashOf(Buffer.from('x'));
+    const archive = await open({ url, blobs });
+    await archive.blobs.put(x, Buffer.from('x'));
+    expect(await archive.database.all('SELECT sha256 FROM blobs')).toEqual([]);
+    expect(await (await open({ url, blobs })).blobs.size(x)).toBe(1);
+    await expect(open({ url })).rejects.toThrow(OtherFiles);
+  });
+});
+
+describe.skipIf(noPostgres)('processes of one archive', () => {
+  test('know each other’s tokens, file addresses and limits', async () => {
+    const size = { conversations: 2, messages: 2, attachments: 3 };
+    const first = await sampleArchive({ ...size, place: { url } });
+    now = first.archive.now();
+    const second = await open();
+    const [one, other] = [first.service, serviceOf(second)];
+    const token = await tokenFor(one);
+    const { json } = await call(other, '/v1/attachments/att_1', { token });
+    const file = await createAssetService(second)({
+      method: 'GET',
+      target: json.file_url.slice(ASSET_URL.length),
+      headers: [],
+      body: null,
+      peer: 'local',
+    });
+    expect(await textOf(file)).toBe('file 1');
+    const guess = (n: number) =>
+      call(n % 2 === 0 ? one : other, '/v1/attachments', { token: 'no', peer: '10.1.1.1' });
+    for (let n = 0; n < 300; n += 1) expect((await guess(n)).status).toBe(401);
+    for (const n of [0, 1]) expectRefusal(await guess(n), 'rate_limited');
+    now += 60_000;
+    expect((await guess(1)).status).toBe(401);
+    now = 0;
+    await first.close();
+  });
+
+  test('lie together as one alone would: reads, requests and writes are counted for all', async () => {
+    const size = { conversations: 40, messages: 1, attachments: 0 };
+    const service = {
+      drift: { from: 0.5, to: 1, seed: 3, faults: ['shift', 'dup'] as const },
+      line: { seed: 3, share: 0.2, kinds: ['429', '503'] as const, latency: 0, sleep: async () => {} },
+      writes: { seed: 3, writes: { append: { count: 5, every: 3 }, delete: { count: 3, every: 4 } } },
+    };
+    const alone = await sampleArchive({ ...size, place: { dir }, service });
+    const first = await sampleArchive({ ...size, place: { url }, service });
+    now = first.archive.now();
+    const second = serviceOf(await open(), service);
+    const token = await tokenFor(alone.service);
+    expect(await tokenFor(first.service)).toBe(token);
+    for (let n = 0; n < 40; n += 1) {
+      const path = `/v1/conversations?limit=5&starting_after=conv_${n + 1}`;
+      const right = await call(alone.service, path, { token });
+      const shared = await call(n % 3 === 0 ? first.service : second, path, { token });
+      const bare = ({ text }: { text: string }) => text.replace(/req_\w+/, '');
+      expect(bare(shared)).toBe(bare(right));
+      expect(shared.headers['x-drift-ratio']).toBe(right.headers['x-drift-ratio']);
+    }
+    now = 0;
+    await alone.close();
+    await first.close();
+  });
+});
+
+describe.skipIf(noPostgres)('the command line', () => {
+  const importing = async (database: string, more = '') => {
+    await writeFile(join(dir, 'mail.eml'), 'From: a@b.example\nSubject: x\n\ntext\n');
+    return arx(dir, `import mail.eml --database ${database} ${more}`);
+  };
+
+  test('a password never shows, right or wrong', async () => {
+    const by = { by: 'port', schema: schemaOf(url) } as const;
+    const right = await importing(urlOf({ ...by, password: PASSWORD }));
+    expect(right.exit).toBe(0);
+    expect(right.stderr).toContain('can be seen by others');
+    const wrong = await importing(urlOf({ ...by, password: 'tok secret' }));
+    expect(wrong.exit).toBe(4);
+    expect(wrong.stderr).toContain('the database refuses this user or password (28P01)');
+    for (const { stdout, stderr } of [right, wrong]) {
+      expect(stdout + stderr).not.toMatch(/correct|tok|secret|horse/);
+    }
+  });
+
+  test.each([
+    ['nobody listens', 'postgres://arx@127.0.0.1:1/x', 10, 'cannot be reached (ECONNREFUSED)'],
+    ['no such host', 'postgres://arx@nowhere.invalid/x', 10, 'cannot be reached'],
+    ['no address', 'postgres://[', 2, 'the address is not a URL'],
+    ['another kind', 'mysql://x', 2, '--database takes sqlite:FOLDER or postgres://'],
+    ['a folder for files of SQLite', 'sqlite:x --blobs y', 2, '--blobs goes with --database postgres://'],
+  ])('%s', async (_name, address, exit, text) => {
+    const ran = await importing(address);
+    expect(ran.stderr).toContain(text);
+    expect(ran.exit).toBe(exit);
+    expect(ran.stdout).toBe('');
+  });
+
+  test('no such database, a folder that is not the archive’s, a certificate nobody knows', async () => {
+    expect(await importing(urlOf({ database: 'nothing' }))).toMatchObject({ exit: 15, stdout: '' });
+    expect((await importing(url)).exit).toBe(0);
+    const elsewhere = await importing(url, '--blobs elsewhere');
+    expect(elsewhere).toMatchObject({ exit: 2, stdout: '' });
+    expect(elsewhere.stderr).toContain('the archive keeps its files in the database');
+    const unknown = await importing(`${urlOf({ by: 'port', password: PASSWORD })}?sslmode=verify-full`);
+    expect(unknown).toMatchObject({ exit: 10, stdout: '' });
+    expect(unknown.stderr).toContain('SELF_SIGNED');
+  });
+});

@@ -1,0 +1,22 @@
+// Where a test's archive is made: the suites of the store run once on each engine, told by the run (vitest.config.mts).
+import type { Place } from '../../src/service/index.ts';
+import type { Statements, Value } from '../../src/service/store/database.ts';
+import { freshUrl } from './postgres.ts';
+
+export const ENGINE = process.env['ARX_TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite';
+
+/** A place for a new archive; `dir` is where SQLite makes it. */
+export async function freshPlace(dir: string): Promise<Place> {
+  return ENGINE === 'postgres' ? { url: await freshUrl() } : { dir };
+}
+
+/** The steps by which the engine would answer. */
+export async function planOf(
+  statements: Statements,
+  sql: string,
+  parameters: readonly Value[] = [],
+): Promise<string[]> {
+  const words = ENGINE === 'postgres' ? 'EXPLAIN' : 'EXPLAIN QUERY PLAN';
+  const rows = await statements.all(`${words} ${sql}`, parameters);
+  return rows.map((row) => String(row['detail'] ?? row['QUERY PLAN']));
+}

@@ -1,0 +1,62 @@
+// Databases of the run's private PostgreSQL (cluster.ts): addresses of fresh archives, and a connection beside the program’s.
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { CLUSTER, ROLE, type Cluster } from './cluster.ts';
+
+/** Undefined where the machine has none: the setup of the run says aloud what is then skipped. */
+function cluster(): Cluster | undefined {
+  const told = process.env[CLUSTER];
+  return told === undefined ? undefined : (JSON.parse(told) as Cluster);
+}
+
+export const noPostgres = cluster() === undefined;
+
+export type Address = {
+  database?: string;
+  /** The archive's own part of the database. */
+  schema?: string;
+  /** By the port a password is asked for, by the socket none. */
+  by?: 'socket' | 'port';
+  password?: string;
+};
+
+export function urlOf({ database = 'postgres', schema, by = 'socket', password }: Address = {}): string {
+  const { dir, port } = cluster()!;
+  const who = password === undefined ? ROLE : `${ROLE}:${encodeURIComponent(password)}`;
+  const url = new URL(`postgres://${who}@127.0.0.1:${port}/${database}`);
+  if (by === 'socket') url.searchParams.set('host', dir);
+  if (schema !== undefined) url.searchParams.set('options', `-csearch_path=${schema}`);
+  return url.href;
+}
+
+let serial = 0;
+
+/** The address of an archive that is not made yet. A schema of its own costs less than a database. */
+export async function freshUrl(address: Omit<Address, 'schema'> = {}): Promise<string> {
+  serial += 1;
+  const schema = `t${process.pid}_${serial}`;
+  await asKeeper((client) => client.query(`CREATE SCHEMA ${schema}`));
+  return urlOf({ ...address, schema });
+}
+
+/** The schema that an address names. */
+export function schemaOf(url: string): string {
+  return new URL(url).searchParams.get('options')!.split('=')[1]!;
+}
+
+/** One connection beside those of the program. */
+export async function asKeeper<T>(work: (client: pg.Client) => Promise<T>, url = urlOf()): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+    } catch (error) {
+      // It is being made.
+      if (tries === 300) throw error;
+      await sleep(50);
+      continue;
+    }
+    return work(client).finally(() => client.end());
+  }
+}
