@@ -44,6 +44,7 @@ _arx() {
     "events send":--file) _arx_file; return ;;
     "import":--kind) _arx_list -W "mbox maildir mail slack folder"; return ;;
     "import":--blobs) _arx_dir; return ;;
+    "redact":--blobs) _arx_dir; return ;;
     "serve":--blobs) _arx_dir; return ;;
     "serve":--max-tier) _arx_list -W "external internal mirror"; return ;;
     "serve":--drift-mode) _arx_list -W "each key sticky burst collude"; return ;;
@@ -90,7 +91,7 @@ _arx() {
     "about api") : ;;
     "api") : ;;
     "import") flags+=" --origin-city --kind --database --blobs"; [[ $cur == -* ]] || _arx_file ;;
-    "redact") flags+=" --reason --undo"; : ;;
+    "redact") flags+=" --reason --undo --database --blobs"; : ;;
     "serve") flags+=" --host --port --asset-port --allow-host --database --blobs --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds"; : ;;
     "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
     "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;

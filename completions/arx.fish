@@ -187,6 +187,8 @@ complete -c arx -n '__arx_at import' -l blobs -x -a '(__fish_complete_directorie
 complete -c arx -n '__arx_at import' -F
 complete -c arx -n '__arx_at redact' -l reason -x -d 'kept with the row'
 complete -c arx -n '__arx_at redact' -l undo -d 'give it again'
+complete -c arx -n '__arx_at redact' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'
+complete -c arx -n '__arx_at redact' -l blobs -x -a '(__fish_complete_directories)' -d 'with PostgreSQL: keep files in this folder, not in the database'
 complete -c arx -n '__arx_at serve' -l host -x -d 'address to bind (default: 127.0.0.1)'
 complete -c arx -n '__arx_at serve' -l port -x -d 'port of the interface, 0 for any free one (default: 4747)'
 complete -c arx -n '__arx_at serve' -l asset-port -x -d 'port of the files (default: the next one)'

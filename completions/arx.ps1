@@ -54,7 +54,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'about api' = @()
     'api' = @()
     'import' = @('--origin-city', '--kind', '--database', '--blobs')
-    'redact' = @('--reason', '--undo')
+    'redact' = @('--reason', '--undo', '--database', '--blobs')
     'serve' = @('--host', '--port', '--asset-port', '--allow-host', '--database', '--blobs', '--max-tier', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds')
     'config get' = @('base_url', 'asset_url', 'output', 'timeout', 'retries', 'color', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
     'config set' = @('base_url', 'asset_url', 'output', 'timeout', 'retries', 'color', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')

@@ -52,7 +52,7 @@ export type App = {
   client(): Promise<Client>;
   /** The client without a token. */
   guest(): Promise<Client>;
-  /** The local archive, open; another one where its place is named. */
+  /** The local archive, open; another one where its place is named, which is the local one from then on. */
   local(place?: Place): Promise<OpenArchive>;
   files(): Promise<FileAccess>;
   /** Sends to an address outside the interface, with a token only where it may go there (session.ts). */
@@ -129,7 +129,9 @@ export async function createApp(
   };
 
   const archives = new Map<string, Promise<OpenArchive>>();
-  const local = (place: Place = { dir: directories.data }): Promise<OpenArchive> => {
+  let home: Place = { dir: directories.data };
+  const local = (place = home): Promise<OpenArchive> => {
+    home = place;
     const name = JSON.stringify(place);
     const opened = archives.get(name) ?? openLocal(place, world);
     archives.set(name, opened);

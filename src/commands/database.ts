@@ -1,4 +1,4 @@
-// `--database` and `--blobs`: the archive that serve and import work on, if it is not the local one.
+// `--database` and `--blobs`: the archive that serve, import and redact work on, if it is not the local one.
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';

@@ -3,21 +3,23 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import { attachmentView } from '../format/views.ts';
+import { DATABASE_INPUT, placeOf } from './database.ts';
 
 export const Input = z.object({
   id: z.string().min(1),
   reason: z.string().min(1).max(500).default('redacted by the keeper'),
   undo: z.boolean().default(false),
+  ...DATABASE_INPUT,
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   if (app.remote) throw new Fault('usage', 'redact works on the local archive only, and a base URL is set');
-  const archive = await app.local();
+  const archive = await app.local(placeOf(input, app));
   const { redact, unredact } = await import('../service/index.ts');
   const found = input.undo
     ? await unredact(archive, input.id)
     : await redact(archive, input.id, input.reason);
-  if (!found) throw new Fault('not_found', `no attachment ${input.id} in the local archive`);
+  if (!found) throw new Fault('not_found', `no attachment ${input.id} in the archive`);
   const client = await app.client();
   const { body } = await client.attachment(input.id);
   await app.printer.record(attachmentView, body);

@@ -327,10 +327,7 @@ export const TREE: Words[] = [
     words: 'redact',
     summary: "withhold a file's payload in the local archive",
     arguments: [['<id>', 'attachment, e.g. att_1']],
-    options: [
-      ['--reason <text>', 'kept with the row'],
-      ['--undo', 'give it again'],
-    ],
+    options: [['--reason <text>', 'kept with the row'], ['--undo', 'give it again'], ...DATABASE],
     examples: ['arx redact att_3 --reason "names a minor"', 'arx redact att_3 --undo'],
     load: () => import('./redact.ts'),
   },

@@ -1,6 +1,6 @@
 // What is PostgreSQL's alone: who writes, what is lost and tried again, how it is refused, and where its files are.
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -346,6 +346,17 @@ describe.skipIf(noPostgres)('the command line', () => {
     expect(ran.stderr).toContain(text);
     expect(ran.exit).toBe(exit);
     expect(ran.stdout).toBe('');
+  });
+
+  test('a file is withheld by its keeper', async () => {
+    await mkdir(join(dir, 'notes'));
+    await writeFile(join(dir, 'notes', 'note.txt'), 'a note\n');
+    expect((await arx(dir, `import notes --database ${url}`)).exit).toBe(0);
+    expect((await arx(dir, 'redact att_1')).exit).toBe(6);
+    const redacted = await arx(dir, `redact att_1 --database ${url} --json`);
+    expect(redacted).toMatchObject({ exit: 0, stderr: '' });
+    expect(JSON.parse(redacted.stdout)).toMatchObject({ id: 'att_1', redacted: true, file_url: null });
+    expect((await arx(dir, `redact att_1 --undo --database ${url}`)).exit).toBe(0);
   });
 
   test('no such database, a folder that is not the archive’s, a certificate nobody knows', async () => {
