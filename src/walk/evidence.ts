@@ -7,6 +7,8 @@ import { noSuspicion, type Suspicion } from './stale-answers.ts';
 /** So few gaps say nothing about the list; share of them from which on it is dense. */
 const FEW = 8;
 const DENSE_SHARE = 0.75;
+/** Reads that agree on a pair. */
+const AGREED = 2;
 
 export class Evidence<Row> {
   #reads: Read<Row>[] = [];
@@ -18,6 +20,7 @@ export class Evidence<Row> {
   readonly #cursorless: 'once' | 'each';
   #count: Count<Row> | undefined;
   #isDense = false;
+  #jumps = 0;
 
   /** `cursorless` says how reads without a cursor count for the start of the list. */
   constructor(cursorless: 'once' | 'each') {
@@ -35,6 +38,11 @@ export class Evidence<Row> {
 
   get rates(): Count<Row>['rates'] {
     return this.#count?.rates ?? this.#retired;
+  }
+
+  /** Pairs whose positions leave room though reads agree on them: several in a dense list look like one stale state. */
+  get jumps(): number {
+    return this.#jumps;
   }
 
   /** Whether nearly all rows show the position after their neighbour's. */
@@ -86,6 +94,7 @@ export class Evidence<Row> {
       this.#reads = this.#reads.filter(matters);
     }
     this.#count = new Count(order, this.#reads, structuredClone(this.#retired), this.#cursorless);
+    this.#jumps = this.gaps.filter((gap) => !gap.dense && gap.inside >= AGREED).length;
     if (this.gaps.length >= FEW) {
       const dense = this.gaps.filter((gap) => gap.dense).length;
       this.#isDense = dense > DENSE_SHARE * this.gaps.length;

@@ -6,7 +6,7 @@ import type { Evidence } from './evidence.ts';
  * What the evidence must reach. `votes` is the minimum a gap that reads are planned for, `toFreeze` the minimum to give
  * it out, `weight` in nats: ln(N/ε). `alike` is what a vote of a read is worth (nats) against answers that share one
  * state, 0 where nothing looks like them; a vote of the witness is worth its own fault rate. `prevailing`: most faults are stale
- * answers. `dense`: nearly all positions are one apart.
+ * answers.
  */
 export type Bar = {
   votes: number;
@@ -20,7 +20,8 @@ export type Bar = {
   alike: number;
   apart: number;
   prevailing: boolean;
-  dense: boolean;
+  /** Votes for a pair whose positions leave room or fall. */
+  jump: number;
   ends: number;
 };
 
@@ -46,6 +47,8 @@ const EDGE_WEIGHT = -Math.log(0.01);
 const PRIOR = 200;
 /** Votes for a pair whose positions leave room or fall, where nearly all others are one apart. */
 const DOUBTED = 3;
+/** More of them at once look like one stale state. */
+const FEW_JUMPS = 3;
 /** A gap that some read had reversed needs so many votes more. */
 const REVERSED_LEAD = 2;
 
@@ -81,7 +84,7 @@ export function barOf(evidence: Evidence<unknown>, rows: number, reads: number, 
     edge,
     witness: weightOf(rates.witness, PRIOR),
     tainted: cleared ? weightOf(rates.tainted) : 0,
-    dense: evidence.isDense,
+    jump: !evidence.isDense ? 0 : evidence.jumps > FEW_JUMPS ? MOST : DOUBTED,
     prevailing: prevailing || convicted,
     apart: suspicion.alike > 0 ? 0 : weightOf(rates.witness, PRIOR),
     alike: convicted || open ? -Math.log(Math.min(0.5, stale)) : 0,
@@ -109,7 +112,7 @@ export function isSettled(gap: Gap, bar: Bar, read = 0, told = 0): boolean {
   if (votes < gap.rival + 1 && !(gap.dense && votes >= gap.rival)) return false;
   if (gap.reversed > 0 && votes < gap.reversed + (gap.dense ? 1 : REVERSED_LEAD)) return false;
   if (gap.dense) return votes >= 1;
-  if (bar.dense && votes < DOUBTED) return false;
+  if (votes < bar.jump) return false;
   const apart = reads >= LEAST && reads * bar.alike + witness * bar.apart >= MOST * bar.alike;
   if (votes < bar.votes && !(bar.alike > 0 && bar.apart > 0 && apart)) return false;
   return weightFor(gap, bar) + read * bar.inside + told * bar.witness >= bar.weight;
