@@ -110,6 +110,7 @@ export class Course<Row extends Identified> {
   take(planned: Planned<Row>, page: Page<Row>): void {
     const { query, kind } = planned;
     const known = this.#order.list.length;
+    this.#hearOfMore(page, query.limit);
     const { read, trouble } = this.#takeIn(planned, page);
     // A row that is new may have others behind it.
     if (read !== undefined && this.#order.list.length > known) read.drained = false;
@@ -137,7 +138,7 @@ export class Course<Row extends Identified> {
   #takeIn(planned: Planned<Row>, page: Page<Identified>): { read?: Read<Row>; trouble?: string } {
     const { query } = planned;
     const { after, before } = this.#options;
-    const range = { origin: after ?? START, stop: before, hasMore: this.#hasMore(page, query.limit) };
+    const range = { origin: after ?? START, stop: before, hasMore: this.#hasMore };
     const { read, repeated, ...told } = intake(query, page, this.#order, this.#seen, range, planned);
     this.#ledger.duplicates += repeated;
     if (read === undefined) return told;
@@ -158,10 +159,13 @@ export class Course<Row extends Identified> {
       : { read, trouble: `row ${late[0].id} among rows that are frozen` };
   }
 
-  /** A service whose short pages all say that there is more says nothing with it. */
-  #hasMore({ rows, has_more }: Page<Identified>, limit: number): 'telling' | 'empty' {
+  #hearOfMore({ rows, has_more }: Page<Row>, limit: number): void {
     if (has_more !== true) this.#saidEnough = true;
     else if (rows.length > 0 && rows.length < Math.min(limit, this.#largest)) this.#shortPages++;
+  }
+
+  /** A service whose short pages all say that there is more says nothing with it. */
+  get #hasMore(): 'telling' | 'empty' {
     return !this.#saidEnough && this.#shortPages > SHORT_PAGES ? 'empty' : 'telling';
   }
 

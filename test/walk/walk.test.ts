@@ -72,6 +72,10 @@ describe('without drift', () => {
     const source: Source<Item> = {
       page: async (query) => ({ ...(await list.page(query, signal)), has_more: true }),
     };
+    // What the witness does not say is no word of the list's.
+    const witnessed = await run({ ...source, witness: list.witness });
+    expect(witnessed.fault?.kind).toBe(size === 0 ? 'protocol' : undefined);
+    expect(witnessed.ids).toEqual(idsOf(list.items));
     const { ids, fault } = await run(source);
     // No row at all and yet more to come is a contradiction.
     expect(fault?.kind).toBe(size === 0 ? 'protocol' : undefined);
