@@ -7,6 +7,7 @@ import { intake } from './intake.ts';
 import { Ledger } from './ledger.ts';
 import { Order, START, type Place } from './order.ts';
 import { EMPTY_VOTES, Plan } from './plan.ts';
+import { Questions } from './questions.ts';
 import type { Read } from './read.ts';
 import { Requests, type Planned } from './requests.ts';
 import { Seen } from './seen.ts';
@@ -40,6 +41,7 @@ export class Course<Row extends Identified> {
   readonly #order = new Order<Row>();
   readonly #evidence: Evidence<Row>;
   readonly #testimony: Testimony<Row>;
+  readonly #questions: Questions<Row>;
   readonly #plan: Plan<Row>;
   readonly #seen = new Seen();
   readonly #ledger: Ledger<Row>;
@@ -65,7 +67,8 @@ export class Course<Row extends Identified> {
     // Where nothing else can speak for the start, every read from it counts.
     this.#evidence = new Evidence(source.directions?.has('backward') === false ? 'each' : 'once');
     const requests = new Requests(this.#order, this.#room, before, source.directions);
-    this.#plan = new Plan(this.#order, this.#evidence, this.#testimony, requests, before);
+    this.#questions = new Questions(this.#order, this.#evidence, this.#testimony, requests, before);
+    this.#plan = new Plan(this.#order, this.#evidence, requests, this.#questions, before);
     this.#ledger = new Ledger(frozen);
     const ids = frozen?.ids ?? [];
     for (const id of ids) this.#seen.add(id);
@@ -128,7 +131,7 @@ export class Course<Row extends Identified> {
     const gone = ids.find((id) => this.#order.find(id)?.gone === true);
     if (gone !== undefined) {
       this.#testimony.deny(gone);
-      this.#plan.questions.dispute(planned.cursor ?? this.#order.intern(START));
+      this.#questions.dispute(planned.cursor ?? this.#order.intern(START));
     }
     const { trouble } = this.#takeIn(planned, { rows: ids.map((id) => ({ id })) });
     this.#bar = this.#survey();
@@ -246,10 +249,7 @@ export class Course<Row extends Identified> {
     const stopped = this.#isStopped;
     const { ends, drained } = this.#evidence;
     const least = list.length === 1 && this.#ledger.windows === 0 ? EMPTY_VOTES : this.#bar.ends;
-    if (
-      !stopped &&
-      (ends.size < least || drained < this.#plan.drainedNeeded || this.#plan.questions.isEndUntold)
-    )
+    if (!stopped && (ends.size < least || drained < this.#plan.drainedNeeded || this.#questions.isEndUntold))
       return false;
     if (!(await this.#allPlaced())) return this.isOver();
     if (!stopped && this.#options.before !== undefined)
@@ -333,7 +333,7 @@ export class Course<Row extends Identified> {
     if (place.at < 0 || place.at >= this.#order.frozen) place.gone = true;
     this.#order.remove(place);
     // Only the witness has named the row.
-    if (place.row === undefined && place.gone && left !== undefined) this.#plan.questions.dispute(left);
+    if (place.row === undefined && place.gone && left !== undefined) this.#questions.dispute(left);
   }
 
   /** Rows that stand where one read in many saw them lose their place, once; the next read that shows one gives it another. */
@@ -396,7 +396,7 @@ export class Course<Row extends Identified> {
   #stuck(): Fault {
     const { frontier, list, frozen } = this.#order;
     const silent =
-      frozen < list.length ? this.#plan.questions.isUntold(0, this.#bar) : this.#plan.questions.isEndUntold;
+      frozen < list.length ? this.#questions.isUntold(0, this.#bar) : this.#questions.isEndUntold;
     const ids = list.slice(frozen).map(({ id }) => id);
     const stuck = stuckAt(frontier, this.#ledger.reads, this.#ledger.troubles);
     return silent && stuck.kind === 'unstable' ? this.#testimony.disagreement(nameOf(frontier), ids) : stuck;

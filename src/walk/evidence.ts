@@ -99,13 +99,16 @@ export class Evidence<Row> {
       const dense = this.gaps.filter((gap) => gap.dense).length;
       this.#isDense = dense > DENSE_SHARE * this.gaps.length;
     }
-    const { stale, others, shared, chances, alike } = sum(this.#count.suspicion, this.#retiredSuspicion);
+    const { stale, others, shared, chances, accomplices } = sum(
+      this.#count.suspicion,
+      this.#retiredSuspicion,
+    );
     this.#known = {
       stale,
       others,
       shared: Math.max(shared, this.#known.shared),
       chances: Math.max(chances, this.#known.chances),
-      alike: Math.max(alike, this.#known.alike),
+      accomplices: Math.max(accomplices, this.#known.accomplices),
     };
   }
 }
@@ -115,5 +118,5 @@ const sum = (a: Suspicion, b: Suspicion): Suspicion => ({
   others: a.others + b.others,
   shared: a.shared + b.shared,
   chances: a.chances + b.chances,
-  alike: a.alike + b.alike,
+  accomplices: a.accomplices + b.accomplices,
 });

@@ -1,11 +1,10 @@
 // Which read to make next: the frontier, the first gaps short of votes, the end; never the same request twice.
 import type { Evidence } from './evidence.ts';
 import { START, type Order, type Place } from './order.ts';
-import { Questions } from './questions.ts';
-import { Requests, type Planned } from './requests.ts';
+import type { Questions } from './questions.ts';
+import type { Planned, Requests } from './requests.ts';
 import { isSettled, type Bar } from './settle.ts';
 import type { PageQuery } from './source.ts';
-import type { Testimony } from './testimony.ts';
 
 /** Rows known ahead of the frontier, in reads, before the walk stops reading on. */
 const MOST_AHEAD = 48;
@@ -22,22 +21,21 @@ export class Plan<Row> {
   readonly #evidence: Evidence<Row>;
   readonly #stop: string | undefined;
   readonly #requests: Requests<Row>;
-  /** To the second witness. */
-  readonly questions: Questions<Row>;
+  readonly #questions: Questions<Row>;
   readonly #probed = new Set<Place<Row>>();
   #suspects: Place<Row>[] = [];
 
   constructor(
     order: Order<Row>,
     evidence: Evidence<Row>,
-    testimony: Testimony<Row>,
     requests: Requests<Row>,
+    questions: Questions<Row>,
     stop: string | undefined,
   ) {
     this.#order = order;
     this.#evidence = evidence;
     this.#requests = requests;
-    this.questions = new Questions(order, evidence, testimony, this.#requests, stop);
+    this.#questions = questions;
     this.#stop = stop;
   }
 
@@ -53,7 +51,7 @@ export class Plan<Row> {
   next(bar: Bar, flights: readonly Planned<Row>[], tries: number): Planned<Row> | undefined {
     const planned =
       this.#frontier(flights, tries) ??
-      this.questions.disputed() ??
+      this.#questions.disputed() ??
       this.#verify(bar, flights, tries) ??
       this.#endTold(flights) ??
       this.#end(bar, flights);
@@ -71,7 +69,7 @@ export class Plan<Row> {
 
   /** Whether the gap behind the frontier with this index is settled. */
   settles(index: number, bar: Bar): boolean {
-    return this.#isSettled(index, bar, 0) && !this.questions.isUntold(index, bar);
+    return this.#isSettled(index, bar, 0) && !this.#questions.isUntold(index, bar);
   }
 
   /** Of two cursors of a read one is gone: each is asked for by itself. */
@@ -121,10 +119,10 @@ export class Plan<Row> {
       // What only the witness has named is still to be shown by a page.
       const shown = place.row !== undefined || place.id === this.#stop || pending.list[index]! > 0;
       const settled = shown && this.#isSettled(index, bar, pending.list[index]!, pending.witness[index]);
-      const untold = told === 0 && this.questions.isUntold(index, bar);
+      const untold = told === 0 && this.#questions.isUntold(index, bar);
       if (settled && !untold) continue;
       if (open && list.length - 1 - left < this.room - 1) return undefined;
-      const planned = this.questions.about(index, told, bar) ?? (settled ? undefined : this.#read(index));
+      const planned = this.#questions.about(index, told, bar) ?? (settled ? undefined : this.#read(index));
       // Nothing gets past a first gap that the witness keeps silent about.
       if (planned !== undefined || (index === 0 && settled)) return planned;
     }
@@ -161,7 +159,7 @@ export class Plan<Row> {
 
   #endTold(flights: readonly Planned<Row>[]): Planned<Row> | undefined {
     const isAsked = flights.some(({ kind, surface }) => kind === 'end' && surface === 'witness');
-    return this.#ended && this.questions.isEndUntold && !isAsked ? this.questions.end() : undefined;
+    return this.#ended && this.#questions.isEndUntold && !isAsked ? this.#questions.end() : undefined;
   }
 
   #end(bar: Bar, flights: readonly Planned<Row>[]): Planned<Row> | undefined {

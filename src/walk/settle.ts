@@ -86,7 +86,7 @@ export function barOf(evidence: Evidence<unknown>, rows: number, reads: number, 
     tainted: cleared ? weightOf(rates.tainted) : 0,
     jump: !evidence.isDense ? 0 : evidence.jumps > FEW_JUMPS ? MOST : DOUBTED,
     prevailing: prevailing || convicted,
-    apart: suspicion.alike > 0 ? 0 : weightOf(rates.witness, PRIOR),
+    apart: suspicion.accomplices > 0 ? 0 : weightOf(rates.witness, PRIOR),
     alike: convicted || open ? -Math.log(Math.min(0.5, stale)) : 0,
     ends: Math.max(
       reads < FEW_READS ? EDGE_VOTES + 2 : EDGE_VOTES,

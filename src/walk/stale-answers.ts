@@ -5,10 +5,16 @@ import type { Read, Surface } from './read.ts';
 /**
  * `stale` counts tainted reads, `others` those with faults of another kind. Of the rows that one of them passed over,
  * `chances` counts how often another tainted read might have shown them, `shared` how often it passed over the same
- * row: rarely, unless both share one state. `alike` counts answers of the witness that share theirs with a read.
+ * row: rarely, unless both share one state. `accomplices` counts answers of the witness that share theirs with a read.
  */
-export type Suspicion = { stale: number; others: number; shared: number; chances: number; alike: number };
-export const noSuspicion = (): Suspicion => ({ stale: 0, others: 0, shared: 0, chances: 0, alike: 0 });
+export type Suspicion = {
+  stale: number;
+  others: number;
+  shared: number;
+  chances: number;
+  accomplices: number;
+};
+export const noSuspicion = (): Suspicion => ({ stale: 0, others: 0, shared: 0, chances: 0, accomplices: 0 });
 
 /** Rows that a page passes over when one was dropped by chance; more look like a stale answer. */
 const BY_CHANCE = 1;
@@ -46,10 +52,10 @@ export class StaleAnswers<Row> {
       chances += count * Math.max(0, over - 1);
       shared += count * (count - 1);
     }
-    return { stale, others, shared, chances, alike: this.#alike };
+    return { stale, others, shared, chances, accomplices: this.#accomplices };
   }
 
-  get #alike(): number {
+  get #accomplices(): number {
     const common = (a: readonly Place<Row>[], b: readonly Place<Row>[]) =>
       a.filter((place) => b.includes(place));
     return this.#lacks.witness.reduce(

@@ -134,18 +134,10 @@ describe('doubts', () => {
     ]);
   });
 
+  // The log of the conversations after conv_5; the doubts are about one that the range leaves out but the list has.
+  const range = 'conversations walk --after conv_5 --freeze log --report report.json'.split(' ');
+
   test('make a resumed walk unstable while the row is there and not in its log', async () => {
-    // The log of the conversations after conv_5, and a doubt about one that the range leaves out but the list has.
-    const range = [
-      'conversations',
-      'walk',
-      '--after',
-      'conv_5',
-      '--freeze',
-      'log',
-      '--report',
-      'report.json',
-    ];
     expect((await arx(...range)).exit).toBe(0);
     await addDoubts(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
     const resumed = await arx(...range, '--resume');
@@ -157,16 +149,6 @@ describe('doubts', () => {
   });
 
   test('late rows are named in the report, a notice, and a failure under --strict', async () => {
-    const range = [
-      'conversations',
-      'walk',
-      '--after',
-      'conv_5',
-      '--freeze',
-      'log',
-      '--report',
-      'report.json',
-    ];
     await arx(...range);
     await addDoubts(join(dir, 'log'), { unplaced: [], late: ['conv_1', 'conv_9999'] });
     const resumed = await arx(...range, '--resume');

@@ -1,12 +1,12 @@
 // GET /api/sequence/{name}: positions as reported against positions as checked (interface 4.4, shape ours).
-import { EventId } from '../../contract/event.ts';
 import { ARC_RECONSTRUCTION, MIRROR_RELAY, type Position, type Sequence } from '../../contract/sequence.ts';
 import { Refusal } from '../refusal.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { statusOf } from '../rules/integrity.ts';
 import { mayRead } from '../rules/tiers.ts';
 import { findMessage } from '../store/messages.ts';
-import { countDisplacedEvents, countEvents, eventNumber, readArc, readEvents } from '../store/positions.ts';
+import { countDisplacedEvents, countEvents, readArc, readEvents } from '../store/positions.ts';
+import { eventKeyOf } from './events.ts';
 import { ok, type Call, type Reply } from './exchange.ts';
 import { readWindow, windowOf, type Source } from './list.ts';
 import { scopeMissing } from './permission.ts';
@@ -50,11 +50,7 @@ async function arcReconstruction(call: Call): Promise<Sequence> {
 async function mirrorRelay(call: Call): Promise<Sequence> {
   const { database } = call.archive;
   return pageOf(call, MIRROR_RELAY, await countEvents(database), await countDisplacedEvents(database), {
-    async keyOf(id) {
-      if (!EventId.safeParse(id).success) return 'malformed';
-      const n = await eventNumber(database, id);
-      return n === undefined ? undefined : [n];
-    },
+    keyOf: (id) => eventKeyOf(database, id),
     async read(span) {
       const { rows, has_more } = await readEvents(database, span);
       const positions = rows.map((row) => {
