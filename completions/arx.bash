@@ -45,6 +45,7 @@ _arx() {
     "import":--kind) _arx_list -W "mbox maildir mail slack folder"; return ;;
     "import":--blobs) _arx_dir; return ;;
     "redact":--blobs) _arx_dir; return ;;
+    "fsck":--blobs) _arx_dir; return ;;
     "serve":--blobs) _arx_dir; return ;;
     "serve":--max-tier) _arx_list -W "external internal mirror"; return ;;
     "serve":--drift-mode) _arx_list -W "each key sticky burst collude"; return ;;
@@ -54,7 +55,7 @@ _arx() {
     *:-*) return ;;
   esac
   case "$words" in
-    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token walk health doctor api import redact serve completion demo" ;;
+    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token walk health doctor api import redact fsck serve completion demo" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls show pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show walk verify diff plot" ;;
@@ -92,6 +93,7 @@ _arx() {
     "api") : ;;
     "import") flags+=" --origin-city --kind --database --blobs"; [[ $cur == -* ]] || _arx_file ;;
     "redact") flags+=" --reason --undo --database --blobs"; : ;;
+    "fsck") flags+=" --database --blobs"; : ;;
     "serve") flags+=" --host --port --asset-port --allow-host --database --blobs --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds"; : ;;
     "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
     "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;

@@ -32,6 +32,18 @@ export async function openLocal(place: Place, world: World): Promise<OpenArchive
     if (error instanceof service.NewerSchema) {
       throw new Fault('store', error.message, { hint: 'a newer arx wrote it; use that one', cause: error });
     }
+    if (error instanceof service.OlderSchema) {
+      throw new Fault('store', error.message, {
+        kept,
+        hint: 'an import or arx serve brings it up to date',
+        cause: error,
+      });
+    }
+    if (error instanceof service.NoArchive) {
+      throw new Fault('not_found', 'dir' in place ? `no archive in ${place.dir}` : error.message, {
+        cause: error,
+      });
+    }
     const reason =
       error instanceof service.ArchiveUnreadable ? 'it is damaged, foreign or not permitted' : codeOf(error);
     const where = 'dir' in place ? place.dir : 'the database';

@@ -332,6 +332,13 @@ export const TREE: Words[] = [
     load: () => import('./redact.ts'),
   },
   {
+    words: 'fsck',
+    summary: 'check the whole local archive: every row, every stored byte; nothing is changed',
+    options: DATABASE,
+    examples: ['arx fsck', 'arx fsck --database postgres://arx@db.example/archive --json'],
+    load: () => import('./fsck.ts'),
+  },
+  {
     words: 'serve',
     summary: 'run the service on a port',
     options: [

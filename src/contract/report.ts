@@ -234,6 +234,43 @@ export const ImportReport = z.object({
 });
 export type ImportReport = z.infer<typeof ImportReport>;
 
+/**
+ * `arx fsck -o json`. `looked` counts rows, files or messages, `bytes` what was hashed. A finding has all its subjects
+ * counted and the first hundred named; a `notice` is odd and no damage.
+ */
+export const FsckReport = z.object({
+  version,
+  engine: z.enum(['sqlite', 'postgres']),
+  files: z.enum(['folder', 'database']),
+  verdict: z.enum(['ok', 'damaged', 'nothing_checked']),
+  checks: z.array(
+    z.object({
+      name: z.enum([
+        'engine',
+        'messages',
+        'conversations',
+        'threads',
+        'attachments',
+        'events',
+        'stored messages',
+        'files',
+      ]),
+      looked: count,
+    }),
+  ),
+  bytes: count,
+  findings: z.array(
+    z.object({
+      check: z.string(),
+      problem: z.string(),
+      severity: z.enum(['damage', 'notice']),
+      count,
+      subjects: z.array(z.string()),
+    }),
+  ),
+});
+export type FsckReport = z.infer<typeof FsckReport>;
+
 /** First line of stdout of `arx serve --json`. `database` never holds a password. */
 export const Listening = z.object({
   type: z.literal('listening'),

@@ -14,5 +14,13 @@ export {
 } from './views/installation.ts';
 export { identityView } from './views/identity.ts';
 export { changesOf, changeView, diffLines, windowView } from './views/frozen.ts';
-export { exportLines, fileView, importLines, pullPlanView, verifyLines, walkLines } from './views/report.ts';
+export {
+  exportLines,
+  fileView,
+  fsckLines,
+  importLines,
+  pullPlanView,
+  verifyLines,
+  walkLines,
+} from './views/report.ts';
 export { positionView } from './views/sequence.ts';

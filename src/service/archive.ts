@@ -7,6 +7,8 @@ export type Archive = {
   database: Database;
   blobs: Blobs;
   shared: Shared;
+  /** Nothing of it may be changed: another process may write it, or nobody can. */
+  readOnly: boolean;
   /** Milliseconds since the epoch. */
   now(): number;
   randomBytes(count: number): Uint8Array;

@@ -8,6 +8,8 @@ export {
   ArchiveUnreadable,
   DatabaseTrouble,
   NewerSchema,
+  NoArchive,
+  OlderSchema,
   OtherFiles,
 } from './store/open.ts';
 export { troubleFault } from './store/trouble.ts';

@@ -1,6 +1,7 @@
 // What people see of the reports: a verdict first, then what it rests on, as a tree (shapes in contract/report.ts).
 import type {
   ExportReport,
+  FsckReport,
   ImportReport,
   PullPlan,
   Verdict,
@@ -172,6 +173,36 @@ export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Lin
       `, ${plural(report.conversations, noun)} in ${plural(report.windows, 'window')}`,
     ],
     ...treeLines(branches, canvas),
+  ];
+}
+
+export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
+  const style: Style = report.verdict === 'ok' ? 'good' : report.verdict === 'damaged' ? 'bad' : 'warn';
+  const checks = report.checks.map(({ name, looked }): Branch => {
+    const findings = report.findings.filter(({ check }) => check === name);
+    return {
+      line: name === 'engine' ? name : `${name} ${grouped(looked)}`,
+      children: findings.map(({ problem, severity, count, subjects }): Branch => {
+        const named = subjects.slice(0, MOST_NAMED).map((subject): Branch => ({ line: subject }));
+        const rest = count - named.length;
+        if (rest > 0) named.push({ line: { text: `and ${grouped(rest)} more`, style: 'dim' } });
+        const mark =
+          severity === 'damage'
+            ? ({ text: '* ', style: 'bad' } as const)
+            : ({ text: '? ', style: 'warn' } as const);
+        return {
+          line: [{ text: mark.text + problem, style: mark.style }, ` ${grouped(count)}`],
+          children: named,
+        };
+      }),
+    };
+  });
+  return [
+    [
+      { text: report.verdict.replaceAll('_', ' '), style },
+      `, ${sized(report.bytes)} hashed, ${report.engine}, files in the ${report.files}`,
+    ],
+    ...treeLines(checks, canvas),
   ];
 }
 

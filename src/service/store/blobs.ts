@@ -5,6 +5,10 @@ import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs
 import { join } from 'node:path';
 
 export type Blobs = {
+  /** The folder they are in, each as `ab/cdef…`; undefined for files in a database. */
+  readonly dir: string | undefined;
+  /** The hashes under which something is stored, of those that begin with these two digits. */
+  names(shard: string): Promise<string[]>;
   /** Bytes stored under the hash, or undefined. */
   size(sha256: string): Promise<number | undefined>;
   /** Bytes `from` to `to` (inclusive) of a stored file, in chunks; the whole file without them. */
@@ -55,6 +59,14 @@ export function openBlobs(dir: string): Blobs {
   };
 
   return {
+    dir,
+    async names(shard) {
+      const found = await readdir(join(dir, shard)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw error;
+      });
+      return found.filter((name) => /^[0-9a-f]{62}$/.test(name)).map((name) => shard + name);
+    },
     size,
     async *read(sha256, from = 0, to) {
       const file = await open(pathOf(sha256), constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -32,6 +32,16 @@ export function openChunks(database: PostgresDatabase): Blobs {
   };
 
   return {
+    dir: undefined,
+    async names(shard) {
+      // Pieces of which no file knows are found as the file they are a part of.
+      const rows = await database.all<{ sha256: string }>(
+        `SELECT sha256 FROM blobs WHERE sha256 >= $1 AND sha256 < $2
+          UNION SELECT sha256 FROM chunks WHERE sha256 >= $1 AND sha256 < $2`,
+        [shard, `${shard}g`],
+      );
+      return rows.map(({ sha256 }) => sha256);
+    },
     size,
     async *read(sha256, from = 0, to = Infinity) {
       const end = Math.min(to, ((await size(sha256)) ?? 0) - 1);

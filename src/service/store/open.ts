@@ -6,19 +6,22 @@ import { openBlobs } from './blobs.ts';
 import { openChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { fileKey } from './meta.ts';
-import { migrate, NewerSchema } from './schema.ts';
+import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema.ts';
 import { ALONE, shareBy } from './shared.ts';
 import { DatabaseTrouble } from './trouble.ts';
 
-export { DatabaseTrouble, NewerSchema };
+export { DatabaseTrouble, NewerSchema, OlderSchema };
 
 export type OpenArchive = Archive & { close(): Promise<void> };
 
 /** `archive.db` is not a database this arx can read: damaged, foreign, or not permitted. The cause is the engine's error. */
 export class ArchiveUnreadable extends Error {}
 
-/** A folder with its database and files; or a PostgreSQL database, with a folder for the files or without. */
-export type Place = { dir: string } | { url: string; blobs?: string | undefined };
+/**
+ * A folder with its database and files; or a PostgreSQL database, with a folder for the files or without. `readOnly`
+ * changes nothing of it, and makes nothing.
+ */
+export type Place = ({ dir: string } | { url: string; blobs?: string | undefined }) & { readOnly?: boolean };
 
 export type OpenOptions = Place & {
   /** Milliseconds since the epoch. */
@@ -29,16 +32,17 @@ export type OpenOptions = Place & {
 };
 
 /**
- * Opens the archive, made where it is missing, and brings it to the newest schema. Throws {@link NewerSchema},
- * {@link OtherFiles}, {@link DatabaseTrouble}, {@link ArchiveUnreadable}, or the file system's error where a folder
+ * Opens the archive, made where it is missing, and brings it to the newest schema. Read-only, an archive that is missing
+ * or older is {@link NoArchive} or {@link OlderSchema}. Throws {@link NewerSchema}, {@link OtherFiles}, {@link DatabaseTrouble}, {@link ArchiveUnreadable}, or the file system's error where a folder
  * cannot be made.
  */
 export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   const { now, randomBytes } = options;
+  if (options.readOnly) return openReadOnly(options);
   if ('dir' in options) await mkdir(options.dir, { recursive: true, mode: 0o700 });
   try {
     const { database, ...rest } = 'dir' in options ? await openFolder(options) : await openDatabase(options);
-    const archive = { database, ...rest, now, randomBytes, close: () => database.close() };
+    const archive = { database, ...rest, readOnly: false, now, randomBytes, close: () => database.close() };
     try {
       // Made with the archive, so that a list of files needs to write nothing later, on a full disk for one.
       if (await migrate(database)) await fileKey(archive);
@@ -56,20 +60,57 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   }
 }
 
-type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;
-
-async function openFolder({ dir, sleep }: { dir: string; sleep: OpenOptions['sleep'] }): Promise<Opened> {
-  const path = join(dir, DATABASE);
-  await createPrivate(path);
-  const { openSqlite } = await import('./sqlite.ts');
-  return { database: await openSqlite({ path, sleep }), blobs: openBlobs(join(dir, 'blobs')), shared: ALONE };
+async function openReadOnly(options: OpenOptions): Promise<OpenArchive> {
+  const { now, randomBytes } = options;
+  if ('dir' in options && (await modeOf(join(options.dir, DATABASE))) === undefined) {
+    throw new NoArchive('there is no archive');
+  }
+  try {
+    const { database, ...rest } = 'dir' in options ? await openFolder(options) : await openDatabase(options);
+    try {
+      await checkSchema(database);
+      if (!('dir' in options)) await checkFiles(database, options);
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+    return {
+      database,
+      ...rest,
+      readOnly: true,
+      shared: ALONE,
+      now,
+      randomBytes,
+      close: () => database.close(),
+    };
+  } catch (error) {
+    if ([NewerSchema, OlderSchema, OtherFiles, DatabaseTrouble].some((kind) => error instanceof kind))
+      throw error;
+    throw new ArchiveUnreadable('the archive cannot be opened', { cause: error });
+  }
 }
 
-type Elsewhere = { url: string; blobs?: string | undefined };
+type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;
 
-async function openDatabase({ url, blobs, sleep }: Elsewhere & Pick<OpenOptions, 'sleep'>): Promise<Opened> {
+type Folder = Pick<OpenOptions, 'sleep' | 'readOnly'> & { dir: string };
+
+async function openFolder({ dir, readOnly = false, sleep }: Folder): Promise<Opened> {
+  const path = join(dir, DATABASE);
+  if (!readOnly) await createPrivate(path);
+  const { openSqlite } = await import('./sqlite.ts');
+  return {
+    database: await openSqlite({ path, readOnly, sleep }),
+    blobs: openBlobs(join(dir, 'blobs')),
+    shared: ALONE,
+  };
+}
+
+type Elsewhere = { url: string; blobs?: string | undefined; readOnly?: boolean };
+
+async function openDatabase(options: Elsewhere & Pick<OpenOptions, 'sleep'>): Promise<Opened> {
+  const { url, blobs, readOnly = false, sleep } = options;
   const { openPostgres } = await import('./postgres.ts');
-  const database = await openPostgres({ url, sleep });
+  const database = await openPostgres({ url, readOnly, sleep });
   return {
     database,
     blobs: blobs === undefined ? openChunks(database) : openBlobs(blobs),
@@ -77,14 +118,17 @@ async function openDatabase({ url, blobs, sleep }: Elsewhere & Pick<OpenOptions,
   };
 }
 
+/** Where an archive was to be read there is none. */
+export class NoArchive extends Error {}
+
 /** The archive keeps its files elsewhere than where it was opened with. */
 export class OtherFiles extends Error {}
 
 /** Holds all processes of an archive to one place for the files, that of the first. */
-async function checkFiles(database: Database, { blobs }: Elsewhere): Promise<void> {
+async function checkFiles(database: Database, { blobs, readOnly = false }: Elsewhere): Promise<void> {
   const find = () => database.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'files'`);
   const place = blobs === undefined ? 'database' : 'folder';
-  if ((await find()) === undefined) {
+  if (!readOnly && (await find()) === undefined) {
     await database.run(`INSERT INTO meta VALUES ('files', $1) ON CONFLICT (key) DO NOTHING`, [place]);
   }
   const found = (await find())?.value;

@@ -6,6 +6,8 @@ import { DatabaseTrouble, type TroubleKind } from './trouble.ts';
 export type PostgresOptions = {
   /** `postgres://user@host:port/name?sslmode=…`; what it lacks comes from PG* variables and ~/.pgpass. */
   url: string;
+  /** Every transaction may only read, also on a standby. */
+  readOnly?: boolean;
   /** Resolves after so many milliseconds: the pause before a transaction is tried again. */
   sleep(ms: number): Promise<void>;
 };
@@ -34,7 +36,11 @@ const TRIES = 5;
 const FIRST_PAUSE_MS = 10;
 
 /** Connects and makes sure that there is a writer's row. Throws {@link DatabaseTrouble}, or an Error for a database that does not fit. */
-export async function openPostgres({ url, sleep }: PostgresOptions): Promise<PostgresDatabase> {
+export async function openPostgres({
+  url,
+  readOnly = false,
+  sleep,
+}: PostgresOptions): Promise<PostgresDatabase> {
   const config: pg.PoolConfig = {
     connectionString: url,
     application_name: 'arx',
@@ -45,7 +51,11 @@ export async function openPostgres({ url, sleep }: PostgresOptions): Promise<Pos
   const pool = new pg.Pool({ ...config, ...LIMITS, max: MOST_CONNECTIONS });
   // A connection that ends between two statements fails the next one; without listeners it would end the process.
   pool.on('error', () => {});
-  pool.on('connect', (client) => void client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    // What fails here fails the statement behind it as well.
+    if (readOnly) client.query('SET default_transaction_read_only = on').catch(() => {});
+  });
   // Reads may be asked again, on another connection: a restarted server ends all the old ones.
   const reader = statementsOf((sql, parameters) =>
     ask(pool, sql, parameters).catch((error: unknown) => {
@@ -139,7 +149,7 @@ export async function openPostgres({ url, sleep }: PostgresOptions): Promise<Pos
   };
   try {
     await checkEncoding(reader);
-    await makeWriter(database);
+    if (!readOnly) await makeWriter(database);
   } catch (error) {
     await pool.end();
     throw error;

@@ -114,6 +114,13 @@ export async function migrateTo(database: Database, newest: number): Promise<boo
   return true;
 }
 
+/** Throws unless the schema is the newest: for those who must not change it. */
+export async function checkSchema(database: Database): Promise<void> {
+  const version = await versionOf(database);
+  if (version > MIGRATIONS.length) throw new NewerSchema(version);
+  if (version < MIGRATIONS.length) throw new OlderSchema(version);
+}
+
 async function versionOf(statements: Statements): Promise<number> {
   const found = await statements.get<{ version: number | null }>(
     'SELECT MAX(version) AS version FROM migrations',
@@ -125,6 +132,13 @@ async function versionOf(statements: Statements): Promise<number> {
 export class NewerSchema extends Error {
   constructor(version: number) {
     super(`the archive has schema ${version}, this arx knows ${MIGRATIONS.length}`);
+  }
+}
+
+/** The archive was written by an older arx, and may not be changed now. */
+export class OlderSchema extends Error {
+  constructor(version: number) {
+    super(`the archive has schema ${version}, this arx reads ${MIGRATIONS.length}`);
   }
 }
 

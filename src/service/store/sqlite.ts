@@ -1,9 +1,13 @@
 // The SQLite dialect: WAL, synchronous=FULL, prepared statements kept, one writer at a time within the process.
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Database, Row, Statements, Value } from './database.ts';
 
 export type SqliteOptions = {
   path: string;
+  /** Opened as it is: every write fails. */
+  readOnly?: boolean;
   /** Resolves after so many milliseconds: how another process's write is waited for without stopping this one. */
   sleep(ms: number): Promise<void>;
 };
@@ -13,8 +17,8 @@ const PATIENCE_MS = 5_000;
 const FIRST_STEP_MS = 20;
 const LONGEST_STEP_MS = 200;
 
-/** Opens (and creates) the file. A lock of another process is waited for up to five seconds, then the engine's error is thrown. */
-export async function openSqlite({ path, sleep }: SqliteOptions): Promise<Database> {
+/** Opens the file, made where it may be. A lock of another process is waited for up to five seconds, then the engine's error is thrown. */
+export async function openSqlite({ path, readOnly = false, sleep }: SqliteOptions): Promise<Database> {
   // The sleeps of the one who waits are the clock of those who wait behind it, so that nobody waits twice as long.
   let slept = 0;
   const patiently = async <T>(work: () => T | Promise<T>, until = slept + PATIENCE_MS): Promise<T> => {
@@ -30,7 +34,7 @@ export async function openSqlite({ path, sleep }: SqliteOptions): Promise<Databa
   };
 
   // Two connections: readers never see a transaction before its commit.
-  const reader = await patiently(() => connect(path));
+  const reader = await patiently(() => (readOnly ? connectReading(path) : connect(path)));
   let writer: Connection | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let writing = 0;
@@ -39,7 +43,9 @@ export async function openSqlite({ path, sleep }: SqliteOptions): Promise<Databa
     const until = slept + PATIENCE_MS;
     writing += 1;
     const turn = last
-      .then(async () => work((writer ??= await patiently(() => connect(path), until)), until))
+      .then(async () =>
+        work((writer ??= readOnly ? reader : await patiently(() => connect(path), until)), until),
+      )
       .finally(() => (writing -= 1));
     last = turn.catch(() => {});
     return turn;
@@ -89,7 +95,7 @@ export async function openSqlite({ path, sleep }: SqliteOptions): Promise<Databa
     },
     async close() {
       await last;
-      writer?.handle.close();
+      if (writer !== reader) writer?.handle.close();
       reader.handle.close();
     },
   };
@@ -103,6 +109,33 @@ function isBusy(error: unknown): boolean {
 
 type Connection = { handle: InstanceType<typeof DatabaseSync>; statements: Statements };
 
+/**
+ * Beside a writer or after one, its log is read too. Where that cannot be, on a read-only file system, and no log is
+ * left, the file is all there is, and nobody can change it.
+ */
+function connectReading(path: string): Connection {
+  const read = (address: string): Connection => {
+    const connection = connectionOf(new DatabaseSync(address, { timeout: 0, readOnly: true }));
+    // Opening reads nothing yet.
+    connection.handle.prepare('SELECT COUNT(*) FROM sqlite_master').get();
+    return connection;
+  };
+  try {
+    return read(path);
+  } catch (error) {
+    if (!isUnopenable(error) || existsSync(`${path}-wal`)) throw error;
+    const address = pathToFileURL(path);
+    address.search = 'immutable=1';
+    return read(address.href);
+  }
+}
+
+/** SQLITE_CANTOPEN or SQLITE_READONLY: what reading a log needs beside it cannot be made. */
+function isUnopenable(error: unknown): boolean {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' && [8, 14].includes(errcode & 0xff);
+}
+
 function connect(path: string): Connection {
   // The engine's own waiting would stop the whole process.
   const handle = new DatabaseSync(path, { timeout: 0 });
@@ -113,6 +146,10 @@ function connect(path: string): Connection {
     handle.close();
     throw error;
   }
+  return connectionOf(handle);
+}
+
+function connectionOf(handle: Connection['handle']): Connection {
   const kept = new Map<string, ReturnType<typeof handle.prepare>>();
   const prepare = (sql: string) => {
     let statement = kept.get(sql);

@@ -1,0 +1,42 @@
+// `arx fsck`: the whole archive checked, every row and every byte; nothing is changed.
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { Fault } from '../faults.ts';
+import { fsckLines } from '../format/views.ts';
+import { DATABASE_INPUT, placeOf } from './database.ts';
+
+export const Input = z.object(DATABASE_INPUT);
+
+export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
+  const place = placeOf(input, app);
+  if (place === undefined && app.remote) {
+    throw new Fault('usage', 'fsck checks the local archive or --database, and a base URL is set');
+  }
+  const archive = await app.local({ ...(place ?? { dir: app.directories.data }), readOnly: true });
+  const { checkArchive } = await import('../service/fsck/index.ts');
+  const { openCrew } = await import('../verify/crew.ts');
+  const { signal } = app.world;
+  const progress = app.progress();
+  const report = await checkArchive(archive, {
+    async hash(dir, paths) {
+      const crew = openCrew(dir, { algorithms: ['sha256'], signal });
+      try {
+        crew.add(paths);
+        return await crew.finish();
+      } finally {
+        await crew.stop();
+      }
+    },
+    signal,
+    progress: progress.update,
+  }).finally(() => progress.end());
+  await app.printer.report(report, () => fsckLines(report, app.screen));
+  if (report.verdict === 'nothing_checked')
+    app.fail(new Fault('partial', 'nothing was checked: the archive is empty'));
+  if (report.verdict !== 'damaged') return;
+  const damaged = report.findings.filter(({ severity }) => severity === 'damage');
+  const total = damaged.reduce((sum, { count }) => sum + count, 0);
+  app.fail(
+    new Fault('integrity', `the archive is damaged: ${total} ${total === 1 ? 'finding' : 'findings'}`),
+  );
+}

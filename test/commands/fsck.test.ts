@@ -1,0 +1,93 @@
+// `arx fsck` as its user meets it: exit codes, the report by its schema, an archive left as it was.
+import {
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+  closeSync,
+  readdirSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FsckReport } from '../../src/contract/report.ts';
+import { arx } from '../support/command.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'arx-fsck-'));
+  const mail = (n: number) =>
+    `From a@b Thu Jan  1 00:00:00 2026\nMessage-ID: <m${n}@b>\nFrom: a@b\nSubject: ${n}\n\n${'text\n'.repeat(400)}\n`;
+  writeFileSync(join(dir, 'list.mbox'), Array.from({ length: 50 }, (_, n) => mail(n)).join(''));
+  mkdirSync(join(dir, 'notes'));
+  writeFileSync(join(dir, 'notes/note.txt'), 'a note\n');
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const database = () => join(dir, 'data/archive.db');
+
+test('no archive is not found, an empty one is nothing checked', async () => {
+  expect(await arx(dir, 'fsck')).toMatchObject({ exit: 6, stdout: '' });
+  expect(readdirSync(dir)).not.toContain('data');
+  await arx(dir, 'attachments ls');
+  const ran = await arx(dir, 'fsck --json');
+  expect(ran.exit).toBe(3);
+  expect(FsckReport.parse(JSON.parse(ran.stdout))).toMatchObject({ verdict: 'nothing_checked' });
+});
+
+test('a sound archive is said to be, and is not changed', async () => {
+  expect(await arx(dir, 'import list.mbox notes')).toMatchObject({ exit: 0 });
+  const before = readFileSync(database());
+  const ran = await arx(dir, 'fsck --json');
+  expect(ran).toMatchObject({ exit: 0, stderr: '' });
+  expect(FsckReport.parse(JSON.parse(ran.stdout))).toMatchObject({ verdict: 'ok', findings: [] });
+  expect(readFileSync(database()).equals(before)).toBe(true);
+});
+
+test('pages of the database overwritten are found, and the check goes on to its end', async () => {
+  expect(await arx(dir, 'import list.mbox notes')).toMatchObject({ exit: 0 });
+  // What was written last is still in the log beside it.
+  const handle = new DatabaseSync(database());
+  handle.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  handle.close();
+  const { size } = statSync(database());
+  const file = openSync(database(), 'r+');
+  for (let at = 4096 * Math.floor(size / 8192); at + 4096 < size; at += 4096 * 9)
+    writeSync(file, Buffer.alloc(2048, 0x5a), 0, 2048, at);
+  closeSync(file);
+  const ran = await arx(dir, 'fsck --json');
+  expect(ran.exit).toBe(12);
+  const report = FsckReport.parse(JSON.parse(ran.stdout));
+  expect(report.verdict).toBe('damaged');
+  expect(report.findings.map(({ check }) => check)).toContain('engine');
+  expect(report.checks.map(({ name }) => name)).toContain('files');
+  expect(JSON.parse(ran.stderr.split('\n').at(-2)!)).toMatchObject({ exit: 12, class: 'integrity' });
+});
+
+test('a file of the archive changed', async () => {
+  expect(await arx(dir, 'import list.mbox notes')).toMatchObject({ exit: 0 });
+  const [folder] = readdirSync(join(dir, 'data/blobs'));
+  const [name] = readdirSync(join(dir, 'data/blobs', folder!));
+  writeFileSync(join(dir, 'data/blobs', folder!, name!), 'b note\n');
+  const { exit, stdout, stderr } = await arx(dir, 'fsck -o table');
+  expect(exit).toBe(12);
+  expect(stdout.replace(`${folder}${name}`, 'HASH')).toMatchInlineSnapshot(`
+    "damaged, 102.3 kB hashed, sqlite, files in the folder
+    ├─ engine
+    ├─ messages 51
+    ├─ conversations 51
+    ├─ threads 52
+    ├─ attachments 1
+    ├─ stored messages 51
+    └─ files 1
+       └─ * bytes have another hash 1
+          └─ HASH
+    "
+  `);
+  expect(stderr).toBe('arx: the archive is damaged: 1 finding [integrity, exit 12]\n');
+});

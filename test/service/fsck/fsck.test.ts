@@ -1,0 +1,310 @@
+// The check of an archive: silent about a sound one, and each way to break one is found by its name, on both engines.
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FsckReport } from '../../../src/contract/report.ts';
+import { checkArchive } from '../../../src/service/fsck/index.ts';
+import { importPaths } from '../../../src/service/import/index.ts';
+import {
+  createService,
+  openArchive,
+  redact,
+  type OpenArchive,
+  type Place,
+} from '../../../src/service/index.ts';
+import { openCrew } from '../../../src/verify/crew.ts';
+import { call } from '../../support/call.ts';
+import { tokenFor } from '../../support/archive.ts';
+import { moved } from '../../support/event.ts';
+import { freshUrl, noPostgres } from '../../support/postgres.ts';
+
+/** Two threads of four mails, one of whose parents is nowhere; a file each, two of them of the same bytes. */
+const MBOX = Array.from({ length: 8 }, (_, n) =>
+  [
+    'From a@b.example Thu Jan  1 00:00:00 2026',
+    `Message-ID: <m${n}@b.example>`,
+    ...(n === 4
+      ? ['In-Reply-To: <nowhere@b.example>']
+      : n === 0
+        ? []
+        : [`In-Reply-To: <m${n - 1}@b.example>`]),
+    `Subject: Letter ${n}`,
+    'From: a@b.example',
+    `Date: Thu, 01 Jan 2026 00:0${n}:00 +0000`,
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=x',
+    '',
+    // One is too big to be read at once with others.
+    `--x\nContent-Type: text/plain\n\n${'text\n'.repeat(n === 2 ? 60_000 : 1)}`,
+    `--x\nContent-Type: text/x-log; name=file-${n}.log\nContent-Disposition: attachment\n\n${n < 2 ? 'same' : n}\n`,
+    '--x--\n\n',
+  ].join('\n'),
+).join('');
+
+const signal = new AbortController().signal;
+const check = (archive: OpenArchive): Promise<FsckReport> =>
+  checkArchive(archive, {
+    async hash(dir, paths) {
+      const crew = openCrew(dir, { algorithms: ['sha256'], signal });
+      crew.add(paths);
+      return crew.finish();
+    },
+    signal,
+    progress: () => {},
+  });
+
+const named = ({ findings }: FsckReport): string[] =>
+  findings.map(({ check: name, problem, subjects }) => `${name}: ${problem}: ${subjects.join(' ')}`);
+
+/** What is done to the archive, and all that is found then. */
+const BREAKS: [why: string, sql: string, findings: string[]][] = [
+  [
+    'stored bytes of a message changed',
+    'UPDATE raws SET content = $1 WHERE n = 2',
+    ['stored messages: bytes have another hash: msg_2'],
+  ],
+  [
+    'stored bytes of a message lost',
+    'DELETE FROM raws WHERE n = 2',
+    ['messages: stored bytes missing: msg_2'],
+  ],
+  [
+    'stored bytes nobody owns',
+    'INSERT INTO raws VALUES (9, $1)',
+    ['messages: stored bytes of no message: msg_9'],
+  ],
+  [
+    'a size that is not',
+    'UPDATE messages SET raw_bytes = 1 WHERE n = 3',
+    ['stored messages: row has another size: msg_3'],
+  ],
+  [
+    'a message lost',
+    'DELETE FROM messages WHERE n = 6',
+    [
+      'messages: numbers missing: msg_6',
+      'messages: parent missing: msg_7',
+      'messages: stored bytes of no message: msg_6',
+      'conversations: messages miscounted: conv_5',
+      'attachments: message missing: att_6',
+    ],
+  ],
+  [
+    'the last rows lost',
+    'DELETE FROM attachments WHERE n > 6',
+    ['messages: attachments miscounted: msg_7 msg_8', 'files: file of no row: 2'],
+  ],
+  [
+    'the first rows lost',
+    'DELETE FROM attachments WHERE n < 3',
+    [
+      'attachments: numbers missing: att_1 to 2',
+      'messages: attachments miscounted: msg_1 msg_2',
+      'files: file of no row: 1',
+    ],
+  ],
+  [
+    'a parent that is nowhere',
+    'UPDATE messages SET parent = 77 WHERE n = 2',
+    ['messages: parent missing: msg_2'],
+  ],
+  [
+    'a parent elsewhere',
+    'UPDATE messages SET parent = 1 WHERE n = 6',
+    ['messages: parent in another conversation: msg_6'],
+  ],
+  [
+    'a message in a conversation that is not',
+    'UPDATE messages SET conversation = 70 WHERE n = 8',
+    [
+      'messages: conversation missing: msg_8',
+      'messages: parent in another conversation: msg_8',
+      'messages: thread is of another conversation: msg_8',
+      'conversations: messages miscounted: conv_5',
+      'conversations: dates are wrong: conv_5',
+    ],
+  ],
+  [
+    'a count',
+    'UPDATE conversations SET message_count = 5 WHERE n = 1',
+    ['conversations: messages miscounted: conv_1'],
+  ],
+  [
+    'a date',
+    'UPDATE conversations SET last_ms = NULL WHERE n = 1',
+    ['conversations: dates are wrong: conv_1'],
+  ],
+  [
+    'a conversation that begins elsewhere',
+    'UPDATE conversations SET first_message = 6 WHERE n = 5',
+    ['conversations: first message missing: conv_5'],
+  ],
+  ['a thread of nothing', "INSERT INTO threads VALUES ('x', 40)", ['threads: conversation missing: conv_40']],
+  [
+    'an orphan that is not',
+    "INSERT INTO orphans VALUES ('x', 40, 1)",
+    ['threads: waits for a parent and is missing: msg_40'],
+  ],
+  [
+    'an orphan with a parent',
+    "UPDATE orphans SET message_key = 'm3@b.example' WHERE message = 5",
+    ['threads: waits for a parent that is here: msg_5'],
+  ],
+  [
+    'a check forgotten',
+    'UPDATE messages SET failed = 0 WHERE n = 5',
+    ['messages: parent check is wrong: msg_5'],
+  ],
+  [
+    'a check too many',
+    'UPDATE messages SET failed = failed | 16 WHERE n = 4',
+    ['messages: position check is wrong: msg_4'],
+  ],
+  [
+    'a move by nobody',
+    'UPDATE messages SET sequence = 99 WHERE n = 8',
+    ['messages: moved without an event: msg_8'],
+  ],
+  [
+    'an event lost',
+    "DELETE FROM events WHERE id = 'evt_1'",
+    ['events: numbers missing: event 1 ordinal 1', 'messages: moved by an event that did not: msg_4'],
+  ],
+  [
+    'an event that waits for what is here',
+    "UPDATE events SET message = 3 WHERE id = 'evt_2'",
+    ['events: waits for a record that is here: evt_2'],
+  ],
+  [
+    'an event without its ordinal',
+    "UPDATE events SET applied = NULL WHERE id = 'evt_3'",
+    ['events: ordinal and effect disagree: evt_3'],
+  ],
+  [
+    'one row redacted, not the other of the same bytes',
+    'UPDATE attachments SET redacted = 0 WHERE n = 2',
+    ['attachments: not redacted, unlike the same bytes elsewhere: att_2'],
+  ],
+  [
+    'a writer that is not',
+    "UPDATE attachments SET source_by = 'evt_x' WHERE n = 3",
+    ['attachments: changed by an event that is missing: att_3'],
+  ],
+  ['a size of a file', 'UPDATE attachments SET bytes = 9 WHERE n = 3', ['files: row has another size: 1']],
+  ['a file of no row', `UPDATE attachments SET stored = 0 WHERE n = 3`, ['files: file of no row: 1']],
+  [
+    'the key',
+    "DELETE FROM meta WHERE key = 'file_key'",
+    ['engine: the key of file addresses is missing: file_key'],
+  ],
+];
+
+/** Hashes are as good as their count. */
+const counted = (finding: string): string =>
+  finding.replace(
+    /^(files: [^:]+): (.*)$/,
+    (_all, problem: string, hashes: string) => `${problem}: ${hashes.split(' ').length}`,
+  );
+
+describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
+  let dir: string;
+  let made = 0;
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'arx-fsck-'));
+    await writeFile(join(dir, 'list.mbox'), MBOX);
+  });
+  afterAll(() => rm(dir, { recursive: true, force: true }));
+
+  const fresh = async (more: { blobs?: string } = {}): Promise<OpenArchive> => {
+    const place: Place =
+      engine === 'sqlite' ? { dir: join(dir, String((made += 1))) } : { url: await freshUrl(), ...more };
+    const archive = await openArchive({ ...place, sleep, now: () => Date.UTC(2026, 5, 1), randomBytes });
+    await importPaths(archive, [join(dir, 'list.mbox')], { signal, progress: () => {} });
+    await redact(archive, 'att_1', 'sealed');
+    const service = createService(archive, { assetUrl: 'http://127.0.0.1:9', version: '0' });
+    const token = await tokenFor(service);
+    for (const body of [moved('evt_1', 4, 40), moved('evt_2', 400, 2), moved('evt_3', 7, 1)]) {
+      expect((await call(service, '/api/webhooks/ingest', { token, body })).status).toBe(200);
+    }
+    return archive;
+  };
+  const skip = engine === 'postgres' && noPostgres;
+
+  test.skipIf(skip)('a sound archive: nothing found, everything looked at', async () => {
+    const archive = await fresh();
+    const report = await check(archive);
+    expect(report).toMatchObject({ verdict: 'ok', findings: [], engine });
+    expect(Object.fromEntries(report.checks.map(({ name, looked }) => [name, looked]))).toEqual({
+      ...(engine === 'sqlite' ? { engine: 1 } : {}),
+      messages: 8,
+      conversations: 2,
+      threads: 9,
+      attachments: 8,
+      events: 3,
+      'stored messages': 8,
+      files: 7,
+    });
+    await archive.close();
+  });
+
+  test.skipIf(skip).each(BREAKS)('%s', async (_why, sql, findings) => {
+    const archive = await fresh();
+    await archive.database.run(sql, sql.includes('$1') ? [Buffer.from('other bytes')] : []);
+    const report = await check(archive);
+    const found = named(report).map(counted);
+    expect(found.sort()).toEqual(findings.toSorted());
+    expect(report.verdict).toBe(findings.every((one) => one.includes('file of no row')) ? 'ok' : 'damaged');
+    await archive.close();
+  });
+
+  test.skipIf(skip)('a stored file changed, cut, lost', async () => {
+    const folder = join(dir, `blobs-${engine}`);
+    const archive = await fresh({ blobs: folder });
+    const hashes = (
+      await archive.database.all<{ sha256: string }>('SELECT sha256 FROM attachments WHERE n > 4 ORDER BY n')
+    ).map(({ sha256 }) => sha256);
+    const pathOf = (sha256: string) => join(archive.blobs.dir!, sha256.slice(0, 2), sha256.slice(2));
+    await writeFile(pathOf(hashes[0]!), 'other');
+    await writeFile(pathOf(hashes[1]!), '');
+    await rm(pathOf(hashes[2]!));
+    expect(named(await check(archive)).sort()).toEqual([
+      `files: bytes have another hash: ${[hashes[0]!, hashes[1]!].sort().join(' ')}`,
+      `files: file missing: ${hashes[2]!}`,
+    ]);
+    await archive.close();
+  });
+
+  test.skipIf(engine === 'sqlite' || skip)(
+    'a file in the database changed, cut, lost, forgotten',
+    async () => {
+      const archive = await fresh();
+      const other = Buffer.from('other');
+      const hashes = (
+        await archive.database.all<{ sha256: string }>(
+          'SELECT sha256 FROM attachments WHERE n > 4 ORDER BY n',
+        )
+      ).map(({ sha256 }) => sha256);
+      await archive.database.run('UPDATE chunks SET content = $2 WHERE sha256 = $1', [
+        hashes[0]!,
+        Buffer.from('9\n'),
+      ]);
+      await archive.database.run('UPDATE chunks SET content = $2 WHERE sha256 = $1', [
+        hashes[1]!,
+        Buffer.from(''),
+      ]);
+      for (const table of ['chunks', 'blobs'])
+        await archive.database.run(`DELETE FROM ${table} WHERE sha256 = $1`, [hashes[2]!]);
+      const lost = createHash('sha256').update(other).digest('hex');
+      await archive.database.run('INSERT INTO chunks VALUES ($1, 0, $2)', [lost, other]);
+      expect(named(await check(archive)).sort()).toEqual([
+        `files: bytes have another hash: ${[hashes[0]!, lost].sort().join(' ')}`,
+        `files: file is cut: ${hashes[1]!}`,
+        `files: file missing: ${hashes[2]!}`,
+      ]);
+      await archive.close();
+    },
+  );
+});
