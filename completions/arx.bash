@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -48,6 +48,8 @@ _arx() {
     "fsck":--blobs) _arx_dir; return ;;
     "serve":--blobs) _arx_dir; return ;;
     "serve":--max-tier) _arx_list -W "external internal mirror"; return ;;
+    "serve":--log) _arx_file; return ;;
+    "serve":--log-level) _arx_list -W "error warn info"; return ;;
     "serve":--drift-mode) _arx_list -W "each key sticky burst collude"; return ;;
     "serve":--drift-log) _arx_file; return ;;
     *:-o|*:--output) _arx_list -W "table tsv json ndjson sums"; return ;;
@@ -94,7 +96,7 @@ _arx() {
     "import") flags+=" --origin-city --kind --database --blobs"; [[ $cur == -* ]] || _arx_file ;;
     "redact") flags+=" --reason --undo --database --blobs"; : ;;
     "fsck") flags+=" --database --blobs"; : ;;
-    "serve") flags+=" --host --port --asset-port --allow-host --database --blobs --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds"; : ;;
+    "serve") flags+=" --host --port --asset-port --allow-host --database --blobs --max-tier --read-only --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds"; : ;;
     "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
     "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
     "config unset") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;

@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --origin-city --kind --database --blobs --reason --host --port --asset-port --allow-host --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --origin-city --kind --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -199,6 +199,14 @@ complete -c arx -n '__arx_at serve' -l allow-host -x -d 'names, with commas, to 
 complete -c arx -n '__arx_at serve' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'
 complete -c arx -n '__arx_at serve' -l blobs -x -a '(__fish_complete_directories)' -d 'with PostgreSQL: keep files in this folder, not in the database'
 complete -c arx -n '__arx_at serve' -l max-tier -x -a 'external internal mirror' -d 'highest tier given to anyone (default: internal on loopback, else external)'
+complete -c arx -n '__arx_at serve' -l read-only -d 'change nothing of the archive: beside a writing process, or on a read-only file system'
+complete -c arx -n '__arx_at serve' -l trust-proxy -x -d 'addresses or networks, with commas, whose X-Forwarded-For is believed'
+complete -c arx -n '__arx_at serve' -l max-connections -x -d 'connections at once on each port (default: 12000, less where the system allows less)'
+complete -c arx -n '__arx_at serve' -l max-connections-per-address -x -d 'of one address, but for this machine and proxies; 0: any (default: 256)'
+complete -c arx -n '__arx_at serve' -l log -rF -d 'append a line of JSON for each answer to FILE, - for stderr (also with -v)'
+complete -c arx -n '__arx_at serve' -l log-level -x -a 'error warn info' -d 'the least urgent that is logged (default: info)'
+complete -c arx -n '__arx_at serve' -l metrics-port -x -d 'figures for Prometheus on this port, under /metrics'
+complete -c arx -n '__arx_at serve' -l metrics-host -x -d 'address to bind for them (default: 127.0.0.1)'
 complete -c arx -n '__arx_at serve' -l drift -x -d 'inject drift, e.g. 0.13 or 0.13:0.21 (default: none)'
 complete -c arx -n '__arx_at serve' -l drift-seed -x -d 'the same seed, the same drift, faults and writes'
 complete -c arx -n '__arx_at serve' -l drift-faults -x -d 'shift,boundary,later,permute,missing,dup,stale (default: all); only if named: scramble,empty,loop,oversize'

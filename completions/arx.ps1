@@ -2,7 +2,7 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile')
-  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--conversation', '--id', '--payload', '--file', '--origin-city', '--kind', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds')
+  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--conversation', '--id', '--payload', '--file', '--origin-city', '--kind', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds')
   $globals = @('-o', '--output', '--json', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--strict', '--no-color', '--no-input', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'json', 'ndjson', 'sums')
@@ -14,6 +14,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--cross-check' = @('off', 'boundary', 'full')
     '--kind' = @('mbox', 'maildir', 'mail', 'slack', 'folder')
     '--max-tier' = @('external', 'internal', 'mirror')
+    '--log-level' = @('error', 'warn', 'info')
     '--drift-mode' = @('each', 'key', 'sticky', 'burst', 'collude')
   }
   $next = @{
@@ -56,7 +57,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'import' = @('--origin-city', '--kind', '--database', '--blobs')
     'redact' = @('--reason', '--undo', '--database', '--blobs')
     'fsck' = @('--database', '--blobs')
-    'serve' = @('--host', '--port', '--asset-port', '--allow-host', '--database', '--blobs', '--max-tier', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds')
+    'serve' = @('--host', '--port', '--asset-port', '--allow-host', '--database', '--blobs', '--max-tier', '--read-only', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds')
     'config get' = @('base_url', 'asset_url', 'output', 'timeout', 'retries', 'color', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
     'config set' = @('base_url', 'asset_url', 'output', 'timeout', 'retries', 'color', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
     'config unset' = @('base_url', 'asset_url', 'output', 'timeout', 'retries', 'color', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')

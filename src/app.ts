@@ -42,6 +42,8 @@ export type App = {
   readonly wantsJson: boolean;
   /** `--strict`: what was withheld or cut is a fault. */
   readonly strict: boolean;
+  /** `-v`: diagnostics on stderr. */
+  readonly verbose: boolean;
   /** `--no-input`, or no terminal to ask on. */
   readonly mayAsk: boolean;
   /** Whether a base URL is set, so that the archive is not the local one. */
@@ -201,6 +203,7 @@ export async function createApp(
     printer,
     wantsJson: output === 'json' || output === 'ndjson',
     strict: globals.strict,
+    verbose: globals.verbose,
     mayAsk: globals.input && world.stdin.isTTY && world.stderr.isTTY,
     remote,
     tokens,

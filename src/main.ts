@@ -119,6 +119,10 @@ const world: World = {
   randomBytes: (count) => randomBytes(count),
   signal: controller.signal,
   pid: process.pid,
+  usage: () => {
+    const { user, system } = process.cpuUsage();
+    return { rss: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 };
+  },
   running: (pid) => {
     try {
       return process.kill(pid, 0);

@@ -37,6 +37,8 @@ export type World = {
   /** Aborted with an `interrupted` Fault at the first SIGINT, SIGTERM or SIGHUP. */
   signal: AbortSignal;
   pid: number;
+  /** What this process uses now: resident memory in bytes, and all the time of cores it ever used, in milliseconds. */
+  usage(): { rss: number; cpuMs: number };
   /** Whether a process with this id exists, whoever owns it. */
   running(pid: number): boolean;
   /** Our user id; undefined where the system has none. */

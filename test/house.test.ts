@@ -43,6 +43,7 @@ describe('imports', () => {
         expect([
           'service/index.ts',
           'service/port.ts',
+          'service/watching.ts',
           'service/fsck/index.ts',
           'service/import/index.ts',
           'service/import/sample.ts',

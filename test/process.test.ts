@@ -618,6 +618,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   doctor: {},
   'about api': {},
   api: { args: '/api/health' },
+  fsck: {},
   import: { args: 'letter.mbox' },
   redact: { args: 'att_1' },
   serve: { args: '--port 0' },

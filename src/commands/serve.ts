@@ -5,10 +5,11 @@ import { TIERS } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { SERVE_PORT } from '../local.ts';
 import { DATABASE_INPUT, placeOf } from './database.ts';
-import { wholeNumber } from './input.ts';
+import type { Service } from '../contract/exchange.ts';
+import type { Listener, PortOptions } from '../service/port.ts';
 import { adversityOf, DRIFT_INPUT, openDriftLog } from './serve-drift.ts';
-
-const Port = wholeNumber(0).refine((port) => port <= 65_535, 'must be a port from 0 to 65535');
+import { LIMITS_INPUT, limitsOf } from './serve-limits.ts';
+import { openJournal, openMetrics, Port, WATCH_INPUT, watchOf } from './serve-watch.ts';
 
 const HostNames = z
   .string()
@@ -22,6 +23,9 @@ export const Input = z.object({
   allowHost: HostNames.optional(),
   ...DATABASE_INPUT,
   maxTier: z.enum(TIERS).optional(),
+  readOnly: z.boolean().default(false),
+  ...LIMITS_INPUT,
+  ...WATCH_INPUT,
   ...DRIFT_INPUT,
 });
 type Input = z.infer<typeof Input>;
@@ -29,47 +33,82 @@ type Input = z.infer<typeof Input>;
 export async function run(input: Input, app: App): Promise<void> {
   if (app.world.signal.aborted) return;
   const adversity = await adversityOf(input, app);
-  const archive = await app.local(placeOf(input, app));
-  const log = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
+  const limits = await limitsOf(input);
+  const place = placeOf(input, app);
+  const archive = await app.local(
+    input.readOnly ? { ...(place ?? { dir: app.directories.data }), readOnly: true } : place,
+  );
+  const log = await openJournal(input, app);
+  const { journal } = log ?? {};
+  const driftLog = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
   const { listen } = await import('../service/port.ts');
   const { createAssetService, createService, failureName, isLoopback } = await import('../service/index.ts');
+  const { createMetricsService } = await import('../service/watching.ts');
   const announced = app.settings.asset_url.value;
   const onFailure = (requestId: string, error: unknown): void => {
+    journal?.note('error', 'failed', { request_id: requestId, failure: failureName(error) });
     app.notice(`${requestId} failed: ${failureName(error)}`);
     if (app.world.env['ARX_DEBUG'] !== '1') return;
     for (const frame of framesOf(error)) app.notice(`${requestId} ${frame}`);
   };
   const loopback = isLoopback(input.host);
   const names = input.allowHost === undefined ? {} : { names: input.allowHost };
-  const bound = { host: input.host, onFailure, ...names };
-  const assets = await listen(createAssetService(archive, { onFailure }), {
+  const metrics = input.metricsPort === undefined ? undefined : await openMetrics(archive, journal, app);
+  const opened: Listener[] = [];
+  const end = async (graceMs: number): Promise<void> => {
+    await Promise.all(opened.map((listener) => listener.close(graceMs)));
+  };
+  const bound = { host: input.host, onFailure, ...names, ...limits };
+  const open = async (name: string, service: Service, options: PortOptions): Promise<Listener> => {
+    const watch = watchOf(name, journal, metrics);
+    const listener = await listen(service, watch === undefined ? options : { ...options, watch }).catch(
+      async (error: unknown) => {
+        await end(0);
+        return refused(error);
+      },
+    );
+    opened.push(listener);
+    return listener;
+  };
+  const assets = await open('assets', createAssetService(archive, { onFailure }), {
     ...bound,
     port: input.assetPort ?? (input.port === 0 ? 0 : input.port + 1),
-  }).catch(refused);
+  });
   const service = createService(archive, {
     assetUrl: announced ?? assets.url,
     version: app.version,
     // Anyone who reaches a port may ask for a token: other users of this machine, or everyone.
     maxTier: input.maxTier ?? (loopback ? 'internal' : 'external'),
+    startedMs: app.world.now(),
     onFailure,
     ...adversity,
-    ...(log === undefined ? {} : { driftLog: log.log }),
+    ...(driftLog === undefined ? {} : { driftLog: driftLog.log }),
   });
-  const api = await listen(service, { ...bound, port: input.port }).catch(async (error: unknown) => {
-    await assets.close(0);
-    return refused(error);
-  });
+  const api = await open('api', service, { ...bound, port: input.port });
+  const figures =
+    metrics === undefined
+      ? undefined
+      : await open('metrics', createMetricsService(metrics, app.world.randomBytes), {
+          host: input.metricsHost,
+          port: input.metricsPort ?? 0,
+        });
   const line = {
     type: 'listening',
     base_url: api.url,
     asset_url: announced ?? assets.url,
     pid: app.world.pid,
     database: archive.database.engine,
+    ...(figures === undefined ? {} : { metrics_url: `${figures.url}/metrics` }),
   };
   await app.printer.report(line, () => [`listening on ${line.base_url}, files on ${line.asset_url}`]);
+  journal?.note('info', 'listening', line);
   await ended(app.world.signal);
+  journal?.note('info', 'ending');
   // What runs may end; ten seconds is the interface's word for "cleanly" (faults R1).
-  await Promise.all([api.close(10_000), assets.close(10_000)]);
+  await end(10_000);
+  journal?.note('info', 'ended');
+  metrics?.close();
+  await driftLog?.close();
   await log?.close();
 }
 

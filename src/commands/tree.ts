@@ -352,6 +352,23 @@ export const TREE: Words[] = [
         'highest tier given to anyone (default: internal on loopback, else external)',
         TIERS,
       ],
+      [
+        '--read-only',
+        'change nothing of the archive: beside a writing process, or on a read-only file system',
+      ],
+      ['--trust-proxy <addresses>', 'addresses or networks, with commas, whose X-Forwarded-For is believed'],
+      [
+        '--max-connections <count>',
+        'connections at once on each port (default: 12000, less where the system allows less)',
+      ],
+      [
+        '--max-connections-per-address <count>',
+        'of one address, but for this machine and proxies; 0: any (default: 256)',
+      ],
+      ['--log <file>', 'append a line of JSON for each answer to FILE, - for stderr (also with -v)'],
+      ['--log-level <level>', 'the least urgent that is logged (default: info)', ['error', 'warn', 'info']],
+      ['--metrics-port <port>', 'figures for Prometheus on this port, under /metrics'],
+      ['--metrics-host <address>', 'address to bind for them (default: 127.0.0.1)'],
       ['--drift <ratio>', 'inject drift, e.g. 0.13 or 0.13:0.21 (default: none)'],
       ['--drift-seed <seed>', 'the same seed, the same drift, faults and writes'],
       [
@@ -377,6 +394,8 @@ export const TREE: Words[] = [
       'arx serve',
       'arx serve --port 0 --drift 0.13:0.21 --drift-seed 7 --json',
       'arx serve --database postgres://arx@db.example/archive?sslmode=verify-full',
+      'arx serve --log serve.log --metrics-port 9100 --trust-proxy 127.0.0.1',
+      'arx serve --read-only',
       'arx serve --drift 0.21 --drift-mode key --transport-faults 0.05 --drift-log drift.ndjson',
     ],
     load: () => import('./serve.ts'),

@@ -231,7 +231,12 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '4.5',
     'health',
-    'status, service, version, time, asset_url, database, integrity, drift_ratio, counts; needs no token',
+    'status, service, version, time, asset_url, database, integrity, drift_ratio, counts, schema, files_writable, read_only, uptime_ms; needs no token; answers within two seconds or 503',
+  ),
+  assumption(
+    '4.5',
+    'health',
+    '/api/health/live and /api/health/ready are for probes: live asks nothing of the database, ready is 503 where the archive cannot be read or its schema is another',
   ),
   documented(
     '4.6',
@@ -299,7 +304,7 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '5',
     'token endpoint',
-    'needs no credentials, gives 60 tokens a minute to each peer, then 429, and refuses a foreign Origin; health and openapi.json need no token, everything else does',
+    'needs no credentials, gives 60 tokens a minute to each peer, then 429, and refuses a foreign Origin; health, its probes and openapi.json need no token, everything else does',
   ),
   assumption(
     '5',

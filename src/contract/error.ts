@@ -37,5 +37,6 @@ export const ERROR_STATUS = {
   header_too_large: 431,
   internal: 500,
   store_unavailable: 503,
+  read_only: 503,
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;

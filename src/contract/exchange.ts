@@ -18,6 +18,8 @@ export type ServiceResponse = {
   status: number;
   headers: Record<string, string>;
   body: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /** For the log of who keeps the service, never sent: the route, and the tier of who asked. */
+  about?: { route?: string; tier?: string };
 };
 
 export type Service = (request: ServiceRequest) => Promise<ServiceResponse>;

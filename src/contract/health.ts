@@ -2,7 +2,11 @@
 import * as z from 'zod';
 import { Integrity } from './quantity.ts';
 
-/** `counts` are rows in the archive; `asset_url` is where its files are served; `drift` what is injected on demand. */
+/**
+ * `counts` are rows in the archive; `asset_url` is where its files are served; `drift` what is injected on demand.
+ * `schema` is the version of the database's tables; `files_writable` is false where their folder
+ * takes none, for want of rights or space.
+ */
 export const Health = z.looseObject({
   status: z.string(),
   service: z.string().optional(),
@@ -13,5 +17,25 @@ export const Health = z.looseObject({
   integrity: Integrity.optional(),
   drift_ratio: z.number().optional(),
   counts: z.record(z.string(), z.number()).optional(),
+  schema: z.number().int().optional(),
+  files_writable: z.boolean().optional(),
+  read_only: z.boolean().optional(),
+  uptime_ms: z.number().int().optional(),
 });
 export type Health = z.infer<typeof Health>;
+
+/**
+ * The answer to a probe. `reachable`, `schema` and `migration_needed` are of the database, and with `files_writable` only
+ * in the answer to `/api/health/ready`.
+ */
+export const Probe = z.looseObject({
+  status: z.enum(['live', 'ready', 'unready']),
+  uptime_ms: z.number().int().optional(),
+  read_only: z.boolean().optional(),
+  database: z.string().optional(),
+  reachable: z.boolean().optional(),
+  schema: z.number().int().nullable().optional(),
+  migration_needed: z.boolean().optional(),
+  files_writable: z.boolean().optional(),
+});
+export type Probe = z.infer<typeof Probe>;

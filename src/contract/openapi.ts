@@ -38,11 +38,17 @@ const SHAPES: Record<RouteName, Shape> = {
     errors: [...WINDOW, 'not_found'],
   },
   health: { answer: ['Health'], summary: 'State of the service', errors: [] },
+  live: { answer: ['Probe'], summary: 'Whether the process runs; asks nothing of the database', errors: [] },
+  ready: {
+    answer: ['Probe'],
+    summary: 'Whether the archive can be read now; 503 with the same body where not',
+    errors: [],
+  },
   ingest: {
     request: 'IngestRequest',
     answer: ['Acknowledgement'],
     summary: 'Take in an event',
-    errors: [...BODY, 'event_invalid', 'event_type_unknown', 'event_conflict'],
+    errors: [...BODY, 'event_invalid', 'event_type_unknown', 'event_conflict', 'read_only'],
   },
   events: { answer: ['EnvelopeList'], summary: 'Events taken in', errors: WINDOW },
   conversations: { answer: ['ConversationList'], summary: 'Cursor windows of conversations', errors: WINDOW },
@@ -140,9 +146,19 @@ function operation(name: RouteName) {
     ...(shape.request === undefined
       ? {}
       : { requestBody: { required: true, content: json(ref('schemas', shape.request)) } }),
-    responses: { ...successes(name), ...failures(name) },
+    responses: { ...successes(name), ...failures(name), ...(name === 'ready' ? UNREADY : {}) },
   };
 }
+
+/** The one failure with a body of its own: a probe is told what is wrong. */
+const UNREADY = {
+  503: {
+    description: 'The archive cannot be read now',
+    headers: Object.fromEntries(Object.values(HEADERS).map((key) => [key, ref('headers', key)])),
+    content: json({ oneOf: [ref('schemas', 'Probe'), ref('schemas', 'ErrorBody')] }),
+    'x-arx-codes': { store_unavailable: 'assumption' },
+  },
+};
 
 function pathParameters(path: string) {
   return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({

@@ -38,6 +38,8 @@ export const PARAMETERS = {
   }),
   sequence: z.object(window),
   health: z.object({}),
+  live: z.object({}),
+  ready: z.object({}),
   ingest: z.object({}),
   events: z.object(window),
   conversations: z.object(window),

@@ -5,7 +5,7 @@ import { Asset, Carrier, LoreRecord, Pipeline, RawRecord } from './content.ts';
 import { Conversation, Message } from './conversation.ts';
 import { ErrorBody } from './error.ts';
 import { Acknowledgement, Envelope, IngestRequest, PAYLOADS } from './event.ts';
-import { Health } from './health.ts';
+import { Health, Probe } from './health.ts';
 import { Integrity } from './quantity.ts';
 import {
   DiffReport,
@@ -53,6 +53,7 @@ export const RECORDS = {
   Sequence,
   Position,
   Health,
+  Probe,
   IngestRequest,
   Acknowledgement,
   Envelope,

@@ -278,6 +278,7 @@ export const Listening = z.object({
   asset_url: z.string(),
   pid: z.number().int(),
   database: z.string(),
+  metrics_url: z.string().optional(),
 });
 export type Listening = z.infer<typeof Listening>;
 

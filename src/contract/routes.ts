@@ -18,6 +18,8 @@ export const ROUTES = {
   content: { method: 'GET', path: '/api/content/{id}', scope: 'read:messages', source: '4.3' },
   sequence: { method: 'GET', path: '/api/sequence/{name}', scope: 'read:sequence', source: '4.4' },
   health: { method: 'GET', path: '/api/health', scope: null, source: '4.5' },
+  live: { method: 'GET', path: '/api/health/live', scope: null, source: 'ours' },
+  ready: { method: 'GET', path: '/api/health/ready', scope: null, source: 'ours' },
   ingest: { method: 'POST', path: '/api/webhooks/ingest', scope: 'read:sequence', source: '4.6' },
   events: { method: 'GET', path: '/api/webhooks/events', scope: 'read:sequence', source: 'ours' },
   conversations: { method: 'GET', path: '/v1/conversations', scope: 'read:messages', source: '4.7' },

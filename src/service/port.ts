@@ -6,17 +6,23 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Service, ServiceResponse } from '../contract/exchange.ts';
 import { MOST_REQUEST_BYTES } from '../contract/quantity.ts';
 import { HEADERS } from '../contract/routes.ts';
 import { asRefusal, errorResponse } from './http/failure.ts';
+import { accountOf, refusedByParser, UNWATCHED } from './http/account.ts';
+import { createGatekeeper } from './http/gatekeeper.ts';
 import { admit, declaredLength, readBody } from './http/incoming.ts';
 import { createOutbox } from './http/outgoing.ts';
+import { NO_PROXIES, type Proxies } from './http/peer.ts';
 import { Refusal } from './refusal.ts';
 import { isLoopback } from './rules/host.ts';
 import { LineCut } from './rules/line.ts';
+import type { PortWatch } from './watch.ts';
+
+export { proxiesOf } from './http/peer.ts';
 
 /** Times in milliseconds, sizes in bytes. `idle` ends a socket on which nothing moves, a reader that stops too. */
 const LIMITS = {
@@ -25,6 +31,8 @@ const LIMITS = {
   keepAliveTimeout: 5_000,
   idle: 60_000,
   checkInterval: 1_000,
+  mostConnections: 12_000,
+  mostOfAddress: 256,
   maxHeaderSize: 16 * 1024,
   maxHeaders: 128,
   reading: { window: 60_000, windows: 2, slowest: 240 * 1024, mostWaiting: 256 * 1024 * 1024 },
@@ -39,6 +47,10 @@ export type PortOptions = {
    * to every name, since its network may give it any.
    */
   names?: readonly string[];
+  /** Proxies whose word on the client's address counts; nobody's where absent. */
+  proxies?: Proxies;
+  /** Told of every connection and answer. Must not throw. */
+  watch?: PortWatch;
   /** Told of what was thrown that nobody planned, under the id of the answer. Must not throw. */
   onFailure?(requestId: string, error: unknown): void;
   limits?: Partial<PortLimits>;
@@ -65,10 +77,18 @@ export async function listen(service: Service, options: PortOptions): Promise<Li
 /** `silent` is every open connection on which no request ever came. */
 function createListener(
   service: Service,
-  { host, names = isLoopback(host) ? [] : undefined, onFailure, limits: given }: PortOptions,
+  {
+    host,
+    names = isLoopback(host) ? [] : undefined,
+    proxies = NO_PROXIES,
+    watch = UNWATCHED,
+    onFailure,
+    limits: given,
+  }: PortOptions,
 ): { server: Server; silent: ReadonlySet<Duplex> } {
   const limits = { ...LIMITS, ...given };
-  const gate = { mostHeaders: limits.maxHeaders, names };
+  const gate = { mostHeaders: limits.maxHeaders, names, proxies };
+  const gatekeeper = createGatekeeper(limits, proxies, watch);
   const outbox = createOutbox(limits.reading);
   const server = createServer({
     headersTimeout: limits.headersTimeout,
@@ -82,17 +102,30 @@ function createListener(
   // Node drops headers beyond its count in silence, a second Authorization among them: take all, count ourselves.
   server.maxHeadersCount = 0;
   server.timeout = limits.idle;
+  server.maxConnections = limits.mostConnections;
+  server.on('drop', () => watch.turnedAway('total'));
+  // Accepting fails where descriptors run out (EMFILE); it goes on by itself when there are some again.
+  server.on('error', () => watch.turnedAway('accept'));
 
   const silent = new Set<Duplex>();
   server.on('connection', (socket) => {
+    if (!gatekeeper.admits(socket)) return;
+    watch.connected();
     silent.add(socket);
-    socket.once('close', () => silent.delete(socket));
+    socket.once('close', () => {
+      silent.delete(socket);
+      watch.disconnected();
+    });
   });
   const current = new WeakMap<Duplex, { incoming: IncomingMessage; outgoing: ServerResponse }>();
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     silent.delete(incoming.socket);
     current.set(incoming.socket, { incoming, outgoing });
+    const account = accountOf(incoming, watch);
+    let release = (): void => {};
     outgoing.once('close', () => {
+      release();
+      account.over(outgoing.writableFinished);
       current.delete(incoming.socket);
       // close() ends only what was idle when it was called.
       if (!server.listening) server.closeIdleConnections();
@@ -100,10 +133,13 @@ function createListener(
     let requestId: string | undefined;
     try {
       const request = admit(incoming, gate);
+      account.address = request.peer;
+      release = gatekeeper.holds(request.peer, incoming.socket.remoteAddress);
       outbox.admit();
       const response = await service({ ...request, body: await readBody(incoming) });
       requestId = response.headers[HEADERS.requestId];
-      await outbox.send({ incoming, outgoing }, response, !server.listening);
+      account.tell(response);
+      await outbox.send({ incoming, outgoing }, account.counted(response), !server.listening);
     } catch (error) {
       if (error instanceof LineCut) {
         incoming.socket.resetAndDestroy();
@@ -112,6 +148,7 @@ function createListener(
       // The rest of the body never came: whoever sent it is gone, or was answered by clientError.
       if (incoming.destroyed && !incoming.complete) return;
       const failure = await failureOf(service, asRefusal(error));
+      if (!outgoing.headersSent) account.tell(failure);
       if (!isExpected(error)) onFailure?.(requestId ?? failure.headers[HEADERS.requestId] ?? '', error);
       await refuse(incoming, outgoing, failure);
     }
@@ -132,6 +169,7 @@ function createListener(
       socket,
       service,
       new Refusal('method_not_allowed', 'this is not a proxy', { allow: 'GET, POST' }),
+      watch,
     );
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -139,7 +177,7 @@ function createListener(
     // Once the body is whole the service is at work: its answer must not be mixed with ours.
     const begun = incoming?.complete === true || outgoing?.headersSent === true;
     if (error.code === 'ECONNRESET' || !socket.writable || begun) socket.destroy();
-    else writeFailure(socket, service, refusalOf(error));
+    else writeFailure(socket, service, refusalOf(error), watch);
   });
   return { server, silent };
 }
@@ -201,10 +239,12 @@ async function refuse(
 }
 
 /** An answer on a bare socket, and its end. */
-function writeFailure(socket: Duplex, service: Service, refusal: Refusal): void {
+function writeFailure(socket: Duplex, service: Service, refusal: Refusal, watch: PortWatch): void {
   socket.on('error', () => socket.destroy());
   failureOf(service, refusal).then(
     ({ status, headers, body }) => {
+      const { remoteAddress = 'unknown' } = socket as Socket;
+      refusedByParser(watch, { requestId: headers[HEADERS.requestId] ?? '', status, address: remoteAddress });
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}connection: close\r\n\r\n`;
       socket.end(head + body, () => socket.destroy());

@@ -94,5 +94,11 @@ test('the facts are those of the code', () => {
   expect(text('8')).toContain('one hour');
   expect(text('4.7')).toContain(`first ${RISE} list reads`);
   const withoutToken = Object.values<Route>(ROUTES).filter(({ scope }) => scope === null);
-  expect(withoutToken.map(({ path }) => path)).toEqual(['/api/auth/token', '/api/health', '/openapi.json']);
+  expect(withoutToken.map(({ path }) => path)).toEqual([
+    '/api/auth/token',
+    '/api/health',
+    '/api/health/live',
+    '/api/health/ready',
+    '/openapi.json',
+  ]);
 });

@@ -72,6 +72,7 @@ export function fakeWorld({
     },
     signal: signal ?? new AbortController().signal,
     pid: process.pid,
+    usage: () => ({ rss: 64_000_000, cpuMs: 1_500 }),
     running,
     uid: process.getuid?.(),
     nodeVersion: 'v20.19.0',

@@ -1,6 +1,7 @@
 // What people see of a service's health and of this installation: checks, settings, profiles, facts (interface 4.5).
 import type { Health } from '../../contract/health.ts';
 import type { Style } from '../line.ts';
+import { lasting } from '../figures.ts';
 import { bars } from '../plot.ts';
 import { keyLines, type View } from '../view.ts';
 import { integrityColumn, shownInstant, WHOLE } from './column.ts';
@@ -12,6 +13,14 @@ export const healthView: View<Health> = {
     { name: 'version', of: (row) => row.version },
     { name: 'time', of: (row) => row.time, shown: (row) => shownInstant(row.time) },
     { name: 'database', of: (row) => row.database },
+    { name: 'schema', of: (row) => row.schema },
+    { name: 'read_only', of: (row) => row.read_only },
+    { name: 'files_writable', of: (row) => row.files_writable },
+    {
+      name: 'uptime',
+      of: (row) => row.uptime_ms,
+      shown: ({ uptime_ms: ms }) => (ms === undefined ? '' : lasting(ms)),
+    },
     { name: 'asset_url', of: (row) => row.asset_url },
     { name: 'drift_ratio', of: (row) => row.drift_ratio },
     integrityColumn,

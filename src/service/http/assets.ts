@@ -46,7 +46,8 @@ export function createAssetService(
       date: new Date(archive.now()).toUTCString(),
       [HEADERS.requestId]: requestId,
     };
-    return { ...response, headers, body: request.method === 'HEAD' ? '' : response.body };
+    const about = { route: request.target.startsWith('/messages/') ? 'stored_message' : 'file' };
+    return { ...response, headers, body: request.method === 'HEAD' ? '' : response.body, about };
   };
 }
 

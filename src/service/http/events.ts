@@ -1,5 +1,6 @@
 // POST /api/webhooks/ingest and GET /api/webhooks/events: taking events in, and showing what became of them (interface 4.6, 6).
 import { EventId, type Envelope } from '../../contract/event.ts';
+import { Refusal } from '../refusal.ts';
 import { acknowledge, takeIn } from '../rules/ingest.ts';
 import type { Statements } from '../store/database.ts';
 import { ingest } from '../store/events.ts';
@@ -11,6 +12,9 @@ import { eventRecord } from './records.ts';
 
 /** Acknowledged only after the commit; every delivery of one event gets the same acknowledgement. */
 export async function ingestEvent(call: Call): Promise<Reply> {
+  if (call.archive.readOnly) {
+    throw new Refusal('read_only', 'this service takes nothing in now', { 'retry-after': '60' });
+  }
   const event = takeIn(readJson(call.request, 'event_invalid'));
   await ingest(call.archive, event);
   return ok(acknowledge(event.id, event.type));

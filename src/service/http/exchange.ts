@@ -27,6 +27,8 @@ export type ServiceOptions = {
    * is given as it is now, and counts as no read.
    */
   driftLog?(entry: DriftEntry): Promise<void>;
+  /** When it began to serve, in milliseconds since the epoch; absent where it has no port. */
+  startedMs?: number;
   /** The highest tier this service grants; `mirror` where absent. */
   maxTier?: Tier;
   /** Told of what was thrown that nobody planned, under the id its answer carries. Must not throw. */

@@ -5,15 +5,21 @@ import { MOST_REQUEST_BYTES } from '../../contract/quantity.ts';
 import { Refusal } from '../refusal.ts';
 import { isLoopback, nameOf } from '../rules/host.ts';
 import { tooLarge } from './body.ts';
+import { peerOf, type Proxies } from './peer.ts';
 
 export type Gate = {
   mostHeaders: number;
   /** Names to answer to besides those of this machine; undefined: to every name. */
   names: readonly string[] | undefined;
+  /** Whose word on the client's address counts. */
+  proxies: Proxies;
 };
 
 /** The request without its body. Throws for headers that a service must not be asked to judge. */
-export function admit(incoming: IncomingMessage, { mostHeaders, names }: Gate): Omit<ServiceRequest, 'body'> {
+export function admit(
+  incoming: IncomingMessage,
+  { mostHeaders, names, proxies }: Gate,
+): Omit<ServiceRequest, 'body'> {
   const headers: [string, string][] = [];
   for (let at = 0; at + 1 < incoming.rawHeaders.length; at += 2) {
     headers.push([incoming.rawHeaders[at]!.toLowerCase(), incoming.rawHeaders[at + 1]!]);
@@ -38,7 +44,11 @@ export function admit(incoming: IncomingMessage, { mostHeaders, names }: Gate): 
     // A client that takes us for a proxy sends the whole address (RFC 9112 3.2.2).
     target: (incoming.url ?? '/').replace(/^https?:\/\/[^/?]*(?=[/?]|$)/i, '') || '/',
     headers: headers satisfies HeaderList,
-    peer: incoming.socket.remoteAddress ?? 'unknown',
+    peer: peerOf(
+      incoming.socket.remoteAddress,
+      headers.filter(([name]) => name === 'x-forwarded-for').map(([, value]) => value),
+      proxies,
+    ),
   };
 }
 

@@ -5,14 +5,14 @@ import type { Archive } from '../archive.ts';
 import { Refusal } from '../refusal.ts';
 import type { Limiter } from '../rules/limiter.ts';
 import { LineCut } from '../rules/line.ts';
-import { summaryOf } from '../store/meta.ts';
+import { summaryOf, type Summary } from '../store/meta.ts';
 import { attachment, attachments } from './attachments.ts';
 import { content } from './content.ts';
 import { conversation, conversations } from './conversations.ts';
 import { events, ingestEvent } from './events.ts';
 import { ok, type Call, type DriftEntry, type Handlers, type ServiceOptions } from './exchange.ts';
 import { asRefusal, errorResponse, newRequestId } from './failure.ts';
-import { health } from './health.ts';
+import { health, live, ready, soon } from './health.ts';
 import { messages } from './messages.ts';
 import { permit } from './permission.ts';
 import { parseQuery } from './query.ts';
@@ -36,6 +36,8 @@ const HANDLERS: Handlers = {
   content,
   sequence,
   health,
+  live: async ({ archive, options }) => live(archive, options),
+  ready: ({ archive, options }) => ready(archive, options),
   ingest: ingestEvent,
   events,
   conversations,
@@ -54,15 +56,22 @@ export function createService(archive: Archive, options: ServiceOptions): Servic
   const guesses = archive.shared.limiter('guesses', GUESSES_A_MINUTE);
   const issues = archive.shared.limiter('issues', ISSUES_A_MINUTE);
   const trial = createTrial(archive, options);
+  // What a probe reports, which asks for nothing.
+  let known: Summary = NOTHING_KNOWN;
 
   return async (request) => {
     const requestId = newRequestId((count) => archive.randomBytes(count));
     let integrity = 0;
     let response: ServiceResponse;
+    const about: ServiceResponse['about'] = {};
     try {
-      const summary = await summaryOf(archive);
-      integrity = summary.integrity;
-      response = await answer({ archive, options, request, summary, issues }, guesses, trial);
+      const path = request.target.split('?', 1)[0];
+      if (path !== ROUTES.live.path && path !== ROUTES.ready.path) {
+        const counted = summaryOf(archive);
+        known = await (path === ROUTES.health.path ? soon(counted) : counted);
+      }
+      integrity = known.integrity;
+      response = await answer({ archive, options, request, summary: known, issues }, guesses, trial, about);
     } catch (error) {
       if (error instanceof LineCut) throw error;
       if (!(error instanceof Refusal)) options.onFailure?.(requestId, error);
@@ -73,17 +82,35 @@ export function createService(archive: Archive, options: ServiceOptions): Servic
     response.headers[HEADERS.drift] = String(trial.driftRatio());
     await trial.delay();
     response.headers['date'] = new Date(archive.now()).toUTCString();
+    response.about = about;
     return request.method === 'HEAD' ? { ...response, body: '' } : response;
   };
 }
 
 type Asked = Pick<Call, 'archive' | 'options' | 'request' | 'summary' | 'issues'>;
 
-async function answer(asked: Asked, guesses: Limiter, trial: Trial): Promise<ServiceResponse> {
+const NOTHING_KNOWN: Summary = {
+  conversations: 0,
+  messages: 0,
+  attachments: 0,
+  redacted: 0,
+  displaced: 0,
+  integrity: 0,
+};
+
+/** Fills in what the request is about as soon as it is known. */
+async function answer(
+  asked: Asked,
+  guesses: Limiter,
+  trial: Trial,
+  about: NonNullable<ServiceResponse['about']>,
+): Promise<ServiceResponse> {
   const { archive, request } = asked;
   const { route, parameters, search, allow } = matchRoute(request.method, request.target);
   if (route === undefined) return { status: 204, headers: { allow }, body: '' };
+  about.route = route;
   const bearer = await permit(archive, request, ROUTES[route].scope, guesses);
+  if (ROUTES[route].scope !== null) about.tier = bearer.tier;
   const query = parseQuery(search);
   const { fault, ...ordeal } = await trial.meet(route, { query, parameters }, request);
   const reply = await HANDLERS[route]({ ...asked, ...ordeal, query, parameters, bearer });

@@ -1,8 +1,8 @@
 // Files by the sha256 of their content: `<dir>/ab/cdef…`. A name exists only when its bytes are whole and durable.
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, mkdir, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 export type Blobs = {
   /** The folder they are in, each as `ab/cdef…`; undefined for files in a database. */
@@ -17,6 +17,8 @@ export type Blobs = {
   put(sha256: string, content: Uint8Array): Promise<void>;
   /** Stores a copy of a file too big to hold. False, and nothing stored, where its bytes have another hash by now. */
   putFile(sha256: string, path: string): Promise<boolean>;
+  /** Whether it takes new files, by rights and space. */
+  writable(): Promise<boolean>;
   /** Removes what was begun and never finished, last written to before this time (ms); what cannot be is left. */
   sweep(before: number): Promise<void>;
 };
@@ -90,6 +92,19 @@ export function openBlobs(dir: string): Blobs {
         }
         return hash.digest('hex') === sha256;
       });
+    },
+    async writable() {
+      try {
+        // Made by the first file.
+        const at = await access(dir).then(
+          () => dir,
+          () => dirname(dir),
+        );
+        await access(at, constants.W_OK | constants.X_OK);
+        return (await statfs(at)).bavail > 0;
+      } catch {
+        return false;
+      }
     },
     async sweep(before) {
       for (const folder of await readdir(dir).catch(() => [])) {

@@ -66,6 +66,8 @@ export function openChunks(database: PostgresDatabase): Blobs {
       if ((await size(sha256)) !== undefined) return true;
       return keep(sha256, () => createReadStream(path, { highWaterMark: CHUNK_BYTES }));
     },
+    // The database takes them as it takes rows.
+    writable: async () => true,
     sweep: async () => {},
   };
 }

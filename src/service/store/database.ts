@@ -25,5 +25,7 @@ export type Database = Statements & {
   transactionNow<T>(work: (statements: Statements) => Promise<T>): Promise<T | undefined>;
   /** As {@link Database.transaction}, for changes of tables: it may take as long as it needs. */
   migration<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
+  /** Connections of this process to the engine now, and who waits for one; where it has such. */
+  pool?(): { busy: number; idle: number; waiting: number };
   close(): Promise<void>;
 };

@@ -39,11 +39,13 @@ type Kept = { messages: number | null; attachments: number | null; summary: Summ
  * adding some calls {@link forgetSummary} in the same transaction. While another writes, the last ones are given: to
  * count all rows for each answer would cost more than what they tell.
  */
-export async function summaryOf({ database }: Archive): Promise<Summary> {
+export async function summaryOf(archive: Archive): Promise<Summary> {
+  const { database } = archive;
   const stamp = await database.get<Stamp>(STAMP);
   const kept = stamp?.kept == null ? undefined : (JSON.parse(stamp.kept) as Kept);
   const isOfNow = kept?.messages === stamp?.messages && kept?.attachments === stamp?.attachments;
   if (kept !== undefined && kept.forgotten === undefined && isOfNow) return kept.summary;
+  if (archive.readOnly) return countedOnce(archive, JSON.stringify(stamp));
   try {
     // Counted as the writer, so that no change slips in between the count and its keeping. A read waits for no writer.
     const fresh = await database.transactionNow(async (statements) => {
@@ -62,6 +64,18 @@ export async function summaryOf({ database }: Archive): Promise<Summary> {
     return count(database);
   }
   return kept?.summary ?? count(database);
+}
+
+/** What cannot be kept with the archive is kept in this process: counted once for each of its states. */
+const COUNTED = new WeakMap<Archive, { stamp: string; summary: Promise<Summary> }>();
+
+function countedOnce(archive: Archive, stamp: string): Promise<Summary> {
+  const known = COUNTED.get(archive);
+  if (known?.stamp === stamp) return known.summary;
+  const summary = count(archive.database);
+  COUNTED.set(archive, { stamp, summary });
+  summary.catch(() => COUNTED.delete(archive));
+  return summary;
 }
 
 export async function forgetSummary(statements: Statements): Promise<void> {

@@ -48,14 +48,15 @@ export async function openPostgres({
     connectionTimeoutMillis: CONNECT_MS,
     types: { getTypeParser },
   };
-  const pool = new pg.Pool({ ...config, ...LIMITS, max: MOST_CONNECTIONS });
+  const pool = new pg.Pool({
+    ...config,
+    ...LIMITS,
+    max: MOST_CONNECTIONS,
+    ...(readOnly ? { onConnect: onlyRead } : {}),
+  });
   // A connection that ends between two statements fails the next one; without listeners it would end the process.
   pool.on('error', () => {});
-  pool.on('connect', (client) => {
-    client.on('error', () => {});
-    // What fails here fails the statement behind it as well.
-    if (readOnly) client.query('SET default_transaction_read_only = on').catch(() => {});
-  });
+  pool.on('connect', (client) => void client.on('error', () => {}));
   // Reads may be asked again, on another connection: a restarted server ends all the old ones.
   const reader = statementsOf((sql, parameters) =>
     ask(pool, sql, parameters).catch((error: unknown) => {
@@ -142,6 +143,11 @@ export async function openPostgres({
       };
       return within(client, locked, () => void client.end().catch(() => {}));
     },
+    pool: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     async close() {
       await last;
       await pool.end();
@@ -155,6 +161,10 @@ export async function openPostgres({
     throw error;
   }
   return database;
+}
+
+async function onlyRead(client: pg.ClientBase): Promise<void> {
+  await client.query('SET default_transaction_read_only = on');
 }
 
 /** The lock of this one row is the right to write: plain SQL, where advisory locks are not known to every relative. */

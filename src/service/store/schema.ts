@@ -114,6 +114,12 @@ export async function migrateTo(database: Database, newest: number): Promise<boo
   return true;
 }
 
+/** The version of the tables, and whether this arx needs another. */
+export async function schemaOf(statements: Statements): Promise<{ version: number; isNewest: boolean }> {
+  const version = await versionOf(statements);
+  return { version, isNewest: version === MIGRATIONS.length };
+}
+
 /** Throws unless the schema is the newest: for those who must not change it. */
 export async function checkSchema(database: Database): Promise<void> {
   const version = await versionOf(database);

@@ -17,6 +17,10 @@ export async function issueToken(
 ): Promise<{ token: string; expires_ms: number }> {
   const token = `arx_${Buffer.from(archive.randomBytes(32)).toString('base64url')}`;
   const expires_ms = archive.now() + TOKEN_LIFE_MS;
+  if (archive.readOnly) {
+    remember(archive, hashOf(token), { tier, scope, expires_ms });
+    return { token, expires_ms };
+  }
   await archive.database.transaction(async (statements) => {
     await statements.run('DELETE FROM tokens WHERE expires_ms < $1', [archive.now() - REMEMBERED_MS]);
     await statements.run('INSERT INTO tokens VALUES ($1, $2, $3, $4, $5)', [
@@ -32,11 +36,24 @@ export async function issueToken(
 
 /** Who holds this token, expired or not. The time of the look-up says nothing of the token: only its hash is compared. */
 export async function bearerOf(archive: Archive, token: string): Promise<Bearer | undefined> {
+  const remembered = REMEMBERED.get(archive)?.get(hashOf(token));
+  if (remembered !== undefined) return remembered;
   const row = await archive.database.get<{ tier: Tier; scope: string; expires_ms: number }>(
     'SELECT tier, scope, expires_ms FROM tokens WHERE sha256 = $1',
     [hashOf(token)],
   );
   return row && { tier: row.tier, scope: row.scope.split(' ') as Scope[], expires_ms: row.expires_ms };
+}
+
+/** Tokens of archives that can store none: they end with the process, and the oldest make room. */
+const REMEMBERED = new WeakMap<Archive, Map<string, Bearer>>();
+const MOST_REMEMBERED = 10_000;
+
+function remember(archive: Archive, hash: string, bearer: Bearer): void {
+  const tokens = REMEMBERED.get(archive) ?? new Map<string, Bearer>();
+  REMEMBERED.set(archive, tokens);
+  if (tokens.size === MOST_REMEMBERED) tokens.delete(tokens.keys().next().value!);
+  tokens.set(hash, bearer);
 }
 
 function hashOf(token: string): string {

@@ -1,0 +1,50 @@
+// What `arx serve` takes from whom: connections in all and of one address, and proxies whose word counts.
+import { readFile } from 'node:fs/promises';
+import * as z from 'zod';
+import { Fault } from '../faults.ts';
+import type { PortOptions } from '../service/port.ts';
+import { wholeNumber } from './input.ts';
+
+export const LIMITS_INPUT = {
+  trustProxy: z.string().min(1).optional(),
+  maxConnections: wholeNumber(1).optional(),
+  maxConnectionsPerAddress: wholeNumber(0).optional(),
+};
+const LimitsInput = z.object(LIMITS_INPUT);
+
+/** Descriptors for all but connections: the database, files that are read, what is opened for a moment. */
+const OTHER_DESCRIPTORS = 64;
+
+/** Throws `usage` for a proxy that is no address. Zero connections of an address are any number. */
+export async function limitsOf(
+  input: z.infer<typeof LimitsInput>,
+): Promise<Pick<PortOptions, 'proxies' | 'limits'>> {
+  const { proxiesOf } = await import('../service/port.ts');
+  const perAddress = input.maxConnectionsPerAddress;
+  const descriptors = await mostDescriptors();
+  // A reader of a file costs two. Where they run out nothing works, so connections leave some for the rest.
+  const room = Math.max(1, Math.floor((descriptors - OTHER_DESCRIPTORS) / 2));
+  const most = input.maxConnections ?? (room < MOST_CONNECTIONS ? room : undefined);
+  try {
+    return {
+      ...(input.trustProxy === undefined
+        ? {}
+        : { proxies: proxiesOf(input.trustProxy.split(',').map((one) => one.trim())) }),
+      limits: {
+        ...(most === undefined ? {} : { mostConnections: most }),
+        ...(perAddress === undefined ? {} : { mostOfAddress: perAddress === 0 ? Infinity : perAddress }),
+      },
+    };
+  } catch (error) {
+    throw new Fault('usage', `--trust-proxy: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The port's own bound, which most machines allow. */
+const MOST_CONNECTIONS = 12_000;
+
+/** What the system allows this process, where it says so. */
+async function mostDescriptors(): Promise<number> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity);
+}

@@ -1,0 +1,120 @@
+// What `arx serve` tells of itself while it runs: its log, and the figures on a port of their own.
+import { open, readdir, statfs } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { diskFault } from '../disk-fault.ts';
+import { showText } from '../format/terminal.ts';
+import { wholeNumber } from './input.ts';
+import type { Archive } from '../service/index.ts';
+import {
+  bothOf,
+  LOG_LEVELS,
+  type Entry,
+  type Journal,
+  type Metrics,
+  type PortWatch,
+} from '../service/watching.ts';
+
+export const Port = wholeNumber(0).refine((port) => port <= 65_535, 'must be a port from 0 to 65535');
+
+export const WATCH_INPUT = {
+  log: z.string().min(1).optional(),
+  logLevel: z.enum(LOG_LEVELS).default('info'),
+  metricsPort: Port.optional(),
+  metricsHost: z.string().min(1).default('127.0.0.1'),
+};
+const WatchInput = z.object(WATCH_INPUT);
+
+/**
+ * The log where one is asked for: `--log FILE`, `-` for stderr, which `-v` means too. Lines of JSON, but for a terminal.
+ * Throws a disk Fault where the file cannot be opened; afterwards it never fails.
+ */
+export async function openJournal(
+  { log, logLevel }: z.infer<typeof WatchInput>,
+  app: App,
+): Promise<{ journal: Journal; close(): Promise<void> } | undefined> {
+  const { stderr, now, monotonic } = app.world;
+  const path = log ?? (app.verbose ? '-' : undefined);
+  if (path === undefined) return undefined;
+  const { createJournal } = await import('../service/watching.ts');
+  const common = { level: logLevel, now, monotonic };
+  if (path === '-') {
+    const journal = createJournal({
+      ...common,
+      format: stderr.isTTY ? lineForPeople : lineOfJson,
+      write: (text) => stderr.write(text),
+    });
+    return { journal, close: journal.close };
+  }
+  const file = await open(resolve(app.world.cwd, path), 'a', 0o600).catch((error: unknown) => {
+    throw diskFault(error, path);
+  });
+  const journal = createJournal({ ...common, format: lineOfJson, write: (text) => file.appendFile(text) });
+  return {
+    journal,
+    close: async () => {
+      await journal.close();
+      await file.close().catch(() => {});
+    },
+  };
+}
+
+function lineOfJson(entry: Entry): string {
+  return `${JSON.stringify(entry)}\n`;
+}
+
+/** `12:00:00 info answered GET attachments 200 3.1 ms 127.0.0.1 internal req_…` */
+function lineForPeople({ time, level, event, ms, ...rest }: Entry): string {
+  const words = [
+    time.slice(11, 19),
+    level,
+    event,
+    ms === undefined ? undefined : `${String(ms)} ms`,
+    ...Object.values(rest),
+  ];
+  return `${showText(words.filter((word) => word !== undefined && word !== null).join(' '))}\n`;
+}
+
+/** What a port tells to; undefined where nobody listens. */
+export function watchOf(
+  port: string,
+  journal: Journal | undefined,
+  metrics: Metrics | undefined,
+): PortWatch | undefined {
+  const [one, other] = [journal?.watch(port), metrics?.watch(port)];
+  return one !== undefined && other !== undefined ? bothOf(one, other) : (one ?? other);
+}
+
+/** Figures of the process and its archive. */
+export async function openMetrics(
+  archive: Archive,
+  journal: Journal | undefined,
+  app: App,
+): Promise<Metrics> {
+  const { createMetrics } = await import('../service/watching.ts');
+  const { world } = app;
+  const metrics = createMetrics(world.monotonic);
+  const startedMs = world.now();
+  metrics.gauge('arx_build_info', 'What runs here.', () => [
+    [{ version: app.version, engine: archive.database.engine, node: world.nodeVersion }, 1],
+  ]);
+  metrics.gauge('process_start_time_seconds', 'When it began to serve.', () => startedMs / 1000);
+  metrics.gauge('process_resident_memory_bytes', 'Resident memory.', () => world.usage().rss);
+  metrics.counter('process_cpu_seconds_total', 'Time of cores used.', () => world.usage().cpuMs / 1000);
+  // Linux tells; elsewhere the figure is not there.
+  metrics.gauge('process_open_fds', 'Open descriptors.', async () => (await readdir('/proc/self/fd')).length);
+  metrics.gauge('arx_disk_free_bytes', 'Space left for the files of the archive.', async () => {
+    const { bavail, bsize } = await statfs(archive.blobs.dir ?? app.directories.data);
+    return bavail * bsize;
+  });
+  metrics.gauge(
+    'arx_database_connections',
+    'Connections to the database, and requests that wait for one.',
+    () =>
+      Object.entries(archive.database.pool?.() ?? {}).map(([state, count]) => [{ state }, count] as const),
+  );
+  if (journal !== undefined)
+    metrics.counter('arx_log_lines_lost_total', 'Lines the log did not take.', journal.lost);
+  return metrics;
+}

@@ -1,0 +1,308 @@
+// A service as its keeper runs it: a log without secrets, probes that end, figures, limits behind a proxy, nothing written where nothing may be.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import parsePrometheus from 'parse-prometheus-text-format';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ErrorBody } from '../../src/contract/error.ts';
+import { Health, Probe } from '../../src/contract/health.ts';
+import { createService, openArchive, type Archive, type OpenArchive } from '../../src/service/index.ts';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call } from '../support/call.ts';
+import { arx } from '../support/command.ts';
+import { moved } from '../support/event.ts';
+import { freshUrl, noPostgres } from '../support/postgres.ts';
+import { sampleData } from '../support/sample.ts';
+import { serve, type Served } from '../support/served.ts';
+
+let dir: string;
+let served: Served | undefined;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'arx-running-'));
+});
+afterEach(async () => {
+  await served?.close();
+  served = undefined;
+  await rm(dir, { recursive: true, force: true });
+});
+
+const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+const WHO = { client_id: 'secret-client', observer_tier: 'internal', requested_tier: 'internal' };
+
+async function login(headers: Record<string, string> = {}): Promise<string> {
+  const response = await post(`${served!.base_url}/api/auth/token`, WHO, headers);
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+type Line = Record<string, unknown>;
+const logged = async (): Promise<Line[]> =>
+  (await readFile(join(dir, 'serve.log'), 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+
+test('the log has a line for each answer and no secret, whatever was asked', async () => {
+  await sampleData(join(dir, 'data'));
+  served = await serve(dir, ['--log', 'serve.log']);
+  const token = await login();
+  const bearer = { authorization: `Bearer ${token}` };
+  const list = (await (
+    await fetch(`${served.base_url}/v1/attachments?limit=5`, { headers: bearer })
+  ).json()) as {
+    data: { file_url: string | null }[];
+  };
+  const url = list.data.find(({ file_url }) => file_url !== null)!.file_url!;
+  await (await fetch(url)).arrayBuffer();
+  await post(`${served.base_url}/api/webhooks/ingest`, moved('evt_secret', 1, 9), bearer);
+  await fetch(`${served.base_url}/v1/attachments?access_token=secret-query`, {
+    headers: { authorization: 'Bearer secret-header', 'x-note': 'secret\u001b[2J'.replace('\u001b', '%1b') },
+  });
+  await fetch(`${served.base_url}/%1b%5B2J/secret-path`);
+  const bare = connect(Number(new URL(served.base_url).port), '127.0.0.1');
+  bare.write('GET /secret-raw HTTP/1.1\r\nHost: localhost\r\nX: \u001b\u0000\r\n\r\n');
+  await bare.resume().toArray();
+  const signature = new URL(url).pathname.split('/').at(-1)!;
+  await served.close();
+  const text = await readFile(join(dir, 'serve.log'), 'utf8');
+  expect(text).not.toMatch(/secret|arx_/);
+  expect(text).not.toContain('\u001b');
+  expect(text).not.toContain(token);
+  expect(text).not.toContain(signature);
+  const lines = (await logged()).filter(({ event }) => event === 'answered');
+  // The two ports write when their answers are over, each in its own time.
+  lines.sort((a, b) => Number(a['port'] === 'api') - Number(b['port'] === 'api'));
+  expect(lines.map(({ port, method, route, status, tier }) => [port, method, route, status, tier])).toEqual([
+    ['assets', 'GET', 'file', 200, null],
+    ['api', 'POST', 'token', 200, null],
+    ['api', 'GET', 'attachments', expect.any(Number), 'internal'],
+    ['api', 'POST', 'ingest', 200, 'internal'],
+    ['api', 'GET', 'attachments', 401, null],
+    ['api', 'GET', null, 404, null],
+    ['api', '', null, 400, null],
+  ]);
+  for (const line of lines) expect(line['request_id']).toMatch(/^req_[0-9a-f]{24}$/);
+  expect(new Set(lines.map((line) => line['request_id'])).size).toBe(lines.length);
+});
+
+test('with -v the log is on stderr, and -o json keeps its first line', async () => {
+  served = await serve(dir, ['-v', '--log-level', 'warn']);
+  await fetch(`${served.base_url}/api/health`);
+  await fetch(`${served.base_url}/nothing`);
+  await served.close();
+  const lines = served
+    .stderrText()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+  expect(lines).toMatchObject([{ level: 'warn', status: 404 }]);
+});
+
+test('a log that cannot be opened is a disk fault before anything is served', async () => {
+  expect(await arx(dir, 'serve --port 0 --log nowhere/serve.log')).toMatchObject({ exit: 14, stdout: '' });
+});
+
+test('figures are on a port of their own, and count what the others did', async () => {
+  served = await serve(dir, ['--metrics-port', '0']);
+  const url = served.metrics_url!;
+  expect((await fetch(`${served.base_url}/metrics`)).status).toBe(404);
+  await fetch(`${served.base_url}/api/health`);
+  const answer = await fetch(url);
+  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const families = new Map(parsePrometheus(await answer.text()).map((one) => [one.name, one.metrics]));
+  expect(families.get('arx_requests_total')).toEqual([
+    { value: '1', labels: { port: 'api', method: 'GET', route: 'none', status: '404' } },
+    { value: '1', labels: { port: 'api', method: 'GET', route: 'health', status: '200' } },
+  ]);
+  expect(Number(families.get('process_resident_memory_bytes')![0]!.value)).toBe(64_000_000);
+  expect((await fetch(url.replace('/metrics', '/'))).status).toBe(404);
+  expect((await post(url, {})).status).toBe(405);
+});
+
+describe('probes', () => {
+  const opened: OpenArchive[] = [];
+  afterEach(async () => {
+    for (const archive of opened.splice(0)) await archive.close();
+  });
+  const fresh = async (url?: string): Promise<OpenArchive> => {
+    const place = url === undefined ? { dir: join(dir, 'probed') } : { url };
+    const archive = await openArchive({ ...place, sleep, now: Date.now, randomBytes });
+    opened.push(archive);
+    return archive;
+  };
+  const serviceOf = (archive: Archive) =>
+    createService(archive, { assetUrl: 'http://127.0.0.1:9', version: '0', startedMs: Date.now() });
+
+  test.each(['sqlite', ...(noPostgres ? [] : ['postgres'])])(
+    '%s: a sound archive is live and ready',
+    async (engine) => {
+      const service = serviceOf(await fresh(engine === 'sqlite' ? undefined : await freshUrl()));
+      expect(Probe.parse((await call(service, '/api/health/live')).json).status).toBe('live');
+      const ready = await call(service, '/api/health/ready');
+      expect([ready.status, Probe.parse(ready.json)]).toEqual([
+        200,
+        {
+          status: 'ready',
+          uptime_ms: expect.any(Number),
+          read_only: false,
+          database: engine,
+          reachable: true,
+          schema: expect.any(Number),
+          migration_needed: false,
+          files_writable: true,
+        },
+      ]);
+      const { json } = await call(service, '/api/health');
+      expect(Health.parse(json)).toMatchObject({ status: 'stable', files_writable: true, read_only: false });
+    },
+  );
+
+  test('a database that is gone, or never answers: live, not ready, and health is an error in time', async () => {
+    const archive = await fresh();
+    const broken = (answer: () => Promise<never>): Archive => ({
+      ...archive,
+      database: { ...archive.database, get: answer, all: answer, run: answer },
+    });
+    for (const answer of [
+      () => Promise.reject(Object.assign(new Error('gone'), { code: 'EIO' })),
+      () => new Promise<never>(() => {}),
+    ]) {
+      const service = serviceOf(broken(answer));
+      const begun = performance.now();
+      const [live, ready, health] = await Promise.all(
+        ['/api/health/live', '/api/health/ready', '/api/health'].map((path) => call(service, path)),
+      );
+      expect(live!.status).toBe(200);
+      expect([ready!.status, Probe.parse(ready!.json)]).toMatchObject([
+        503,
+        { status: 'unready', reachable: false },
+      ]);
+      expect([health!.status, ErrorBody.parse(health!.json).error.code]).toEqual([503, 'store_unavailable']);
+      expect(performance.now() - begun).toBeLessThan(4_000);
+    }
+  });
+
+  test('a schema of another version is not ready', async () => {
+    const archive = await fresh();
+    await archive.database.run('INSERT INTO migrations VALUES (999)');
+    const ready = await call(serviceOf(archive), '/api/health/ready');
+    expect([ready.status, ready.json.migration_needed, ready.json.reachable]).toEqual([503, true, true]);
+  });
+
+  test('a folder that takes no files makes health partial', async () => {
+    const archive = await fresh();
+    const stuck: Archive = { ...archive, blobs: { ...archive.blobs, writable: async () => false } };
+    const { status, json } = await call(serviceOf(stuck), '/api/health');
+    expect([status, json.status, json.files_writable]).toEqual([200, 'partial', false]);
+  });
+});
+
+describe('behind a proxy', () => {
+  const tokens = async (count: number, from: (n: number) => string): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const response = await post(`${served!.base_url}/api/auth/token`, WHO, { 'x-forwarded-for': from(n) });
+      await response.arrayBuffer();
+      statuses.push(response.status);
+    }
+    return statuses;
+  };
+
+  test('without trust all are the proxy; with it each client has its own limit, and cannot make up another', async () => {
+    served = await serve(dir);
+    expect((await tokens(61, (n) => `203.0.113.${n}`)).at(-1)).toBe(429);
+    await served.close();
+    served = await serve(dir, ['--trust-proxy', '127.0.0.1']);
+    expect(new Set(await tokens(61, (n) => `203.0.113.${n}`))).toEqual(new Set([200]));
+    expect((await tokens(61, (n) => `10.9.9.${n}, 198.51.100.7`)).at(-1)).toBe(429);
+  });
+
+  test('an address that is none is a usage error', async () => {
+    expect(await arx(dir, 'serve --port 0 --trust-proxy proxy.example')).toMatchObject({ exit: 2 });
+  });
+});
+
+describe('--read-only', () => {
+  test('lists, files and logins work, nothing is taken in, and the database is as it was', async () => {
+    await sampleData(join(dir, 'data'));
+    const before = await readFile(join(dir, 'data/archive.db'));
+    const log = await readFile(join(dir, 'data/archive.db-wal'));
+    served = await serve(dir, ['--read-only']);
+    const token = await login();
+    const bearer = { authorization: `Bearer ${token}` };
+    const list = await fetch(`${served.base_url}/v1/attachments?limit=5`, { headers: bearer });
+    expect(list.status).toBe(206);
+    const { data } = (await list.json()) as { data: { file_url: string | null }[] };
+    expect((await fetch(data.find(({ file_url }) => file_url !== null)!.file_url!)).status).toBe(200);
+    const refused = await post(`${served.base_url}/api/webhooks/ingest`, moved('evt_1', 1, 2), bearer);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('60');
+    expect(ErrorBody.parse(await refused.json()).error.code).toBe('read_only');
+    expect(await (await fetch(`${served.base_url}/api/health`)).json()).toMatchObject({
+      read_only: true,
+      status: 'stable',
+    });
+    await served.close();
+    expect((await readFile(join(dir, 'data/archive.db'))).equals(before)).toBe(true);
+    expect((await readFile(join(dir, 'data/archive.db-wal'))).equals(log)).toBe(true);
+    // Its own tokens end with it.
+    served = await serve(dir, ['--read-only']);
+    expect((await fetch(`${served.base_url}/v1/attachments`, { headers: bearer })).status).toBe(401);
+  });
+
+  test('beside a writing process: what that takes in is seen, and its tokens are known', async () => {
+    await sampleData(join(dir, 'data'));
+    served = await serve(dir);
+    const writing = served;
+    const bearer = { authorization: `Bearer ${await login()}` };
+    const reading = await serve(dir, ['--read-only']);
+    const events = async () =>
+      (
+        (await (await fetch(`${reading.base_url}/api/webhooks/events`, { headers: bearer })).json()) as {
+          data: unknown[];
+        }
+      ).data;
+    const before = (await events()).length;
+    expect(
+      (await post(`${writing.base_url}/api/webhooks/ingest`, moved('evt_new', 1, 2), bearer)).status,
+    ).toBe(200);
+    expect(await events()).toHaveLength(before + 1);
+    await writeFile(
+      join(dir, 'list.mbox'),
+      'From a@b Thu Jan  1 00:00:00 2026\nMessage-ID: <n@b>\nFrom: a@b\n\ntext\n',
+    );
+    const counts = async () =>
+      Health.parse(await (await fetch(`${reading.base_url}/api/health`)).json()).counts!;
+    const { messages } = await counts();
+    expect((await arx(dir, 'import list.mbox')).exit).toBe(0);
+    expect((await counts())['messages']).toBe(messages! + 1);
+    await reading.close();
+  });
+
+  test('an archive that is not there is not made', async () => {
+    expect(await arx(dir, 'serve --port 0 --read-only')).toMatchObject({ exit: 6, stdout: '' });
+  });
+
+  test.skipIf(noPostgres)('PostgreSQL: every transaction may only read', async () => {
+    const url = await freshUrl();
+    const place = { sleep, now: Date.now, randomBytes, url };
+    await (await openArchive(place)).close();
+    const archive = await openArchive({ ...place, readOnly: true });
+    await expect(archive.database.run(`INSERT INTO meta VALUES ('a', 'b')`)).rejects.toThrow();
+    const service = createService(archive, { assetUrl: 'http://127.0.0.1:9', version: '0' });
+    const issued = await call(service, '/api/auth/token', { body: WHO });
+    expect(issued.status).toBe(200);
+    expect((await call(service, '/v1/conversations', { token: issued.json.access_token })).status).toBe(200);
+    expect((await call(service, '/api/health/ready')).json).toMatchObject({
+      status: 'ready',
+      read_only: true,
+    });
+    await archive.close();
+  });
+});
