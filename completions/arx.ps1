@@ -18,7 +18,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--drift-mode' = @('each', 'key', 'sticky', 'burst', 'collude')
   }
   $next = @{
-    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'serve', 'completion', 'demo')
+    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo')
     'attachments' = @('ls', 'show', 'pull', 'verify', 'export')
     'content' = @('get')
     'conversations' = @('ls', 'show', 'walk', 'verify', 'diff', 'plot')
@@ -57,6 +57,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'import' = @('--origin-city', '--kind', '--database', '--blobs')
     'redact' = @('--reason', '--undo', '--database', '--blobs')
     'fsck' = @('--database', '--blobs')
+    'backup' = @('--to', '--database')
     'serve' = @('--host', '--port', '--asset-port', '--allow-host', '--database', '--blobs', '--max-tier', '--read-only', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds')
     'config get' = @('base_url', 'asset_url', 'output', 'timeout', 'retries', 'color', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
     'config set' = @('base_url', 'asset_url', 'output', 'timeout', 'retries', 'color', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')

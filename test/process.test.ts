@@ -619,6 +619,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   'about api': {},
   api: { args: '/api/health' },
   fsck: {},
+  backup: { args: '--to copy' },
   import: { args: 'letter.mbox' },
   redact: { args: 'att_1' },
   serve: { args: '--port 0' },

@@ -22,8 +22,8 @@ export async function limitsOf(
   const { proxiesOf } = await import('../service/port.ts');
   const perAddress = input.maxConnectionsPerAddress;
   const descriptors = await mostDescriptors();
-  // A reader of a file costs two. Where they run out nothing works, so connections leave some for the rest.
-  const room = Math.max(1, Math.floor((descriptors - OTHER_DESCRIPTORS) / 2));
+  // Where they run out nothing works, so connections leave some: a reader of a file costs two.
+  const room = Math.max(1, Math.floor((descriptors - OTHER_DESCRIPTORS) * 0.8));
   const most = input.maxConnections ?? (room < MOST_CONNECTIONS ? room : undefined);
   try {
     return {

@@ -1,10 +1,13 @@
 // `arx serve`: the very handler of the embedded archive, on a port; loopback unless told otherwise.
+import { join } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { TIERS } from '../contract/token.ts';
+import { alone } from '../config/lock.ts';
 import { Fault } from '../faults.ts';
 import { SERVE_PORT } from '../local.ts';
 import { DATABASE_INPUT, placeOf } from './database.ts';
+import type { Archive } from '../service/index.ts';
 import type { Service } from '../contract/exchange.ts';
 import type { Listener, PortOptions } from '../service/port.ts';
 import { adversityOf, DRIFT_INPUT, openDriftLog } from './serve-drift.ts';
@@ -32,12 +35,17 @@ type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
   if (app.world.signal.aborted) return;
+  const place = placeOf(input, app) ?? { dir: app.directories.data };
+  const archive = await app.local(input.readOnly ? { ...place, readOnly: true } : place);
+  const work = () => serve(archive, input, app);
+  // What one process counts of its peers and of the drift is in its memory, so a folder has one that serves it (faults R2).
+  if ('dir' in place && !input.readOnly) await alone(join(place.dir, 'serve'), app.storeWorld, work);
+  else await work();
+}
+
+async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const adversity = await adversityOf(input, app);
   const limits = await limitsOf(input);
-  const place = placeOf(input, app);
-  const archive = await app.local(
-    input.readOnly ? { ...(place ?? { dir: app.directories.data }), readOnly: true } : place,
-  );
   const log = await openJournal(input, app);
   const { journal } = log ?? {};
   const driftLog = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);

@@ -339,6 +339,16 @@ export const TREE: Words[] = [
     load: () => import('./fsck.ts'),
   },
   {
+    words: 'backup',
+    summary: 'copy the local archive as it is at one moment, also while it is served and written',
+    options: [
+      ['--to <dir>', 'target: missing, empty, or an earlier backup, of which files are kept'],
+      ['--database <url>', 'sqlite:FOLDER (default: the local archive)'],
+    ],
+    examples: ['arx backup --to /mnt/backup/archive', 'arx fsck --database sqlite:/mnt/backup/archive'],
+    load: () => import('./backup.ts'),
+  },
+  {
     words: 'serve',
     summary: 'run the service on a port',
     options: [

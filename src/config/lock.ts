@@ -9,6 +9,24 @@ import { codeOf, ensurePrivateFolder, removeQuietly, writeFault, type StoreWorld
 const LONGEST_WAIT = 15_000;
 
 /**
+ * Runs `work` while no other process does that holds `<path>.lock` for it. Throws a store Fault at once where one does,
+ * or the lock cannot be made, else what `work` throws. The folder is there and stays as it is.
+ */
+export async function alone<T>(path: string, world: StoreWorld, work: () => Promise<T>): Promise<T> {
+  const identity = identityOf(world);
+  const lock = `${path}.lock`;
+  await acquire(lock, { path, identity, world, left: SHORTEST_WAIT });
+  try {
+    return await work();
+  } finally {
+    release(lock, identity);
+  }
+}
+
+/** Enough to take over the lock of a dead one. */
+const SHORTEST_WAIT = 100;
+
+/**
  * Runs `work` while holding `<path>.lock`, the folder made first, leftovers of dead writers of `path` swept away.
  * Throws a store Fault when a living holder keeps it for 15 s or the lock cannot be made, else what `work` throws.
  *

@@ -10,6 +10,7 @@ import { Integrity } from './quantity.ts';
 import {
   DiffReport,
   ExitRecord,
+  BackupReport,
   ExportReport,
   FrozenWalk,
   FsckReport,
@@ -82,6 +83,7 @@ export const REPORTS = {
   VerifyReport,
   PullReport,
   PullPlan,
+  BackupReport,
   ExportReport,
   FsckReport,
   ImportReport,

@@ -234,6 +234,17 @@ export const ImportReport = z.object({
 });
 export type ImportReport = z.infer<typeof ImportReport>;
 
+/** `arx backup -o json`. `taken_at` is the moment whose state it is; `bytes` are those of the files added. */
+export const BackupReport = z.object({
+  version,
+  path: z.string(),
+  taken_at: z.string(),
+  database_bytes: count,
+  files: z.object({ added: count, known: count }),
+  bytes: count,
+});
+export type BackupReport = z.infer<typeof BackupReport>;
+
 /**
  * `arx fsck -o json`. `looked` counts rows, files or messages, `bytes` what was hashed. A finding has all its subjects
  * counted and the first hundred named; a `notice` is odd and no damage.

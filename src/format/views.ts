@@ -15,6 +15,7 @@ export {
 export { identityView } from './views/identity.ts';
 export { changesOf, changeView, diffLines, windowView } from './views/frozen.ts';
 export {
+  backupLines,
   exportLines,
   fileView,
   fsckLines,

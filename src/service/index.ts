@@ -13,6 +13,7 @@ export {
   OtherFiles,
 } from './store/open.ts';
 export { troubleFault } from './store/trouble.ts';
+export { backUp, ForeignTarget } from './store/backup.ts';
 export { redact, unredact } from './store/redaction.ts';
 export { failureName } from './http/failure.ts';
 export { isLoopback } from './rules/host.ts';

@@ -91,6 +91,48 @@ test('the log has a line for each answer and no secret, whatever was asked', asy
   expect(new Set(lines.map((line) => line['request_id'])).size).toBe(lines.length);
 });
 
+test('R5 R6 every refusal has an integrity and an id of its own, and says nothing of what is inside', async () => {
+  await sampleData(join(dir, 'data'));
+  served = await serve(dir);
+  const bearer = { authorization: `Bearer ${await login()}` };
+  const api = served.base_url;
+  const asked: [url: string, init?: RequestInit][] = [
+    [`${api}/nothing`, {}],
+    [`${api}/%zz`, {}],
+    [`${api}/messages`, {}],
+    [`${api}/messages?limit=0`, { headers: bearer }],
+    [`${api}/v1/conversations?starting_after='`, { headers: bearer }],
+    [`${api}/v1/conversations?starting_after=conv_9&ending_before=conv_2`, { headers: bearer }],
+    [`${api}/v1/attachments?limit=5;drop`, { headers: bearer }],
+    [`${api}/api/content/msg_99999999`, { headers: bearer }],
+    [`${api}/api/sequence/'--`, { headers: bearer }],
+    [`${api}/api/sequence/mirror_relay`, { headers: bearer }],
+    [`${api}/api/auth/token`, { method: 'POST', body: '{' }],
+    [
+      `${api}/api/webhooks/ingest`,
+      { method: 'POST', body: '{"id":1}', headers: { ...bearer, 'content-type': 'application/json' } },
+    ],
+    [`${api}/api/health`, { method: 'DELETE' }],
+    [`${served.asset_url}/files/att_1/internal/x`, {}],
+    [`${served.asset_url}/../../etc/passwd`, {}],
+  ];
+  const ids = new Set<string>();
+  for (const [url, init] of [...asked, ...asked]) {
+    const response = await fetch(url, init);
+    const text = await response.text();
+    expect(response.status, url).toBeGreaterThanOrEqual(400);
+    const { error } = ErrorBody.parse(JSON.parse(text));
+    expect(error.integrity, url).toBeGreaterThanOrEqual(0);
+    expect(error.integrity, url).toBeLessThanOrEqual(1);
+    expect(error.request_id, url).toBe(response.headers.get('x-request-id'));
+    ids.add(error.request_id!);
+    expect(text, url).not.toMatch(
+      /SELECT|INSERT|SQLITE|sqlite|\/tmp|\/src|node_modules|\bat \w+ \(|arx_\w{8}/,
+    );
+  }
+  expect(ids.size).toBe(2 * asked.length);
+});
+
 test('with -v the log is on stderr, and -o json keeps its first line', async () => {
   served = await serve(dir, ['-v', '--log-level', 'warn']);
   await fetch(`${served.base_url}/api/health`);

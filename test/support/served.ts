@@ -32,3 +32,13 @@ export async function serve(
     },
   };
 }
+
+/** A token for the internal tier, asked for at the port. */
+export async function tokenOf(baseUrl: string): Promise<string> {
+  const asked = await fetch(`${baseUrl}/api/auth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' }),
+  });
+  return ((await asked.json()) as { access_token: string }).access_token;
+}

@@ -1,5 +1,6 @@
 // What people see of the reports: a verdict first, then what it rests on, as a tree (shapes in contract/report.ts).
 import type {
+  BackupReport,
   ExportReport,
   FsckReport,
   ImportReport,
@@ -173,6 +174,13 @@ export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Lin
       `, ${plural(report.conversations, noun)} in ${plural(report.windows, 'window')}`,
     ],
     ...treeLines(branches, canvas),
+  ];
+}
+
+export function backupLines({ path, taken_at, database_bytes, files, bytes }: BackupReport): Line[] {
+  return [
+    `the archive as it was at ${taken_at} is in ${path}`,
+    `database ${sized(database_bytes)}, ${plural(files.added, 'file')} added (${sized(bytes)}), ${grouped(files.known)} already there`,
   ];
 }
 

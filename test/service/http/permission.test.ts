@@ -1,4 +1,5 @@
 // Who asks: tokens, tiers and scopes (interface 5, group N).
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ErrorCode } from '../../../src/contract/error.ts';
 import { ROUTES, type RouteName } from '../../../src/contract/routes.ts';
@@ -79,6 +80,25 @@ describe('N: who asks', () => {
     expectRefusal(await guess('10.0.0.2'), 'token_invalid');
     const valid = await call(service, '/messages', { token: tokens.mirror, peer: '10.0.0.1' });
     expect(valid.status).toBe(200);
+  });
+
+  test('N2 of many guesses none is right, and all are told the same', async () => {
+    // A million, scaled: near ones, lengths, and drawn ones.
+    const own = tokens.internal;
+    const guesses = [
+      ...Array.from(own, (_, at) => own.slice(0, at) + (own[at] === 'A' ? 'B' : 'A') + own.slice(at + 1)),
+      ...Array.from(own, (_, at) => own.slice(0, at + 1)).slice(0, -1),
+      `${own}A`,
+      own.toUpperCase(),
+      createHash('sha256').update(own).digest('hex'),
+      ...Array.from({ length: 3_000 }, () => `arx_${randomBytes(32).toString('base64url')}`),
+    ];
+    const told = new Set<string>();
+    for (const token of guesses) {
+      const { status, json } = await call(sample.service, '/messages', { token });
+      told.add(JSON.stringify([status, json.error.code, json.error.message]));
+    }
+    expect([...told]).toEqual([JSON.stringify([401, 'token_invalid', 'this needs a valid bearer token'])]);
   });
 
   test('tokens are limited for each peer, refused requests and the local peer are not', async () => {

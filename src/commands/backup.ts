@@ -1,0 +1,36 @@
+// `arx backup --to DIR`: a copy of the archive's folder, taken while it is served and written.
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { diskFault } from '../disk-fault.ts';
+import { Fault } from '../faults.ts';
+import { backupLines } from '../format/views.ts';
+import { DATABASE_INPUT, placeOf } from './database.ts';
+
+export const Input = z.object({ to: z.string().min(1), database: DATABASE_INPUT.database });
+
+export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
+  const place = placeOf(input, app) ?? { dir: app.directories.data };
+  if (app.remote && input.database === undefined) {
+    throw new Fault(
+      'usage',
+      'backup copies the local archive or --database sqlite:FOLDER, and a base URL is set',
+    );
+  }
+  if (!('dir' in place)) {
+    throw new Fault('usage', 'backup copies a folder; PostgreSQL is backed up by pg_dump, see the README');
+  }
+  const archive = await app.local({ ...place, readOnly: true });
+  const { backUp, ForeignTarget } = await import('../service/index.ts');
+  const to = resolve(app.world.cwd, input.to);
+  const progress = app.progress();
+  const report = await backUp(archive, to, { signal: app.world.signal, progress: progress.update })
+    .catch((error: unknown) => {
+      if (error instanceof ForeignTarget)
+        throw new Fault('unsafe', `${to}: ${error.message}`, { cause: error });
+      if (app.world.signal.aborted || (error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      throw diskFault(error, to);
+    })
+    .finally(() => progress.end());
+  await app.printer.report(report, () => backupLines(report));
+}

@@ -1,0 +1,134 @@
+// A copy of a folder's archive, taken while others write: one moment of the database, and every file that it names.
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import {
+  copyFile,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BackupReport } from '../../contract/report.ts';
+import type { Archive } from '../archive.ts';
+import { fileKey } from './meta.ts';
+
+/** The target holds something that is no earlier backup of this archive. */
+export class ForeignTarget extends Error {}
+
+export type BackupOptions = {
+  signal: AbortSignal;
+  progress(state: { label: string; done: number; unit: string }): void;
+};
+
+const MARK = 'backup.json';
+const DATABASE = 'archive.db';
+
+/**
+ * Writes the archive to `dir`, which is missing, empty, or an earlier backup of it, whose files are kept. What stands
+ * there is a folder like the archive's own, private to its owner; the database gets its name when all is on the disk.
+ * Files are read after the database: they are there before their rows, and are never changed or removed. Throws
+ * {@link ForeignTarget}, or the file system's error.
+ */
+export async function backUp(archive: Archive, dir: string, options: BackupOptions): Promise<BackupReport> {
+  const { database, blobs } = archive;
+  if (database.engine !== 'sqlite' || blobs.dir === undefined) throw new Error('only a folder is copied');
+  const of = createHash('sha256')
+    .update(await fileKey(archive))
+    .digest('hex');
+  await claim(dir, of);
+
+  const fresh = join(dir, `${DATABASE}.new`);
+  await rm(fresh, { force: true });
+  // Made by us, so that it is nobody else's; the engine takes an empty file.
+  await writeFile(fresh, '', { mode: 0o600 });
+  const taken_at = new Date(archive.now()).toISOString();
+  options.progress({ label: 'database', done: 0, unit: 'bytes' });
+  await database.all('VACUUM INTO $1', [fresh]);
+  await settle(fresh);
+
+  const report: BackupReport = {
+    version: 1,
+    path: dir,
+    taken_at,
+    database_bytes: (await stat(fresh)).size,
+    files: { added: 0, known: 0 },
+    bytes: 0,
+  };
+  for (let shard = 0; shard < 256; shard += 1) {
+    options.signal.throwIfAborted();
+    options.progress({ label: 'files', done: report.bytes, unit: 'bytes' });
+    await copyShard(blobs.dir, join(dir, 'blobs'), shard.toString(16).padStart(2, '0'), report);
+  }
+  await rename(fresh, join(dir, DATABASE));
+  await settle(dir);
+  return report;
+}
+
+/** Makes the folder ours, or makes sure that it is. */
+async function claim(dir: string, of: string): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const mark = join(dir, MARK);
+  const known = await readFile(mark, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (known === undefined) {
+    if ((await readdir(dir)).length > 0)
+      throw new ForeignTarget('it is not empty, and no backup of this archive');
+    await writeFile(mark, `${JSON.stringify({ version: 1, of })}\n`, { mode: 0o600, flag: 'wx' });
+    await settle(mark);
+  } else if (!known.includes(`"of":"${of}"`)) {
+    throw new ForeignTarget('it is a backup of another archive');
+  }
+}
+
+async function copyShard(from: string, to: string, shard: string, report: BackupReport): Promise<void> {
+  const names = await namesIn(join(from, shard));
+  if (names.length === 0) return;
+  const folder = join(to, shard);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const there = new Set(await namesIn(folder));
+  for (const name of names) {
+    if (there.has(name)) {
+      report.files.known += 1;
+      continue;
+    }
+    const source = join(from, shard, name);
+    await copy(source, join(folder, name));
+    report.files.added += 1;
+    report.bytes += (await stat(source)).size;
+  }
+  await settle(folder);
+}
+
+/** A stored file never changes, so on the same file system a second name is a copy. */
+async function copy(source: string, target: string): Promise<void> {
+  try {
+    await link(source, target);
+  } catch {
+    const part = `${target}.new`;
+    await copyFile(source, part, constants.COPYFILE_FICLONE);
+    await settle(part);
+    await rename(part, target);
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => /^[0-9a-f]{62}$/.test(name));
+}
+
+/** On the disk before what comes next. */
+async function settle(path: string): Promise<void> {
+  const file = await open(path, constants.O_RDONLY);
+  await file.sync().finally(() => file.close());
+}

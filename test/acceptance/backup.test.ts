@@ -1,0 +1,175 @@
+// Backup and restore as the README says: taken while events arrive, then whole by fsck, and every list the same byte for byte.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync, cpSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { BackupReport } from '../../src/contract/report.ts';
+import { createService, openArchive, type OpenArchive, type Place } from '../../src/service/index.ts';
+import { tokenFor } from '../support/archive.ts';
+import { call } from '../support/call.ts';
+import { arx } from '../support/command.ts';
+import { CLUSTER, type Cluster } from '../support/cluster.ts';
+import { moved } from '../support/event.ts';
+import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../support/postgres.ts';
+import { sampleIn } from '../support/sample.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'arx-backup-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const open = (place: Place): Promise<OpenArchive> =>
+  openArchive({ ...place, sleep, now: Date.now, randomBytes });
+
+/** Every list of an archive to its end, and the stored bytes of some messages, as text. */
+async function contents(archive: OpenArchive): Promise<string[]> {
+  const service = createService(archive, { assetUrl: 'http://127.0.0.1:9', version: '0' });
+  const token = await tokenFor(service, 'mirror');
+  const texts: string[] = [];
+  for (const path of ['/v1/conversations', '/messages', '/v1/attachments', '/api/webhooks/events']) {
+    for (let after = '', more = true; more;) {
+      const { text, json } = await call(service, `${path}?limit=100${after}`, { token });
+      texts.push(text);
+      more = json.has_more === true;
+      after = `&starting_after=${json.data.at(-1)?.id}`;
+    }
+  }
+  for (const id of ['msg_1', 'msg_7', 'msg_100'])
+    texts.push((await call(service, `/api/content/${id}`, { token })).text);
+  return texts;
+}
+
+/** Sends events until told to end; gives the number acknowledged. */
+function ingesting(archive: OpenArchive): { acknowledged(): number; end(): Promise<void> } {
+  const service = createService(archive, { assetUrl: 'http://127.0.0.1:9', version: '0' });
+  let count = 0;
+  const ending = new AbortController();
+  const work = (async () => {
+    const token = await tokenFor(service);
+    while (!ending.signal.aborted) {
+      const { status } = await call(service, '/api/webhooks/ingest', {
+        token,
+        body: moved(`evt_${count + 1}`, (count % 100) + 1, count),
+      });
+      expect(status).toBe(200);
+      count += 1;
+      await sleep(1);
+    }
+  })();
+  return {
+    acknowledged: () => count,
+    end: () => {
+      ending.abort();
+      return work;
+    },
+  };
+}
+
+const FSCK_OK = { exit: 0, stderr: '' };
+
+describe('SQLite', () => {
+  test('a backup under ingest is one moment of the archive, and opens as an archive', async () => {
+    await sampleIn({ dir: join(dir, 'data') });
+    const archive = await open({ dir: join(dir, 'data') });
+    const events = ingesting(archive);
+    while (events.acknowledged() < 20) await sleep(5);
+    const before = events.acknowledged();
+    const ran = await arx(dir, 'backup --to copy --json');
+    const after = events.acknowledged();
+    await events.end();
+    expect(ran).toMatchObject({ exit: 0, stderr: '' });
+    expect(BackupReport.parse(JSON.parse(ran.stdout))).toMatchObject({ files: { known: 0 } });
+    expect(await arx(dir, 'fsck --database sqlite:copy')).toMatchObject(FSCK_OK);
+    const copy = await open({ dir: join(dir, 'copy') });
+    const kept = (await copy.database.get<{ n: number }>('SELECT COUNT(*) AS n FROM events'))!.n;
+    await copy.close();
+    expect(kept).toBeGreaterThanOrEqual(before);
+    expect(kept).toBeLessThanOrEqual(after + 1);
+    await archive.close();
+    expect(statSync(join(dir, 'copy/archive.db')).mode & 0o777).toBe(0o600);
+  });
+
+  test('restored elsewhere it is equal to the archive, byte for byte; taken again it adds what is new', async () => {
+    await sampleIn({ dir: join(dir, 'data') });
+    const archive = await open({ dir: join(dir, 'data') });
+    expect((await arx(dir, 'backup --to copy')).exit).toBe(0);
+    mkdirSync(join(dir, 'notes'));
+    writeFileSync(join(dir, 'notes/new.txt'), 'new\n');
+    expect((await arx(dir, 'import notes')).exit).toBe(0);
+    const again = BackupReport.parse(JSON.parse((await arx(dir, 'backup --to copy --json')).stdout));
+    expect(again.files.added).toBe(1);
+    expect(again.bytes).toBe(4);
+    cpSync(join(dir, 'copy'), join(dir, 'restored'), { recursive: true });
+    expect(await arx(dir, 'fsck --database sqlite:restored')).toMatchObject(FSCK_OK);
+    const restored = await open({ dir: join(dir, 'restored') });
+    expect(await contents(restored)).toEqual(await contents(archive));
+    await restored.close();
+    await archive.close();
+  });
+
+  test('nothing else is written over', async () => {
+    await sampleIn({ dir: join(dir, 'data') });
+    mkdirSync(join(dir, 'full'));
+    writeFileSync(join(dir, 'full/mine'), '');
+    expect(await arx(dir, 'backup --to full')).toMatchObject({ exit: 13, stdout: '' });
+    expect(readdirSync(join(dir, 'full'))).toEqual(['mine']);
+    expect(await arx(dir, 'backup --to data')).toMatchObject({ exit: 13 });
+    await (await open({ dir: join(dir, 'other') })).close();
+    expect((await arx(dir, 'backup --to copy')).exit).toBe(0);
+    const foreign = await arx(dir, 'backup --to copy --database sqlite:other');
+    expect(foreign.exit).toBe(13);
+    expect((await arx(dir, 'backup --to copy --database postgres://a@b/c')).exit).toBe(2);
+  });
+});
+
+describe.skipIf(noPostgres)('PostgreSQL', () => {
+  const run = promisify(execFile);
+
+  test.each(['database', 'folder'] as const)(
+    'pg_dump under ingest, files in the %s, restored: whole and the same',
+    async (files) => {
+      const { dir: socket, port } = JSON.parse(process.env[CLUSTER]!) as Cluster;
+      const blobs = files === 'folder' ? { blobs: join(dir, 'blobs') } : {};
+      const url = await freshUrl();
+      await sampleIn({ url, ...blobs });
+      const archive = await open({ url, ...blobs });
+      const events = ingesting(archive);
+      while (events.acknowledged() < 20) await sleep(5);
+      const at = ['-h', socket, '-p', String(port), '-U', 'arx'];
+      await run('pg_dump', [...at, '-Fc', '-n', schemaOf(url), '-f', join(dir, 'dump'), 'postgres']);
+      await events.end();
+      // Files after the database: they are there before their rows.
+      if (files === 'folder') cpSync(join(dir, 'blobs'), join(dir, 'restored'), { recursive: true });
+      const database = `restored_${process.pid}_${files}`;
+      await asKeeper((client) => client.query(`CREATE DATABASE ${database}`));
+      await run('pg_restore', [...at, '-d', database, '--exit-on-error', join(dir, 'dump')]);
+      const place = {
+        url: urlOf({ database, schema: schemaOf(url) }),
+        ...(files === 'folder' ? { blobs: join(dir, 'restored') } : {}),
+      };
+      const words = ['fsck', '--database', place.url, ...('blobs' in place ? ['--blobs', place.blobs] : [])];
+      expect(await arx(dir, '', { argv: words })).toMatchObject(FSCK_OK);
+      // The events of the dump are the first ones, and what they did is done.
+      const restored = await open(place);
+      const count = async (one: OpenArchive) =>
+        (await one.database.get<{ n: number }>('SELECT COUNT(*) AS n FROM events'))!.n;
+      const kept = await count(restored);
+      expect(kept).toBeGreaterThanOrEqual(20);
+      const service = createService(restored, { assetUrl: 'http://127.0.0.1:9', version: '0' });
+      const token = await tokenFor(service);
+      for (let n = kept; n < (await count(archive)); n += 1) {
+        await call(service, '/api/webhooks/ingest', { token, body: moved(`evt_${n + 1}`, (n % 100) + 1, n) });
+      }
+      const [one, other] = [await contents(restored), await contents(archive)];
+      const steady = (texts: string[]) => texts.map((text) => text.replaceAll(/"received_at":"[^"]*"/g, ''));
+      expect(steady(one)).toEqual(steady(other));
+      await restored.close();
+      await archive.close();
+    },
+  );
+});

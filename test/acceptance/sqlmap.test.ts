@@ -1,0 +1,55 @@
+// O1: an independent tool looks for SQL injection where anyone may write; the hole planted beside it proves that it can find one.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshUrl, noPostgres } from '../support/postgres.ts';
+import { sampleIn } from '../support/sample.ts';
+import { serve, tokenOf, type Served } from '../support/served.ts';
+import { noSqlmap, serveHole, sqlmap, type Target } from '../support/sqlmap.ts';
+
+if (noSqlmap) console.warn('no sqlmap: O1 by an independent tool is SKIPPED');
+
+/** Where a caller's words come near a statement. The rest, at level 5, is `npm run bench sqlmap`. */
+const TARGETS: (Target & { url: string })[] = [
+  { url: '/v1/attachments?origin_city=lisbon&limit=5', parameter: 'origin_city' },
+  { url: '/v1/conversations?limit=5&starting_after=conv_3', parameter: 'starting_after' },
+  { url: '/v1/attachments?limit=5', parameter: 'limit' },
+  { url: '/api/sequence/arc_reconstruction*' },
+  {
+    url: '/api/webhooks/ingest',
+    body: '{"id":"evt_1*","type":"message.reordered","payload":{"id":"msg_1","entry":"entry_1","sequence":4}}',
+  },
+];
+
+describe.skipIf(noSqlmap)('O1 sqlmap', { timeout: 120_000 }, () => {
+  test('finds the planted hole', async () => {
+    const hole = await serveHole();
+    expect(await sqlmap({ url: hole.url, parameter: 'origin_city' })).toBe('vulnerable');
+    hole.close();
+  });
+
+  describe.each(['SQLite', 'PostgreSQL'])('%s', (engine) => {
+    let dir: string;
+    let served: Served;
+    let token: string;
+    const skip = engine === 'PostgreSQL' && noPostgres;
+    beforeAll(async () => {
+      if (skip) return;
+      dir = await mkdtemp(join(tmpdir(), 'arx-sqlmap-'));
+      const place = engine === 'SQLite' ? { dir: join(dir, 'data') } : { url: await freshUrl() };
+      await sampleIn(place);
+      served = await serve(dir, 'url' in place ? ['--database', place.url] : []);
+      token = await tokenOf(served.base_url);
+    });
+    afterAll(async () => {
+      if (skip) return;
+      await served.close();
+      await rm(dir, { recursive: true, force: true });
+    });
+
+    test.skipIf(skip).each(TARGETS)('finds nothing in $url', async ({ url, ...target }) => {
+      expect(await sqlmap({ ...target, url: served.base_url + url, token }, { engine })).toBe('not');
+    });
+  });
+});
