@@ -24,11 +24,10 @@ describe.skipIf(noNginx || noPostgres)('behind nginx', { timeout: 90_000 }, () =
   let processes: Process[] = [];
 
   const start = async (port: number, assetPort: number): Promise<Process> => {
-    const words = [
-      ...['serve', '--port', String(port), '--asset-port', String(assetPort), '--json', '--database', url],
-      ...['--asset-url', `http://127.0.0.1:${ports.assets}`, '--trust-proxy', '127.0.0.1', '--drift', '0.3'],
-    ];
-    const running = arx.start(words, { dir, env: { PGPASSWORD: PASSWORD } });
+    const words =
+      `serve --port ${port} --asset-port ${assetPort} --json --drift 0.3 --trust-proxy 127.0.0.1 ` +
+      `--asset-url http://127.0.0.1:${ports.assets} --database ${url}`;
+    const running = arx.start(words.split(' '), { dir, env: { PGPASSWORD: PASSWORD } });
     await running.says('stdout', /\n/);
     return { port, assetPort, running };
   };

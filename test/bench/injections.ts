@@ -1,0 +1,64 @@
+// Runs sqlmap against a service of its own and tells what it said of each target, and how long it took.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sampleData } from '../support/sample.ts';
+import { serve, tokenOf } from '../support/served.ts';
+import { serveHole, sqlmap, type Target } from '../support/sqlmap.ts';
+
+const EVENT = {
+  id: 'evt_1',
+  type: 'message.reordered',
+  payload: { id: 'msg_1', entry: 'entry_1', sequence: 4 },
+};
+const TARGETS: Target[] = [
+  ...[
+    'origin_city=lisbon',
+    'source=gateway',
+    'content_type=text',
+    'message_id=msg_1',
+    'redacted=true',
+    'limit=5',
+    'starting_after=att_3',
+    'ending_before=att_9',
+  ].map((pair) => ({ url: `/v1/attachments?${pair}`, parameter: pair.split('=')[0]! })),
+  { url: '/messages?conversation=conv_1', parameter: 'conversation' },
+  { url: '/v1/conversations?starting_after=conv_3', parameter: 'starting_after' },
+  { url: '/api/sequence/arc_reconstruction*' },
+  { url: '/api/content/msg_1*?view=lore' },
+  { url: '/v1/attachments/att_1*' },
+  { url: '/api/webhooks/ingest', body: JSON.stringify(EVENT).replace('evt_1', 'evt_1*') },
+  { url: '/api/webhooks/ingest', body: JSON.stringify(EVENT).replace('msg_1', 'msg_1*') },
+];
+
+export async function measureInjections(level: number): Promise<Record<string, string | number>[]> {
+  const options = { level, risk: Math.min(3, level), technique: 'BEUS', seconds: 600 };
+  const timed = async (target: Target, name: string) => {
+    const begun = performance.now();
+    const said = await sqlmap(target, options).catch(
+      (error: unknown) => `not to the end (${String((error as { signal?: unknown }).signal)})`,
+    );
+    return { target: name, said, seconds: Math.round((performance.now() - begun) / 1000) };
+  };
+  const hole = await serveHole();
+  const rows = [await timed({ url: hole.url, parameter: 'origin_city' }, 'the planted hole')];
+  hole.close();
+  const dir = mkdtempSync(join(tmpdir(), 'arx-bench-sqlmap-'));
+  await sampleData(join(dir, 'data'));
+  const served = await serve(dir);
+  const token = await tokenOf(served.base_url);
+  try {
+    for (const target of TARGETS) {
+      rows.push(
+        await timed(
+          { ...target, url: served.base_url + target.url, token },
+          target.url + (target.body ?? ''),
+        ),
+      );
+    }
+  } finally {
+    await served.close();
+    rmSync(dir, { recursive: true, force: true });
+  }
+  return rows;
+}
