@@ -104,7 +104,7 @@ function createListener(
   server.timeout = limits.idle;
   server.maxConnections = limits.mostConnections;
   server.on('drop', () => watch.turnedAway('total'));
-  // Accepting fails where descriptors run out (EMFILE); it goes on by itself when there are some again.
+  // Accepting may fail, and is tried again by itself. Where descriptors run out libuv closes what it cannot take.
   server.on('error', () => watch.turnedAway('accept'));
 
   const silent = new Set<Duplex>();

@@ -331,9 +331,9 @@ describe('--read-only', () => {
     expect(await arx(dir, 'serve --port 0 --read-only')).toMatchObject({ exit: 6, stdout: '' });
   });
 
-  test.skipIf(noPostgres)('PostgreSQL: every transaction may only read', async () => {
-    const url = await freshUrl();
-    const place = { sleep, now: Date.now, randomBytes, url };
+  test.each(['sqlite', ...(noPostgres ? [] : ['postgres'])])('%s itself refuses to write', async (engine) => {
+    const where = engine === 'sqlite' ? { dir: join(dir, 'only') } : { url: await freshUrl() };
+    const place = { sleep, now: Date.now, randomBytes, ...where };
     await (await openArchive(place)).close();
     const archive = await openArchive({ ...place, readOnly: true });
     await expect(archive.database.run(`INSERT INTO meta VALUES ('a', 'b')`)).rejects.toThrow();

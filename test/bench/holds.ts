@@ -79,6 +79,8 @@ export async function measureHold(scale: number): Promise<Row[]> {
     const look = async (name: string, holders: readonly (() => Promise<Held[]>)[]) => {
       const held = (await Promise.all(holders.map((holder) => holder()))).flat();
       const open = () => held.reduce((sum, one) => sum + one.open(), 0);
+      // Their coming is not what is measured; silent ones are dropped after ten seconds.
+      await sleep(1_500);
       const before = open();
       const { requests, failed, p50, p99, max } = await latencies(port, '/v1/conversations?limit=20', {
         seconds: 6,

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ServiceResponse } from '../../contract/exchange.ts';
 import { Refusal } from '../refusal.ts';
+import { createTurns } from './turns.ts';
 
 /**
  * Answers that are still being read are looked at every `window` milliseconds: a whole answer is given up when it was
@@ -27,7 +28,11 @@ export type Outbox = {
 /** `sent` is what had left the socket when it was last looked at; undefined for a whole answer. */
 type Unread = { outgoing: ServerResponse; socket: Socket; bytes: number; seen: number; sent?: number };
 
+/** Pieces of files fetched at once: as many as Node reads files with, and fewer than connections to a database. */
+const MOST_PIECES = 4;
+
 export function createOutbox(limits: ReadingLimits): Outbox {
+  const turns = createTurns(MOST_PIECES);
   const unread = new Set<Unread>();
   let waiting = 0;
   let watching = false;
@@ -81,7 +86,7 @@ export function createOutbox(limits: ReadingLimits): Outbox {
       keep({ outgoing, socket, bytes: 0, seen: 0, sent: 0 });
       outgoing.writeHead(status, headers);
       // Waits for the socket to drain, and returns the stream when the client goes.
-      await pipeline(Readable.from(body, { objectMode: false }), outgoing);
+      await pipeline(Readable.from(turns.of(body), { objectMode: false }), outgoing);
     },
   };
 }
