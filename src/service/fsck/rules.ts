@@ -179,7 +179,11 @@ export const STRETCHES: readonly Stretch[] = [
     column: 'n',
     counted: true,
     rules: [
-      event('ordinal and effect disagree', `(e.effect = 'waiting') <> (e.applied IS NULL)`),
+      // Whatever is not settled yet, or never will be, has taken no effect.
+      event(
+        'ordinal and effect disagree',
+        `(e.effect IN ('waiting', 'queued', 'dead')) <> (e.applied IS NULL)`,
+      ),
       event(
         'waits for a record that is here',
         `e.effect = 'waiting' AND (EXISTS (SELECT 1 FROM messages m WHERE m.n = e.message)
