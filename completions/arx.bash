@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -42,6 +42,11 @@ _arx() {
     "messages ls":--freeze) _arx_dir; return ;;
     "messages ls":--report) _arx_file; return ;;
     "events send":--file) _arx_file; return ;;
+    "events send":--journal) _arx_file; return ;;
+    "events send":--sign-with) _arx_file; return ;;
+    "events ls":--effect) _arx_list -W "queued waiting superseded dead"; return ;;
+    "events reconcile":--journal) _arx_file; return ;;
+    "events reconcile":--sign-with) _arx_file; return ;;
     "import":--kind) _arx_list -W "mbox maildir mail slack folder"; return ;;
     "import":--blobs) _arx_dir; return ;;
     "redact":--blobs) _arx_dir; return ;;
@@ -51,6 +56,7 @@ _arx() {
     "serve":--max-tier) _arx_list -W "external internal mirror"; return ;;
     "serve":--log) _arx_file; return ;;
     "serve":--log-level) _arx_list -W "error warn info"; return ;;
+    "serve":--webhook-secret-file) _arx_file; return ;;
     "serve":--drift-mode) _arx_list -W "each key sticky burst collude"; return ;;
     "serve":--drift-log) _arx_file; return ;;
     *:-o|*:--output) _arx_list -W "table tsv json ndjson sums"; return ;;
@@ -64,7 +70,7 @@ _arx() {
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show walk verify diff plot" ;;
     "messages") [[ $cur == -* ]] || _arx_list -W "ls" ;;
     "sequence") [[ $cur == -* ]] || _arx_list -W "show" ;;
-    "events") [[ $cur == -* ]] || _arx_list -W "send types ls" ;;
+    "events") [[ $cur == -* ]] || _arx_list -W "send types ls reconcile" ;;
     "about") [[ $cur == -* ]] || _arx_list -W "api" ;;
     "config") [[ $cur == -* ]] || _arx_list -W "get set unset list path" ;;
     "profile") [[ $cur == -* ]] || _arx_list -W "ls use" ;;
@@ -87,9 +93,10 @@ _arx() {
     "walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --id-field --data-field --positions-field --after-param --before-param --limit-param --forward-only"; : ;;
     "messages ls") flags+=" --conversation --opening --walk --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift"; : ;;
     "sequence show") flags+=" --limit --after --before --all"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;
-    "events send") flags+=" --id --payload --file --allow-unknown-type"; [[ $cur == -* ]] || _arx_list -W "message.reordered attachment.reclassified contact.flagged sequence.diverged mirror.detected" ;;
+    "events send") flags+=" --id --payload --file --allow-unknown-type --journal --sign-with"; [[ $cur == -* ]] || _arx_list -W "message.reordered attachment.reclassified contact.flagged sequence.diverged mirror.detected" ;;
     "events types") : ;;
-    "events ls") flags+=" --limit --after --before"; : ;;
+    "events ls") flags+=" --limit --after --before --effect"; : ;;
+    "events reconcile") flags+=" --journal --replay --sign-with"; : ;;
     "health") : ;;
     "doctor") : ;;
     "about api") : ;;
@@ -98,7 +105,7 @@ _arx() {
     "redact") flags+=" --reason --undo --database --blobs"; : ;;
     "fsck") flags+=" --database --blobs"; : ;;
     "backup") flags+=" --to --database"; : ;;
-    "serve") flags+=" --host --port --asset-port --allow-host --database --blobs --max-tier --read-only --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds"; : ;;
+    "serve") flags+=" --host --port --asset-port --allow-host --database --blobs --max-tier --read-only --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds"; : ;;
     "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
     "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
     "config unset") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;

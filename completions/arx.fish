@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --origin-city --kind --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --journal --sign-with --effect --origin-city --kind --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -76,6 +76,7 @@ complete -c arx -n '__arx_at sequence' -a show -d 'positions, reported against c
 complete -c arx -n '__arx_at events' -a send -d 'validate and send events, confirm each acknowledgement'
 complete -c arx -n '__arx_at events' -a types -d 'the vocabulary with payload fields'
 complete -c arx -n '__arx_at events' -a ls -d 'what the service took in and what became of it'
+complete -c arx -n '__arx_at events' -a reconcile -d 'what was sent against what was acknowledged and what the service holds'
 complete -c arx -n '__arx_at about' -a api -d 'which facts of the interface are documented, which are our assumption'
 complete -c arx -n '__arx_at config' -a get -d 'one setting'
 complete -c arx -n '__arx_at config' -a set -d 'keep a setting'
@@ -178,10 +179,16 @@ complete -c arx -n '__arx_at events send' -l id -x -d 'event id; the same on eve
 complete -c arx -n '__arx_at events send' -l payload -x -d 'payload as JSON, or @FILE'
 complete -c arx -n '__arx_at events send' -l file -rF -d 'envelopes {id, type, payload}, one a line; - for standard input'
 complete -c arx -n '__arx_at events send' -l allow-unknown-type -d 'send a type the vocabulary does not hold'
+complete -c arx -n '__arx_at events send' -l journal -rF -d 'what was sent and acknowledged (default: one for this service in the data folder)'
+complete -c arx -n '__arx_at events send' -l sign-with -rF -d 'sign with these secrets (Standard Webhooks), one a line'
 complete -c arx -n '__arx_at events send' -a 'message.reordered attachment.reclassified contact.flagged sequence.diverged mirror.detected'
 complete -c arx -n '__arx_at events ls' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at events ls' -l after -x -d 'only rows after this one'
 complete -c arx -n '__arx_at events ls' -l before -x -d 'only rows before this one'
+complete -c arx -n '__arx_at events ls' -l effect -x -a 'queued waiting superseded dead' -d 'only events with this effect'
+complete -c arx -n '__arx_at events reconcile' -l journal -rF -d 'what was sent and acknowledged (default: one for this service in the data folder)'
+complete -c arx -n '__arx_at events reconcile' -l replay -d 'send again what is missing, under the same ids'
+complete -c arx -n '__arx_at events reconcile' -l sign-with -rF -d 'sign with these secrets (Standard Webhooks), one a line'
 complete -c arx -n '__arx_at import' -l origin-city -x -d 'city of files whose origin nothing else tells'
 complete -c arx -n '__arx_at import' -l kind -x -a 'mbox maildir mail slack folder' -d 'read every path as this, not as its content tells (folder: each file as a file)'
 complete -c arx -n '__arx_at import' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'
@@ -210,6 +217,7 @@ complete -c arx -n '__arx_at serve' -l log -rF -d 'append a line of JSON for eac
 complete -c arx -n '__arx_at serve' -l log-level -x -a 'error warn info' -d 'the least urgent that is logged (default: info)'
 complete -c arx -n '__arx_at serve' -l metrics-port -x -d 'figures for Prometheus on this port, under /metrics'
 complete -c arx -n '__arx_at serve' -l metrics-host -x -d 'address to bind for them (default: 127.0.0.1)'
+complete -c arx -n '__arx_at serve' -l webhook-secret-file -rF -d 'events must be signed with one of these secrets, one a line'
 complete -c arx -n '__arx_at serve' -l drift -x -d 'inject drift, e.g. 0.13 or 0.13:0.21 (default: none)'
 complete -c arx -n '__arx_at serve' -l drift-seed -x -d 'the same seed, the same drift, faults and writes'
 complete -c arx -n '__arx_at serve' -l drift-faults -x -d 'shift,boundary,later,permute,missing,dup,stale (default: all); only if named: scramble,empty,loop,oversize'

@@ -52,6 +52,8 @@ export type App = {
   session(): Promise<Session>;
   /** The client with the token of this service and profile. */
   client(): Promise<Client>;
+  /** The same, which signs the events it sends. */
+  signingClient(webhookSecrets: readonly Uint8Array[]): Promise<Client>;
   /** The client without a token. */
   guest(): Promise<Client>;
   /** The local archive, open; another one where its place is named, which is the local one from then on. */
@@ -159,7 +161,10 @@ export async function createApp(
       return { baseUrl: base.value, assetUrl: asset.value, transport: (await network()).transport };
     },
   );
-  const clientWith = async (session: Session | undefined): Promise<Client> => {
+  const clientWith = async (
+    session: Session | undefined,
+    more: { webhookSecrets?: readonly Uint8Array[] } = {},
+  ): Promise<Client> => {
     const { createClient } = await import('./client/index.ts');
     const { baseUrl, transport } = await connect();
     return createClient({
@@ -172,6 +177,7 @@ export async function createApp(
       timeoutMs,
       world,
       log,
+      ...more,
     });
   };
   const { openTokenStore } = await import('./config/token-store.ts');
@@ -209,6 +215,7 @@ export async function createApp(
     tokens,
     session,
     client,
+    signingClient: async (webhookSecrets) => clientWith(await session(), { webhookSecrets }),
     guest,
     local,
     files: once(async () => {

@@ -538,12 +538,13 @@ test.skipIf(noTmux)(
 describe('secrets', () => {
   const TOKEN = 'tok_Zq8vXw3LmT5rKp7sNd9hGb2cYf4j';
 
-  test('G12 no option takes a token', () => {
+  test('G12 no option takes a token, or another secret', () => {
     const options = [...GLOBAL_OPTIONS, ...TREE.flatMap((words) => words.options ?? [])].map(
       ([syntax]) => syntax,
     );
     expect(options.filter((syntax) => /token|secret|password|bearer/i.test(syntax))).toEqual([
       '--token-file <file>',
+      '--webhook-secret-file <file>',
     ]);
   });
 
@@ -614,6 +615,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   'events send': { args: 'mirror.detected --id evt_1 --payload {"layer":"outer"}' },
   'events types': {},
   'events ls': {},
+  'events reconcile': { before: 'events send mirror.detected --id evt_1 --payload {"layer":"outer"}' },
   health: {},
   doctor: {},
   'about api': {},

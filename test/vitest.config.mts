@@ -6,7 +6,7 @@ const result = process.env['ARX_TEST_RESULT'];
 
 /** Not all that drives an archive: what the engine could change, and does not take long. */
 const STORE = [
-  'test/service/http/{input,permission,routes,stored-message,windows}.test.ts',
+  'test/service/http/{ingest,ingest-trouble,input,permission,queue,routes,stored-message,windows}.test.ts',
   'test/service/assets.test.ts',
   'test/service/import/oracle.test.ts',
   'test/service/store/{intake,migrations,plans}.test.ts',

@@ -1,18 +1,26 @@
 // The client of an archive service: one method a route, every answer checked by the contract, every failure a Fault.
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Attachment, AttachmentList } from '../contract/attachment.ts';
 import { Content } from '../contract/content.ts';
 import { Conversation, ConversationList, MessageList } from '../contract/conversation.ts';
-import { Acknowledgement, EnvelopeList, type IngestRequest } from '../contract/event.ts';
+import {
+  Acknowledgement,
+  BatchAcknowledgement,
+  EnvelopeList,
+  type IngestRequest,
+} from '../contract/event.ts';
 import { Health } from '../contract/health.ts';
 import { Integrity } from '../contract/quantity.ts';
 import { pathOf, ROUTES, type RouteName } from '../contract/routes.ts';
 import { Sequence } from '../contract/sequence.ts';
+import { signedHeaders } from '../contract/signature.ts';
 import { Token, type TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { parseAnswer, rawAnswer, shaped, type Answer, type Reply } from './answer.ts';
 import { parseBaseUrl, urlBehind, type Query } from './base-url.ts';
-import { createSender, type SenderOptions } from './sender.ts';
+import { refusalOfPart } from './refused.ts';
+import { createSender, type Call, type SenderOptions } from './sender.ts';
 
 export type { Reply } from './answer.ts';
 export type { Query } from './base-url.ts';
@@ -21,6 +29,8 @@ export type ClientOptions = SenderOptions & {
   baseUrl: string;
   /** Plain http to other machines than this one. */
   insecureHttp?: boolean;
+  /** Events are signed with each of these (contract/signature.ts); they may then go without a token. */
+  webhookSecrets?: readonly Uint8Array[];
 };
 
 /** A raw view of a service that is not ours: its shape is not shown (interface 4.3). */
@@ -40,6 +50,11 @@ export type Client = {
   health(): Promise<Reply<Health>>;
   /** Throws `unconfirmed` when the event may have been taken without an acknowledgement (faults.md M8). */
   ingest(event: IngestRequest): Promise<Reply<Acknowledgement>>;
+  /**
+   * Many events in one request, for a service whose health names `ingest_batch`: for each its acknowledgement, or the
+   * Fault of its refusal. Throws as {@link Client.ingest} where nothing is known of any of them.
+   */
+  ingestBatch(events: readonly IngestRequest[]): Promise<(Acknowledgement | Fault)[]>;
   events(query?: Query): Promise<Reply<EnvelopeList>>;
   conversations(query?: Query): Promise<Reply<ConversationList>>;
   conversation(id: string): Promise<Reply<Conversation>>;
@@ -52,6 +67,16 @@ export function createClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl, options);
   const send = createSender(options);
   let messagesRoute: 'messages' | 'messages_v1' | undefined;
+
+  /** A service that takes signatures needs no token beside them. */
+  function signing(id: string): Pick<Call, 'scoped' | 'sign'> {
+    const { webhookSecrets: secrets, world } = options;
+    if (secrets === undefined) return { scoped: true };
+    return {
+      scoped: 'if any',
+      sign: (body) => signedHeaders(secrets, webhookIdOf(id), body, world.now()),
+    };
+  }
 
   function read<T>(
     name: RouteName,
@@ -78,9 +103,27 @@ export function createClient(options: ClientOptions): Client {
     health: () => read('health', as(Health)),
     ingest: (event) => {
       const url = urlBehind(base, ROUTES.ingest.path);
-      return send({ method: 'POST', url, scoped: true, body: event, id: event.id }, (answer) =>
-        acknowledged(answer, event),
-      );
+      return send({ method: 'POST', url, body: event, id: event.id, ...signing(event.id) }, (answer) => {
+        const reply = parseAnswer(answer, Acknowledgement);
+        checkEcho(reply.body, event);
+        return reply;
+      });
+    },
+    ingestBatch: (events) => {
+      const url = urlBehind(base, ROUTES.ingest.path);
+      const lines = events.map((event) => JSON.stringify(event)).join('\n');
+      const id = `${events[0]?.id} and ${events.length - 1} more`;
+      return send({ method: 'POST', url, lines, id, ...signing(id) }, (answer) => {
+        const { data } = parseAnswer(answer, BatchAcknowledgement).body;
+        if (data.length !== events.length) {
+          throw new Fault('protocol', `${events.length} events were sent and ${data.length} answered`);
+        }
+        return data.map((outcome, index) => {
+          if (!outcome.accepted) return refusalOfPart(outcome.error.code, outcome.error.message);
+          checkEcho(outcome, events[index]!);
+          return outcome;
+        });
+      });
     },
     events: (query) => read('events', as(EnvelopeList), {}, query),
     conversations: (query) => read('conversations', as(ConversationList), {}, query),
@@ -149,17 +192,18 @@ function contentOf(answer: Answer, query: Query = {}): Reply<Content | ForeignCo
 }
 
 /** The echo proves which event was taken in (interface 4.6). */
-function acknowledged(answer: Answer, event: IngestRequest): Reply<Acknowledgement> {
-  const reply = parseAnswer(answer, Acknowledgement);
-  const { accepted, event_id, type } = reply.body;
+function checkEcho({ accepted, event_id, type }: Acknowledgement, event: IngestRequest): void {
   const wrong =
     (!accepted && 'accepted is not true') ||
     (event_id !== event.id && 'event_id is not the id sent') ||
     (type !== event.type && 'type is not the type sent');
-  if (wrong !== false) {
-    throw new Fault('protocol', `acknowledgement of ${event.id} contradicts the event: ${wrong}`, {
-      hint: 'send it again with the same id',
-    });
-  }
-  return reply;
+  if (wrong === false) return;
+  throw new Fault('protocol', `acknowledgement of ${event.id} contradicts the event: ${wrong}`, {
+    hint: 'send it again with the same id',
+  });
+}
+
+/** An id as a header may carry it: other text would be refused on the way. */
+function webhookIdOf(id: string): string {
+  return /^[\x21-\x7e]{1,256}$/.test(id) ? id : `sha256-${createHash('sha256').update(id).digest('hex')}`;
 }

@@ -32,6 +32,14 @@ const KINDS: Record<number, FaultKind> = {
 /** What an error body said, as far as it can be read; a malformed one says nothing. */
 export type Refused = { code?: string; message?: string; request_id?: string; integrity?: number };
 
+/** One part of an answer that was refused on its own, as {@link refusalOf} would tell it. */
+export function refusalOfPart(code: string, message: string): Fault {
+  const said = { code: safeText(code, 80), message: safeText(message, 300) };
+  const known = Object.hasOwn(ERROR_STATUS, code) ? ERROR_STATUS[code as ErrorCode] : 400;
+  const kind = kindOf(known, said.code);
+  return new Fault(kind, messageOf(kind, known, said), { code: said.code, retryable: kind === 'busy' });
+}
+
 /** `url` is what was asked. Statuses 200 to 299 are not for this function. */
 export function refusalOf(answer: Answer, url: URL): Fault {
   const { status } = answer;

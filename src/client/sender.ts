@@ -28,11 +28,15 @@ export type SenderOptions = {
 export type Call = {
   method: 'GET' | 'POST';
   url: URL;
-  /** Whether the route takes a token. */
-  scoped: boolean;
+  /** Whether the route takes a token; `if any`: also without one, where there is none to send. */
+  scoped: boolean | 'if any';
   body?: unknown;
+  /** In place of `body`: lines of JSON. */
+  lines?: string;
   /** The id that makes a POST safe to send again. */
   id?: string;
+  /** Headers that sign the body, made anew for each try. */
+  sign?(body: Uint8Array): Record<string, string>;
 };
 
 export const DEFAULT_TIMEOUT_MS = 20_000;
@@ -54,16 +58,27 @@ export function createSender(options: SenderOptions): Send {
     return (await renewing) ? bearer() : undefined;
   }
 
+  async function tokenFor({ scoped }: Call): Promise<string | undefined> {
+    if (scoped === false) return undefined;
+    try {
+      return checkedToken(await bearer());
+    } catch (error) {
+      if (scoped === 'if any' && error instanceof Fault && error.kind === 'auth') return undefined;
+      throw error;
+    }
+  }
+
   async function once(call: Call, token: string | undefined, left: number): Promise<Answer> {
-    const { method, url, body } = call;
+    const { method, url } = call;
+    const body = bodyOf(call);
     const limit = deadline(left, world.signal, () => late(url, timeoutMs));
     const begun = world.monotonic();
     try {
       const reply = await transport({
         method,
         url,
-        headers: headersFor(body !== undefined, token),
-        ...(body === undefined ? {} : { body: new TextEncoder().encode(JSON.stringify(body)) }),
+        headers: { ...headersFor(call, token), ...(body === undefined ? {} : call.sign?.(body)) },
+        ...(body === undefined ? {} : { body }),
         signal: limit.signal,
       });
       const answer = await readAnswer(reply);
@@ -88,9 +103,9 @@ export function createSender(options: SenderOptions): Send {
   return async (call, read) => {
     let token: string | undefined;
     try {
-      token = call.scoped ? checkedToken(await bearer()) : undefined;
+      token = await tokenFor(call);
       let outcome = await send(call, token);
-      if (call.scoped && 'reply' in outcome && outcome.reply.status === 401) {
+      if (token !== undefined && 'reply' in outcome && outcome.reply.status === 401) {
         const other = checkedToken(await anotherThan(token));
         if (other !== undefined) {
           const { doubtful } = outcome;
@@ -113,12 +128,18 @@ function ratioOf(header: string | undefined): number | undefined {
   return Math.round(Number(header) * 10_000) / 10_000;
 }
 
-function headersFor(hasBody: boolean, token: string | undefined): Record<string, string> {
+function bodyOf({ body, lines }: Call): Uint8Array | undefined {
+  if (lines !== undefined) return new TextEncoder().encode(lines);
+  return body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body));
+}
+
+function headersFor({ body, lines }: Call, token: string | undefined): Record<string, string> {
   return {
     accept: 'application/json',
     'accept-encoding': ACCEPTED_ENCODINGS,
     'user-agent': 'arx',
-    ...(hasBody ? { 'content-type': 'application/json' } : {}),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(lines === undefined ? {} : { 'content-type': 'application/x-ndjson' }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
 }

@@ -10,6 +10,7 @@ import { DATABASE_INPUT, placeOf } from './database.ts';
 import type { Archive } from '../service/index.ts';
 import type { Service } from '../contract/exchange.ts';
 import type { Listener, PortOptions } from '../service/port.ts';
+import { secretsIn } from './secret-file.ts';
 import { adversityOf, DRIFT_INPUT, openDriftLog } from './serve-drift.ts';
 import { LIMITS_INPUT, limitsOf } from './serve-limits.ts';
 import { openJournal, openMetrics, Port, WATCH_INPUT, watchOf } from './serve-watch.ts';
@@ -29,6 +30,7 @@ export const Input = z.object({
   readOnly: z.boolean().default(false),
   ...LIMITS_INPUT,
   ...WATCH_INPUT,
+  webhookSecretFile: z.string().min(1).optional(),
   ...DRIFT_INPUT,
 });
 type Input = z.infer<typeof Input>;
@@ -45,12 +47,15 @@ export async function run(input: Input, app: App): Promise<void> {
 
 async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const adversity = await adversityOf(input, app);
+  const { webhookSecretFile: secretFile } = input;
+  const webhookSecrets = secretFile === undefined ? undefined : secretsIn(secretFile, app);
   const limits = await limitsOf(input);
   const log = await openJournal(input, app);
   const { journal } = log ?? {};
   const driftLog = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
   const { listen } = await import('../service/port.ts');
-  const { createAssetService, createService, failureName, isLoopback } = await import('../service/index.ts');
+  const { createAssetService, createService, failureName, isLoopback, startWorker } =
+    await import('../service/index.ts');
   const { createMetricsService } = await import('../service/watching.ts');
   const announced = app.settings.asset_url.value;
   const onFailure = (requestId: string, error: unknown): void => {
@@ -82,13 +87,16 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
     ...bound,
     port: input.assetPort ?? (input.port === 0 ? 0 : input.port + 1),
   });
+  let worker: ReturnType<typeof startWorker> | undefined;
   const service = createService(archive, {
+    worker: { wake: () => worker?.wake() },
     assetUrl: announced ?? assets.url,
     version: app.version,
     // Anyone who reaches a port may ask for a token: other users of this machine, or everyone.
     maxTier: input.maxTier ?? (loopback ? 'internal' : 'external'),
     startedMs: app.world.now(),
     onFailure,
+    ...(webhookSecrets === undefined ? {} : { webhookSecrets }),
     ...adversity,
     ...(driftLog === undefined ? {} : { driftLog: driftLog.log }),
   });
@@ -100,6 +108,9 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
           host: input.metricsHost,
           port: input.metricsPort ?? 0,
         });
+  if (!archive.readOnly) {
+    worker = startWorker(archive, (error) => app.log(`events wait: ${failureName(error)}`));
+  }
   const line = {
     type: 'listening',
     base_url: api.url,
@@ -114,6 +125,7 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   journal?.note('info', 'ending');
   // What runs may end; ten seconds is the interface's word for "cleanly" (faults R1).
   await end(10_000);
+  await worker?.stop();
   journal?.note('info', 'ended');
   metrics?.close();
   await driftLog?.close();

@@ -2,7 +2,7 @@
 import type { Words } from './words.ts';
 import { SETTING_KEYS } from '../config/keys.ts';
 import { ARC_RECONSTRUCTION, MIRROR_RELAY } from '../contract/sequence.ts';
-import { EVENT_TYPES } from '../contract/event.ts';
+import { EVENT_TYPES, UNSETTLED } from '../contract/event.ts';
 import { TIERS } from '../contract/token.ts';
 
 const WINDOW: Words['options'] = [
@@ -25,6 +25,15 @@ const WALK: Words['options'] = [
 const DATABASE: Words['options'] = [
   ['--database <url>', 'sqlite:FOLDER or postgres://… (default: the local archive)'],
   ['--blobs <dir>', 'with PostgreSQL: keep files in this folder, not in the database'],
+];
+
+const JOURNAL: [string, string] = [
+  '--journal <file>',
+  'what was sent and acknowledged (default: one for this service in the data folder)',
+];
+const SIGN: [string, string] = [
+  '--sign-with <file>',
+  'sign with these secrets (Standard Webhooks), one a line',
 ];
 
 export const TREE: Words[] = [
@@ -262,6 +271,8 @@ export const TREE: Words[] = [
       ['--payload <json>', 'payload as JSON, or @FILE'],
       ['--file <file>', 'envelopes {id, type, payload}, one a line; - for standard input'],
       ['--allow-unknown-type', 'send a type the vocabulary does not hold'],
+      JOURNAL,
+      SIGN,
     ],
     examples: [
       `arx events send message.reordered --id evt_1 --payload '{"id":"msg_2","entry":"entry_2","sequence":7}'`,
@@ -277,9 +288,16 @@ export const TREE: Words[] = [
   {
     words: 'events ls',
     summary: 'what the service took in and what became of it',
-    options: WINDOW,
-    examples: ['arx events ls'],
+    options: [...WINDOW, ['--effect <effect>', 'only events with this effect', UNSETTLED]],
+    examples: ['arx events ls', 'arx events ls --effect dead'],
     load: () => import('./events/ls.ts'),
+  },
+  {
+    words: 'events reconcile',
+    summary: 'what was sent against what was acknowledged and what the service holds',
+    options: [JOURNAL, ['--replay', 'send again what is missing, under the same ids'], SIGN],
+    examples: ['arx events reconcile', 'arx events reconcile --replay --json | jq .findings'],
+    load: () => import('./events/reconcile.ts'),
   },
   {
     words: 'health',
@@ -379,6 +397,7 @@ export const TREE: Words[] = [
       ['--log-level <level>', 'the least urgent that is logged (default: info)', ['error', 'warn', 'info']],
       ['--metrics-port <port>', 'figures for Prometheus on this port, under /metrics'],
       ['--metrics-host <address>', 'address to bind for them (default: 127.0.0.1)'],
+      ['--webhook-secret-file <file>', 'events must be signed with one of these secrets, one a line'],
       ['--drift <ratio>', 'inject drift, e.g. 0.13 or 0.13:0.21 (default: none)'],
       ['--drift-seed <seed>', 'the same seed, the same drift, faults and writes'],
       [

@@ -1,9 +1,11 @@
 // What `arx about api` says: each fact of the interface, and for everything it leaves "not shown" what we chose.
 import { MOST_RAW_BYTES, MOST_TEXT_BYTES } from './content.ts';
 import { ERROR_STATUS } from './error.ts';
+import { MOST_BATCH } from './event.ts';
 import { LIMIT, MOST_ANSWER_BYTES, MOST_REQUEST_BYTES } from './quantity.ts';
 import { HEADERS } from './routes.ts';
 import { ARC_RECONSTRUCTION, MIRROR_RELAY } from './sequence.ts';
+import { TOLERANCE_S } from './signature.ts';
 import { TIERS } from './token.ts';
 
 /** `section` is one of the interface. A documented fact stands there; an assumption is what our service does. */
@@ -118,7 +120,7 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '2.4',
     'event envelope',
-    'GET /api/webhooks/events lists them with sequence, received_at, effect and deliveries; effect is applied, recorded, waiting or superseded; status is partial while it waits, then stable',
+    'GET /api/webhooks/events lists them with sequence, received_at, effect and deliveries, and failures and error where applying one failed; effect is queued, applied, recorded, waiting, superseded or dead; status is partial while its effect is to come or never came, else stable; effect=queued, waiting, superseded or dead gives only those',
   ),
   documented(
     '2.5',
@@ -163,7 +165,7 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '3',
     'transitions',
-    'an event is queued when acknowledged; then applied, recorded, superseded, or waiting until its message arrives',
+    'an event is queued when acknowledged; then applied, recorded, superseded, or waiting until its message arrives; one that cannot be applied is tried again after 1 s, doubled each time, and dead after 8 times, until it is delivered again',
   ),
 
   documented('4', 'paths', '/api/… and /v1/…, JSON bodies, Authorization: Bearer <token>'),
@@ -231,7 +233,7 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '4.5',
     'health',
-    'status, service, version, time, asset_url, database, integrity, drift_ratio, counts, schema, files_writable, read_only, uptime_ms; needs no token; answers within two seconds or 503',
+    'status, service, version, time, asset_url, database, ingest_batch, integrity, drift_ratio, counts, schema, files_writable, read_only, uptime_ms; needs no token; answers within two seconds or 503',
   ),
   assumption(
     '4.5',
@@ -251,7 +253,17 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '4.6',
     'ingest errors',
-    '400 event_invalid and event_type_unknown, 409 event_conflict, 413, 415, 429 where 100,000 events wait already, 503; numbers must be finite; acknowledged only after the commit',
+    '400 event_invalid and event_type_unknown, 409 event_conflict, 413, 415, 429 where 100,000 events wait already or one mirror layer is announced more than 600 times a minute, 503 with retry-after; numbers must be finite',
+  ),
+  assumption(
+    '4.6',
+    'ingest',
+    'acknowledged only after the commit, which many requests share; a served archive applies events after that, in most cases within milliseconds, so a list read at once may not show it; the embedded one applies them before',
+  ),
+  assumption(
+    '4.6',
+    'many events',
+    `a body of application/x-ndjson has up to ${MOST_BATCH} envelopes, one a line; the answer is {status, data} with an acknowledgement, or accepted false and error, for each in its order; health says so with ingest_batch`,
   ),
   documented(
     '4.7',
@@ -341,7 +353,7 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '6',
     'signing and retries',
-    'events are not signed beyond the bearer token; a sender repeats an event under the same id until it is acknowledged; there are no subscriptions',
+    `a service that was given secrets takes only events signed by Standard Webhooks 1.0 (v1, ${TOLERANCE_S} s of tolerance, any of its secrets), with no need for a token, else 401 signature_invalid; without secrets a token is enough; a sender repeats an event under the same id until it is acknowledged; there are no subscriptions`,
   ),
   assumption(
     '6',

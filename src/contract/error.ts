@@ -21,6 +21,7 @@ export const ERROR_STATUS = {
   event_type_unknown: 400,
   token_invalid: 401,
   token_expired: 401,
+  signature_invalid: 401,
   observer_not_permitted: 403,
   scope_missing: 403,
   asset_redacted: 403,

@@ -58,7 +58,34 @@ export const Acknowledgement = z.looseObject({
 });
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
-/** An event as the service keeps it: the envelope of 2.4 and what became of it. `effect` is applied, recorded, waiting or superseded. */
+/** Most envelopes that one request to the ingest endpoint may hold as `application/x-ndjson` (our choice). */
+export const MOST_BATCH = 1_000;
+
+/** What became of one envelope of a batch: its acknowledgement, or why it was not taken in. */
+const Outcome = z.union([
+  Acknowledgement.extend({ accepted: z.literal(true) }),
+  z.looseObject({
+    accepted: z.literal(false),
+    event_id: z.string().nullable(),
+    error: z.looseObject({ code: z.string(), message: z.string() }),
+  }),
+]);
+
+/** Answer to a batch: `data` has one outcome for each envelope, in their order; `status` is queued, or partial. */
+export const BatchAcknowledgement = z.looseObject({
+  object: z.string().optional(),
+  status: z.string(),
+  data: z.array(Outcome),
+});
+export type BatchAcknowledgement = z.infer<typeof BatchAcknowledgement>;
+
+/** Effects of events that are not in force, by which their list can be filtered. */
+export const UNSETTLED = ['queued', 'waiting', 'superseded', 'dead'] as const;
+
+/**
+ * An event as the service keeps it: the envelope of 2.4 and what became of it. `effect` is queued, applied, recorded,
+ * waiting, superseded or dead; `failures` counts how often applying it failed, `error` is what the last one was.
+ */
 export const Envelope = z.looseObject({
   id: z.string(),
   type: z.string(),
@@ -68,6 +95,8 @@ export const Envelope = z.looseObject({
   received_at: z.string().optional(),
   effect: z.string().optional(),
   deliveries: z.number().int().optional(),
+  failures: z.number().int().optional(),
+  error: z.string().optional(),
 });
 export type Envelope = z.infer<typeof Envelope>;
 

@@ -5,7 +5,8 @@ import { Integrity } from './quantity.ts';
 /**
  * `counts` are rows in the archive; `asset_url` is where its files are served; `drift` what is injected on demand.
  * `schema` is the version of the database's tables; `files_writable` is false where their folder
- * takes none, for want of rights or space.
+ * takes none, for want of rights or space. `ingest_batch` is how many events one request of application/x-ndjson may hold,
+ * absent where it takes none.
  */
 export const Health = z.looseObject({
   status: z.string(),
@@ -14,6 +15,7 @@ export const Health = z.looseObject({
   time: z.string().optional(),
   asset_url: z.string().optional(),
   database: z.string().optional(),
+  ingest_batch: z.number().int().min(1).optional(),
   integrity: Integrity.optional(),
   drift_ratio: z.number().optional(),
   counts: z.record(z.string(), z.number()).optional(),

@@ -2,14 +2,18 @@
 import * as z from 'zod';
 import { DOCUMENTED_ANSWERS, DOCUMENTED_ERRORS, DOCUMENTED_PARAMETERS } from './documented.ts';
 import { ERROR_STATUS, type ErrorCode } from './error.ts';
+import { MOST_BATCH } from './event.ts';
 import { PARAMETERS } from './parameters.ts';
 import type { RecordName } from './records.ts';
 import { HEADERS, ROUTES, type Route, type RouteName } from './routes.ts';
 import { originOf, recordSchemas, type JsonSchema } from './schemas.ts';
+import { SIGNATURE_HEADERS, TOLERANCE_S } from './signature.ts';
 import { SCOPES, TIERS } from './token.ts';
 
 type Shape = {
   request?: RecordName;
+  /** The record of each line where the body may be application/x-ndjson. */
+  lines?: RecordName;
   answer: readonly RecordName[];
   summary: string;
   errors: readonly ErrorCode[];
@@ -46,9 +50,18 @@ const SHAPES: Record<RouteName, Shape> = {
   },
   ingest: {
     request: 'IngestRequest',
-    answer: ['Acknowledgement'],
-    summary: 'Take in an event',
-    errors: [...BODY, 'event_invalid', 'event_type_unknown', 'event_conflict', 'read_only'],
+    lines: 'IngestRequest',
+    answer: ['Acknowledgement', 'BatchAcknowledgement'],
+    summary:
+      'Take in an event, or many with one a line; signed by Standard Webhooks where the service asks for it',
+    errors: [
+      ...BODY,
+      'event_invalid',
+      'event_type_unknown',
+      'event_conflict',
+      'signature_invalid',
+      'read_only',
+    ],
   },
   events: { answer: ['EnvelopeList'], summary: 'Events taken in', errors: WINDOW },
   conversations: { answer: ['ConversationList'], summary: 'Cursor windows of conversations', errors: WINDOW },
@@ -128,6 +141,15 @@ export function buildOpenApi(version: string) {
           description: `A token of ${ROUTES.token.path}. Scopes: ${SCOPES.join(', ')}.`,
           'x-arx-origin': 'documented',
         },
+        signature: {
+          type: 'apiKey',
+          in: 'header',
+          name: SIGNATURE_HEADERS.signature,
+          description:
+            `Where the service was given secrets, in place of the token: Standard Webhooks 1.0, ` +
+            `${Object.values(SIGNATURE_HEADERS).join(', ')}, ${TOLERANCE_S} s of tolerance.`,
+          'x-arx-origin': 'assumption',
+        },
       },
     },
   };
@@ -141,11 +163,19 @@ function operation(name: RouteName) {
     summary: shape.summary,
     'x-arx-origin': originOf(route.source !== 'ours'),
     ...(route.source === 'ours' ? {} : { 'x-arx-section': route.source }),
-    security: route.scope === null ? [] : [{ bearer: [route.scope] }],
+    security:
+      route.scope === null
+        ? []
+        : [{ bearer: [route.scope] }, ...(name === 'ingest' ? [{ signature: [] }] : [])],
     parameters: [...pathParameters(route.path), ...queryParameters(name)],
     ...(shape.request === undefined
       ? {}
-      : { requestBody: { required: true, content: json(ref('schemas', shape.request)) } }),
+      : {
+          requestBody: {
+            required: true,
+            content: { ...json(ref('schemas', shape.request)), ...ndjson(shape) },
+          },
+        }),
     responses: { ...successes(name), ...failures(name), ...(name === 'ready' ? UNREADY : {}) },
   };
 }
@@ -258,6 +288,13 @@ const served = (operationId: string, summary: string) => ({
 
 function header(description: string, schema: JsonSchema) {
   return { description, schema, 'x-arx-origin': 'assumption' };
+}
+
+/** OpenAPI 3.1 has no schema for lines: each is described, the whole is text. */
+function ndjson({ lines }: Shape) {
+  if (lines === undefined) return {};
+  const description = `One ${lines} a line, at most ${MOST_BATCH}`;
+  return { 'application/x-ndjson': { schema: { type: 'string', description } } };
 }
 
 function json(schema: JsonSchema) {

@@ -1,5 +1,6 @@
 // Query parameters of every route, one table for service, client and document; on the wire each is text, given at most once.
 import * as z from 'zod';
+import { UNSETTLED } from './event.ts';
 import { LIMIT } from './quantity.ts';
 import type { RouteName } from './routes.ts';
 
@@ -41,7 +42,10 @@ export const PARAMETERS = {
   live: z.object({}),
   ready: z.object({}),
   ingest: z.object({}),
-  events: z.object(window),
+  events: z.object({
+    effect: z.enum(UNSETTLED).describe('Only events with this effect').optional(),
+    ...window,
+  }),
   conversations: z.object(window),
   conversation: z.object({}),
   messages,

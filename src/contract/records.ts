@@ -4,9 +4,10 @@ import { Attachment } from './attachment.ts';
 import { Asset, Carrier, LoreRecord, Pipeline, RawRecord } from './content.ts';
 import { Conversation, Message } from './conversation.ts';
 import { ErrorBody } from './error.ts';
-import { Acknowledgement, Envelope, IngestRequest, PAYLOADS } from './event.ts';
+import { Acknowledgement, BatchAcknowledgement, Envelope, IngestRequest, PAYLOADS } from './event.ts';
 import { Health, Probe } from './health.ts';
 import { Integrity } from './quantity.ts';
+import { ReconcileReport } from './reconciliation.ts';
 import {
   DiffReport,
   ExitRecord,
@@ -57,6 +58,7 @@ export const RECORDS = {
   Probe,
   IngestRequest,
   Acknowledgement,
+  BatchAcknowledgement,
   Envelope,
   EnvelopeList: sent(Envelope),
   MessageReordered: PAYLOADS['message.reordered'],
@@ -87,6 +89,7 @@ export const REPORTS = {
   ExportReport,
   FsckReport,
   ImportReport,
+  ReconcileReport,
   Listening,
   ExitRecord,
 } as const satisfies Record<string, z.ZodType>;

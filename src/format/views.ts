@@ -24,4 +24,5 @@ export {
   verifyLines,
   walkLines,
 } from './views/report.ts';
+export { reconcileLines } from './views/reconcile.ts';
 export { positionView } from './views/sequence.ts';

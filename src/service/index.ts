@@ -12,10 +12,10 @@ export {
   OlderSchema,
   OtherFiles,
 } from './store/open.ts';
-export { troubleFault } from './store/trouble.ts';
+export { failureName, troubleFault } from './store/trouble.ts';
 export { backUp, ForeignTarget } from './store/backup.ts';
 export { redact, unredact } from './store/redaction.ts';
-export { failureName } from './http/failure.ts';
 export { isLoopback } from './rules/host.ts';
 export type { Archive } from './archive.ts';
+export { createDrain, startWorker } from './worker.ts';
 export { probeFiles } from './store/probe.ts';

@@ -3,9 +3,13 @@ import type { FileHandle } from 'node:fs/promises';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** The lines in the first `bytes` of a file, as bytes without their newline; the handle stays open. */
-export async function* linesOf(file: FileHandle, bytes: number): AsyncGenerator<Buffer> {
+/**
+ * The lines in the first `bytes` of a file, as bytes without their newline; the handle stays open. What is longer than
+ * `most` bytes is cut there, and comes as one line all the same.
+ */
+export async function* linesOf(file: FileHandle, bytes: number, most = Infinity): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
+  let held = 0;
   for (let at = 0; at < bytes;) {
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes - at));
     const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
@@ -16,9 +20,13 @@ export async function* linesOf(file: FileHandle, bytes: number): AsyncGenerator<
     for (let end = text.indexOf(10); end !== -1; end = text.indexOf(10, start)) {
       yield Buffer.concat([...pending, text.subarray(start, end)]);
       pending = [];
+      held = 0;
       start = end + 1;
     }
-    if (start < text.length) pending.push(text.subarray(start));
+    if (start < text.length && held <= most) {
+      pending.push(text.subarray(start));
+      held += text.length - start;
+    }
   }
   if (pending.length > 0) yield Buffer.concat(pending);
 }

@@ -118,6 +118,7 @@ const BAD: Bad[] = [
   ['ingest', 'unknown type', 'event_type_unknown', 'usage', (b) => b.client().ingest({ ...moved('evt_4', 3), type: 'message.deleted' })],
   ['ingest', 'same id, other body', 'event_conflict', 'conflict', (b) => b.client().ingest(moved('evt_1', 10))],
   ['ingest', 'without a type', 'media_type_unsupported', 'protocol', (b) => b.send('POST', PATHS.ingest, { body: EVENT })],
+  ['ingest', 'not signed', 'signature_invalid', 'auth', (b) => b.client('internal', 'signed').ingest(moved('evt_6', 3))],
   ['ingest', 'too long', 'payload_too_large', 'usage', (b) => b.client().ingest({ ...moved('evt_5', 3), payload: { text: 'x'.repeat(MOST_REQUEST_BYTES) } })],
   ['events', 'cursor that is gone', 'cursor_not_found', 'not_found', (b) => b.client().events({ starting_after: 'evt_none' })],
   ['conversations', 'M1 misordered', 'sequence_conflict', 'conflict', (b) => b.client().conversations({ starting_after: 'conv_3', ending_before: 'conv_1' })],

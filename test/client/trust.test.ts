@@ -19,6 +19,8 @@ describe('E1: no route of the API is redirected, and no token goes on', () => {
     sequence: (client) => client.sequence('arc_reconstruction'),
     health: (client) => client.health(),
     ingest: (client) => client.ingest({ id: 'evt_1', type: 'mirror.detected', payload: { layer: 'x' } }),
+    ingestBatch: (client) =>
+      client.ingestBatch([{ id: 'evt_1', type: 'mirror.detected', payload: { layer: 'x' } }]),
     events: (client) => client.events(),
     conversations: (client) => client.conversations(),
     conversation: (client) => client.conversation('conv_1'),

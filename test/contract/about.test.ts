@@ -67,7 +67,7 @@ test.each([
   ['5', 'credentials of the token endpoint', /needs no credentials/],
   ['5', 'scopes to endpoints', /attachments: read:attachments/],
   ['6', 'payloads of the other three', /contact, trust, handler_trace/],
-  ['6', 'signing, retries, subscriptions', /not signed.*no subscriptions/],
+  ['6', 'signing, retries, subscriptions', /Standard Webhooks.*no subscriptions/],
   ['6', 'emission and delivery target', /delivers to nobody/],
   ['7', 'status of observer_not_permitted', /observer_not_permitted is 403/],
   ['7', 'the complete list', /store_unavailable 503/],

@@ -68,7 +68,8 @@ describe.each(names)('%s', (name) => {
     for (const parameter of operation.parameters) expect(parameter.schema).toBeTypeOf('object');
   });
   test('security is its scope', () => {
-    expect(operation.security).toEqual(route.scope === null ? [] : [{ bearer: [route.scope] }]);
+    const signed = name === 'ingest' ? [{ signature: [] }] : [];
+    expect(operation.security).toEqual(route.scope === null ? [] : [{ bearer: [route.scope] }, ...signed]);
   });
   test('the origin is said', () => {
     expect(operation['x-arx-origin']).toBe(route.source === 'ours' ? 'assumption' : 'documented');

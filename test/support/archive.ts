@@ -39,6 +39,7 @@ export type Sample = {
   archive: Archive;
   service: Service;
   dir: string;
+  place: Place;
   /** Sets the clock of the archive forward by so many milliseconds. */
   advance(ms: number): void;
   /** Closes it and leaves its folder to another process. */
@@ -48,7 +49,6 @@ export type Sample = {
 
 /** Deterministic in everything but the folder's name. The clock stands still at {@link START} until it is advanced. */
 export async function sampleArchive(options: SampleOptions = {}): Promise<Sample> {
-  const { place } = options;
   const dir = await mkdtemp(join(tmpdir(), 'arx-sample-'));
   let time = START;
   let serial = 0;
@@ -56,9 +56,10 @@ export async function sampleArchive(options: SampleOptions = {}): Promise<Sample
     serial += 1;
     return createHash('sha512').update(`sample ${serial}`).digest().subarray(0, count);
   };
+  const place = options.place ?? (await freshPlace(dir));
   const archive = await openArchive({
     sleep,
-    ...(place ?? (await freshPlace(dir))),
+    ...place,
     now: () => time,
     randomBytes,
   });
@@ -70,6 +71,7 @@ export async function sampleArchive(options: SampleOptions = {}): Promise<Sample
   return {
     archive,
     dir,
+    place,
     service: createService(archive, { assetUrl: ASSET_URL, version: '0.0.0-test', ...options.service }),
     advance: (ms) => {
       time += ms;

@@ -17,7 +17,8 @@ export const PASSWORD = 'correct horse';
 
 const PROGRAMS = '/usr/lib/postgresql';
 
-function programs(): string | undefined {
+/** The folder of the newest PostgreSQL's programs; undefined where the machine has none. */
+export function programs(): string | undefined {
   if (!existsSync(PROGRAMS)) return undefined;
   const newest = readdirSync(PROGRAMS).sort((a, b) => Number(b) - Number(a));
   return newest
@@ -75,7 +76,8 @@ local all all trust
 host all all 127.0.0.1/32 scram-sha-256
 `;
 
-async function makeCluster(bin: string, dir: string): Promise<void> {
+/** Makes a cluster in `<dir>/data` that reads `<dir>/settings`. */
+export async function makeCluster(bin: string, dir: string): Promise<void> {
   const { uid, gid } = owner();
   if (uid !== undefined && gid !== undefined) chownSync(dir, uid, gid);
   const data = join(dir, 'data');
@@ -112,7 +114,7 @@ async function makeCluster(bin: string, dir: string): Promise<void> {
 }
 
 /** PostgreSQL refuses to run as root: then it runs as its own user, or as nobody. */
-function owner(): { uid?: number; gid?: number } {
+export function owner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const name = ['postgres', 'nobody'].find((user) => spawnSync('id', ['-u', user]).status === 0) ?? 'nobody';
   const numberOf = (flag: string) => Number(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout);

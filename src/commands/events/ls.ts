@@ -1,14 +1,15 @@
 // `arx events ls`: what the service took in and what became of it.
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { App } from '../../app.ts';
+import { UNSETTLED } from '../../contract/event.ts';
 import { eventView } from '../../format/views.ts';
-import { Window, windowQuery } from '../input.ts';
+import { present, Window, windowQuery } from '../input.ts';
 import { printPage } from '../page.ts';
 
-export const Input = Window;
+export const Input = Window.extend({ effect: z.enum(UNSETTLED).optional() });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.client();
-  const { body } = await client.events(windowQuery(input));
+  const { body } = await client.events({ ...windowQuery(input), ...present({ effect: input.effect }) });
   await printPage(app, eventView, body, input);
 }

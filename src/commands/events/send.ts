@@ -1,133 +1,139 @@
-// `arx events send`: validate envelopes, send each, confirm its acknowledgement; the same id on every retry.
-import { readFile } from 'node:fs/promises';
+// `arx events send`: validate envelopes, journal and send each, confirm its acknowledgement; the same id on every retry.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import {
-  EVENT_TYPES,
-  IngestRequest,
-  PAYLOADS,
-  type Acknowledgement,
-  type EventType,
-} from '../../contract/event.ts';
+import type { Client } from '../../client/index.ts';
+import type { Acknowledgement } from '../../contract/event.ts';
 import { Fault } from '../../faults.ts';
 import { acknowledgementView } from '../../format/views.ts';
+import { secretsIn } from '../secret-file.ts';
+import { envelopeOf, openEnvelopes, type Envelopes, type Outgoing } from './envelopes.ts';
+import { acknowledgedIn, journalPath, openJournal, type Journal } from './journal.ts';
+import { sendAll } from './sending.ts';
 
 export const Input = z.object({
   type: z.string().min(1).optional(),
   id: z.string().min(1).optional(),
   payload: z.string().optional(),
   file: z.string().min(1).optional(),
+  journal: z.string().min(1).optional(),
+  signWith: z.string().min(1).optional(),
   allowUnknownType: z.boolean().default(false),
 });
 type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
-  // Everything is checked before anything is sent.
-  const envelopes = input.file === undefined ? [await single(input)] : await fromFile(input, input.file, app);
-  const client = await app.client();
-  const totals = { rows: 0, accepted: 0, failed: 0 };
-  async function* send(): AsyncGenerator<Acknowledgement> {
-    for (const envelope of envelopes) {
-      totals.rows += 1;
-      try {
-        const { body } = await client.ingest(envelope);
-        totals.accepted += 1;
-        yield body;
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error;
-        if (error.kind === 'interrupted') {
-          const kept = `${envelope.id} may have been accepted; send it again with the same id`;
-          throw new Fault(error.kind, error.message, { ...error.detail, kept });
-        }
-        totals.failed += 1;
-        app.fail(error);
-        // What stops one event for a reason of the service stops the next one too.
-        if (!['conflict', 'protocol', 'usage'].includes(error.kind)) return;
-      }
-    }
-  }
-  if (input.file === undefined) {
-    for await (const acknowledgement of send())
-      await app.printer.record(acknowledgementView, acknowledgement);
-  } else {
-    await app.printer.list(acknowledgementView, {
-      rows: send(),
-      summary: () => ({
-        ...totals,
-        unsent: envelopes.length - totals.rows,
-        complete: totals.accepted === envelopes.length,
-      }),
-    });
-  }
-}
-
-async function single(input: Input): Promise<IngestRequest> {
-  if (input.type === undefined)
-    throw new Fault('usage', 'an event type or --file is missing', { hint: 'arx events types' });
-  // An id invented here would be another one at the next try, and the event would count twice.
-  if (input.id === undefined) throw new Fault('usage', '--id is missing; arx never invents an event id');
-  const text = input.payload === undefined ? '{}' : await payloadText(input.payload);
-  return checked({ id: input.id, type: input.type, payload: parseJson(text, '--payload') }, input, 'event');
-}
-
-async function payloadText(given: string): Promise<string> {
-  if (!given.startsWith('@')) return given;
-  try {
-    return await readFile(given.slice(1), 'utf8');
-  } catch (error) {
-    throw new Fault('usage', `cannot read the payload file ${given.slice(1)}`, { cause: error });
-  }
-}
-
-async function fromFile(input: Input, file: string, app: App): Promise<IngestRequest[]> {
+  if (input.file === undefined) return sendOne(input, app);
   if (input.type !== undefined || input.id !== undefined || input.payload !== undefined) {
     throw new Fault('usage', '--file takes whole envelopes; type, --id and --payload stand in it');
   }
-  const bytes =
-    file === '-'
-      ? app.world.stdin.bytes()
-      : await readFile(file).catch((error: unknown) => {
-          throw new Fault('usage', `cannot read ${file}`, { cause: error });
-        });
-  const chunks: Uint8Array[] = [];
-  if (bytes instanceof Uint8Array) chunks.push(bytes);
-  else for await (const chunk of bytes) chunks.push(chunk);
-  const lines = Buffer.concat(chunks).toString('utf8').split('\n');
-  const envelopes = lines.flatMap((line, index) =>
-    line.trim() === '' ? [] : [checked(parseJson(line, `line ${index + 1}`), input, `line ${index + 1}`)],
-  );
-  if (envelopes.length === 0) throw new Fault('partial', `${file} holds no event: nothing was sent`);
-  return envelopes;
-}
-
-function parseJson(text: string, where: string): unknown {
+  // Everything is checked before anything is sent.
+  const envelopes = await openEnvelopes(input.file, input, app);
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new Fault('usage', `${where} is not JSON; nothing was sent`);
+    const client = await clientOf(input, app);
+    await withJournal(input, app, (journal) => sendFile(envelopes, client, journal, app));
+  } finally {
+    await envelopes.close();
   }
 }
 
-function checked(value: unknown, input: Input, where: string): IngestRequest {
-  const envelope = IngestRequest.safeParse(value);
-  if (!envelope.success) throw invalid(envelope.error, where);
-  const { type } = envelope.data;
-  if (!Object.hasOwn(PAYLOADS, type)) {
-    if (input.allowUnknownType) return envelope.data;
-    throw new Fault('usage', `${where}: unknown event type ${type}; nothing was sent`, {
-      hint: `known: ${EVENT_TYPES.join(', ')}; --allow-unknown-type sends it anyway`,
-    });
-  }
-  const payload = PAYLOADS[type as EventType].safeParse(envelope.data.payload);
-  if (!payload.success) throw invalid(payload.error, where, 'payload.');
-  return envelope.data;
+/** The client of a command that sends events, with its secrets where they are named. */
+export async function clientOf({ signWith }: { signWith?: string | undefined }, app: App): Promise<Client> {
+  return signWith === undefined ? app.client() : app.signingClient(secretsIn(signWith, app));
 }
 
-function invalid(error: z.ZodError, where: string, prefix = ''): Fault {
-  const issue = error.issues[0];
-  const path = `${prefix}${issue?.path.join('.') ?? ''}`.replace(/\.$/, '');
-  return new Fault(
-    'usage',
-    `${where}: ${path}: ${issue?.message.toLowerCase() ?? 'invalid'}; nothing was sent`,
-  );
+export async function withJournal(
+  { journal: file }: { journal?: string | undefined },
+  app: App,
+  work: (journal: Journal) => Promise<void>,
+): Promise<void> {
+  const journal = await openJournal(journalPath(file, app), app);
+  await work(journal).finally(() => journal.close());
+}
+
+async function sendOne(input: Input, app: App): Promise<void> {
+  const envelope = await envelopeOf(input, input);
+  const client = await clientOf(input, app);
+  await withJournal(input, app, async (journal) => {
+    await journal.sent([envelope]);
+    try {
+      const { body } = await client.ingest(envelope.event);
+      await journal.settled([{ sent: envelope }]);
+      await app.printer.record(acknowledgementView, body);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      const { id } = envelope.event;
+      if (error.kind === 'interrupted') {
+        throw keeping(error, `${id} may have been accepted; send it again with the same id`);
+      }
+      if (error.kind === 'conflict' || error.kind === 'usage') {
+        await journal.settled([{ sent: envelope, refusal: error.detail.code ?? error.kind }]);
+      }
+      throw error;
+    }
+  });
+}
+
+async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, app: App): Promise<void> {
+  const done = await acknowledgedIn(journal.path);
+  const totals = { rows: 0, accepted: 0, failed: 0, known: 0 };
+  const progress = app.progress({ besideRows: true });
+  const missing = async function* (): AsyncGenerator<Outgoing> {
+    for await (const envelope of envelopes.all()) {
+      if (done.has(envelope.digest)) totals.known += 1;
+      else yield envelope;
+    }
+  };
+  const rows = async function* (): AsyncGenerator<Acknowledgement> {
+    let failing: { fault: Fault; events: number } | undefined;
+    const tell = (): void => {
+      if (failing !== undefined) app.fail(ofMany(failing.fault, failing.events));
+      failing = undefined;
+    };
+    try {
+      for await (const { sent, outcome } of sendAll(missing(), client, journal, app)) {
+        totals.rows += 1;
+        progress.update({
+          label: 'sent',
+          done: totals.rows + totals.known,
+          total: envelopes.count,
+          unit: 'events',
+        });
+        // What befell a whole request is one fault, and not one for each of its events.
+        if (outcome instanceof Fault) {
+          totals.failed += 1;
+          if (failing?.fault !== outcome) tell();
+          failing = { fault: outcome, events: (failing?.events ?? 0) + 1 };
+        } else {
+          done.add(sent.digest);
+          totals.accepted += 1;
+          yield outcome;
+        }
+      }
+      tell();
+    } catch (error) {
+      if (!(error instanceof Fault) || error.kind !== 'interrupted') throw error;
+      throw keeping(error, 'what was acknowledged is in the journal; the same command sends the rest');
+    } finally {
+      await progress.end();
+    }
+  };
+  await app.printer.list(acknowledgementView, {
+    rows: rows(),
+    summary: () => {
+      const settled = totals.rows + totals.known;
+      return {
+        ...totals,
+        unsent: Math.max(0, envelopes.count - settled),
+        complete: totals.accepted + totals.known === envelopes.count,
+      };
+    },
+  });
+}
+
+function ofMany(fault: Fault, events: number): Fault {
+  return events === 1 ? fault : new Fault(fault.kind, `${events} events: ${fault.message}`, fault.detail);
+}
+
+function keeping(fault: Fault, kept: string): Fault {
+  return new Fault(fault.kind, fault.message, { ...fault.detail, kept });
 }

@@ -7,7 +7,9 @@ import { shownInstant, WHOLE } from './column.ts';
 const EFFECT_STYLES = new Map<string, Style>([
   ['applied', 'good'],
   ['waiting', 'warn'],
+  ['queued', 'warn'],
   ['superseded', 'dim'],
+  ['dead', 'bad'],
 ]);
 
 export const eventView: View<Envelope> = {
@@ -24,6 +26,8 @@ export const eventView: View<Envelope> = {
     },
     { name: 'deliveries', of: (row) => row.deliveries, align: 'right' },
     { name: 'sequence', of: (row) => row.sequence, detail: true },
+    { name: 'failures', of: (row) => row.failures, detail: true },
+    { name: 'error', of: (row) => row.error, detail: true },
     { name: 'payload', of: (row) => JSON.stringify(row.payload), least: 12 },
   ],
 };

@@ -8,31 +8,67 @@ import { Refusal } from '../refusal.ts';
  * The parsed body. Throws `media_type_unsupported` for anything but plain `application/json` in UTF-8,
  * `payload_too_large` over {@link MOST_REQUEST_BYTES}, and the code given for what is not JSON.
  */
-export function readJson({ headers, body }: ServiceRequest, invalid: ErrorCode): unknown {
-  const all = (name: string) => headers.filter(([key]) => key === name).map(([, value]) => value);
-  if (all('content-encoding').some((value) => value.trim().toLowerCase() !== 'identity')) {
+export function readJson(request: ServiceRequest, invalid: ErrorCode): unknown {
+  return parse(textOf(request, 'application/json', invalid), invalid);
+}
+
+/** Whether the body is declared as many values, one a line. */
+export function isNdjson(request: ServiceRequest): boolean {
+  return typesOf(request).some((type) => isOf(type, NDJSON));
+}
+
+/**
+ * The lines of an `application/x-ndjson` body that are not empty, each to be parsed when it is asked for. Throws as
+ * {@link readJson}, and `payload_too_large` for more than `most`.
+ */
+export function readNdjson(request: ServiceRequest, most: number, invalid: ErrorCode): (() => unknown)[] {
+  const lines = textOf(request, NDJSON, invalid)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  if (lines.length > most) throw new Refusal('payload_too_large', `a body may have at most ${most} lines`);
+  if (lines.length === 0) throw new Refusal(invalid, '$: the body has no line');
+  return lines.map((line) => () => parse(line, invalid));
+}
+
+const NDJSON = 'application/x-ndjson';
+
+function textOf(request: ServiceRequest, type: string, invalid: ErrorCode): string {
+  const { headers, body } = request;
+  const encoded = ([name, value]: readonly [string, string]) =>
+    name === 'content-encoding' && value.trim().toLowerCase() !== 'identity';
+  if (headers.some(encoded)) {
     throw new Refusal('media_type_unsupported', 'content-encoding: a body must be sent as it is');
   }
-  const types = all('content-type');
-  if (types.length !== 1 || !isJson(types[0]!)) {
-    throw new Refusal('media_type_unsupported', 'content-type: must be application/json in utf-8');
+  const types = typesOf(request);
+  if (types.length !== 1 || !isOf(types[0]!, type)) {
+    throw new Refusal('media_type_unsupported', `content-type: must be ${type} in utf-8`);
   }
-  if (body !== null && body.byteLength > MOST_REQUEST_BYTES) {
-    throw tooLarge();
-  }
+  if (body !== null && body.byteLength > MOST_REQUEST_BYTES) throw tooLarge();
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body ?? new Uint8Array()));
+    return new TextDecoder('utf-8', { fatal: true }).decode(body ?? new Uint8Array());
   } catch {
     throw new Refusal(invalid, '$: the body is not JSON');
   }
+}
+
+function parse(text: string, invalid: ErrorCode): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal(invalid, '$: the body is not JSON');
+  }
+}
+
+function typesOf({ headers }: ServiceRequest): string[] {
+  return headers.filter(([name]) => name === 'content-type').map(([, value]) => value);
 }
 
 export function tooLarge(): Refusal {
   return new Refusal('payload_too_large', `a body may have at most ${MOST_REQUEST_BYTES} bytes`);
 }
 
-function isJson(contentType: string): boolean {
+function isOf(contentType: string, wanted: string): boolean {
   const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
   const charsets = parameters.filter((part) => part.startsWith('charset='));
-  return type === 'application/json' && charsets.every((part) => /^charset="?utf-?8"?$/.test(part));
+  return type === wanted && charsets.every((part) => /^charset="?utf-?8"?$/.test(part));
 }

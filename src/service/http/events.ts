@@ -1,23 +1,53 @@
 // POST /api/webhooks/ingest and GET /api/webhooks/events: taking events in, and showing what became of them (interface 4.6, 6).
-import { EventId, type Envelope } from '../../contract/event.ts';
+import { EventId, MOST_BATCH, type Envelope } from '../../contract/event.ts';
 import { Refusal } from '../refusal.ts';
-import { acknowledge, takeIn } from '../rules/ingest.ts';
+import { acknowledge, takeIn, UNSETTLED } from '../rules/ingest.ts';
 import type { Statements } from '../store/database.ts';
-import { ingest } from '../store/events.ts';
 import { eventNumber, readEvents } from '../store/positions.ts';
-import { readJson } from './body.ts';
+import { isNdjson, readJson, readNdjson } from './body.ts';
 import { ok, type Call, type Reply } from './exchange.ts';
 import { listReply, readList } from './list.ts';
 import { eventRecord } from './records.ts';
 
-/** Acknowledged only after the commit; every delivery of one event gets the same acknowledgement. */
+/**
+ * Acknowledged only after the commit; every delivery of one event gets the same acknowledgement. A body of
+ * `application/x-ndjson` holds many envelopes, one a line, and its answer tells for each what became of it.
+ */
 export async function ingestEvent(call: Call): Promise<Reply> {
   if (call.archive.readOnly) {
     throw new Refusal('read_only', 'this service takes nothing in now', { 'retry-after': '60' });
   }
+  if (isNdjson(call.request)) return ingestBatch(call);
   const event = takeIn(readJson(call.request, 'event_invalid'));
-  await ingest(call.archive, event);
+  const [refusal] = await call.keep([event]);
+  if (refusal !== undefined) throw refusal;
+  await call.keptEvents();
   return ok(acknowledge(event.id, event.type));
+}
+
+/** One envelope's fault is its own: the others of its batch are taken in. */
+async function ingestBatch(call: Call): Promise<Reply> {
+  const lines = readNdjson(call.request, MOST_BATCH, 'event_invalid');
+  const taken = lines.map((line) => {
+    try {
+      return { event: takeIn(line()) };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { refusal: error };
+    }
+  });
+  const events = taken.flatMap(({ event }) => (event === undefined ? [] : [event]));
+  const refusals = events.length === 0 ? [] : await call.keep(events);
+  if (events.length > 0) await call.keptEvents();
+  let at = 0;
+  const data = taken.map(({ event, refusal: invalid }) => {
+    const refusal = event === undefined ? invalid : refusals[at++];
+    if (refusal === undefined) return acknowledge(event!.id, event!.type);
+    const { code, message } = refusal;
+    return { accepted: false, event_id: event?.id ?? null, error: { code, message } };
+  });
+  const isWhole = data.every(({ accepted }) => accepted);
+  return ok({ object: 'list', status: isWhole ? 'queued' : 'partial', data });
 }
 
 /** Where an event stands in every list of events: by its arrival. */
@@ -30,13 +60,14 @@ export async function eventKeyOf(
   return n === undefined ? undefined : [n];
 }
 
-/** Events in order of arrival; cursors are their ids. Never drifts. */
+/** Events in order of arrival, all or those of one effect; cursors are their ids. Never drifts. */
 export async function events(call: Call): Promise<Reply> {
   const { database } = call.archive;
+  const effect = call.query.choice('effect', UNSETTLED);
   const list = await readList<Envelope>(call, {
     keyOf: (id) => eventKeyOf(database, id),
     async read(span) {
-      const { rows, has_more } = await readEvents(database, span);
+      const { rows, has_more } = await readEvents(database, span, effect);
       return { rows: rows.map(eventRecord), has_more };
     },
   });

@@ -7,8 +7,10 @@ import type { Drift, DriftOptions, ReadEntry } from '../rules/drift.ts';
 import type { Limiter } from '../rules/limiter.ts';
 import type { LineEntry, LineOptions } from '../rules/line.ts';
 import type { Hides, WriteOptions } from '../rules/writes.ts';
+import type { Keep } from '../store/group-commit.ts';
 import type { Bearer } from '../store/tokens.ts';
 import type { Summary } from '../store/meta.ts';
+import type { Worker } from '../worker.ts';
 import type { Query } from './query.ts';
 import type { WriteEntry } from './writes.ts';
 
@@ -33,6 +35,10 @@ export type ServiceOptions = {
   maxTier?: Tier;
   /** Told of what was thrown that nobody planned, under the id its answer carries. Must not throw. */
   onFailure?(requestId: string, error: unknown): void;
+  /** Events must be signed with one of these, and need no token then. */
+  webhookSecrets?: readonly Uint8Array[];
+  /** Applies what was kept, beside the requests. Without it each request applies its events before it is answered. */
+  worker?: Pick<Worker, 'wake'>;
 };
 
 export type DriftEntry = ReadEntry | LineEntry | WriteEntry;
@@ -50,6 +56,10 @@ export type Call = {
   summary: Summary;
   /** Counts the tokens a peer is given. */
   issues: Limiter;
+  /** Keeps events durably, together with those of other requests. */
+  keep: Keep;
+  /** To be called when events were kept; what it waits for shows in lists when it resolves. */
+  keptEvents(): Promise<void>;
   /** What distorts the list that is read, and its name; undefined where the answer is to be true. */
   lies: { drift: Drift; list: string } | undefined;
   /** What is not there at the moment of this answer. */

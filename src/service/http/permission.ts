@@ -4,6 +4,7 @@ import type { Scope } from '../../contract/token.ts';
 import type { Archive } from '../archive.ts';
 import { Refusal } from '../refusal.ts';
 import type { Limiter } from '../rules/limiter.ts';
+import { signatureFault } from '../rules/signature.ts';
 import { bearerOf, type Bearer } from '../store/tokens.ts';
 
 /** Without a token a request reads as the lowest tier and holds no scope. */
@@ -32,6 +33,24 @@ export async function permit(
   return bearer;
 }
 
+/** What a signed request may do: take in events, and nothing else. */
+const SIGNER: Bearer = { tier: 'external', scope: ['read:sequence'], expires_ms: Infinity };
+
+/**
+ * The bearer of a request that must be signed with one of these secrets; a token is neither needed nor looked at.
+ * Throws `signature_invalid`, `rate_limited` where a peer keeps guessing.
+ */
+export async function permitSigned(
+  archive: Archive,
+  request: ServiceRequest,
+  secrets: readonly Uint8Array[],
+  guesses: Limiter,
+): Promise<Bearer> {
+  const fault = signatureFault(request, secrets, archive.now());
+  if (fault === undefined) return SIGNER;
+  throw await refused(request, guesses, archive.now(), new Refusal('signature_invalid', fault));
+}
+
 export function scopeMissing(scope: Scope): Refusal {
   return new Refusal('scope_missing', `the token lacks the scope ${scope}`, {
     'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"`,
@@ -45,13 +64,22 @@ function tokenOf({ headers }: ServiceRequest): string | undefined {
   return /^bearer +([\x21-\x7e]{1,8192})$/i.exec(values[0]!)?.[1];
 }
 
-async function refused({ peer }: ServiceRequest, guesses: Limiter, now: number): Promise<Refusal> {
+async function refused(
+  { peer }: ServiceRequest,
+  guesses: Limiter,
+  now: number,
+  refusal = new Refusal('token_invalid', 'this needs a valid bearer token', { 'www-authenticate': 'Bearer' }),
+): Promise<Refusal> {
   // In-process there is nobody to guess against but oneself.
   const wait = peer === 'local' ? 0 : await guesses.take(peer, now);
   if (wait > 0) {
-    return new Refusal('rate_limited', `too many requests without a valid token, wait ${wait} s`, {
-      'retry-after': String(wait),
-    });
+    return new Refusal(
+      'rate_limited',
+      `too many requests without a valid token or signature, wait ${wait} s`,
+      {
+        'retry-after': String(wait),
+      },
+    );
   }
-  return new Refusal('token_invalid', 'this needs a valid bearer token', { 'www-authenticate': 'Bearer' });
+  return refusal;
 }

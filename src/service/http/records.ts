@@ -90,12 +90,14 @@ export function eventRecord(row: EventRow): Envelope {
     received_at: new Date(row.received_ms).toISOString(),
     effect: row.effect,
     deliveries: row.deliveries,
+    ...(row.failures === 0 ? {} : { failures: row.failures }),
+    ...(row.error === null ? {} : { error: row.error }),
   };
 }
 
-/** `partial` while its effect is still to come, `stable` from then on. */
+/** `partial` while its effect is still to come, or never came; `stable` from then on. */
 export function eventStatusOf(effect: Effect): 'stable' | 'partial' {
-  return effect === 'waiting' ? 'partial' : 'stable';
+  return ['queued', 'waiting', 'dead'].includes(effect) ? 'partial' : 'stable';
 }
 
 /** ISO 8601 in UTC with milliseconds; null where there is no time or none that a calendar has. */

@@ -5,7 +5,9 @@ import type { Archive } from '../archive.ts';
 import { Refusal } from '../refusal.ts';
 import type { Limiter } from '../rules/limiter.ts';
 import { LineCut } from '../rules/line.ts';
+import { createGroupCommit } from '../store/group-commit.ts';
 import { summaryOf, type Summary } from '../store/meta.ts';
+import { createDrain } from '../worker.ts';
 import { attachment, attachments } from './attachments.ts';
 import { content } from './content.ts';
 import { conversation, conversations } from './conversations.ts';
@@ -14,7 +16,7 @@ import { ok, type Call, type DriftEntry, type Handlers, type ServiceOptions } fr
 import { asRefusal, errorResponse, newRequestId } from './failure.ts';
 import { health, live, ready, soon } from './health.ts';
 import { messages } from './messages.ts';
-import { permit } from './permission.ts';
+import { permit, permitSigned } from './permission.ts';
 import { parseQuery } from './query.ts';
 import { matchRoute } from './router.ts';
 import { sequence } from './sequence.ts';
@@ -56,6 +58,13 @@ export function createService(archive: Archive, options: ServiceOptions): Servic
   const guesses = archive.shared.limiter('guesses', GUESSES_A_MINUTE);
   const issues = archive.shared.limiter('issues', ISSUES_A_MINUTE);
   const trial = createTrial(archive, options);
+  const keep = createGroupCommit(archive);
+  const drain = createDrain(archive);
+  /** Kept is kept: what is not applied now stays queued, and the acknowledgement holds. */
+  const apply = async (requestId: string): Promise<void> => {
+    if (options.worker !== undefined) options.worker.wake();
+    else await drain().catch((error: unknown) => options.onFailure?.(requestId, error));
+  };
   // What a probe reports, which asks for nothing.
   let known: Summary = NOTHING_KNOWN;
 
@@ -71,7 +80,9 @@ export function createService(archive: Archive, options: ServiceOptions): Servic
         known = await (path === ROUTES.health.path ? soon(counted) : counted);
       }
       integrity = known.integrity;
-      response = await answer({ archive, options, request, summary: known, issues }, guesses, trial, about);
+      const keptEvents = () => apply(requestId);
+      const asked = { archive, options, request, summary: known, issues, keep, keptEvents };
+      response = await answer(asked, guesses, trial, about);
     } catch (error) {
       if (error instanceof LineCut) throw error;
       if (!(error instanceof Refusal)) options.onFailure?.(requestId, error);
@@ -87,7 +98,7 @@ export function createService(archive: Archive, options: ServiceOptions): Servic
   };
 }
 
-type Asked = Pick<Call, 'archive' | 'options' | 'request' | 'summary' | 'issues'>;
+type Asked = Pick<Call, 'archive' | 'options' | 'request' | 'summary' | 'issues' | 'keep' | 'keptEvents'>;
 
 const NOTHING_KNOWN: Summary = {
   conversations: 0,
@@ -109,7 +120,11 @@ async function answer(
   const { route, parameters, search, allow } = matchRoute(request.method, request.target);
   if (route === undefined) return { status: 204, headers: { allow }, body: '' };
   about.route = route;
-  const bearer = await permit(archive, request, ROUTES[route].scope, guesses);
+  const secrets = route === 'ingest' ? asked.options.webhookSecrets : undefined;
+  const bearer =
+    secrets === undefined
+      ? await permit(archive, request, ROUTES[route].scope, guesses)
+      : await permitSigned(archive, request, secrets, guesses);
   if (ROUTES[route].scope !== null) about.tier = bearer.tier;
   const query = parseQuery(search);
   const { fault, ...ordeal } = await trial.meet(route, { query, parameters }, request);

@@ -4,6 +4,7 @@ import type { ImportReport } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../archive.ts';
 import { DatabaseTrouble, troubleFault } from '../store/trouble.ts';
+import { createDrain } from '../worker.ts';
 import { KEPT, storeItems, type Tally } from './batch.ts';
 import { detect, detectAs, type Detected } from './detect.ts';
 import { readFolder } from './folder.ts';
@@ -88,6 +89,8 @@ async function importAll(
     report.sources.push({ path, kind: another === undefined ? only : 'folder', messages, attachments });
     report.refused.push(...refused);
   }
+  // Events that waited for what has come now; what another process works on beside us may be done by it.
+  await createDrain(archive)();
   const row = await archive.database.get<{ n: number }>('SELECT COUNT(*) AS n FROM conversations');
   report.conversations = row?.n ?? 0;
   return report;

@@ -1,12 +1,40 @@
 // Ingest as a pure decision: which envelopes are taken in, when two are the same, and which of two writers is the last.
 import { createHash } from 'node:crypto';
 import type * as z from 'zod';
-import { EVENT_TYPES, EventId, IngestRequest, PAYLOADS, type EventType } from '../../contract/event.ts';
+import {
+  EVENT_TYPES,
+  EventId,
+  IngestRequest,
+  PAYLOADS,
+  UNSETTLED,
+  type EventType,
+} from '../../contract/event.ts';
 import { Refusal } from '../refusal.ts';
 import { issueText } from './issue.ts';
 
-/** What became of an event (our choice): `waiting` for its record, or `superseded` by an event with a greater id. */
-export type Effect = 'applied' | 'recorded' | 'waiting' | 'superseded';
+/**
+ * What became of an event (our choice): `queued` until it is applied, `waiting` for its record, `superseded` by an event
+ * with a greater id, `dead` after too many tries to apply it.
+ */
+export type Effect = 'applied' | 'recorded' | (typeof UNSETTLED)[number];
+
+/** An event that was validated once, with what of it has an effect. */
+export type KnownEvent = { id: string } & {
+  [T in EventType]: { type: T; payload: z.infer<(typeof PAYLOADS)[T]> };
+}[EventType];
+
+/** Times an event is tried before it is dead, and the pause after the first failure, doubled with each. */
+const MOST_FAILURES = 8;
+const FIRST_PAUSE_MS = 1_000;
+
+/** What a queued event becomes that could not be applied for the `failures`th time, at `now` in milliseconds. */
+export function afterFailure(failures: number, now: number): { effect: 'queued' | 'dead'; due_ms: number } {
+  return failures >= MOST_FAILURES
+    ? { effect: 'dead', due_ms: 0 }
+    : { effect: 'queued', due_ms: now + FIRST_PAUSE_MS * 2 ** (failures - 1) };
+}
+
+export { UNSETTLED };
 
 export type TakenIn = {
   id: string;

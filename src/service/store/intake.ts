@@ -6,7 +6,7 @@ import type { ReadAttachment, ReadMessage } from '../import/record.ts';
 import { CONVERSATION, MESSAGE } from '../rules/integrity.ts';
 import { addToCatalogue, completeRows, lackingRows } from './catalogue.ts';
 import type { Statements } from './database.ts';
-import { applyWaiting } from './events.ts';
+import { queueWaiting } from './events.ts';
 import { forgetSummary } from './meta.ts';
 import { adopt, parentsOf } from './parents.ts';
 import { insertRows, selectIn } from './rows.ts';
@@ -162,7 +162,7 @@ async function store(
   await addToCatalogue(statements, arrivals, held, newest?.attachment ?? 0);
   await adopt(statements, arrivals, threading);
   await threading.save();
-  await applyWaiting(statements);
+  await queueWaiting(statements);
   await forgetSummary(statements);
   return taken;
 }

@@ -1,6 +1,6 @@
 // The two sequences as stored: messages by arrival, and events by their arrival at the relay.
 import type { Statements } from './database.ts';
-import type { Effect } from '../rules/ingest.ts';
+import type { Effect, UNSETTLED } from '../rules/ingest.ts';
 import type { MessageRow } from './messages.ts';
 import { readSpan, type Span } from './window.ts';
 
@@ -21,11 +21,17 @@ export type EventRow = {
   deliveries: number;
   effect: Effect;
   applied: number | null;
+  failures: number;
+  error: string | null;
 };
 
-export function readEvents(statements: Statements, span: Span) {
-  const select = 'SELECT n, id, type, payload, received_ms, deliveries, effect, applied FROM events';
-  return readSpan<EventRow>(statements, { select, key: ['n'], where: [] }, span);
+/** Events in order of arrival; `effect` is one that has an index of its own, and is no one's input. */
+export function readEvents(statements: Statements, span: Span, effect?: (typeof UNSETTLED)[number]) {
+  const select =
+    'SELECT n, id, type, payload, received_ms, deliveries, effect, applied, failures, error FROM events';
+  // As text, since a parameter would keep the engine from an index for one value.
+  const where = effect === undefined ? [] : [{ sql: `effect = '${effect}'`, values: [] }];
+  return readSpan<EventRow>(statements, { select, key: ['n'], where }, span);
 }
 
 /** The arrival number of the event with this id. */

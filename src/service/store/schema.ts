@@ -12,6 +12,7 @@ type Migration = { both: string; postgres?: string };
  * `orphans` are the messages that name a better parent than they have, by the keys they wait for; lower ranks are better.
  * `moved_by`, `source_by` and `decorative_by` name the event that wrote the value last; `applied` is the ordinal in
  * which an event took effect, null while it waits; `message` and `attachment` are the number of the record it waits for.
+ * A queued event is applied from `due_ms` on, 0 for at once; `failures` counts the times that went wrong, `error` the last.
  * A partial index serves one kind of reader; IS TRUE keeps SQLite from taking a wider one in its place.
  * `blobs` and `chunks` are the files of an archive that has no folder for them; `counters` and `peers` what several
  * processes count together, and one alone keeps in mind.
@@ -84,6 +85,16 @@ const MIGRATIONS: readonly Migration[] = [
   CREATE TABLE counters (name TEXT PRIMARY KEY, value BIGINT NOT NULL);
   CREATE TABLE peers (name TEXT PRIMARY KEY, start_ms BIGINT NOT NULL, count BIGINT NOT NULL);
   CREATE INDEX peers_by_start ON peers (start_ms);
+  `,
+  },
+  {
+    both: `
+  ALTER TABLE events ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE events ADD COLUMN due_ms BIGINT NOT NULL DEFAULT 0;
+  ALTER TABLE events ADD COLUMN error TEXT;
+  CREATE INDEX events_queued ON events (n) WHERE effect = 'queued';
+  CREATE INDEX events_dead ON events (n) WHERE effect = 'dead';
+  CREATE INDEX events_superseded ON events (n) WHERE effect = 'superseded';
   `,
   },
 ];

@@ -38,3 +38,33 @@ export function troubleFault(trouble: DatabaseTrouble, kept: string): Fault {
   const retryable = trouble.kind === 'unreachable' || trouble.kind === 'busy';
   return new Fault(FAULTS[trouble.kind], trouble.message, { kept, retryable, cause: trouble });
 }
+
+/** Primary result codes of SQLite that pass or need the keeper, never the client: busy, locked, nomem, readonly, ioerr, full, cantopen. */
+const ENGINE_TROUBLE = new Set([5, 6, 7, 8, 10, 13, 14]);
+const DISK_TROUBLE = new Set(['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT']);
+
+/** Whether a thrown value says that the archive cannot serve now, whatever it was asked. */
+export function isStoreTrouble(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  if (error instanceof DatabaseTrouble) return true;
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  // Extended codes carry the primary one in their low byte.
+  if (typeof errcode === 'number') return ENGINE_TROUBLE.has(errcode & 0xff);
+  return typeof code === 'string' && DISK_TROUBLE.has(code);
+}
+
+/** Whether it is that no space is left. */
+export function isFull(error: unknown): boolean {
+  if (error instanceof DatabaseTrouble) return error.kind === 'full';
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return errcode === 13 || code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/** Kind and code of a thrown value for a log: its message may hold data, so it is left out. */
+export function failureName(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return [error.constructor.name, code, errcode]
+    .filter((part) => typeof part === 'string' || typeof part === 'number')
+    .join(' ');
+}

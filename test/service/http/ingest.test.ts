@@ -3,12 +3,12 @@ import { fc, test as property } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ERROR_STATUS } from '../../../src/contract/error.ts';
 import { EVENT_TYPES } from '../../../src/contract/event.ts';
-import { createService } from '../../../src/service/index.ts';
-import { applyWaiting } from '../../../src/service/store/events.ts';
-import type { Row, Value } from '../../../src/service/store/database.ts';
+import { createDrain, createService } from '../../../src/service/index.ts';
+import { queueWaiting } from '../../../src/service/store/events.ts';
+import type { Value } from '../../../src/service/store/database.ts';
 import { ASSET_URL, insert, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
-import { planOf } from '../../support/engine.ts';
+import { ENGINE, planOf } from '../../support/engine.ts';
 import { effectsOf, moved, type Sent } from '../../support/event.ts';
 
 let sample: Sample;
@@ -122,12 +122,12 @@ describe('P6 what is refused, with the path, and nothing is stored', () => {
 });
 
 describe('once each', () => {
-  test('P1 the same event 200 times at once: one row, equal acknowledgements, one effect', async () => {
-    const answers = await Promise.all(Array.from({ length: 200 }, () => send(moved('e1', 1, 50))));
+  test('P1 the same event 1,000 times at once: one row, equal acknowledgements, one effect', async () => {
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => send(moved('e1', 1, 50))));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     const { data } = await get('/api/webhooks/events');
     expect(data).toHaveLength(1);
-    expect(data[0]).toMatchObject({ id: 'e1', deliveries: 200, effect: 'applied', status: 'stable' });
+    expect(data[0]).toMatchObject({ id: 'e1', deliveries: 1_000, effect: 'applied', status: 'stable' });
     expect((await get('/messages?starting_after=msg_9')).data[0]).toMatchObject({
       id: 'msg_1',
       sequence: 50,
@@ -261,8 +261,9 @@ describe('effects', () => {
         path: 'x',
         position: 0,
       });
-      await applyWaiting(statements);
+      await queueWaiting(statements);
     });
+    await createDrain(sample.archive)();
     expect(await effects()).toEqual({ e2: 'applied', e1: 'superseded', odd: 'waiting', r1: 'waiting' });
     expect(await order()).toEqual([10, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     await send({ id: 'm1', type: 'mirror.detected', payload: { layer: 'x' } });
@@ -272,13 +273,16 @@ describe('effects', () => {
   });
 
   /** Events that wait for message `first`, `first + 1`, …, written past the door. */
-  const wait = (count: number, first: number) =>
-    sample.archive.database.run(
+  const wait = async (count: number, first: number) => {
+    await sample.archive.database.run(
       `WITH RECURSIVE many (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM many WHERE i < $1 - 1)
         INSERT INTO events (n, id, type, payload, body_sha256, received_ms, deliveries, effect, message)
-        SELECT i + 1, 'w' || i, 'message.reordered', '{}', '', 0, 1, 'waiting', $2 + i FROM many`,
+        SELECT i + 1, 'w' || CAST(i AS TEXT), 'message.reordered', '{}', '', 0, 1, 'waiting', $2 + i FROM many`,
       [count, first],
     );
+    // What a running PostgreSQL does by itself after a while.
+    if (ENGINE === 'postgres') await sample.archive.database.run('ANALYZE events');
+  };
 
   test('no more than so many events wait, and what waits is not read by an import it does not concern', async () => {
     await wait(99_999, 1_000);
@@ -293,14 +297,14 @@ describe('effects', () => {
     await sample.archive.database.transaction(async (statements) => {
       const watched: typeof statements = {
         ...statements,
-        all: async <T extends Row>(sql: string, parameters?: readonly Value[]) => {
-          const rows = await statements.all<T>(sql, parameters);
+        run: async (sql: string, parameters?: readonly Value[]) => {
           const plan = await planOf(statements, sql, parameters);
-          read.push(rows.length, plan.filter((step) => step.startsWith('SCAN events')).length);
-          return rows;
+          const changed = await statements.run(sql, parameters);
+          read.push(changed, plan.filter((step) => /SCAN events|Seq Scan on events/.test(step)).length);
+          return changed;
         },
       };
-      await applyWaiting(watched);
+      await queueWaiting(watched);
       expect(read).toEqual([0, 0, 0, 0]);
     });
   });

@@ -69,7 +69,7 @@ const BODIES: [target: string, tier: Tier, status: number, schema: z.ZodType, ma
   ],
   ['/api/sequence/arc_reconstruction?limit=500', 'internal', 200, Sequence],
   ['/api/sequence/mirror_relay', 'mirror', 200, Sequence],
-  ['/api/webhooks/events', 'internal', 200, EnvelopeList],
+  ['/api/webhooks/events', 'internal', 200, EnvelopeList, ['failures', 'error']],
   ['/v1/conversations', 'mirror', 200, ConversationList],
   ['/v1/conversations', 'external', 206, ConversationList],
   ['/messages', 'mirror', 200, MessageList],

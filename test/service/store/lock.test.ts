@@ -90,17 +90,18 @@ test('statements without a transaction wait too', async () => {
 test('an archive that another process is making is waited for', async () => {
   const fresh = join(dir, 'fresh');
   const maker = await openArchive({ dir: fresh, now: () => 0, randomBytes, sleep: async () => {} });
+  const versions = await maker.database.all<{ version: number }>('SELECT version FROM migrations');
   await maker.database.run('DROP TABLE migrations');
   const holder = new DatabaseSync(join(fresh, 'archive.db'), { timeout: 0 });
   holder.exec('BEGIN IMMEDIATE; CREATE TABLE migrations (version INTEGER PRIMARY KEY)');
-  holder.exec('INSERT INTO migrations VALUES (1), (2)');
+  for (const { version } of versions) holder.exec(`INSERT INTO migrations VALUES (${version})`);
   const late = await openArchive({
     dir: fresh,
     now: () => 0,
     randomBytes,
     sleep: async () => void (holder.isTransaction && holder.exec('COMMIT')),
   });
-  expect(await late.database.all('SELECT version FROM migrations')).toEqual([{ version: 1 }, { version: 2 }]);
+  expect(await late.database.all('SELECT version FROM migrations')).toEqual(versions);
   holder.close();
   await Promise.all([maker.close(), late.close()]);
 });

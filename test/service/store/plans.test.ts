@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tier } from '../../../src/contract/token.ts';
 import { createService, type Archive } from '../../../src/service/index.ts';
 import type { Value } from '../../../src/service/store/database.ts';
-import { applyWaiting } from '../../../src/service/store/events.ts';
+import { queueWaiting } from '../../../src/service/store/events.ts';
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 import { ENGINE, planOf } from '../../support/engine.ts';
@@ -20,12 +20,15 @@ beforeAll(async () => {
   const { database } = sample.archive;
   await fill(database, ROWS);
   const noting =
-    (kind: 'all' | 'get') =>
+    (kind: 'all' | 'get' | 'run') =>
     (sql: string, parameters: readonly Value[] = []) => {
       asked.push({ sql, parameters });
       return database[kind](sql, parameters) as never;
     };
-  watched = { ...sample.archive, database: { ...database, all: noting('all'), get: noting('get') } };
+  watched = {
+    ...sample.archive,
+    database: { ...database, all: noting('all'), get: noting('get'), run: noting('run') },
+  };
   asked = [];
   // Counting the whole archive is done once for each state of it.
   await call(createService(watched, { assetUrl: ASSET_URL, version: '0' }), '/api/health');
@@ -55,6 +58,10 @@ const LISTS: [path: string, kind: string][] = [
   ['/api/sequence/arc_reconstruction', 'entry'],
   ['/api/sequence/mirror_relay', 'evt'],
   ['/api/webhooks/events', 'evt'],
+  ['/api/webhooks/events?effect=queued', 'evt'],
+  ['/api/webhooks/events?effect=waiting', 'evt'],
+  ['/api/webhooks/events?effect=superseded', 'evt'],
+  ['/api/webhooks/events?effect=dead', 'evt'],
 ];
 const windows = (kind: string) => [
   'limit=20',
@@ -84,7 +91,7 @@ describe.each<Tier>(['external', 'internal', 'mirror'])('read by %s', (tier) => 
 
 test('events that wait for records to come are not read when others come', async () => {
   asked = [];
-  await applyWaiting(watched.database);
+  await queueWaiting(watched.database);
   const plans = await Promise.all(
     asked.map(({ sql, parameters }) => planOf(sample.archive.database, sql, parameters)),
   );

@@ -174,7 +174,9 @@ describe.skipIf(noPostgres)('a new archive', () => {
     const archives = await Promise.all([open(), open(), open(), open()]);
     const keys = await Promise.all(archives.map(fileKey));
     expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1);
-    expect(await archives[0].database.all('SELECT version FROM migrations')).toHaveLength(2);
+    const versions = await archives[0].database.all('SELECT version FROM migrations ORDER BY version');
+    expect(versions).toEqual(versions.map((_, index) => ({ version: index + 1 })));
+    expect(versions.length).toBeGreaterThan(2);
   });
 
   test('text is in the order of its bytes, whatever the database’s own order', async () => {

@@ -100,6 +100,27 @@ describe.skipIf(noPostgres)('two processes', { timeout: 60_000 }, () => {
     expect(JSON.parse(pulled.stdout)).toMatchObject({ fixity: 'ok', verdicts: { match: 80 } });
   });
 
+  test('P1 the same event a thousand times at once by both: one row, a thousand equal acknowledgements', async () => {
+    const token = (await client('token')).stdout.trim();
+    const event = JSON.stringify({ id: 'thousand', type: 'contact.flagged', payload: { contact: 'c' } });
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, async (_, n) => {
+        const response = await fetch(`${processes[n % 2]!.api}/api/webhooks/ingest`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: event,
+        });
+        return `${response.status} ${await response.text()}`;
+      }),
+    );
+    expect(new Set(answers).size).toBe(1);
+    const { rows } = await asKeeper(
+      (keeper) => keeper.query(`DELETE FROM events RETURNING id, deliveries`),
+      urlOf({ schema: schemaOf(url) }),
+    );
+    expect(rows).toEqual([{ id: 'thousand', deliveries: '1000' }]);
+  });
+
   test('are replaced one after the other without a failed request or a lost event', async () => {
     const token = (await client('token')).stdout.trim();
     const statuses = new Map<number, number>();

@@ -1,0 +1,74 @@
+// `arx events reconcile`: what was sent against what was acknowledged and what the service holds; sends what is missing.
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import type { ReconcileReport } from '../../contract/reconciliation.ts';
+import { Fault, type FaultKind } from '../../faults.ts';
+import { reconcileLines } from '../../format/views.ts';
+import type { Outgoing } from './envelopes.ts';
+import { entriesOf, journalPath } from './journal.ts';
+import { clientOf, withJournal } from './send.ts';
+import { sendAll } from './sending.ts';
+import { surveyOf } from './survey.ts';
+
+export const Input = z.object({
+  journal: z.string().min(1).optional(),
+  replay: z.boolean().default(false),
+  signWith: z.string().min(1).optional(),
+});
+
+/** What makes the two inconsistent, and what it ends with. */
+const FAULTS: { [finding in keyof ReconcileReport['findings']]: { kind: FaultKind; what: string } } = {
+  not_indexed: { kind: 'unstable', what: 'acknowledged but not in the index' },
+  unacknowledged: { kind: 'unconfirmed', what: 'sent but neither acknowledged nor in the index' },
+  refused: { kind: 'conflict', what: 'refused' },
+  dead: { kind: 'partial', what: 'taken in but never applied' },
+};
+
+export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
+  const path = journalPath(input.journal, app);
+  const client = await clientOf(input, app);
+  let survey = await surveyOf(entriesOf(path), client);
+  let replayed = 0;
+  if (input.replay && survey.missing.size > 0) {
+    const { missing } = survey;
+    await withJournal(input, app, async (journal) => {
+      for await (const { outcome } of sendAll(sentOf(path, missing), client, journal, app)) {
+        if (outcome instanceof Fault) app.fail(outcome);
+        else replayed += 1;
+      }
+    });
+    survey = await surveyOf(entriesOf(path), client);
+  }
+  const { counts: findings, missing: _, ...rest } = survey;
+  const faults = Object.entries(FAULTS).flatMap(([finding, { kind, what }]) => {
+    const events = findings[finding as keyof typeof findings];
+    return events === undefined
+      ? []
+      : [new Fault(kind, `${events} of ${survey.sent} events: ${what}`, hintOf(finding))];
+  });
+  const report: ReconcileReport = {
+    version: 1,
+    verdict: faults.length === 0 ? 'consistent' : 'inconsistent',
+    journal: path,
+    base_url: app.settings.base_url.value ?? 'local',
+    ...rest,
+    replayed,
+    findings,
+  };
+  await app.printer.report(report, () => reconcileLines(report));
+  for (const fault of faults) app.fail(fault);
+}
+
+function hintOf(finding: string): { hint?: string } {
+  return finding === 'refused' ? {} : { hint: 'arx events reconcile --replay' };
+}
+
+/** What was sent under these digests, each once. */
+async function* sentOf(path: string, missing: ReadonlyMap<string, string>): AsyncGenerator<Outgoing> {
+  const left = new Map(missing);
+  for await (const entry of entriesOf(path)) {
+    if (entry.type !== 'sent' || left.get(entry.event.id) !== entry.digest) continue;
+    left.delete(entry.event.id);
+    yield { event: entry.event, digest: entry.digest };
+  }
+}

@@ -1,0 +1,47 @@
+// Whether a request is signed as Standard Webhooks 1.0 asks: on its raw bytes, in constant time, within five minutes.
+import { timingSafeEqual } from 'node:crypto';
+import type { ServiceRequest } from '../../contract/exchange.ts';
+import { SIGNATURE_HEADERS, SIGNATURE_VERSION, signatureOf, TOLERANCE_S } from '../../contract/signature.ts';
+
+/** Signatures looked at in one request: senders that rotate their keys send two. */
+const MOST_SIGNATURES = 16;
+
+/**
+ * What keeps the request from being taken as signed with one of the secrets, in words for its sender; undefined where
+ * nothing does. Signatures of other versions are passed over. `now` is in milliseconds since the epoch. A request that
+ * comes again within its time passes again: events are taken in once by their ids.
+ */
+export function signatureFault(
+  { headers, body }: Pick<ServiceRequest, 'headers' | 'body'>,
+  secrets: readonly Uint8Array[],
+  now: number,
+): string | undefined {
+  const only = (name: string): string | undefined => {
+    const values = headers.filter(([key]) => key === name);
+    return values.length === 1 ? values[0]![1] : undefined;
+  };
+  const id = only(SIGNATURE_HEADERS.id);
+  const timestamp = only(SIGNATURE_HEADERS.timestamp);
+  const signature = only(SIGNATURE_HEADERS.signature);
+  if (id === undefined || timestamp === undefined || signature === undefined) {
+    return `this needs one ${Object.values(SIGNATURE_HEADERS).join(', one ')}`;
+  }
+  if (!/^[\x21-\x7e]{1,256}$/.test(id)) return `${SIGNATURE_HEADERS.id}: must be 1 to 256 visible characters`;
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Math.floor(now / 1000) - Number(timestamp)) > TOLERANCE_S) {
+    return `${SIGNATURE_HEADERS.timestamp}: must be within ${TOLERANCE_S} s of the clock of this service`;
+  }
+  const given = signature
+    .split(' ', MOST_SIGNATURES)
+    .map((part) => part.split(','))
+    .filter(([version, , ...more]) => version === SIGNATURE_VERSION && more.length === 0)
+    .map(([, base64 = '']) => Buffer.from(base64, 'base64'));
+  const expected = secrets.map((secret) => signatureOf(secret, id, timestamp, body ?? new Uint8Array()));
+  let isSigned = false;
+  // All are compared, so that the time says nothing of which one fits.
+  for (const right of expected) {
+    for (const one of given) {
+      if (one.length === right.length && timingSafeEqual(one, right)) isSigned = true;
+    }
+  }
+  return isSigned ? undefined : `${SIGNATURE_HEADERS.signature}: no signature of this body is right`;
+}

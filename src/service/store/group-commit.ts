@@ -1,0 +1,85 @@
+// Group commit: what arrives while one transaction runs shares the next, and each learns its own outcome after the commit.
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Archive } from '../archive.ts';
+import { Refusal } from '../refusal.ts';
+import type { TakenIn } from '../rules/ingest.ts';
+import { createLimiter } from '../rules/limiter.ts';
+import { keepEvents } from './events.ts';
+import { isStoreTrouble } from './trouble.ts';
+
+/** Keeps events durably, all in one transaction: for each its refusal, or undefined. Throws where nothing is known to be kept. */
+export type Keep = (events: readonly TakenIn[]) => Promise<(Refusal | undefined)[]>;
+
+/** Bounds of one transaction, and of all that waits for one (our choice). */
+const GROUP = { events: 1_000, characters: 8 * 1024 * 1024 };
+const WAITING = { events: 20_000, characters: 64 * 1024 * 1024 };
+
+/** New events that may announce one mirror layer a minute, in one process: a layer that echoes itself would never end. */
+const MIRRORS_A_MINUTE = 600;
+
+type Waiting = {
+  events: readonly TakenIn[];
+  characters: number;
+  resolve(refusals: (Refusal | undefined)[]): void;
+  reject(error: unknown): void;
+};
+
+/** Throws `store_unavailable` where more waits for a commit than this process can hold. */
+export function createGroupCommit({ database, now }: Archive): Keep {
+  const mirrors = createLimiter(MIRRORS_A_MINUTE);
+  const waiting: Waiting[] = [];
+  let running = false;
+  const held = { events: 0, characters: 0 };
+
+  const commit = (events: readonly TakenIn[]) =>
+    database.transaction((statements) => keepEvents(statements, events, { now: now(), mirrors }));
+
+  const commitGroup = async (group: readonly Waiting[]): Promise<void> => {
+    try {
+      const refusals = await commit(group.flatMap(({ events }) => events));
+      let at = 0;
+      for (const { events, resolve } of group) resolve(refusals.slice(at, (at += events.length)));
+    } catch (error) {
+      if (group.length === 1 || isStoreTrouble(error)) {
+        for (const { reject } of group) reject(error);
+        return;
+      }
+      // Something in one of them: nobody fails for a neighbour.
+      for (const one of group) await commitGroup([one]);
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    running = true;
+    // What came with the same turn of the loop goes into the same transaction.
+    for (await turn(); waiting.length > 0; await turn()) {
+      const group: Waiting[] = [];
+      for (let events = 0, characters = 0; waiting[0] !== undefined;) {
+        events += waiting[0].events.length;
+        characters += waiting[0].characters;
+        if (group.length > 0 && (events > GROUP.events || characters > GROUP.characters)) break;
+        group.push(waiting.shift()!);
+      }
+      await commitGroup(group);
+      for (const { events, characters } of group) {
+        held.events -= events.length;
+        held.characters -= characters;
+      }
+    }
+    running = false;
+  };
+
+  return (events) =>
+    new Promise((resolve, reject) => {
+      const characters = events.reduce((sum, { payloadText }) => sum + payloadText.length, 0);
+      if (held.events + events.length > WAITING.events || held.characters + characters > WAITING.characters) {
+        throw new Refusal('store_unavailable', 'too many events wait to be written, try again', {
+          'retry-after': '1',
+        });
+      }
+      held.events += events.length;
+      held.characters += characters;
+      waiting.push({ events, characters, resolve, reject });
+      if (!running) void run();
+    });
+}

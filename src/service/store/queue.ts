@@ -1,0 +1,107 @@
+// The queue of events: taken from in order, applied once each, tried again later where that failed, dead after many tries.
+import type { Archive } from '../archive.ts';
+import { afterFailure, type KnownEvent } from '../rules/ingest.ts';
+import type { Statements } from './database.ts';
+import { applyEvents, type Numbered } from './effects.ts';
+import { selectIn } from './rows.ts';
+import { failureName, isStoreTrouble } from './trouble.ts';
+
+/** Events applied in one transaction; payloads longer than this are read one at a time. */
+const MOST_AT_ONCE = 500;
+const LONG_CHARACTERS = 16_384;
+
+/**
+ * Applies some of the events that are due, in one transaction: `some` where there may be more, `none` where nothing was
+ * due, `busy` where another writer is at it and the turn is `now`. An event that cannot be applied holds up no other:
+ * it is noted, and tried again later. Throws what says that the archive cannot serve now.
+ */
+export async function applyDue(archive: Archive, turn: 'now' | 'in turn'): Promise<'some' | 'none' | 'busy'> {
+  const { database } = archive;
+  // Most looks find nothing, and need not be the writer's.
+  if ((await dueOf(database, archive.now(), 1)).length === 0) return 'none';
+  let tried: number[] = [];
+  const work = async (statements: Statements): Promise<'some' | 'none'> => {
+    const due = await dueOf(statements, archive.now(), MOST_AT_ONCE);
+    const first = due.filter(({ failures }) => failures === 0);
+    // What failed before is tried alone, so that its failing again costs nobody else.
+    tried = (first.length > 0 ? first : due.slice(0, 1)).map(({ n }) => n);
+    await applyNumbers(statements, tried);
+    return tried.length === 0 ? 'none' : 'some';
+  };
+  try {
+    const done = await (turn === 'now' ? database.transactionNow(work) : database.transaction(work));
+    return done ?? 'busy';
+  } catch (error) {
+    if (isStoreTrouble(error) || tried.length === 0) throw error;
+    await isolate(archive, tried, error);
+    return 'some';
+  }
+}
+
+/** Halves what failed together until the one is alone that fails. */
+async function isolate(archive: Archive, numbers: readonly number[], error: unknown): Promise<void> {
+  if (numbers.length === 1) return noteFailure(archive, numbers[0]!, error);
+  const middle = numbers.length >> 1;
+  for (const half of [numbers.slice(0, middle), numbers.slice(middle)]) {
+    try {
+      await archive.database.transaction((statements) => applyNumbers(statements, half));
+    } catch (failed) {
+      if (isStoreTrouble(failed)) throw failed;
+      await isolate(archive, half, failed);
+    }
+  }
+}
+
+async function noteFailure(archive: Archive, n: number, error: unknown): Promise<void> {
+  await archive.database.transaction(async (statements) => {
+    const row = await statements.get<{ failures: number }>(
+      `SELECT failures FROM events WHERE n = $1 AND effect = 'queued'`,
+      [n],
+    );
+    if (row === undefined) return;
+    const failures = row.failures + 1;
+    const { effect, due_ms } = afterFailure(failures, archive.now());
+    await statements.run(
+      'UPDATE events SET failures = $1, effect = $2, due_ms = $3, error = $4 WHERE n = $5',
+      [failures, effect, due_ms, failureName(error), n],
+    );
+  });
+}
+
+function dueOf(statements: Statements, now: number, limit: number) {
+  return statements.all<{ n: number; failures: number }>(
+    `SELECT n, failures FROM events WHERE effect = 'queued' AND due_ms <= $1 ORDER BY n LIMIT $2`,
+    [now, limit],
+  );
+}
+
+type QueuedRow = { n: number; id: string; type: KnownEvent['type']; payload: string | null };
+
+/** Applies those of them that are still queued: another process may have been here since. */
+async function applyNumbers(statements: Statements, numbers: readonly number[]): Promise<void> {
+  const rows = await selectIn<QueuedRow>(
+    statements,
+    `SELECT n, id, type, CASE WHEN LENGTH(payload) <= ${LONG_CHARACTERS} THEN payload END AS payload
+      FROM events WHERE effect = 'queued' AND n IN ?`,
+    numbers,
+  );
+  const events: Numbered[] = [];
+  const seen = new Set<number>();
+  for (const { payload, ...row } of rows.sort((a, b) => a.n - b.n)) {
+    if (seen.has(row.n)) continue;
+    seen.add(row.n);
+    const text = payload ?? (await payloadOf(statements, row.n));
+    events.push({ ...row, payload: essence(JSON.parse(text) as KnownEvent['payload']) } as Numbered);
+  }
+  if (events.length > 0) await applyEvents(statements, events);
+}
+
+async function payloadOf(statements: Statements, n: number): Promise<string> {
+  return (await statements.get<{ payload: string }>('SELECT payload FROM events WHERE n = $1', [n]))!.payload;
+}
+
+/** What an effect can come from; the rest of a payload is only kept. */
+function essence(payload: Record<string, unknown>): Record<string, unknown> {
+  const { id, entry, sequence, source, decorative_layer } = payload;
+  return { id, entry, sequence, source, decorative_layer };
+}

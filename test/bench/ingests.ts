@@ -1,0 +1,240 @@
+// Measures durable ingest beside raw durable commits of the same engine, in turn; bundled by ingest.mjs.
+import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import type { Listening } from '../../src/contract/report.ts';
+import { ROLE } from '../support/cluster.ts';
+import { load } from '../support/load.ts';
+import { ownCluster, type OwnCluster } from '../support/own-cluster.ts';
+import { outside, startProcess } from '../support/program.ts';
+
+const CONNECTIONS = 64;
+
+type Row = Record<string, string>;
+
+export type Sizes = {
+  launcher: string;
+  /** Rounds, and milliseconds of each measurement in a round. */
+  rounds: number;
+  ms: number;
+  /** Events of the file that is sent. */
+  events: number;
+};
+
+/** Rows of a table: medians of rates a second, and their ratio. */
+export async function measureIngest({ launcher, rounds, ms, events }: Sizes): Promise<Row[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'arx-ingest-'));
+  const cluster = await ownCluster();
+  try {
+    const file = join(dir, 'events.ndjson');
+    writeEvents(file, events);
+    const rows = await measureEngine('sqlite', dir, [], () => rawSqlite(dir, ms));
+    if (cluster === undefined) return rows;
+    const words = ['--database', cluster.url];
+    return [...rows, ...(await measureEngine('postgres', dir, words, () => pgbench(cluster, dir, ms)))];
+
+    async function measureEngine(
+      engine: string,
+      place: string,
+      flags: string[],
+      raw: () => number,
+    ): Promise<Row[]> {
+      const rates = {
+        raw: [] as number[],
+        single: [] as number[],
+        batch: [] as number[],
+        file: [] as number[],
+      };
+      for (let round = 0; round < rounds; round += 1) {
+        const home = join(place, `${engine}-${round}`);
+        execFileSync('mkdir', ['-p', home]);
+        rates.raw.push(raw());
+        const served = await serve(launcher, home, flags);
+        rates.single.push(await offer(served, ms, 1));
+        await served.idle();
+        rates.raw.push(raw());
+        rates.batch.push(await offer(served, ms, 500));
+        await served.idle();
+        const input = join(home, 'events.ndjson');
+        execFileSync('sed', [`s/"evt_/"evt_${engine}${round}_/`, file], {
+          stdio: ['ignore', openSync(input, 'w'), 'inherit'],
+        });
+        rates.file.push(await sendFile(launcher, home, served, input, events));
+        await served.close();
+      }
+      const of = (name: keyof typeof rates) => median(rates[name]);
+      const row = (what: string, name: 'single' | 'batch' | 'file'): Row => ({
+        engine,
+        what,
+        'events/s': Math.round(of(name)).toLocaleString('en'),
+        'raw commits/s': Math.round(of('raw')).toLocaleString('en'),
+        ratio: (of(name) / of('raw')).toFixed(2),
+        'of each round, events/s': rates[name].map((rate) => Math.round(rate)).join(' '),
+      });
+      return [
+        row(`one event a request, ${CONNECTIONS} connections`, 'single'),
+        row('500 events a request, 4 connections', 'batch'),
+        row(`arx events send --file, ${events.toLocaleString('en')} events`, 'file'),
+      ];
+    }
+  } finally {
+    await cluster?.close();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
+}
+
+/** One insert a transaction, in a loop, with what the archive has of durability. */
+function rawSqlite(dir: string, ms: number): number {
+  const database = new DatabaseSync(join(dir, 'raw.db'), { timeout: 0 });
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS events (n INTEGER PRIMARY KEY, id TEXT, type TEXT, payload TEXT) STRICT',
+  );
+  const insert = database.prepare('INSERT INTO events (id, type, payload) VALUES (?, ?, ?)');
+  const begun = performance.now();
+  let commits = 0;
+  for (; performance.now() - begun < ms; commits += 1)
+    insert.run(`evt_${commits}`, TYPE, JSON.stringify(PAYLOAD));
+  const rate = (commits / (performance.now() - begun)) * 1000;
+  database.close();
+  return rate;
+}
+
+function pgbench(cluster: OwnCluster, dir: string, ms: number): number {
+  const script = join(dir, 'insert.sql');
+  writeFileSync(
+    script,
+    `INSERT INTO raw_events (id, type, payload) VALUES ('evt_' || random(), '${TYPE}', '${JSON.stringify(PAYLOAD)}');\n`,
+  );
+  const place = ['-h', cluster.dir, '-p', String(cluster.port), '-U', ROLE];
+  execFileSync(
+    join(cluster.bin, 'psql'),
+    [
+      ...place,
+      '-qc',
+      'CREATE TABLE IF NOT EXISTS raw_events (n BIGSERIAL PRIMARY KEY, id TEXT, type TEXT, payload TEXT)',
+      'postgres',
+    ],
+    { stdio: 'ignore' },
+  );
+  const words = [
+    '-n',
+    '-M',
+    'prepared',
+    '-c',
+    String(CONNECTIONS),
+    '-j',
+    '2',
+    '-T',
+    String(Math.ceil(ms / 1000)),
+    '-f',
+    script,
+  ];
+  const told = execFileSync(join(cluster.bin, 'pgbench'), [...place, ...words, 'postgres'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return Number(/tps = ([\d.]+)/.exec(told)?.[1]);
+}
+
+const TYPE = 'contact.flagged';
+const PAYLOAD = { contact: 'observer 7', trust: 'low', handler_trace: 'relay/17' };
+
+function writeEvents(path: string, count: number): void {
+  const file = openSync(path, 'w');
+  let text = '';
+  for (let n = 0; n < count; n += 1) {
+    text += `{"id":"evt_${n}","type":"${TYPE}","payload":${JSON.stringify(PAYLOAD)}}\n`;
+    if (text.length < 1 << 20) continue;
+    writeSync(file, text);
+    text = '';
+  }
+  writeSync(file, text);
+  closeSync(file);
+}
+
+type Served = Listening & { token: string; serial: string; idle(): Promise<void>; close(): Promise<void> };
+
+async function serve(launcher: string, home: string, flags: readonly string[]): Promise<Served> {
+  const words = [launcher, 'serve', '--port', '0', '--json', '--max-tier', 'mirror', ...flags];
+  const running = startProcess(process.execPath, words, { dir: home });
+  const line = JSON.parse(await running.says('stdout', /\n/)) as Listening;
+  const response = await fetch(`${line.base_url}/api/auth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_id: 'bench', observer_tier: 'mirror', requested_tier: 'mirror' }),
+  });
+  const { access_token: token } = (await response.json()) as { access_token: string };
+  return {
+    ...line,
+    token,
+    serial: `${line.pid}`,
+    idle: async () => {
+      for (;;) {
+        const queued = await fetch(`${line.base_url}/api/webhooks/events?effect=queued&limit=1`, {
+          headers: { authorization: `Bearer ${token}` },
+        });
+        if (((await queued.json()) as { data: unknown[] }).data.length === 0) return;
+      }
+    },
+    close: async () => {
+      running.child.kill('SIGTERM');
+      await running.ended;
+    },
+  };
+}
+
+let serial = 0;
+
+/** Acknowledged events a second. */
+async function offer(
+  { base_url: url, token, serial: run }: Served,
+  ms: number,
+  size: number,
+): Promise<number> {
+  const begun = performance.now();
+  let accepted = 0;
+  await load({
+    url,
+    token,
+    connections: size === 1 ? CONNECTIONS : 4,
+    contentType: size === 1 ? 'application/json' : 'application/x-ndjson',
+    next: () => {
+      if (performance.now() - begun > ms) return undefined;
+      const lines = Array.from({ length: size }, () => {
+        serial += 1;
+        return JSON.stringify({ id: `b${run}_${serial}`, type: TYPE, payload: PAYLOAD });
+      });
+      return { body: lines.join('\n'), ids: [] };
+    },
+    answered: (status, _ids, body) => {
+      if (status !== 200) throw new Error(`answered with ${status}: ${body}`);
+      accepted += size;
+    },
+  });
+  return (accepted / (performance.now() - begun)) * 1000;
+}
+
+async function sendFile(
+  launcher: string,
+  dir: string,
+  { base_url, token }: Served,
+  input: string,
+  events: number,
+): Promise<number> {
+  const begun = performance.now();
+  const words = [launcher, 'events', 'send', '--file', input, '-o', 'ndjson', '--base-url', base_url];
+  const child = spawn(process.execPath, words, {
+    env: { ...outside(dir), ARX_TOKEN: token },
+    stdio: ['ignore', openSync(join(dir, 'acknowledged'), 'w'), 'inherit'],
+  });
+  const exit = await new Promise((resolve) => child.once('exit', resolve));
+  if (exit !== 0) throw new Error(`events send ended with ${String(exit)}`);
+  return (events / (performance.now() - begun)) * 1000;
+}

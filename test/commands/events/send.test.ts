@@ -1,0 +1,333 @@
+// `arx events send --file`: checked whole before it goes, journalled, and killed and run again it ends with every event in once.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Listening } from '../../../src/contract/report.ts';
+import { arx, recordsOf } from '../../support/command.ts';
+import { buildProgram, type Program } from '../../support/program.ts';
+import { serve } from '../../support/served.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'arx-send-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+type Event = { id: string; type: string; payload: object };
+const flagged = (id: string, contact = id): Event => ({ id, type: 'contact.flagged', payload: { contact } });
+const many = (count: number, from = 0) => Array.from({ length: count }, (_, n) => flagged(`e${from + n}`));
+const write = (name: string, events: readonly (Event | string)[]) =>
+  writeFileSync(
+    join(dir, name),
+    events.map((event) => `${typeof event === 'string' ? event : JSON.stringify(event)}\n`).join(''),
+  );
+const journals = () => readdirSync(join(dir, 'data/sent')).map((name) => join(dir, 'data/sent', name));
+const journal = (path = journals()[0]!) =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map(
+      (line) =>
+        JSON.parse(line) as { type: string; id?: string; digest: string; event?: Event; code?: string },
+    );
+const summaryOf = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as { summary: object }).summary;
+const stored = (path = join(dir, 'data/archive.db')) => {
+  const database = new DatabaseSync(path);
+  const rows = database.prepare('SELECT id, deliveries, effect FROM events ORDER BY n').all() as {
+    id: string;
+    deliveries: number;
+    effect: string;
+  }[];
+  database.close();
+  return rows;
+};
+
+describe('a file', () => {
+  test('is sent in its order, and what was acknowledged is not sent again', async () => {
+    write('in.ndjson', ['', ...many(1_200), '  ']);
+    const first = await arx(dir, 'events send --file in.ndjson --json');
+    expect(first).toMatchObject({ exit: 0, stderr: '' });
+    expect(summaryOf(first)).toEqual({
+      rows: 1_200,
+      accepted: 1_200,
+      failed: 0,
+      known: 0,
+      unsent: 0,
+      complete: true,
+    });
+    expect(stored().map(({ id }) => id)).toEqual(many(1_200).map(({ id }) => id));
+    write('in.ndjson', many(1_300));
+    const second = await arx(dir, 'events send --file in.ndjson --json');
+    expect(summaryOf(second)).toMatchObject({ rows: 100, accepted: 100, known: 1_200, complete: true });
+    expect(stored().filter(({ deliveries }) => deliveries > 1)).toEqual([]);
+    expect(journal().filter(({ type }) => type === 'acked')).toHaveLength(1_300);
+  });
+
+  test.each([
+    ['no JSON', 'line 2 is not JSON', ['{"id":']],
+    ['an unknown type', 'line 3: unknown event type x.y', [flagged('b'), { ...flagged('c'), type: 'x.y' }]],
+    ['a payload that lacks a field', 'line 2: payload.contact', [{ ...flagged('b'), payload: {} }]],
+    [
+      'a line longer than a request',
+      'line 2 is longer than a request may be',
+      [flagged('b', 'x'.repeat(3 << 20))],
+    ],
+  ])('with %s is not sent at all', async (_what, why, rest) => {
+    write('in.ndjson', [flagged('a'), ...rest, flagged('z')]);
+    const { exit, stdout, stderr } = await arx(dir, 'events send --file in.ndjson --json');
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain(why);
+    expect(stderr).toContain('nothing was sent');
+    expect(existsSync(join(dir, 'data/sent'))).toBe(false);
+  });
+
+  test('from standard input is checked whole too, and leaves nothing behind', async () => {
+    const text = many(700)
+      .map((event) => JSON.stringify(event))
+      .join('\n');
+    const bad = await arx(dir, 'events send --file - --json', { stdin: `${text}\n{` });
+    expect(bad).toMatchObject({ exit: 2, stdout: '' });
+    const good = await arx(dir, 'events send --file - --json', { stdin: text });
+    expect(summaryOf(good)).toMatchObject({ accepted: 700, complete: true });
+    expect(readdirSync(join(dir, 'data')).filter((name) => name.startsWith('input'))).toEqual([]);
+    const empty = await arx(dir, 'events send --file -', { stdin: '\n' });
+    expect(empty.exit).toBe(3);
+  });
+
+  test('with events that are refused: each is named, the others are in, and the exit code is the conflict’s', async () => {
+    await arx(dir, `events send contact.flagged --id e1 --payload '{"contact":"other"}'`);
+    write('in.ndjson', many(3));
+    const { exit, stdout, stderr } = await arx(dir, 'events send --file in.ndjson --json');
+    expect(exit).toBe(7);
+    expect(summaryOf({ stdout })).toMatchObject({
+      rows: 3,
+      accepted: 2,
+      failed: 1,
+      unsent: 0,
+      complete: false,
+    });
+    expect(stderr).toContain('event_conflict');
+    expect(stored().map(({ id }) => id)).toEqual(['e1', 'e0', 'e2']);
+    expect(journal().filter(({ type }) => type === 'refused')).toMatchObject([
+      { id: 'e1', code: 'event_conflict' },
+    ]);
+  });
+});
+
+describe('the journal', () => {
+  test('is private, has a line before and after each event, and no token', async () => {
+    await arx(dir, `events send contact.flagged --id e1 --payload '{"contact":"a"}'`);
+    const [path] = journals();
+    expect(statSync(path!).mode & 0o777).toBe(0o600);
+    expect(journal()).toMatchObject([
+      { type: 'sent', event: flagged('e1', 'a') },
+      { type: 'acked', id: 'e1' },
+    ]);
+    expect(journal()[0]!.digest).toBe(journal()[1]!.digest);
+    const tokens = readFileSync(join(dir, 'config/tokens.json'), 'utf8');
+    const token = /"access_token": "(arx_[^"]+)"/.exec(tokens)![1]!;
+    expect(readFileSync(path!, 'utf8')).not.toContain(token.slice(4, 20));
+  });
+
+  test('lies where it is told to, and one of its own for each service', async () => {
+    write('in.ndjson', many(2));
+    await arx(dir, 'events send --file in.ndjson --journal here.ndjson');
+    expect(journal(join(dir, 'here.ndjson'))).toHaveLength(4);
+    expect(existsSync(join(dir, 'data/sent'))).toBe(false);
+    const served = await serve(join(dir, 'other'));
+    try {
+      await arx(
+        dir,
+        `login --client-id a --observer-tier internal --requested-tier internal --base-url ${served.base_url}`,
+      );
+      for (const flags of ['', `--base-url ${served.base_url}`]) {
+        const ran = await arx(dir, `events send --file in.ndjson --json ${flags}`);
+        expect(summaryOf(ran)).toMatchObject({ accepted: 2, known: 0 });
+      }
+      expect(journals()).toHaveLength(2);
+    } finally {
+      await served.close();
+    }
+  });
+
+  test('with a torn last line, and lines of no meaning: what they spoke of is sent again', async () => {
+    write('in.ndjson', many(4));
+    await arx(dir, 'events send --file in.ndjson');
+    const [path] = journals();
+    const lines = readFileSync(path!, 'utf8').split('\n');
+    // The acknowledgements of the last two are gone, one in the middle of its line.
+    writeFileSync(
+      path!,
+      [...lines.slice(0, 4), 'noise', '{"type":"acked"}', ...lines.slice(4, 6), lines[6]!.slice(0, 40)].join(
+        '\n',
+      ),
+    );
+    const again = await arx(dir, 'events send --file in.ndjson --json');
+    expect(summaryOf(again)).toMatchObject({ known: 2, accepted: 2, complete: true });
+    expect(stored().map(({ deliveries }) => deliveries)).toEqual([1, 1, 2, 2]);
+    expect(journal().filter(({ type }) => type === 'sent')).toHaveLength(6);
+    expect(summaryOf(await arx(dir, 'events send --file in.ndjson --json'))).toMatchObject({ known: 4 });
+  });
+
+  test('of the same id with another body is no excuse not to send it', async () => {
+    await arx(dir, `events send contact.flagged --id e1 --payload '{"contact":"a"}'`);
+    write('in.ndjson', [flagged('e1', 'b')]);
+    expect((await arx(dir, 'events send --file in.ndjson')).exit).toBe(7);
+  });
+
+  test('that cannot be written stops everything before it is sent', async () => {
+    write('in.ndjson', many(2));
+    const { exit, stderr } = await arx(dir, 'events send --file in.ndjson --journal /dev/full');
+    expect(exit).toBe(13);
+    expect(stderr).toContain('not a regular file');
+    expect(existsSync(join(dir, 'data/archive.db')) ? stored() : []).toEqual([]);
+  });
+});
+
+describe('a service that takes one event at a time', () => {
+  test('gets single requests, a few at once; the first that it cannot take stops the rest', async () => {
+    let open = 0;
+    let most = 0;
+    const seen: string[] = [];
+    const server = createServer((incoming, outgoing) => {
+      open += 1;
+      most = Math.max(most, open);
+      incoming.toArray().then(
+        async (chunks) => {
+          await sleep(1);
+          open -= 1;
+          outgoing.setHeader('content-type', 'application/json');
+          if (incoming.url !== '/api/webhooks/ingest') return outgoing.writeHead(404).end('{}');
+          const { id, type } = JSON.parse(Buffer.concat(chunks as Buffer[]).toString()) as Event;
+          seen.push(id);
+          if (Number(id.slice(1)) >= 40)
+            return outgoing.writeHead(403).end('{"error":{"code":"scope_missing","message":"no"}}');
+          return outgoing.end(JSON.stringify({ accepted: true, event_id: id, type, status: 'queued' }));
+        },
+        () => {},
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      write('in.ndjson', many(100));
+      const env = { ARX_TOKEN: 'x', LANG: 'C.UTF-8' };
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const { exit, stdout } = await arx(dir, `events send --file in.ndjson --json --base-url ${url}`, {
+        env,
+      });
+      expect(exit).toBe(5);
+      expect(summaryOf({ stdout })).toMatchObject({ accepted: 40, complete: false });
+      expect(most).toBeLessThanOrEqual(6);
+      expect(most).toBeGreaterThan(1);
+      expect(seen.length).toBeLessThan(60);
+    } finally {
+      server.close();
+    }
+  });
+});
+
+test('signed events need no token, and secrets show nowhere', async () => {
+  const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
+  writeFileSync(join(dir, 'secret'), `${secret}\n`, { mode: 0o644 });
+  writeFileSync(join(dir, 'wrong'), `whsec_${Buffer.alloc(32, 6).toString('base64')}\n`, { mode: 0o600 });
+  const served = await serve(join(dir, 'there'), ['--webhook-secret-file', join(dir, 'secret')]);
+  try {
+    write('in.ndjson', [...many(30), flagged('ümlaut')]);
+    // The clock of the tests stands still for both.
+    const send = (file: string, more = '') =>
+      arx(
+        dir,
+        `events send --file in.ndjson --json -v --base-url ${served.base_url} ${more} --sign-with ${file}`,
+      );
+    const refused = await send('wrong');
+    expect(refused.exit).toBe(4);
+    expect(refused.stderr).toContain('signature_invalid');
+    const ran = await send('secret');
+    expect(summaryOf(ran)).toMatchObject({ accepted: 31, complete: true });
+    const one = await arx(
+      dir,
+      `events send contact.flagged --id ünö --payload '{"contact":"a"}' --base-url ${served.base_url} --sign-with secret`,
+    );
+    expect(one.exit).toBe(0);
+    const said = [refused, ran, one, { stdout: '', stderr: served.stderrText() }]
+      .map(({ stdout, stderr }) => stdout + stderr)
+      .join('');
+    expect(said).not.toContain(secret.slice(6, 30));
+    expect(readFileSync(journals()[0]!, 'utf8')).not.toContain(secret.slice(6, 30));
+    // A file open to others is closed, as those of tokens are.
+    expect(statSync(join(dir, 'secret')).mode & 0o777).toBe(0o600);
+    expect(new Webhook(secret)).toBeDefined();
+  } finally {
+    await served.close();
+  }
+  for (const [file, why] of [
+    ['none', 'cannot read the secret file none'],
+    ['in.ndjson', 'line 1 is no secret'],
+  ] as const) {
+    const { exit, stderr } = await arx(dir, `events send --file in.ndjson --sign-with ${file}`);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(why);
+  }
+});
+
+describe('killed', () => {
+  let program: Program;
+  beforeEach(() => {
+    program = buildProgram();
+  }, 60_000);
+  afterEach(() => program.remove());
+
+  test(
+    'at any moment and run again, also by two at once: every event is in, and is applied once',
+    { timeout: 120_000 },
+    async () => {
+      const served = program.start(
+        ['serve', '--port', '0', '--json', '--database', `sqlite:${join(dir, 'there')}`],
+        { dir },
+      );
+      try {
+        const { base_url } = JSON.parse(await served.says('stdout', /\n/)) as Listening;
+        const login =
+          'login --client-id a --observer-tier internal --requested-tier internal --base-url'.split(' ');
+        expect(await program.run([...login, base_url], { dir })).toMatchObject({ exit: 0 });
+        const events = many(6_000);
+        write('in.ndjson', events);
+        const words = ['events', 'send', '--file', 'in.ndjson', '-o', 'ndjson', '--base-url', base_url];
+        for (let kill = 0; kill < 4; kill += 1) {
+          const running = program.start(words, { dir });
+          // Somewhere behind the first answers of this run.
+          await running.says('stdout', /\n/);
+          await sleep(kill * 7);
+          running.child.kill('SIGKILL');
+          await running.ended;
+        }
+        const last = await Promise.all([program.run(words, { dir }), program.run(words, { dir })]);
+        expect(last.map(({ exit, stderr }) => ({ exit, stderr }))).toEqual([
+          { exit: 0, stderr: '' },
+          { exit: 0, stderr: '' },
+        ]);
+        const rows = stored(join(dir, 'there/archive.db'));
+        expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(events.map(({ id }) => id)));
+        expect(rows).toHaveLength(events.length);
+        const check = await program.run(['events', 'reconcile', '--json', '--base-url', base_url], { dir });
+        expect(JSON.parse(check.stdout)).toMatchObject({
+          verdict: 'consistent',
+          sent: 6_000,
+          indexed: 6_000,
+          others: 0,
+        });
+        const idle = await program.run(words, { dir });
+        expect(recordsOf({ ...idle, bytes: Buffer.alloc(0), exit: 0 })).toEqual([]);
+      } finally {
+        served.child.kill('SIGKILL');
+        await served.ended;
+      }
+    },
+  );
+});

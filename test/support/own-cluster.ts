@@ -1,0 +1,73 @@
+// A PostgreSQL of one test or bench alone, durable as one that is run on, which can be ended hard and started again.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, makeCluster, owner, programs, ROLE } from './cluster.ts';
+import { asKeeper } from './postgres.ts';
+
+export type OwnCluster = {
+  url: string;
+  /** Folder of its programs. */
+  bin: string;
+  dir: string;
+  port: number;
+  /** Ends it as a crash would. */
+  stop(): Promise<void>;
+  /** Resolves when it answers. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** The server lives as long as its stdin is held open. */
+const KEPT = '"$0" -D "$1" & read -r end; kill -QUIT $!; wait';
+
+/** Undefined where the machine has none. */
+export async function ownCluster(): Promise<OwnCluster | undefined> {
+  const bin = programs();
+  if (bin === undefined) return undefined;
+  const dir = mkdtempSync(join(tmpdir(), 'arx-own-pg-'));
+  const port = await freePort();
+  writeFileSync(
+    join(dir, 'settings'),
+    `listen_addresses = '127.0.0.1'
+     port = ${port}
+     unix_socket_directories = '${dir}'
+     max_connections = 200
+     shared_buffers = 128MB
+     log_min_messages = panic
+    `,
+  );
+  await makeCluster(bin, dir);
+  const url = `postgres://${ROLE}@127.0.0.1:${port}/postgres?host=${encodeURIComponent(dir)}`;
+  let server: ChildProcess | undefined;
+  const stop = async (): Promise<void> => {
+    const running = server;
+    server = undefined;
+    if (running === undefined || running.exitCode !== null) return;
+    const gone = new Promise((resolve) => running.once('exit', resolve));
+    running.stdin?.end();
+    await gone;
+  };
+  const start = async (): Promise<void> => {
+    server = spawn('sh', ['-c', KEPT, join(bin, 'postgres'), join(dir, 'data')], {
+      ...owner(),
+      cwd: '/',
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    await asKeeper(async (client) => client.query('SELECT 1'), url);
+  };
+  await start();
+  return {
+    url,
+    bin,
+    dir,
+    port,
+    stop,
+    start,
+    close: async () => {
+      await stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
