@@ -1,10 +1,10 @@
 // Kills processes that serve under ingest load, on both engines; bundled by ingest-kill.mjs.
 import { killIngest } from '../support/killed-ingest.ts';
 
-export type KillSizes = { launcher: string; kills: number; events: number; restarts: number };
+export type KillSizes = { launcher: string; kills: number; events: number; restarts: number; seed: number };
 
 /** Rows of a table, one an engine; `kills` and `events` are shared between them. */
-export async function measureIngestKills({ launcher, kills, events, restarts }: KillSizes) {
+export async function measureIngestKills({ launcher, kills, events, restarts, seed }: KillSizes) {
   const rows: Record<string, string | number>[] = [];
   for (const engine of ['sqlite', 'postgres'] as const) {
     const begun = performance.now();
@@ -14,7 +14,7 @@ export async function measureIngestKills({ launcher, kills, events, restarts }: 
       launcher,
       ...half,
       restarts: engine === 'postgres' ? restarts : 0,
-      seed: 1,
+      seed,
     });
     if (outcome === undefined) continue;
     const minutes = (performance.now() - begun) / 60_000;
