@@ -6,7 +6,7 @@ import type { Statements } from '../store/database.ts';
 import { eventNumber, readEvents } from '../store/positions.ts';
 import { isNdjson, readJson, readNdjson } from './body.ts';
 import { ok, type Call, type Reply } from './exchange.ts';
-import { listReply, readList } from './list.ts';
+import { readList } from './list.ts';
 import { eventRecord } from './records.ts';
 
 /**
@@ -64,12 +64,11 @@ export async function eventKeyOf(
 export async function events(call: Call): Promise<Reply> {
   const { database } = call.archive;
   const effect = call.query.choice('effect', UNSETTLED);
-  const list = await readList<Envelope>(call, {
+  return readList<Envelope>(call, {
     keyOf: (id) => eventKeyOf(database, id),
     async read(span) {
       const { rows, has_more } = await readEvents(database, span, effect);
       return { rows: rows.map(eventRecord), has_more };
     },
   });
-  return listReply(list);
 }

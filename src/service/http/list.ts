@@ -5,17 +5,28 @@ import { directionOf, isMisordered } from '../../contract/window.ts';
 import { Refusal } from '../refusal.ts';
 import type { DriftRead } from '../rules/drift.ts';
 import type { DriftPage, DriftRow, DriftWindow } from '../rules/distortion.ts';
-import { share } from '../rules/integrity.ts';
-import type { Span } from '../store/window.ts';
+import { share, type Kind } from '../rules/integrity.ts';
+import type { Span, Window } from '../store/window.ts';
 import type { Call, Reply } from './exchange.ts';
+import { fill, type Addresses } from './records.ts';
 import { visible } from './writes.ts';
 
-/** A list in its stable order: where an id stands in it, and a span of it as records. */
-export type Source<R extends { id: string }> = {
-  /** The key of the row with this id, 'malformed' where no id looks so, undefined where there is no such row. */
-  keyOf(id: string): Promise<readonly number[] | 'malformed' | undefined>;
-  read(span: Span): Promise<DriftPage<R>>;
+/** Where an id stands in a list: the key of its row, 'malformed' where no id looks so, undefined where there is no such row. */
+export type KeyOf = (id: string) => Promise<readonly number[] | 'malformed' | undefined>;
+
+/** A list in its stable order, and a span of it as records. */
+export type Source<R extends { id: string }> = { keyOf: KeyOf; read(span: Span): Promise<DriftPage<R>> };
+
+/** As {@link Source}, with its records as the store writes them (store/wire.ts). */
+export type StoredSource = {
+  kind: Kind;
+  keyOf: KeyOf;
+  read(span: Span): Promise<Window<string>>;
+  addresses?: Addresses;
 };
+
+/** A span of one row at most, from the start of a list on. */
+export const FIRST: Span = { after: null, before: null, limit: 1, direction: 'forward' };
 
 /** The lists that may lie and meet a faulty line, by route: two routes of one list are one. */
 export const LISTS: { readonly [route in RouteName]?: string } = {
@@ -33,26 +44,74 @@ type Listed = DriftRow & {
 
 /**
  * The page that the query asks for (interface 4.2, 4.7). Throws `limit_out_of_range`, `cursor_invalid`,
- * `cursor_not_found`, `sequence_conflict`. Status is partial where a row is redacted or withheld.
+ * `cursor_not_found`, `sequence_conflict`. Status is partial where a row is redacted or withheld, and the response is
+ * 206 then (rule 2, for all our lists).
  */
-export async function readList<R extends Listed>(call: Call, source: Source<R>): Promise<List<R>> {
+export async function readList<R extends Listed>(call: Call, source: Source<R>): Promise<Reply> {
   const window = windowOf(call);
   const there = visible(source, call.hides);
   const read = (asked: DriftWindow) => readWindow(there, asked);
   const newest = async (limit: number) =>
     (await there.read({ after: null, before: null, limit, direction: 'backward' })).rows;
-  const page =
+  const { rows, has_more } =
     call.lies === undefined
       ? await read(window)
       : await call.lies.drift.distort(askedOf(call, call.lies.list, window), { read, newest });
+  const body = { ...envelopeOf(call, rows.some(isWithheld), has_more, meanOf(rows)), data: rows };
+  return { status: statusOf(body), body };
+}
+
+/** As {@link readList}; what the store wrote goes out as it is where nothing is laid over the list. */
+export async function readStored(call: Call, source: StoredSource): Promise<Reply> {
+  if (call.lies !== undefined || call.hides !== undefined) return readList(call, recordsOf(source));
+  const { request, bearer, pages } = call;
+  return pages.page(`${bearer.tier} ${request.target}`, async () =>
+    listOf(call, source, await readWindow(source, windowOf(call))),
+  );
+}
+
+/** A page that the store wrote, wrapped. */
+export function listOf(
+  call: Call,
+  { kind, addresses }: Pick<StoredSource, 'kind' | 'addresses'>,
+  { rows, has_more }: Window<string>,
+): { status: number; json: string } {
+  const { json, withheld, integrity } = fill(kind, rows, addresses);
+  const envelope = envelopeOf(call, withheld, has_more, rows.length === 0 ? undefined : integrity);
+  return {
+    status: statusOf(envelope),
+    json: JSON.stringify(envelope).replace('"data":[]', () => `"data":[${json}]`),
+  };
+}
+
+function recordsOf({ kind, keyOf, read, addresses }: StoredSource): Source<Listed> {
+  return {
+    keyOf,
+    async read(span) {
+      const { rows, has_more } = await read(span);
+      return { rows: JSON.parse(`[${fill(kind, rows, addresses).json}]`) as Listed[], has_more };
+    },
+  };
+}
+
+function envelopeOf(
+  call: Call,
+  withheld: boolean,
+  has_more: boolean,
+  integrity: number | undefined,
+): List<never> {
   return {
     object: 'list',
-    status: page.rows.some(isWithheld) ? 'partial' : 'stable',
-    data: page.rows,
-    has_more: page.has_more,
+    status: withheld ? 'partial' : 'stable',
+    data: [],
+    has_more,
     drift_ratio: call.driftRatio(),
-    integrity: meanOf(page.rows) ?? call.summary.integrity,
+    integrity: integrity ?? call.summary.integrity,
   };
+}
+
+function statusOf({ status }: Pick<List<unknown>, 'status'>): 200 | 206 {
+  return status === 'partial' ? 206 : 200;
 }
 
 /** What tells this read from others: its list, its window with the defaults filled in, and its other parameters. */
@@ -60,11 +119,6 @@ function askedOf({ query }: Call, list: string, window: DriftWindow): DriftRead 
   const { starting_after, ending_before, limit } = window;
   const others = query.others(['starting_after', 'ending_before', 'limit']);
   return { list, key: JSON.stringify([list, others, starting_after, ending_before, limit]), window };
-}
-
-/** The list as a response: 206 where it is partial (interface 4.2 rule 2, for all our lists). */
-export function listReply(list: List<unknown>): Reply {
-  return { status: list.status === 'partial' ? 206 : 200, body: list };
 }
 
 /** The window parameters of a request; ids are checked when they are looked up. */
@@ -80,12 +134,12 @@ export function windowOf({ query }: Call): DriftWindow {
 }
 
 /** What is true of a window, before any drift. */
-export async function readWindow<R extends { id: string }>(
-  source: Source<R>,
+export async function readWindow<Page>(
+  source: { keyOf: KeyOf; read(span: Span): Promise<Page> },
   window: DriftWindow,
-): Promise<DriftPage<R>> {
-  const after = await keyOf(source, 'starting_after', window.starting_after);
-  const before = await keyOf(source, 'ending_before', window.ending_before);
+): Promise<Page> {
+  const after = await keyFor(source, 'starting_after', window.starting_after);
+  const before = await keyFor(source, 'ending_before', window.ending_before);
   if (after !== null && before !== null && isMisordered(compareKeys(after, before), 0)) {
     throw new Refusal(
       'sequence_conflict',
@@ -96,18 +150,14 @@ export async function readWindow<R extends { id: string }>(
 }
 
 /** Mean integrity of records that carry one, undefined where none does. */
-export function meanOf(records: readonly { integrity?: number | undefined }[]): number | undefined {
+function meanOf(records: readonly Listed[]): number | undefined {
   const known = records.flatMap(({ integrity }) => (integrity === undefined ? [] : [integrity]));
-  return known.length === 0
-    ? undefined
-    : share(
-        known.reduce((sum, one) => sum + one, 0),
-        known.length,
-      );
+  const lost = known.reduce((sum, one) => sum + (1 - one), 0);
+  return known.length === 0 ? undefined : share(known.length - lost, known.length);
 }
 
-async function keyOf<R extends { id: string }>(
-  source: Source<R>,
+async function keyFor(
+  source: { keyOf: KeyOf },
   name: 'starting_after' | 'ending_before',
   id: string | undefined,
 ): Promise<readonly number[] | null> {

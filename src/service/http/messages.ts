@@ -1,11 +1,9 @@
 // GET /messages and /v1/messages: the cross-check surface for conversation windows (interface 4.8, shape ours).
-import type { Message } from '../../contract/conversation.ts';
 import { Refusal } from '../refusal.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
-import { findConversation, findMessage, readMessages, readOpenings } from '../store/messages.ts';
+import { hasConversation, placeOf, readMessages, readOpenings } from '../store/messages.ts';
 import type { Call, Reply } from './exchange.ts';
-import { listReply, readList } from './list.ts';
-import { messageRecord } from './records.ts';
+import { readStored } from './list.ts';
 
 /**
  * Messages in the order of their positions, or with `opening=true` the first message of each conversation in the order
@@ -15,21 +13,17 @@ export async function messages(call: Call): Promise<Reply> {
   const { database } = call.archive;
   const opening = call.query.flag('opening') ?? false;
   const conversation = await conversationOf(call);
-  const list = await readList<Message>(call, {
+  const asked = { conversation, reader: call.bearer.tier };
+  return readStored(call, {
+    kind: 'message',
     async keyOf(id) {
       const n = numberOf('msg', id);
       if (n === undefined) return 'malformed';
-      const row = await findMessage(database, n);
+      const row = await placeOf(database, n);
       return row && (opening ? [row.conversation] : [row.sequence, row.n]);
     },
-    async read(span) {
-      const { rows, has_more } = opening
-        ? await readOpenings(database, conversation, span)
-        : await readMessages(database, conversation, span);
-      return { rows: rows.map((row) => messageRecord(row, call.bearer.tier)), has_more };
-    },
+    read: (span) => (opening ? readOpenings : readMessages)(database, asked, span),
   });
-  return listReply(list);
 }
 
 async function conversationOf({ archive, query, hides }: Call): Promise<number | undefined> {
@@ -38,7 +32,7 @@ async function conversationOf({ archive, query, hides }: Call): Promise<number |
   const n = numberOf('conv', id);
   if (n === undefined) throw new Refusal('request_invalid', 'conversation: must have the form conv_<number>');
   // An empty list would say that the conversation is there and has no messages.
-  if (hides?.(id) === true || (await findConversation(archive.database, n)) === undefined) {
+  if (hides?.(id) === true || !(await hasConversation(archive.database, n))) {
     throw new Refusal('not_found', `the archive has no conversation ${idOf('conv', n)}`);
   }
   return n;

@@ -5,24 +5,26 @@ import type { Archive } from '../archive.ts';
 import { Refusal } from '../refusal.ts';
 import type { Limiter } from '../rules/limiter.ts';
 import { signatureFault } from '../rules/signature.ts';
-import { bearerOf, type Bearer } from '../store/tokens.ts';
+import type { Bearer, Bearers } from '../store/tokens.ts';
 
 /** Without a token a request reads as the lowest tier and holds no scope. */
 export const NOBODY: Bearer = { tier: 'external', scope: [], expires_ms: Infinity };
+
+/** `guesses` counts the requests of a peer without a valid token. */
+export type Doorkeeper = { archive: Archive; bearers: Bearers; guesses: Limiter };
 
 /**
  * The bearer of a request for a route that needs this scope (null: none needed). Throws `token_invalid` in the same
  * words whatever is wrong, `rate_limited` where a peer keeps guessing, `token_expired`, `scope_missing`.
  */
 export async function permit(
-  archive: Archive,
+  { archive, bearers, guesses }: Doorkeeper,
   request: ServiceRequest,
   scope: Scope | null,
-  guesses: Limiter,
 ): Promise<Bearer> {
   if (scope === null) return NOBODY;
   const token = tokenOf(request);
-  const bearer = token === undefined ? undefined : await bearerOf(archive, token);
+  const bearer = token === undefined ? undefined : await bearers(token);
   if (bearer === undefined) throw await refused(request, guesses, archive.now());
   if (bearer.expires_ms <= archive.now()) {
     throw new Refusal('token_expired', `the token expired at ${new Date(bearer.expires_ms).toISOString()}`, {

@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { statusOf } from '../rules/integrity.ts';
 import { mayRead } from '../rules/tiers.ts';
-import { findMessage } from '../store/messages.ts';
+import { placeOf } from '../store/messages.ts';
 import { countDisplacedEvents, countEvents, readArc, readEvents } from '../store/positions.ts';
 import { eventKeyOf } from './events.ts';
 import { ok, type Call, type Reply } from './exchange.ts';
@@ -30,7 +30,7 @@ async function arcReconstruction(call: Call): Promise<Sequence> {
     async keyOf(entry) {
       const n = numberOf('entry', entry);
       if (n === undefined) return 'malformed';
-      return (await findMessage(database, n)) && [n];
+      return (await placeOf(database, n)) && [n];
     },
     async read(span) {
       const { rows, has_more } = await readArc(database, span);

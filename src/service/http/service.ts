@@ -3,10 +3,10 @@ import type { Service, ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS, ROUTES } from '../../contract/routes.ts';
 import type { Archive } from '../archive.ts';
 import { Refusal } from '../refusal.ts';
-import type { Limiter } from '../rules/limiter.ts';
 import { LineCut } from '../rules/line.ts';
 import { createGroupCommit } from '../store/group-commit.ts';
 import { summaryOf, type Summary } from '../store/meta.ts';
+import { createBearers } from '../store/tokens.ts';
 import { createDrain } from '../worker.ts';
 import { attachment, attachments } from './attachments.ts';
 import { content } from './content.ts';
@@ -16,7 +16,8 @@ import { ok, type Call, type DriftEntry, type Handlers, type ServiceOptions } fr
 import { asRefusal, errorResponse, newRequestId } from './failure.ts';
 import { health, live, ready, soon } from './health.ts';
 import { messages } from './messages.ts';
-import { permit, permitSigned } from './permission.ts';
+import { createPages } from './pages.ts';
+import { permit, permitSigned, type Doorkeeper } from './permission.ts';
 import { parseQuery } from './query.ts';
 import { matchRoute } from './router.ts';
 import { sequence } from './sequence.ts';
@@ -56,6 +57,7 @@ const HANDLERS: Handlers = {
  */
 export function createService(archive: Archive, options: ServiceOptions): Service {
   const guesses = archive.shared.limiter('guesses', GUESSES_A_MINUTE);
+  const doorkeeper = { archive, guesses, bearers: createBearers(archive) };
   const issues = archive.shared.limiter('issues', ISSUES_A_MINUTE);
   const trial = createTrial(archive, options);
   const keep = createGroupCommit(archive);
@@ -67,6 +69,7 @@ export function createService(archive: Archive, options: ServiceOptions): Servic
   };
   // What a probe reports, which asks for nothing.
   let known: Summary = NOTHING_KNOWN;
+  const pages = createPages(archive.database);
 
   return async (request) => {
     const requestId = newRequestId((count) => archive.randomBytes(count));
@@ -81,8 +84,8 @@ export function createService(archive: Archive, options: ServiceOptions): Servic
       }
       integrity = known.integrity;
       const keptEvents = () => apply(requestId);
-      const asked = { archive, options, request, summary: known, issues, keep, keptEvents };
-      response = await answer(asked, guesses, trial, about);
+      const asked = { archive, options, request, summary: known, issues, pages, keep, keptEvents };
+      response = await answer(asked, doorkeeper, trial, about);
     } catch (error) {
       if (error instanceof LineCut) throw error;
       if (!(error instanceof Refusal)) options.onFailure?.(requestId, error);
@@ -98,7 +101,10 @@ export function createService(archive: Archive, options: ServiceOptions): Servic
   };
 }
 
-type Asked = Pick<Call, 'archive' | 'options' | 'request' | 'summary' | 'issues' | 'keep' | 'keptEvents'>;
+type Asked = Pick<
+  Call,
+  'archive' | 'options' | 'request' | 'summary' | 'issues' | 'pages' | 'keep' | 'keptEvents'
+>;
 
 const NOTHING_KNOWN: Summary = {
   conversations: 0,
@@ -112,7 +118,7 @@ const NOTHING_KNOWN: Summary = {
 /** Fills in what the request is about as soon as it is known. */
 async function answer(
   asked: Asked,
-  guesses: Limiter,
+  doorkeeper: Doorkeeper,
   trial: Trial,
   about: NonNullable<ServiceResponse['about']>,
 ): Promise<ServiceResponse> {
@@ -123,13 +129,13 @@ async function answer(
   const secrets = route === 'ingest' ? asked.options.webhookSecrets : undefined;
   const bearer =
     secrets === undefined
-      ? await permit(archive, request, ROUTES[route].scope, guesses)
-      : await permitSigned(archive, request, secrets, guesses);
+      ? await permit(doorkeeper, request, ROUTES[route].scope)
+      : await permitSigned(archive, request, secrets, doorkeeper.guesses);
   if (ROUTES[route].scope !== null) about.tier = bearer.tier;
   const query = parseQuery(search);
   const { fault, ...ordeal } = await trial.meet(route, { query, parameters }, request);
   const reply = await HANDLERS[route]({ ...asked, ...ordeal, query, parameters, bearer });
-  const body = JSON.stringify(reply.body);
+  const body = 'json' in reply ? reply.json : JSON.stringify(reply.body);
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),

@@ -9,7 +9,7 @@ import {
   type WriteOptions,
 } from '../rules/writes.ts';
 import type { Statements } from '../store/database.ts';
-import { readConversations } from '../store/messages.ts';
+import { conversationNumbers } from '../store/messages.ts';
 import { planWrites } from '../store/planned-writes.ts';
 import type { Source } from './list.ts';
 
@@ -55,16 +55,16 @@ export function createWrites(
 /** The conversation that is there directly before this number. */
 async function neighbourOf(database: Statements, n: number, hides: Hides): Promise<string | undefined> {
   for (let before = n; ;) {
-    const { rows } = await readConversations(database, {
+    const numbers = await conversationNumbers(database, {
       after: null,
       before: [before],
       limit: STRIDE,
       direction: 'backward',
     });
-    const there = rows.findLast((row) => !hides(idOf('conv', row.n)));
-    if (there !== undefined) return idOf('conv', there.n);
-    if (rows[0] === undefined) return undefined;
-    before = rows[0].n;
+    const there = numbers.findLast((number) => !hides(idOf('conv', number)));
+    if (there !== undefined) return idOf('conv', there);
+    if (numbers[0] === undefined) return undefined;
+    before = numbers[0];
   }
 }
 

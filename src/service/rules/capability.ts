@@ -1,6 +1,7 @@
 // File addresses that are themselves the permission: what is signed, and how a signature is checked (our choice, interface 2.1).
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Tier } from '../../contract/token.ts';
+import { TIERS, type Tier } from '../../contract/token.ts';
+import { idOf } from './identifier.ts';
 
 /** What one address opens: this attachment or message with exactly these bytes, as a reader of this tier. */
 export type FileGrant = { id: string; sha256: string; tier: Tier };
@@ -25,4 +26,25 @@ export function checkFile(key: Uint8Array, grant: FileGrant, signature: string):
   const given = Buffer.from(signature);
   const right = Buffer.from(signFile(key, grant));
   return given.length === right.length && timingSafeEqual(given, right);
+}
+
+/** Most signatures kept in mind for each tier: some 15 MB. */
+const MOST_KNOWN = 50_000;
+
+export type FilePaths = (n: number, sha256: string, tier: Tier) => string;
+
+/** {@link filePath} of attachments by number; to sign a page of them would cost more than to read it. */
+export function createFilePaths(key: Uint8Array, most = MOST_KNOWN): FilePaths {
+  const known = new Map(TIERS.map((tier) => [tier, new Map<number, { sha256: string; path: string }>()]));
+  return (n, sha256, tier) => {
+    const ofTier = known.get(tier)!;
+    const before = ofTier.get(n);
+    if (before?.sha256 === sha256) return before.path;
+    // A copy: the text it may be a part of is long.
+    const own = Buffer.from(sha256).toString();
+    const path = Buffer.from(filePath(key, { id: idOf('att', n), sha256: own, tier })).toString();
+    if (ofTier.size >= most) ofTier.delete(ofTier.keys().next().value!);
+    ofTier.set(n, { sha256: own, path });
+    return path;
+  };
 }

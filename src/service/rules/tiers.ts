@@ -34,6 +34,11 @@ export function mayRead(reader: Tier, row: Tier): boolean {
   return TIERS.indexOf(row) <= TIERS.indexOf(reader);
 }
 
+/** The tiers whose rows this reader sees. */
+export function tiersUpTo(reader: Tier): readonly Tier[] {
+  return TIERS.slice(0, TIERS.indexOf(reader) + 1);
+}
+
 /** The tiers whose rows are withheld from this reader. */
 export function tiersAbove(reader: Tier): readonly Tier[] {
   return TIERS.slice(TIERS.indexOf(reader) + 1);

@@ -2,7 +2,8 @@
 import type { Tier } from '../../contract/token.ts';
 import { tiersAbove } from '../rules/tiers.ts';
 import type { Statements } from './database.ts';
-import { readSpan, type Condition, type Span } from './window.ts';
+import { readTexts, type Condition, type Span } from './window.ts';
+import { attachmentJson, forReaders } from './wire.ts';
 
 export type AttachmentRow = {
   n: number;
@@ -30,24 +31,27 @@ export type AttachmentFilter = {
   source?: string | undefined;
   redacted?: boolean | undefined;
   message?: number | undefined;
+  n?: number | undefined;
 };
 
 const SELECT = `SELECT n, message, part, filename, sha256, bytes, declared_type, detected_type, stored, redacted,
   decorative_layer, first_visible, origin_city, source, tier, trailing_bytes, failed FROM attachments`;
-
-export function findAttachment(statements: Statements, n: number): Promise<AttachmentRow | undefined> {
-  return statements.get<AttachmentRow>(`${SELECT} WHERE n = $1`, [n]);
-}
 
 /** All attachments of a message by their part order. */
 export function attachmentsOf(statements: Statements, message: number): Promise<AttachmentRow[]> {
   return statements.all<AttachmentRow>(`${SELECT} WHERE message = $1 ORDER BY part`, [message]);
 }
 
-/** A window of the rows that match as this reader may know them. */
+export async function hasAttachment(statements: Statements, n: number): Promise<boolean> {
+  return (await statements.get('SELECT n FROM attachments WHERE n = $1', [n])) !== undefined;
+}
+
+const RECORDS = forReaders((reader) => `SELECT ${attachmentJson(reader)} AS json FROM attachments`);
+
+/** A window of the rows that match, as this reader may know them; see wire.ts. */
 export function readAttachments(statements: Statements, filter: AttachmentFilter, reader: Tier, span: Span) {
   const where = conditionsOf(filter, reader);
-  return readSpan<AttachmentRow>(statements, { select: SELECT, key: ['n'], where }, span);
+  return readTexts(statements, { select: RECORDS[reader], key: ['n'], where }, span);
 }
 
 /** What a reader is not given the bytes of, in the very words of the partial indexes in schema.ts. */
@@ -61,7 +65,7 @@ function conditionsOf(filter: AttachmentFilter, reader: Tier): Condition[] {
   const conditions: Condition[] = [];
   const hidden = tiersAbove(reader);
   const isHidden = `tier IN (${hidden.map((_, index) => `$${index + 1}`).join(', ')})`;
-  const { origin_city, content_type, source, redacted, message } = filter;
+  const { origin_city, content_type, source, redacted, message, n } = filter;
 
   const fields = Object.entries({ origin_city, declared_type: content_type, source });
   for (const [column, value] of fields) {
@@ -70,6 +74,7 @@ function conditionsOf(filter: AttachmentFilter, reader: Tier): Condition[] {
   // A match would tell what a row above the reader's tier holds.
   if (conditions.length > 0 && hidden.length > 0) conditions.push({ sql: `NOT ${isHidden}`, values: hidden });
 
+  if (n !== undefined) conditions.push({ sql: 'n = $1', values: [n] });
   if (message !== undefined) conditions.push({ sql: 'message = $1', values: [message] });
   if (redacted === true) conditions.push({ sql: CLOSED[reader], values: [] });
   if (redacted === false) {

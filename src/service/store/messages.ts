@@ -1,7 +1,8 @@
 // Messages and conversations as stored: single rows, stored bytes, and windows in their stable orders.
 import type { Tier } from '../../contract/token.ts';
 import type { Statements } from './database.ts';
-import { readSpan, type Condition, type Span } from './window.ts';
+import { readSpan, readTexts, type Condition, type Span } from './window.ts';
+import { conversationJson, forReaders, messageJson } from './wire.ts';
 
 export type MessageRow = {
   n: number;
@@ -21,32 +22,22 @@ export type MessageRow = {
   failed: number;
 };
 
-/** `tier` is that of the first message, whose subject the conversation bears. */
-export type ConversationRow = {
-  n: number;
-  subject: string | null;
-  source: string;
-  first_message: number;
-  message_count: number;
-  started_ms: number | null;
-  last_ms: number | null;
-  failed: number;
-  tier: Tier | null;
-};
-
-const MESSAGE_COLUMNS = `m.n, m.conversation, m.parent, m.sequence, m.date_ms, m.sender, m.subject, m.format, m.source,
-  m.classification, m.raw_sha256, m.raw_bytes, m.attachments, m.tier, m.failed`;
-const MESSAGES = `SELECT ${MESSAGE_COLUMNS} FROM messages m`;
-const OPENINGS = `SELECT ${MESSAGE_COLUMNS} FROM conversations c JOIN messages m ON m.n = c.first_message`;
-const CONVERSATIONS = `SELECT c.n, c.subject, c.source, c.first_message, c.message_count, c.started_ms, c.last_ms,
-  c.failed, f.tier FROM conversations c LEFT JOIN messages f ON f.n = c.first_message`;
+const COLUMNS = `n, conversation, parent, sequence, date_ms, sender, subject, format, source, classification, raw_sha256,
+  raw_bytes, attachments, tier, failed`;
 
 export function findMessage(statements: Statements, n: number): Promise<MessageRow | undefined> {
-  return statements.get<MessageRow>(`${MESSAGES} WHERE m.n = $1`, [n]);
+  return statements.get<MessageRow>(`SELECT ${COLUMNS} FROM messages WHERE n = $1`, [n]);
 }
 
-export function findConversation(statements: Statements, n: number): Promise<ConversationRow | undefined> {
-  return statements.get<ConversationRow>(`${CONVERSATIONS} WHERE c.n = $1`, [n]);
+/** The two numbers that say where a message stands, and its conversation. */
+export type Place = Pick<MessageRow, 'n' | 'sequence' | 'conversation'>;
+
+export function placeOf(statements: Statements, n: number): Promise<Place | undefined> {
+  return statements.get<Place>('SELECT n, sequence, conversation FROM messages WHERE n = $1', [n]);
+}
+
+export async function hasConversation(statements: Statements, n: number): Promise<boolean> {
+  return (await statements.get('SELECT n FROM conversations WHERE n = $1', [n])) !== undefined;
 }
 
 /** The bytes of a message as they are stored now; empty where they are lost. */
@@ -78,19 +69,43 @@ export async function storedPiece(
   return row?.piece ?? new Uint8Array();
 }
 
+/** Whose messages, all where undefined, and as what reader they are shown to; see wire.ts. */
+export type Asked = { conversation?: number | undefined; reader: Tier };
+
+const MESSAGES = forReaders((reader) => `SELECT ${messageJson(reader)} AS json FROM messages m`);
+const OPENINGS = forReaders(
+  (reader) =>
+    `SELECT ${messageJson(reader)} AS json FROM conversations c JOIN messages m ON m.n = c.first_message`,
+);
+const CONVERSATIONS = forReaders(
+  (reader) => `SELECT ${conversationJson(reader)} AS json FROM conversations c
+    LEFT JOIN messages f ON f.n = c.first_message`,
+);
+
 /** Messages in the order (sequence, n), which are the two numbers of a span's keys. */
-export function readMessages(statements: Statements, conversation: number | undefined, span: Span) {
-  const where: Condition[] =
-    conversation === undefined ? [] : [{ sql: 'm.conversation = $1', values: [conversation] }];
-  return readSpan<MessageRow>(statements, { select: MESSAGES, key: ['m.sequence', 'm.n'], where }, span);
+export function readMessages(statements: Statements, { conversation, reader }: Asked, span: Span) {
+  const where = conversation === undefined ? [] : [isNumber('m.conversation', conversation)];
+  return readTexts(statements, { select: MESSAGES[reader], key: ['m.sequence', 'm.n'], where }, span);
 }
 
 /** The first message of each conversation in the order of conversations, whose number is a span's key. */
-export function readOpenings(statements: Statements, conversation: number | undefined, span: Span) {
-  const where: Condition[] = conversation === undefined ? [] : [{ sql: 'c.n = $1', values: [conversation] }];
-  return readSpan<MessageRow>(statements, { select: OPENINGS, key: ['c.n'], where }, span);
+export function readOpenings(statements: Statements, { conversation, reader }: Asked, span: Span) {
+  const where = conversation === undefined ? [] : [isNumber('c.n', conversation)];
+  return readTexts(statements, { select: OPENINGS[reader], key: ['c.n'], where }, span);
 }
 
-export function readConversations(statements: Statements, span: Span) {
-  return readSpan<ConversationRow>(statements, { select: CONVERSATIONS, key: ['c.n'], where: [] }, span);
+/** Conversations by their number, which is a span's key. */
+export function readConversations(statements: Statements, { conversation, reader }: Asked, span: Span) {
+  const where = conversation === undefined ? [] : [isNumber('c.n', conversation)];
+  return readTexts(statements, { select: CONVERSATIONS[reader], key: ['c.n'], where }, span);
+}
+
+/** The numbers of the conversations in a span. */
+export async function conversationNumbers(statements: Statements, span: Span): Promise<number[]> {
+  const read = { select: 'SELECT n FROM conversations', key: ['n'], where: [] };
+  return (await readSpan<{ n: number }>(statements, read, span)).rows.map(({ n }) => n);
+}
+
+function isNumber(column: string, n: number): Condition {
+  return { sql: `${column} = $1`, values: [n] };
 }

@@ -1,10 +1,32 @@
 // Small facts about the archive as a whole: its file key and its summary, each made once and kept.
 import type { Archive } from '../archive.ts';
+import { createFilePaths, type FilePaths } from '../rules/capability.ts';
 import { CHECKS, failures, share } from '../rules/integrity.ts';
-import type { Statements } from './database.ts';
+import type { Database, Statements } from './database.ts';
 
-/** The key that signs file addresses: 32 random bytes, made at first use and kept with the archive. */
+type Signing = { key: Uint8Array; paths: FilePaths };
+const SIGNING = new WeakMap<Database, Signing>();
+
+/** Paths of files by their numbers; see {@link fileKey}. */
+export async function filePaths(archive: Archive): Promise<FilePaths> {
+  return (await signingOf(archive)).paths;
+}
+
+/** The key that signs file addresses: 32 random bytes, made at first use and kept with the archive; it never changes. */
 export async function fileKey(archive: Archive): Promise<Uint8Array> {
+  return (await signingOf(archive)).key;
+}
+
+async function signingOf(archive: Archive): Promise<Signing> {
+  const known = SIGNING.get(archive.database);
+  if (known !== undefined) return known;
+  const key = await storedKey(archive);
+  const signing = { key, paths: createFilePaths(key) };
+  SIGNING.set(archive.database, signing);
+  return signing;
+}
+
+async function storedKey(archive: Archive): Promise<Uint8Array> {
   const { database } = archive;
   const find = async () =>
     (await database.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'file_key'`))?.value;
@@ -32,55 +54,94 @@ export type Summary = {
 const STAMP = `SELECT (SELECT MAX(n) FROM messages) AS messages, (SELECT MAX(n) FROM attachments) AS attachments,
   (SELECT value FROM meta WHERE key = 'summary') AS kept`;
 type Stamp = { messages: number | null; attachments: number | null; kept: string | null };
-type Kept = { messages: number | null; attachments: number | null; summary: Summary; forgotten?: true };
 
 /**
- * Counts and mean integrity, counted once for each state of the archive and then kept. Whoever changes rows instead of
- * adding some calls {@link forgetSummary} in the same transaction. While another writes, the last ones are given: to
- * count all rows for each answer would cost more than what they tell.
+ * `forgotten`: rows were changed since; `joined`: conversations went. `failing` rows were counted at `counted_ms`.
+ */
+type Kept = {
+  messages: number | null;
+  attachments: number | null;
+  summary: Summary;
+  failing: number;
+  counted_ms: number;
+  forgotten?: true;
+  joined?: true;
+};
+
+/** What was kept for the archive as it is, by the version of the engine; see {@link Database.version}. */
+const LAST = new WeakMap<Database, { version: number; summary: Summary }>();
+
+/** Failing rows that may be counted a millisecond of the clock: a hundredth of what an engine can. */
+const ROWS_A_MS = 100;
+
+/**
+ * Counts and mean integrity of the archive as it is now; of a large one as it was up to a few seconds ago, and while
+ * another writes, as it was last counted. What was counted is kept, and only rows that fail a check are counted
+ * again. Whoever changes rows instead of adding some calls {@link forgetSummary} in the same transaction.
  */
 export async function summaryOf(archive: Archive): Promise<Summary> {
-  const { database } = archive;
+  const { database, now } = archive;
+  const version = database.version?.();
+  const last = LAST.get(database);
+  if (last !== undefined && last.version === version) return last.summary;
   const stamp = await database.get<Stamp>(STAMP);
-  const kept = stamp?.kept == null ? undefined : (JSON.parse(stamp.kept) as Kept);
-  const isOfNow = kept?.messages === stamp?.messages && kept?.attachments === stamp?.attachments;
-  if (kept !== undefined && kept.forgotten === undefined && isOfNow) return kept.summary;
-  if (archive.readOnly) return countedOnce(archive, JSON.stringify(stamp));
+  const kept = keptOf(stamp?.kept);
+  if (kept !== undefined) {
+    const isOfNow = kept.messages === stamp?.messages && kept.attachments === stamp.attachments;
+    if (isOfNow && kept.forgotten === undefined) {
+      if (version !== undefined) LAST.set(database, { version, summary: kept.summary });
+      return kept.summary;
+    }
+    if (Math.abs(now() - kept.counted_ms) < Math.floor(kept.failing / ROWS_A_MS)) return kept.summary;
+  }
+  if (archive.readOnly) return countedOnce(archive, stamp);
   try {
     // Counted as the writer, so that no change slips in between the count and its keeping. A read waits for no writer.
     const fresh = await database.transactionNow(async (statements) => {
-      const now = await statements.get<Stamp>(STAMP);
-      const summary = await count(statements);
-      await keep(statements, {
-        messages: now?.messages ?? null,
-        attachments: now?.attachments ?? null,
-        summary,
-      });
-      return summary;
+      const counted = await count(statements, await statements.get<Stamp>(STAMP), now());
+      await keep(statements, counted);
+      return counted.summary;
     });
     if (fresh !== undefined) return fresh;
   } catch {
     // A full disk must not fail a read.
-    return count(database);
+    return (await count(database, stamp, now())).summary;
   }
-  return kept?.summary ?? count(database);
+  return kept?.summary ?? (await count(database, stamp, now())).summary;
 }
 
 /** What cannot be kept with the archive is kept in this process: counted once for each of its states. */
 const COUNTED = new WeakMap<Archive, { stamp: string; summary: Promise<Summary> }>();
 
-function countedOnce(archive: Archive, stamp: string): Promise<Summary> {
+function countedOnce(archive: Archive, stamp: Stamp | undefined): Promise<Summary> {
   const known = COUNTED.get(archive);
-  if (known?.stamp === stamp) return known.summary;
-  const summary = count(archive.database);
-  COUNTED.set(archive, { stamp, summary });
+  const state = JSON.stringify(stamp);
+  if (known?.stamp === state) return known.summary;
+  const summary = count(archive.database, stamp, archive.now()).then((counted) => counted.summary);
+  COUNTED.set(archive, { stamp: state, summary });
   summary.catch(() => COUNTED.delete(archive));
   return summary;
 }
 
-export async function forgetSummary(statements: Statements): Promise<void> {
+/** What changed: checks, positions or redactions of rows, or conversations were joined, too. */
+export async function forgetSummary(
+  statements: Statements,
+  changed: 'rows' | 'conversations' = 'rows',
+): Promise<void> {
   const row = await statements.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'summary'`);
-  if (row !== undefined) await keep(statements, { ...(JSON.parse(row.value) as Kept), forgotten: true });
+  const kept = keptOf(row?.value);
+  if (kept === undefined) return;
+  await keep(statements, {
+    ...kept,
+    forgotten: true,
+    ...(changed === 'conversations' ? { joined: true } : {}),
+  });
+}
+
+/** An older arx kept less, which is as good as nothing. */
+function keptOf(text: string | null | undefined): Kept | undefined {
+  const kept = text == null ? undefined : (JSON.parse(text) as Kept);
+  return kept?.failing === undefined ? undefined : kept;
 }
 
 async function keep(statements: Statements, kept: Kept): Promise<void> {
@@ -90,29 +151,43 @@ async function keep(statements: Statements, kept: Kept): Promise<void> {
   );
 }
 
-async function count(statements: Statements): Promise<Summary> {
-  const tally = async (kind: 'message' | 'attachment') => {
-    const rows = await statements.all<{ failed: number; rows: number }>(
-      `SELECT failed, COUNT(*) AS rows FROM ${kind}s GROUP BY failed`,
+/** Messages and attachments are numbered without gaps and never go, so their greatest number is how many there are. */
+async function count(statements: Statements, stamp: Stamp | undefined, now: number): Promise<Kept> {
+  const tally = async (kind: 'message' | 'attachment', all: number) => {
+    const failing = await statements.all<{ failed: number; rows: number }>(
+      `SELECT failed, COUNT(*) AS rows FROM ${kind}s WHERE failed <> 0 GROUP BY failed`,
     );
-    const all = rows.reduce((sum, row) => sum + row.rows, 0);
-    const failed = rows.reduce((sum, row) => sum + row.rows * failures(kind, row.failed), 0);
-    return { all, checks: all * CHECKS[kind].length, failed };
+    return {
+      all,
+      checks: all * CHECKS[kind].length,
+      failing: failing.reduce((sum, { rows }) => sum + rows, 0),
+      failed: failing.reduce((sum, { rows, failed }) => sum + rows * failures(kind, failed), 0),
+    };
   };
-  const messages = await tally('message');
-  const attachments = await tally('attachment');
+  const kept = keptOf(stamp?.kept);
+  // A conversation has the number of a message, so those that are new have one behind the newest message of then.
+  const since = kept?.joined === true ? 0 : (kept?.messages ?? 0);
+  const messages = await tally('message', stamp?.messages ?? 0);
+  const attachments = await tally('attachment', stamp?.attachments ?? 0);
   const others = await statements.get<{ conversations: number; redacted: number; displaced: number }>(
-    `SELECT (SELECT COUNT(*) FROM conversations) AS conversations,
+    `SELECT (SELECT COUNT(*) FROM conversations WHERE n > $1) AS conversations,
       (SELECT COUNT(*) FROM attachments WHERE redacted = 1) AS redacted,
       (SELECT COUNT(*) FROM messages WHERE sequence <> n) AS displaced`,
+    [since],
   );
   const checks = messages.checks + attachments.checks;
   return {
-    conversations: others?.conversations ?? 0,
-    messages: messages.all,
-    attachments: attachments.all,
-    redacted: others?.redacted ?? 0,
-    displaced: others?.displaced ?? 0,
-    integrity: share(checks - messages.failed - attachments.failed, checks),
+    messages: stamp?.messages ?? null,
+    attachments: stamp?.attachments ?? null,
+    summary: {
+      conversations: (since === 0 ? 0 : (kept?.summary.conversations ?? 0)) + (others?.conversations ?? 0),
+      messages: messages.all,
+      attachments: attachments.all,
+      redacted: others?.redacted ?? 0,
+      displaced: others?.displaced ?? 0,
+      integrity: share(checks - messages.failed - attachments.failed, checks),
+    },
+    failing: messages.failing + attachments.failing,
+    counted_ms: now,
   };
 }

@@ -3,7 +3,7 @@ import { between, randomFrom, type Random } from '../rules/chance.ts';
 import { idOf } from '../rules/identifier.ts';
 import { WRITE_KINDS, type PlannedWrite, type WriteKind, type WriteOptions } from '../rules/writes.ts';
 import type { Statements } from './database.ts';
-import { readConversations } from './messages.ts';
+import { conversationNumbers } from './messages.ts';
 import type { Span } from './window.ts';
 
 /** Draws for one row before the archive counts as too small for it. */
@@ -17,10 +17,8 @@ export async function planWrites(
   statements: Statements,
   { seed, writes }: WriteOptions,
 ): Promise<PlannedWrite[]> {
-  const numbers = async (span: Partial<Span>, limit: number) => {
-    const whole = { after: null, before: null, direction: 'forward', limit, ...span } as const;
-    return (await readConversations(statements, whole)).rows.map(({ n }) => n);
-  };
+  const numbers = (span: Partial<Span>, limit: number) =>
+    conversationNumbers(statements, { after: null, before: null, direction: 'forward', limit, ...span });
   const [first] = await numbers({}, 1);
   if (first === undefined) return [];
   const tail = await numbers({ direction: 'backward' }, Math.max(writes.append?.count ?? 0, 1));

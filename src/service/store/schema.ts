@@ -97,6 +97,12 @@ const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX events_superseded ON events (n) WHERE effect = 'superseded';
   `,
   },
+  {
+    both: `
+  CREATE INDEX messages_failing ON messages (failed) WHERE failed <> 0;
+  CREATE INDEX attachments_failing ON attachments (failed) WHERE failed <> 0;
+  `,
+  },
 ];
 
 /**

@@ -70,8 +70,12 @@ export async function openSqlite({ path, readOnly = false, sleep }: SqliteOption
       return within(connection, work);
     });
 
+  // It tells of the commits of other connections, and this one only reads.
+  const versions = reader.handle.prepare('PRAGMA data_version');
+
   return {
     engine: 'sqlite',
+    version: () => versionIn(versions),
     // WAL lets readers read; what stops one for a moment is the recovery after a crash.
     all: <T extends Row>(sql: string, parameters?: readonly Value[]) =>
       patiently(() => reader.statements.all<T>(sql, parameters)),
@@ -99,6 +103,16 @@ export async function openSqlite({ path, readOnly = false, sleep }: SqliteOption
       reader.handle.close();
     },
   };
+}
+
+/** Not equal to itself where it cannot be told at this moment. */
+function versionIn(statement: { get(): unknown }): number {
+  try {
+    return (statement.get() as { data_version: number }).data_version;
+  } catch (error) {
+    if (isBusy(error)) return Number.NaN;
+    throw error;
+  }
 }
 
 /** SQLITE_BUSY in any of its forms: extended codes carry the primary one in their low byte. */

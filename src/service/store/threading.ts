@@ -2,6 +2,7 @@
 import type { ReadMessage } from '../import/record.ts';
 import { CONVERSATION } from '../rules/integrity.ts';
 import type { Statements } from './database.ts';
+import { forgetSummary } from './meta.ts';
 import { insertRows, selectIn } from './rows.ts';
 
 /** A message with the number it arrives under and the bits of its own failed checks. */
@@ -45,7 +46,8 @@ export async function threadingOf(statements: Statements, arrivals: readonly Arr
     (
       await selectIn<Summary>(
         statements,
-        'SELECT * FROM conversations WHERE n IN ?',
+        `SELECT n, subject, source, first_message, message_count, started_ms, last_ms, failed FROM conversations
+          WHERE n IN ?`,
         new Set(threads.values()),
       )
     ).map((summary) => [summary.n, summary]),
@@ -95,6 +97,7 @@ export async function threadingOf(statements: Statements, arrivals: readonly Arr
           ]);
         }
         await statements.run('DELETE FROM conversations WHERE n = $1', [other]);
+        await forgetSummary(statements, 'conversations');
       }
       const added = [...threads].filter(([key]) => !before.has(key));
       await insertRows(

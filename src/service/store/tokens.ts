@@ -34,15 +34,36 @@ export async function issueToken(
   return { token, expires_ms };
 }
 
-/** Who holds this token, expired or not. The time of the look-up says nothing of the token: only its hash is compared. */
-export async function bearerOf(archive: Archive, token: string): Promise<Bearer | undefined> {
-  const remembered = REMEMBERED.get(archive)?.get(hashOf(token));
-  if (remembered !== undefined) return remembered;
-  const row = await archive.database.get<{ tier: Tier; scope: string; expires_ms: number }>(
-    'SELECT tier, scope, expires_ms FROM tokens WHERE sha256 = $1',
-    [hashOf(token)],
-  );
-  return row && { tier: row.tier, scope: row.scope.split(' ') as Scope[], expires_ms: row.expires_ms };
+export type Bearers = (token: string) => Promise<Bearer | undefined>;
+
+/** How long a token is not asked for again, in milliseconds, and how many are known at once. */
+const KNOWN_MS = 5_000;
+const MOST_KNOWN = 1_000;
+
+/**
+ * Tells who holds a token, expired or not. The time of the look-up says nothing of the token: only its hash is compared.
+ * What was found is believed for five seconds; what was not is asked for each time.
+ */
+export function createBearers(archive: Archive): Bearers {
+  const known = new Map<string, { bearer: Bearer; asked: number }>();
+  return async (token) => {
+    const hash = hashOf(token);
+    const remembered = REMEMBERED.get(archive)?.get(hash);
+    if (remembered !== undefined) return remembered;
+    const before = known.get(hash);
+    const now = archive.now();
+    if (before !== undefined && Math.abs(now - before.asked) < KNOWN_MS) return before.bearer;
+    known.delete(hash);
+    const row = await archive.database.get<{ tier: Tier; scope: string; expires_ms: number }>(
+      'SELECT tier, scope, expires_ms FROM tokens WHERE sha256 = $1',
+      [hash],
+    );
+    if (row === undefined) return undefined;
+    const bearer = { ...row, scope: row.scope.split(' ') as Scope[] };
+    if (known.size === MOST_KNOWN) known.delete(known.keys().next().value!);
+    known.set(hash, { bearer, asked: now });
+    return bearer;
+  };
 }
 
 /** Tokens of archives that can store none: they end with the process, and the oldest make room. */

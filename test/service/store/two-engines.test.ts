@@ -6,6 +6,7 @@ import { createAssetService } from '../../../src/service/index.ts';
 import { importItems } from '../../../src/service/import/index.ts';
 import type { ReadMessage } from '../../../src/service/import/record.ts';
 import type { Row } from '../../../src/service/store/database.ts';
+import { summaryOf } from '../../../src/service/store/meta.ts';
 import {
   ASSET_URL,
   fileHash,
@@ -285,6 +286,14 @@ describe.skipIf(noPostgres)('SQLite and PostgreSQL', () => {
 
   test('and much of what was asked was given', () => {
     expect(read).toBeGreaterThan(asked / 8);
+  });
+
+  test('have counted bit by bit what is there', async () => {
+    for (const { archive } of pair) {
+      const counted = await summaryOf(archive);
+      await archive.database.run(`DELETE FROM meta WHERE key = 'summary'`);
+      expect(await summaryOf(archive)).toEqual(counted);
+    }
   });
 
   test('hold the same rows', async () => {

@@ -1,0 +1,136 @@
+// What is kept in mind between requests is never older than the archive: pages, addresses, tokens and counts.
+import { DatabaseSync } from '@photostructure/sqlite';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createService } from '../../../src/service/index.ts';
+import { createPages } from '../../../src/service/http/pages.ts';
+import { createFilePaths, filePath } from '../../../src/service/rules/capability.ts';
+import type { Database } from '../../../src/service/store/database.ts';
+import { forgetSummary, summaryOf } from '../../../src/service/store/meta.ts';
+import { ASSET_URL, sampleArchive, START, tokenFor, type Sample } from '../../support/archive.ts';
+import { call } from '../../support/call.ts';
+
+let sample: Sample;
+beforeEach(async () => {
+  sample = await sampleArchive({ attachments: 40, redactEvery: 0 });
+});
+afterEach(() => sample.close());
+
+/** A service that counts the statements by which it reads pages. */
+async function counting() {
+  const { database } = sample.archive;
+  let pages = 0;
+  const get: Database['get'] = (sql, parameters) => {
+    if (sql.includes('string_agg')) pages += 1;
+    return database.get(sql, parameters);
+  };
+  const service = createService(
+    { ...sample.archive, database: { ...database, get } },
+    { assetUrl: ASSET_URL, version: '0' },
+  );
+  const token = await tokenFor(service, 'internal');
+  const other = await tokenFor(service, 'external');
+  const read = (target: string, as = token) => call(service, target, { token: as });
+  return { read, other, pages: () => pages };
+}
+
+describe('pages', () => {
+  test('are read once while nothing changes, for each reader and request', async () => {
+    const { read, other, pages } = await counting();
+    const first = await read('/v1/attachments?limit=5');
+    const again = await read('/v1/attachments?limit=5');
+    expect(again.text).toBe(first.text);
+    expect(pages()).toBe(1);
+    await read('/v1/attachments?limit=6');
+    await read('/v1/attachments?limit=5', other);
+    expect(pages()).toBe(3);
+  });
+
+  test('are read anew after any commit, of this process or of another', async () => {
+    const { read } = await counting();
+    const redacted = async () => (await read('/v1/attachments?limit=1')).json.data[0].redacted as boolean;
+    expect(await redacted()).toBe(false);
+    await sample.archive.database.run('UPDATE attachments SET redacted = 1 WHERE n = 1');
+    expect(await redacted()).toBe(true);
+    const stranger = new DatabaseSync(join(sample.dir, 'archive.db'));
+    stranger.exec('UPDATE attachments SET redacted = 0 WHERE n = 1');
+    stranger.close();
+    expect(await redacted()).toBe(false);
+  });
+
+  test('one that was made while something was committed is not kept, and there is a bound for all', async () => {
+    let version = 1;
+    let made = 0;
+    const { page } = createPages({ version: () => version } as Database, 800);
+    const ask = (name: string, json: string) => page(name, async () => ({ status: made++, json }));
+    await page('a', async () => {
+      version += 1;
+      await ask('b', 'x');
+      return { status: 0, json: 'of before' };
+    });
+    await ask('a', 'x');
+    await ask('a', 'x');
+    expect(made).toBe(2);
+    for (let n = 0; n < 10; n += 1) await ask(`page ${n}`, 'x'.repeat(100));
+    await ask('page 9', '');
+    expect(made).toBe(12);
+    await ask('a', 'x');
+    await ask('page 0', 'x'.repeat(100));
+    expect(made).toBe(14);
+    await ask('long', 'x'.repeat(101));
+    await ask('long', 'x'.repeat(101));
+    expect(made).toBe(16);
+  });
+});
+
+test('addresses in mind are those that would be signed, also for other bytes and beyond the bound', () => {
+  const key = new Uint8Array(32).fill(7);
+  const paths = createFilePaths(key, 2);
+  for (const [n, sha256] of [
+    [1, 'a'],
+    [1, 'a'],
+    [1, 'b'],
+    [2, 'c'],
+    [3, 'd'],
+    [1, 'b'],
+    [1, 'a'],
+  ] as const) {
+    for (const tier of ['external', 'mirror'] as const) {
+      const grant = { id: `att_${n}`, sha256: sha256.repeat(64), tier };
+      expect(paths(n, grant.sha256, tier)).toBe(filePath(key, grant));
+    }
+  }
+});
+
+test('a token is asked for again after five seconds', async () => {
+  const { read } = await counting();
+  expect((await read('/v1/attachments')).status).toBe(200);
+  await sample.archive.database.run('DELETE FROM tokens');
+  expect((await read('/v1/attachments')).status).toBe(200);
+  sample.advance(5_000);
+  expect((await read('/v1/attachments')).status).toBe(401);
+});
+
+test('a large archive is counted again only after a while, a small one at once', async () => {
+  let now = START;
+  const archive = { ...sample.archive, now: () => now };
+  const { database } = archive;
+  const change = (failing: number) =>
+    database.transaction(async (statements) => {
+      await statements.run('UPDATE attachments SET failed = CASE WHEN n <= $1 THEN 1 ELSE 0 END', [failing]);
+      await forgetSummary(statements);
+    });
+  await change(40);
+  const { integrity } = await summaryOf(archive);
+  await change(0);
+  expect((await summaryOf(archive)).integrity).toBeGreaterThan(integrity);
+
+  // As if two thousand rows had failed a check.
+  const row = await database.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'summary'`);
+  const kept = JSON.stringify({ ...JSON.parse(row!.value), failing: 2_000 });
+  await database.run(`UPDATE meta SET value = $1 WHERE key = 'summary'`, [kept]);
+  await change(40);
+  expect((await summaryOf(archive)).integrity).toBe(1);
+  now += 20;
+  expect((await summaryOf(archive)).integrity).toBe(integrity);
+});
