@@ -9,7 +9,7 @@ const STORE = [
   'test/service/http/{ingest,ingest-trouble,input,permission,queue,routes,stored-message,windows}.test.ts',
   'test/service/assets.test.ts',
   'test/service/import/oracle.test.ts',
-  'test/service/store/{intake,migrations,plans}.test.ts',
+  'test/service/store/{generated-rows,intake,migrations,plans}.test.ts',
 ];
 const common = { pool: 'forks', testTimeout: 30_000, hookTimeout: 30_000 } as const;
 
