@@ -12,6 +12,8 @@ const BENCHES = [
   'hold',
   'soak',
   'sqlmap',
+  'service',
+  'intake',
 ];
 const asked = process.argv.slice(2);
 const numbers = asked.filter((word) => /^\d+$/.test(word)).map(Number);
