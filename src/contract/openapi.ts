@@ -27,7 +27,7 @@ const SHAPES: Record<RouteName, Shape> = {
     request: 'TokenRequest',
     answer: ['Token'],
     summary: 'Obtain a bearer token',
-    errors: [...BODY, 'observer_not_permitted'],
+    errors: [...BODY, 'observer_not_permitted', 'rate_limited'],
   },
   attachments: { answer: ['AttachmentList'], summary: 'The attachment catalogue', errors: WINDOW },
   attachment: { answer: ['Attachment'], summary: 'One attachment', errors: ['not_found'] },

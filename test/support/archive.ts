@@ -15,6 +15,7 @@ import {
 } from '../../src/service/index.ts';
 import type { Statements, Value } from '../../src/service/store/database.ts';
 import { freshPlace } from './engine.ts';
+import { witnessed } from './witness.ts';
 
 export const CITIES = ['lisbon', 'kyoto', 'oslo', 'valparaiso', 'nairobi'] as const;
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -72,7 +73,7 @@ export async function sampleArchive(options: SampleOptions = {}): Promise<Sample
     archive,
     dir,
     place,
-    service: createService(archive, { assetUrl: ASSET_URL, version: '0.0.0-test', ...options.service }),
+    service: servedBy(archive, options.service),
     advance: (ms) => {
       time += ms;
     },
@@ -82,6 +83,12 @@ export async function sampleArchive(options: SampleOptions = {}): Promise<Sample
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** A line that fails breaks its answers; all others are held against the document of the interface. */
+function servedBy(archive: Archive, options: SampleOptions['service']): Service {
+  const service = createService(archive, { assetUrl: ASSET_URL, version: '0.0.0-test', ...options });
+  return options?.line === undefined ? witnessed(service, { most: 20 }) : service;
 }
 
 /** A token for this tier, obtained from the service. */

@@ -1,0 +1,96 @@
+// A witness that is not ours: holds every answer of a service against its OpenAPI document, and fails where one differs.
+import OpenApiResponseValidator from 'openapi-response-validator';
+import type { Service } from '../../src/contract/exchange.ts';
+import { buildOpenApi } from '../../src/contract/openapi.ts';
+
+type Operation = { operationId: string; responses: Record<string, object> };
+type Validator = InstanceType<typeof OpenApiResponseValidator>;
+
+const { paths, components } = inItsDialect(buildOpenApi('0')) as {
+  paths: Record<string, Record<string, Operation>>;
+  components: ConstructorParameters<typeof OpenApiResponseValidator>[0]['components'];
+};
+const validators = new Map<string, Validator>();
+
+/** JSON Schema as it was before 2020-12, which has another word for tuples. */
+function inItsDialect(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(inItsDialect);
+  const all = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, inItsDialect(value)]));
+  const { prefixItems, items, ...rest } = all;
+  return prefixItems === undefined ? all : { ...rest, items: prefixItems, additionalItems: items };
+}
+
+const checked = new Map<string, number>();
+
+/**
+ * The service, whose answers are checked: of each operation and status the first `most` in this process. `seen` is told
+ * of each that was.
+ */
+export function witnessed(
+  service: Service,
+  { seen, most = Infinity }: { seen?: (operation: string, status: number) => void; most?: number } = {},
+): Service {
+  return async (request) => {
+    const response = await service(request);
+    const operation = operationOf(request.method, request.target);
+    if (operation === undefined || typeof response.body !== 'string') return response;
+    const name = `${operation.operationId} ${response.status}`;
+    const times = checked.get(name) ?? 0;
+    if (times >= most) return response;
+    checked.set(name, times + 1);
+    const fault = faultOf(operation, response.status, response.body, request.method, response.headers);
+    if (fault !== undefined)
+      throw new Error(`${request.method} ${request.target} breaks openapi.json: ${fault}`);
+    seen?.(operation.operationId, response.status);
+    return response;
+  };
+}
+
+/** Every operation of the interface with the statuses it may have. */
+export function documented(): { operation: string; statuses: number[] }[] {
+  return Object.entries(paths)
+    .filter(([path]) => !path.includes('{signature}'))
+    .flatMap(([, methods]) => Object.values(methods))
+    .map(({ operationId, responses }) => ({
+      operation: operationId,
+      statuses: Object.keys(responses).map(Number),
+    }));
+}
+
+function operationOf(method: string, target: string): Operation | undefined {
+  const given = target.replace(/\?.*/s, '').split('/');
+  const found = Object.entries(paths).find(([path]) => {
+    const parts = path.split('/');
+    return (
+      parts.length === given.length &&
+      parts.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]))
+    );
+  });
+  return found?.[1][{ GET: 'get', HEAD: 'get', POST: 'post' }[method] ?? ''];
+}
+
+function faultOf(
+  { operationId, responses }: Operation,
+  status: number,
+  body: string,
+  method: string,
+  headers: Record<string, string>,
+): string | undefined {
+  const response = responses[status];
+  if (response === undefined) return `status ${status} is not documented for ${operationId}`;
+  const declared = Object.keys((response as { headers?: object }).headers ?? {});
+  const missing = declared.filter((name) => headers[name] === undefined);
+  if (missing.length > 0) return `lacks ${missing.join(', ')}`;
+  if (method === 'HEAD') return undefined;
+  const name = `${operationId} ${status}`;
+  let validator = validators.get(name);
+  if (validator === undefined) {
+    const responsesHere = { [status]: response } as never;
+    validator = new OpenApiResponseValidator({ responses: responsesHere, components: components! });
+    validators.set(name, validator);
+  }
+  const fault = validator.validateResponse(String(status), JSON.parse(body)) as
+    { message: string; errors: unknown[] } | undefined;
+  return fault && `${fault.message} ${JSON.stringify(fault.errors).slice(0, 500)}`;
+}
