@@ -15,8 +15,11 @@ import { sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
 
 /** Who asks: a tier, nobody, or someone whose token is over. */
 export type Who = Tier | 'nobody' | 'expired';
-/** `busy` and `corrupt` have a database that throws, `low` gives no tier above external, `signed` asks for signatures. */
-export type Where = 'main' | 'busy' | 'corrupt' | 'low' | 'signed';
+/**
+ * `busy` and `corrupt` have a database that throws, `low` gives no tier above external, `reading` may not write, `signed`
+ * asks for signatures.
+ */
+export type Where = 'main' | 'busy' | 'corrupt' | 'low' | 'reading' | 'signed';
 
 export type Asked = {
   as?: Who;
@@ -44,7 +47,7 @@ export type Bench = {
 
 export type Benches = { inside: Bench; outside: Bench; close(): Promise<void> };
 
-const WHERE: readonly Where[] = ['main', 'busy', 'corrupt', 'low', 'signed'];
+const WHERE: readonly Where[] = ['main', 'busy', 'corrupt', 'low', 'reading', 'signed'];
 
 export async function openBenches(): Promise<Benches> {
   const network = await createNetwork({ connectTimeoutMs: 1000, idleTimeoutMs: 1000 });
@@ -104,6 +107,7 @@ function servicesOf(archive: Archive, assetUrl: string): Record<Where, Service> 
     main: createService(archive, options),
     busy: createService(failing(5), options),
     corrupt: createService(failing(11), options),
+    reading: createService({ ...archive, readOnly: true }, options),
     low: createService(archive, { ...options, maxTier: 'external' }),
     signed: createService(archive, { ...options, webhookSecrets: [new Uint8Array(32)] }),
   };

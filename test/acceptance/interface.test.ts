@@ -53,6 +53,8 @@ const GOOD: Good[] = [
   ['sequence', 'arc_reconstruction', 200, (b) => b.client().sequence('arc_reconstruction', { limit: 5 })],
   ['sequence', 'mirror_relay as mirror', 200, (b) => b.client('mirror').sequence('mirror_relay')],
   ['health', 'without a token', 200, (b) => b.client('nobody').health()],
+  ['live', 'without a token', 200, (b) => b.client('nobody').get('/api/health/live')],
+  ['ready', 'without a token', 200, (b) => b.client('nobody').get('/api/health/ready')],
   ['ingest', 'taken in', 200, (b) => b.client().ingest(moved('evt_1', 9))],
   ['ingest', 'the same again', 200, (b) => b.client().ingest(moved('evt_1', 9))],
   ['ingest', 'an event about nothing we have', 200, (b) => b.client().ingest({ ...moved('evt_0', 9), payload: { id: 'msg_99', entry: 'entry_99', sequence: 1 } })],
@@ -112,6 +114,7 @@ const BAD: Bad[] = [
   ['sequence', 'cursor that is gone', 'cursor_not_found', 'not_found', (b) => b.client().sequence('arc_reconstruction', { starting_after: 'entry_99' })],
   ['health', 'the store is busy', 'store_unavailable', 'busy', (b) => b.client('nobody', 'busy').health()],
   ['health', 'the store is damaged', 'internal', 'busy', (b) => b.client('nobody', 'corrupt').health()],
+  ['ingest', 'the service may only read', 'read_only', 'busy', (b) => b.client('internal', 'reading').ingest(moved('evt_2', 3))],
   ['ingest', 'the store is busy', 'store_unavailable', 'busy', (b) => b.client('internal', 'busy').ingest(moved('evt_2', 3))],
   ['ingest', 'payload lacks a field', 'event_invalid', 'usage', (b) => b.client().ingest({ ...moved('evt_3', 3), payload: {} })],
   ['ingest', 'no JSON', 'event_invalid', 'usage', (b) => b.send('POST', PATHS.ingest, { headers: JSON_TYPE, body: 'x' })],
@@ -239,8 +242,8 @@ describe('nothing is missing', () => {
     const without = (rows: readonly (Good | Bad)[]) =>
       NAMES.filter((name) => !rows.some(([place, what]) => place === name && !/^[A-Z]+$/.test(what)));
     expect(without(GOOD)).toEqual([]);
-    // The document cannot be asked for wrongly but by the method.
-    expect(without(BAD)).toEqual(['openapi']);
+    // The document and the probes cannot be asked for wrongly but by the method.
+    expect(without(BAD)).toEqual(['live', 'ready', 'openapi']);
   });
 
   test('every code of the error table is provoked', () => {

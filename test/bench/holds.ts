@@ -70,9 +70,10 @@ export async function measureHold(scale: number): Promise<Row[]> {
   return withService(async ({ pid, port, filePort, file, headers }) => {
     const slow = async (): Promise<Held[]> =>
       Promise.all([
-        hold(port, Math.round(334 * scale), HEAD_DRIP),
-        hold(port, Math.round(333 * scale), BODY_DRIP),
-        hold(filePort, Math.round(333 * scale), unread(file)),
+        hold(port, Math.round(450 * scale), HEAD_DRIP),
+        hold(port, Math.round(450 * scale), BODY_DRIP),
+        // Each may take up to tcp_wmem of the kernel, 4 MiB, and all TCP stops where tcp_mem is used up.
+        hold(filePort, Math.round(100 * scale), unread(file)),
       ]);
     const idle = async (): Promise<Held[]> => [await hold(port, Math.round(10_000 * scale), IDLE)];
     const rows: Row[] = [];
