@@ -108,7 +108,7 @@ async function pull(input: Input, app: App, dir: string): Promise<void> {
     await lane?.close();
     await manifest.close();
   }
-  const report = { ...reportOf(files, selection.complete()), files } satisfies PullReport;
+  const report = { ...reportOf(files, selection.fault() === undefined), files } satisfies PullReport;
   await printFiles(app, report);
   const { withheld, match } = report.verdicts;
   if (withheld > 0)
@@ -162,7 +162,8 @@ async function foresee(input: Input, app: App, dir: string | undefined): Promise
 /** A list that is short of something is no success. */
 function failShort(app: App, selection: Selection, files: number): void {
   if (files === 0) app.fail(new Fault('partial', 'no file was asked for that the catalogue has'));
-  if (!selection.complete()) app.fail(new Fault('partial', 'the list of files may be cut'));
+  const fault = selection.fault();
+  if (fault !== undefined) app.fail(fault);
 }
 
 /** Files and bytes; how much is left once it is known how much there is. */
