@@ -98,7 +98,6 @@ export const TREE: Words[] = [
       ['--concurrency <count>', 'files fetched at once, 1 to 32 (default: 6)'],
       ['--dry-run', 'say what would come, request no file and write nothing'],
       ['--exact-names', 'refuse unsafe names instead of changing them'],
-      ['--force', 'replace a file that has other content'],
     ],
     examples: [
       'arx attachments pull --city lisbon --to lisbon',
@@ -118,7 +117,6 @@ export const TREE: Words[] = [
       ],
       ['--offline', 'never ask the service'],
       ['--html <file>', 'also write the report as a page, in one file that needs nothing else'],
-      ['--force', 'with --html: replace a file that has other content'],
     ],
     examples: [
       'arx attachments verify lisbon',
@@ -206,10 +204,7 @@ export const TREE: Words[] = [
     words: 'conversations plot',
     summary: 'drift and reads over the windows of a frozen walk, drawn, offline',
     arguments: [['<dir>', 'folder of conversations walk --freeze']],
-    options: [
-      ['--html <file>', 'also write them as a page, in one file that needs nothing else'],
-      ['--force', 'with --html: replace a file that has other content'],
-    ],
+    options: [['--html <file>', 'also write them as a page, in one file that needs nothing else']],
     examples: ['arx conversations plot walk1', 'arx conversations plot walk1 --html walk1.html'],
     load: () => import('./conversations/plot.ts'),
   },
