@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--origin-city|--kind|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -33,6 +33,7 @@ _arx() {
     "attachments export":--format) _arx_list -W "bagit"; return ;;
     "attachments export":--frozen) _arx_dir; return ;;
     "content get":--view) _arx_list -W "raw lore"; return ;;
+    "content get":--save) _arx_dir; return ;;
     "conversations walk":--freeze) _arx_dir; return ;;
     "conversations walk":--report) _arx_file; return ;;
     "conversations walk":--cross-check) _arx_list -W "off boundary full"; return ;;
@@ -70,11 +71,11 @@ _arx() {
     "whoami") : ;;
     "token") : ;;
     "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message"; : ;;
-    "attachments show") : ;;
+    "attachments show") flags+=" --open"; : ;;
     "attachments pull") flags+=" --city --type --source --message --all --to --concurrency --dry-run --exact-names"; : ;;
     "attachments verify") flags+=" --against --offline --html"; [[ $cur == -* ]] || _arx_dir ;;
     "attachments export") flags+=" --format --to --frozen --offline"; [[ $cur == -* ]] || _arx_dir ;;
-    "content get") flags+=" --view --pipeline --stego --raw --allow-escape-sequences"; : ;;
+    "content get") flags+=" --view --pipeline --stego --raw --save --allow-escape-sequences"; : ;;
     "conversations ls") flags+=" --limit --after --before"; : ;;
     "conversations show") : ;;
     "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;

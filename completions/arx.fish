@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --origin-city --kind --database --blobs --reason --host --port --asset-port --allow-host --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --origin-city --kind --database --blobs --reason --host --port --asset-port --allow-host --max-tier --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -96,6 +96,7 @@ complete -c arx -n '__arx_at attachments ls' -l redacted -x -a 'yes no' -d 'only
 complete -c arx -n '__arx_at attachments ls' -l type -x -d 'only this content type, e.g. image/png'
 complete -c arx -n '__arx_at attachments ls' -l source -x -d 'only rows of this source, e.g. gateway'
 complete -c arx -n '__arx_at attachments ls' -l message -x -d 'only files of this message'
+complete -c arx -n '__arx_at attachments show' -l open -d 'open its file, verified, with the program of this system for it'
 complete -c arx -n '__arx_at attachments pull' -l city -x -d 'all files of this origin city'
 complete -c arx -n '__arx_at attachments pull' -l type -x -d 'all files of this content type, e.g. image/png'
 complete -c arx -n '__arx_at attachments pull' -l source -x -d 'all files of this source, e.g. gateway'
@@ -118,6 +119,7 @@ complete -c arx -n '__arx_at content get' -l view -x -a 'raw lore' -d 'which vie
 complete -c arx -n '__arx_at content get' -l pipeline -d 'with the pipeline block'
 complete -c arx -n '__arx_at content get' -l stego -d 'with what a reader does not see'
 complete -c arx -n '__arx_at content get' -l raw -d 'the stored bytes alone, checked against their hash'
+complete -c arx -n '__arx_at content get' -l save -x -a '(__fish_complete_directories)' -d 'keep the record, its stored bytes and the files it names in DIR'
 complete -c arx -n '__arx_at content get' -l allow-escape-sequences -d 'with --raw: send control characters to the terminal'
 complete -c arx -n '__arx_at conversations ls' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at conversations ls' -l after -x -d 'only rows after this one'

@@ -48,6 +48,8 @@ export type App = {
   readonly strict: boolean;
   /** `--no-input`, or no terminal to ask on. */
   readonly mayAsk: boolean;
+  /** Whether somebody looks on: not with `--no-input`. */
+  readonly isInteractive: boolean;
   /** `--record`: what is asked is written to a file. */
   readonly isRecorded: boolean;
   /** Whether a base URL is set, so that the archive is not the local one. */
@@ -239,6 +241,7 @@ export async function createApp(
     printer,
     wantsJson: output === 'json' || output === 'ndjson',
     strict: globals.strict,
+    isInteractive: globals.input,
     isRecorded: globals.record !== undefined,
     mayAsk: globals.input && world.stdin.isTTY && world.stderr.isTTY,
     remote,

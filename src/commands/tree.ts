@@ -81,7 +81,8 @@ export const TREE: Words[] = [
     words: 'attachments show',
     summary: 'one row of the catalogue',
     arguments: [['<id>', 'attachment, e.g. att_1']],
-    examples: ['arx attachments show att_1'],
+    options: [['--open', 'open its file, verified, with the program of this system for it']],
+    examples: ['arx attachments show att_1', 'arx attachments show att_1 --open'],
     load: () => import('./attachments/show.ts'),
   },
   {
@@ -151,9 +152,14 @@ export const TREE: Words[] = [
       ['--pipeline', 'with the pipeline block'],
       ['--stego', 'with what a reader does not see'],
       ['--raw', 'the stored bytes alone, checked against their hash'],
+      ['--save <dir>', 'keep the record, its stored bytes and the files it names in DIR'],
       ['--allow-escape-sequences', 'with --raw: send control characters to the terminal'],
     ],
-    examples: ['arx content get msg_1 --view lore --pipeline', 'arx content get msg_1 --raw > msg_1.eml'],
+    examples: [
+      'arx content get msg_1 --view lore --pipeline',
+      'arx content get msg_1 --raw > msg_1.eml',
+      'arx content get msg_1 --save letter',
+    ],
     load: () => import('./content/get.ts'),
   },
   {
