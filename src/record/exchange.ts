@@ -19,7 +19,7 @@ export type Exchange = {
   answered(reply: TransportReply): void;
   /** More of the body has. It is read before this resolves, and not kept. */
   more(piece: Uint8Array): Promise<void>;
-  /** No more will come: `undefined` where that was all, else why. Only the first call counts. */
+  /** No more will come: `undefined` where that was all, else why. Only the first call counts; all resolve when it is written. */
   end(why: unknown): Promise<void>;
 };
 
@@ -46,7 +46,9 @@ export function beginExchange(request: TransportRequest, traffic: Traffic, needs
   const { file, masks } = needs;
   const isFile = traffic === 'files';
   const cover = isFile ? coveredFile : coveredAddress;
-  const target = masks.text(cover(request.url.href));
+  const { origin, pathname, search, host } = request.url;
+  const address = origin + pathname + search;
+  const target = masks.text(cover(address));
   const isToken = request.method === 'POST' && request.url.pathname.endsWith(ROUTES.token.path);
   // As they are now: a proxy's dispatcher adds its own to them.
   const sent: Header[] = Object.entries(request.headers);
@@ -57,7 +59,7 @@ export function beginExchange(request: TransportRequest, traffic: Traffic, needs
   /** Of answers. */
   const pieces: Buffer[] = [];
   let size = 0;
-  let isOver = false;
+  let ending: Promise<void> | undefined;
 
   const fieldsOf = (type: 'request' | 'response', notes: readonly string[], truncated?: string): Field[] => [
     ['WARC-Type', type],
@@ -91,19 +93,23 @@ export function beginExchange(request: TransportRequest, traffic: Traffic, needs
             (_, scheme: string | undefined, rest: string) => (scheme ?? '') + stars(rest),
           )
         : masks.text(/^(content-)?location$/.test(key) ? coveredFile(value) : value);
-      if (bare !== value) notes.push(`${key} covered`);
-      return [name, bare];
+      const called = masks.text(name);
+      if (bare !== value || called !== name) notes.push(`${called.toLowerCase()} covered`);
+      return [called, bare];
     });
   }
 
   async function writeRequest(why: unknown): Promise<void> {
     const notes: string[] = [];
-    if (target !== request.url.href) notes.push('address covered');
+    if (target !== address) notes.push('address covered');
     const { method, body } = request;
     const headers = shown(sent, notes);
     if (body !== undefined) headers.push(['content-length', String(body.length)]);
     if (reply === undefined) notes.push(`no answer: ${reasonOf(why)}`);
-    const block = createSpool(requestHead(method, new URL(target), headers), file.scratch);
+    const block = createSpool(
+      requestHead(`${method} ${target.slice(origin.length)}`, [['host', masks.text(host)], ...headers]),
+      file.scratch,
+    );
     if (body !== undefined) {
       const passed = masks.body();
       await block.add(Buffer.concat([passed.push(body), passed.end(false)]));
@@ -117,8 +123,14 @@ export function beginExchange(request: TransportRequest, traffic: Traffic, needs
     const kept = all.filter(([name]) => name.toLowerCase() !== 'transfer-encoding');
     if (kept.length < all.length) notes.push('transfer-encoding removed');
     if (came.wire === undefined) notes.push('answered in this process, without a socket');
-    if (isFile && target !== request.url.href) notes.push('address covered');
+    if (isFile && target !== address) notes.push('address covered');
+    if (came.wire !== undefined && masks.text(came.wire.reason) !== came.wire.reason)
+      notes.push('reason covered');
     return shown(kept, notes);
+  }
+
+  function headAs(status: number, wire: TransportReply['wire'], headers: readonly Header[]): Buffer {
+    return responseHead(status, wire === undefined ? undefined : masks.text(wire.reason), headers);
   }
 
   async function writeResponse(came: TransportReply, why: unknown): Promise<void> {
@@ -134,9 +146,9 @@ export function beginExchange(request: TransportRequest, traffic: Traffic, needs
     let block = spool;
     if (block === undefined) {
       const answer = { headers, body: Buffer.concat(pieces), isCut: why !== undefined };
-      const told = isFile ? { ...answer, notes: [] } : await heard(answer, masks, isToken);
+      const told = await heard(answer, masks, isToken);
       notes.push(...told.notes);
-      block = createSpool(responseHead(status, wire?.reason, told.headers), file.scratch);
+      block = createSpool(headAs(status, wire, told.headers), file.scratch);
       await block.add(told.body);
     } else if (passing !== undefined) {
       await block.add(passing.end(why !== undefined));
@@ -151,9 +163,15 @@ export function beginExchange(request: TransportRequest, traffic: Traffic, needs
         if (!isLarge || !needs.isAborted()) throw error;
       }
     } else await block.close();
-    const alone = createSpool(responseHead(status, wire?.reason, headers), file.scratch);
+    const alone = createSpool(headAs(status, wire, headers), file.scratch);
     const left = [...notes, 'body left out: the run was interrupted'];
     await write(fieldsOf('response', left, 'unspecified'), alone);
+  }
+
+  async function finish(why: unknown): Promise<void> {
+    // A token that the answer gives is known before anything of it is written.
+    if (reply !== undefined) await writeResponse(reply, why);
+    await writeRequest(why);
   }
 
   return {
@@ -162,23 +180,17 @@ export function beginExchange(request: TransportRequest, traffic: Traffic, needs
       if (!isFile) return;
       passing = masks.body();
       const headers = headOf(came, []);
-      spool = createSpool(responseHead(came.status, came.wire?.reason, headers), file.scratch);
+      spool = createSpool(headAs(came.status, came.wire, headers), file.scratch);
     },
     async more(piece) {
-      if (isOver) return;
+      if (ending !== undefined) return;
       if (spool !== undefined && passing !== undefined) await spool.add(passing.push(piece));
       else if (size <= MOST_ANSWER_BYTES) {
         size += piece.length;
         pieces.push(Buffer.from(piece));
       }
     },
-    async end(why) {
-      if (isOver) return;
-      isOver = true;
-      // A token that the answer gives is known before anything of it is written.
-      if (reply !== undefined) await writeResponse(reply, why);
-      await writeRequest(why);
-    },
+    end: (why) => (ending ??= finish(why)),
   };
 }
 

@@ -3,9 +3,9 @@ import { STATUS_CODES } from 'node:http';
 
 export type Header = readonly [name: string, value: string];
 
-/** Host first, as HTTP wants it. */
-export function requestHead(method: string, url: URL, headers: readonly Header[]): Buffer {
-  return head(`${method} ${url.pathname}${url.search} HTTP/1.1`, [['host', url.host], ...headers]);
+/** `asked` is the method and what stands behind it. */
+export function requestHead(asked: string, headers: readonly Header[]): Buffer {
+  return head(`${asked} HTTP/1.1`, headers);
 }
 
 /** `reason` as received; without one, the usual words. */

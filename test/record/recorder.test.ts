@@ -325,6 +325,19 @@ describe('no token is written', () => {
         wire: wire(plain),
       },
     ],
+    [
+      'in a reason and in the name of a header',
+      {
+        pieces: ['{}'],
+        wire: wire(
+          [
+            [TOKEN, 'v'],
+            ['X-A', 'b'],
+          ],
+          `no ${TOKEN}`,
+        ),
+      },
+    ],
     ['in our own words of it', { fails: new Fault('protocol', `server said ${TOKEN}`) }],
   ])('%s', async (_, told) => {
     const records = await recorded([told]);
@@ -339,6 +352,13 @@ describe('no token is written', () => {
       expect(text).not.toContain(form);
     expect(text).not.toContain('session=abcdefg');
     expect(records.map(({ fields }) => fields['Arx-Note'] ?? '').join()).toMatch(/covered|\*{35}/);
+  });
+
+  test('a token that is a part of every address', async () => {
+    const told = { url: 'https://archive.example:8080/8080?8080', headers: { authorization: 'Bearer 8080' } };
+    const [, answer, request] = await recorded([{ ...told, pieces: ['8080'], wire: wire(plain) }], []);
+    expect(await allText(path)).not.toContain('8080');
+    expect([answer?.payload.toString(), request?.first]).toEqual(['****', 'GET /****?**** HTTP/1.1']);
   });
 
   test('lengths stay true', async () => {
