@@ -269,6 +269,22 @@ describe('the file', () => {
     expect(filesOf(await readWarc(file()))).toHaveLength(1);
   });
 
+  test('is not put over one that appears meanwhile', async () => {
+    const content = 'hello';
+    await serveFiles([
+      {
+        content,
+        script: (socket) => {
+          writeFileSync(file(), 'mine');
+          socket.write(answer(200, content));
+        },
+      },
+    ]);
+    expect([(await pull()).exit, readFileSync(file(), 'utf8')]).toEqual([13, 'mine']);
+    expect(readdirSync(dir).sort()).toEqual(['a.warc.gz', 'dl']);
+    expect(existsSync(join(dir, 'dl/file-1.txt'))).toBe(true);
+  });
+
   test.each(['fifo', 'folder', 'link'])(
     'is not put in the place of a %s, with force or without',
     async (kind) => {
