@@ -3,7 +3,8 @@ import { constants as flags, fsyncSync } from 'node:fs';
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { constants, createGzip, deflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { constants, createGzip, deflateRawSync, gzip } from 'node:zlib';
 import { diskFault } from '../disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { settle, syncFolder } from '../verify/disk-work.ts';
@@ -17,11 +18,13 @@ const VERSION = Buffer.from('WARC/1.1\r\n');
 const LINE = Buffer.from('\r\n');
 const END = Buffer.from('\r\n\r\n');
 
+type RecordBlock = Pick<Block, 'length' | 'pieces' | 'isSmall'>;
+
 export type WarcFile = {
   /** A file of the same folder that nobody else can open. */
   scratch(): Promise<FileHandle>;
   /** One record; after those before it, and whole or not there. A block that is not small ends with the run, by its reason. */
-  append(fields: readonly Field[], block: Pick<Block, 'length' | 'pieces' | 'isSmall'>): Promise<void>;
+  append(fields: readonly Field[], block: RecordBlock): Promise<void>;
   /** Gives the name; durable when it resolves to the size. Throws `unsafe` where it was taken meanwhile. */
   finish(): Promise<number>;
   /** Without a name it is gone. */
@@ -52,28 +55,32 @@ export async function openWarcFile(
   let size = 0;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function* recordOf(fields: readonly Field[], block: Parameters<WarcFile['append']>[1]) {
-    const length: Field = ['Content-Length', String(block.length)];
-    yield Buffer.concat([VERSION, namedFields([...fields, length]), LINE]);
+  const headOf = (fields: readonly Field[], { length }: RecordBlock): Buffer =>
+    Buffer.concat([VERSION, namedFields([...fields, ['Content-Length', String(length)]]), LINE]);
+  async function* recordOf(fields: readonly Field[], block: RecordBlock): AsyncGenerator<Uint8Array> {
+    yield headOf(fields, block);
     for await (const piece of block.pieces()) {
       if (!block.isSmall()) world.signal.throwIfAborted();
       yield piece;
     }
     yield END;
   }
-  async function write(fields: readonly Field[], block: Parameters<WarcFile['append']>[1]): Promise<void> {
-    const start = size;
-    const level = await levelFor(block);
-    const source = Readable.from(recordOf(fields, block), { objectMode: false });
-    const member = createGzip({ level });
+  async function memberOf(fields: readonly Field[], block: RecordBlock): Promise<AsyncIterable<Uint8Array>> {
+    const pieces = recordOf(fields, block);
+    if (block.isSmall()) return small(pieces);
+    const member = createGzip({ level: await levelFor(block) });
+    const source = Readable.from(pieces, { objectMode: false });
     source.on('error', (error) => member.destroy(error));
+    return source.pipe(member);
+  }
+  async function write(fields: readonly Field[], block: RecordBlock): Promise<void> {
+    const start = size;
     try {
-      for await (const piece of source.pipe(member) as AsyncIterable<Uint8Array>) {
+      for await (const piece of await memberOf(fields, block)) {
         await writeAll(file, piece, size);
         size += piece.length;
       }
     } catch (error) {
-      source.destroy();
       await file.truncate(start);
       size = start;
       throw error;
@@ -113,9 +120,14 @@ export async function openWarcFile(
   };
 }
 
+async function* small(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  yield await promisify(gzip)(Buffer.concat(all));
+}
+
 /** Large bodies are often compressed already: then another time is only time. */
-async function levelFor(block: Parameters<WarcFile['append']>[1]): Promise<number> {
-  if (block.isSmall()) return constants.Z_DEFAULT_COMPRESSION;
+async function levelFor(block: RecordBlock): Promise<number> {
   const level = constants.Z_BEST_SPEED;
   for await (const piece of block.pieces()) {
     const sample = piece.subarray(-SAMPLE_BYTES);
