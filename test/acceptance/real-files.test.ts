@@ -44,7 +44,7 @@ describe.skipIf(!HERE)('397 files', { timeout: 120_000 }, () => {
     );
     const { files, verdicts, completeness } = PullReport.parse(JSON.parse(ran.stdout));
     expect([ran.exit, verdicts.match, completeness]).toEqual([0, 397, 'complete']);
-    expect(files.map(({ actual }) => actual).sort()).toEqual(expected);
+    expect(files.map(({ actual }) => actual ?? '').sort()).toEqual(expected);
   });
 
   test.each([
@@ -74,8 +74,10 @@ describe.skipIf(!HERE)('397 files', { timeout: 120_000 }, () => {
       ({ type, fields }) => type === 'response' && /\/files\//.test(fields['WARC-Target-URI'] ?? ''),
     );
     const digests = bodies.map(({ fields }) => fields['WARC-Payload-Digest'] ?? '');
-    const empty = expected.filter((hash) => hash.startsWith('e3b0c44298fc1c149afbf4c8996fb924'));
-    const given = expected.filter((hash) => !empty.includes(hash)).map((hash) => `sha256:${hash}`);
+    // An empty body has no payload to speak of.
+    const given = expected
+      .filter((hash) => !hash.startsWith('e3b0c44298fc1c14'))
+      .map((hash) => `sha256:${hash}`);
     expect(digests.filter((digest) => digest !== '').sort()).toEqual(given);
     expect(bodies).toHaveLength(397);
   });
