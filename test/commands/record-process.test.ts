@@ -48,6 +48,17 @@ test('killed while a file comes: nothing under the name, and the next record rem
   expect(await readWarc(join(dir, 'a.warc.gz'))).toHaveLength(4);
 });
 
+test('a pull that has threads and sockets of its own does not use them: each file is in the record', async () => {
+  const files = Array.from({ length: 40 }, (_, index) => ({ content: `file ${index} `.repeat(index) }));
+  server = await serveCatalogue(files);
+  const ran = await program.run(line('attachments', 'pull', '--all', '--to', 'dl'), { dir, env });
+  expect([ran.exit, readdirSync(join(dir, 'dl')).length]).toEqual([0, 41]);
+  const bodies = (await readWarc(join(dir, 'a.warc.gz'))).flatMap(({ type, fields, payload }) =>
+    type === 'response' && fields['WARC-Target-URI']?.includes('/files/') ? [payload.toString()] : [],
+  );
+  expect(bodies.sort()).toEqual(files.map(({ content }) => content).sort());
+});
+
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
 if (!hasStrace) process.stderr.write('SKIPPED: strace is not here; a disk that fails is not tested\n');
 
