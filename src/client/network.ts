@@ -17,8 +17,8 @@ export type NetworkOptions = {
 
 export type Network = { transport: Transport; close(): Promise<void> };
 
-/** A walk keeps six reads in flight at most (walk.md). */
-const CONNECTIONS = 6;
+/** As many as a pull asks for at once: who waits for one here is given up as if the server were silent. */
+const CONNECTIONS = 32;
 /** More 1xx answers than this before the real one are a flood. */
 const MOST_INTERIM = 16;
 

@@ -139,6 +139,21 @@ describe('a real session', () => {
   });
 });
 
+test('as many files at once as were asked for', async () => {
+  const waiting: (() => void)[] = [];
+  await serveFiles(
+    Array.from({ length: 32 }, (_, index) => ({
+      content: `file ${index}`,
+      script: (socket) => {
+        waiting.push(() => void socket.write(answer(200, `file ${index}`)));
+        if (waiting.length === 32) for (const go of waiting) go();
+      },
+    })),
+  );
+  const ran = await pull('--all --concurrency 32 --timeout 5 --retries 0');
+  expect([ran.exit, filesOf(await readWarc(file())).length]).toEqual([0, 32]);
+});
+
 describe('what went wrong is in it', () => {
   test('tries and their answers, each by itself; heads as they came', async () => {
     server = await misbehave((socket, _, count) => {
