@@ -132,7 +132,9 @@ const world: World = {
   nodeVersion: process.version,
   launch: (program, args) =>
     new Promise((resolve, reject) => {
-      const child = spawn(program, args, { stdio: 'ignore', shell: false, detached: true });
+      // A token is for us alone.
+      const { ARX_TOKEN: _, ...env } = process.env;
+      const child = spawn(program, args, { env, stdio: 'ignore', shell: false, detached: true });
       child.once('error', reject);
       child.once('exit', (code) => resolve(code ?? 1));
       controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Fault), {
