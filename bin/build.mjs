@@ -19,6 +19,7 @@ const STUBS = {
 const UNDICI = [
   'api/api-connect.js',
   'api/api-request.js',
+  'core/connect.js',
   'dispatcher/pool.js',
   'dispatcher/proxy-agent.js',
 ];

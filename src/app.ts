@@ -1,4 +1,5 @@
 // What a command may use: settings, printer, client and local archive, each made when it is first asked for.
+import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { Client } from './client/index.ts';
 import type { Network } from './client/network.ts';
@@ -10,13 +11,16 @@ import type { Session } from './config/session.ts';
 import type { SettingsFile } from './config/settings-file.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
 import type { TokenStore } from './config/token-store.ts';
+import { exitCodeOf, worstOf } from './exit.ts';
 import { Fault } from './faults.ts';
+import { plural, sized } from './format/figures.ts';
 import { createPrinter, type Printer } from './format/print.ts';
 import { createProgress, type Progress } from './format/progress.ts';
 import { screenOf, type Screen } from './format/screen.ts';
 import { showText } from './format/terminal.ts';
 import { connectLocal, openLocal } from './local.ts';
 import type { Call, Flags } from './program.ts';
+import type { Recorder, Traffic } from './record/index.ts';
 import type { OpenArchive, Place } from './service/index.ts';
 import type { World } from './world.ts';
 
@@ -46,6 +50,10 @@ export type App = {
   readonly verbose: boolean;
   /** `--no-input`, or no terminal to ask on. */
   readonly mayAsk: boolean;
+  /** Whether somebody looks on: not with `--no-input`. */
+  readonly isInteractive: boolean;
+  /** `--record`: what is asked is written to a file. */
+  readonly isRecorded: boolean;
   /** Whether a base URL is set, so that the archive is not the local one. */
   readonly remote: boolean;
   readonly tokens: TokenStore;
@@ -83,6 +91,11 @@ const Globals = z.object({
   fields: Names.optional(),
   tokenFile: z.string().min(1).optional(),
   allowAssetHost: Names.default([]),
+  record: z
+    .string()
+    .regex(/\.warc\.gz$/, 'must end in .warc.gz')
+    .optional(),
+  force: z.boolean().default(false),
   strict: z.boolean().default(false),
   input: z.boolean().default(true),
   quiet: z.boolean().default(false),
@@ -169,7 +182,7 @@ export async function createApp(
     const { baseUrl, transport } = await connect();
     return createClient({
       baseUrl,
-      transport,
+      transport: recorded(transport, 'answers'),
       bearer: async () => (await session?.bearer())?.token,
       ...(session === undefined ? {} : { renew: () => session.renew() }),
       retries: settings.retries.value,
@@ -179,6 +192,33 @@ export async function createApp(
       log,
       ...more,
     });
+  };
+  let recorder: Recorder | undefined;
+  const recorded = (transport: Transport, traffic: Traffic): Transport =>
+    recorder?.of(transport, traffic) ?? transport;
+  const record = async (): Promise<void> => {
+    if (globals.record === undefined) return;
+    const { openRecorder } = await import('./record/index.ts');
+    recorder = await openRecorder({
+      path: resolve(world.cwd, globals.record),
+      force: globals.force,
+      version,
+      words: world.argv,
+      archive: settings.base_url.value ?? 'local, answered in this process',
+      secrets: await (await session()).secrets(),
+      world,
+    });
+  };
+  const endRecord = async (): Promise<void> => {
+    const worst = worstOf(faults);
+    const outcome: [string, string][] = [
+      ['exit', String(worst === undefined ? 0 : exitCodeOf(worst))],
+      ...faults.map((fault): [string, string] => ['fault', `${fault.kind}, ${fault.message}`]),
+    ];
+    const kept = await recorder?.close(outcome, worst?.kind === 'usage');
+    if (kept === undefined) return;
+    const { bytes, exchanges } = kept;
+    notice(`the record is in ${globals.record}, ${plural(exchanges, 'exchange')}, ${sized(bytes)}`);
   };
   const { openTokenStore } = await import('./config/token-store.ts');
   const tokens = openTokenStore(directories.config, storeWorld);
@@ -210,6 +250,8 @@ export async function createApp(
     wantsJson: output === 'json' || output === 'ndjson',
     strict: globals.strict,
     verbose: globals.verbose,
+    isInteractive: globals.input,
+    isRecorded: globals.record !== undefined,
     mayAsk: globals.input && world.stdin.isTTY && world.stderr.isTTY,
     remote,
     tokens,
@@ -226,8 +268,8 @@ export async function createApp(
       const trusted = announced === undefined ? undefined : announcedOrigin(announced, new URL(baseUrl));
       const known = [baseUrl, assetUrl, trusted].filter((url) => url !== undefined);
       const allowedOrigins = originsOf(known, globals.allowAssetHost);
-      const access = { transport, isDirect: false, allowedOrigins, timeoutMs };
-      if (!remote || settings.proxy.value !== undefined) return access;
+      const access = { transport: recorded(transport, 'files'), isDirect: false, allowedOrigins, timeoutMs };
+      if (!remote || settings.proxy.value !== undefined || recorder !== undefined) return access;
       const { createFileSockets } = await import('./client/file-socket.ts');
       const sockets = createFileSockets({ ...waits, monotonic: world.monotonic, careful: transport });
       closeFiles = sockets.close;
@@ -237,7 +279,7 @@ export async function createApp(
       const { createSender } = await import('./client/sender.ts');
       const own = await session();
       return createSender({
-        transport: (await network()).transport,
+        transport: recorded((await network()).transport, 'answers'),
         bearer: async () => (await own.bearerFor(url))?.token,
         retries: settings.retries.value,
         timeoutMs,
@@ -259,13 +301,21 @@ export async function createApp(
     },
     run: async ({ words, body, given }) => {
       const named = (words.arguments ?? []).map(([syntax]) => syntax.replaceAll(/[^\w-]/g, ''));
-      await body.run(read(body.Input, given, named) as never, app);
+      const takesForce = body.Input instanceof z.ZodObject && 'force' in body.Input.shape;
+      if (globals.force && !takesForce && globals.record === undefined)
+        throw new Fault('usage', '--force: this command replaces no file');
+      const input = read(body.Input, { ...given, force: globals.force }, named);
+      await record();
+      await body.run(input as never, app);
     },
     close: async () => {
-      closeFiles();
-      await (await reached)?.close();
-      for (const archive of archives.values()) await archive.then((open) => open.close());
-      await said;
+      try {
+        closeFiles();
+        await (await reached)?.close();
+        for (const archive of archives.values()) await archive.then((open) => open.close());
+      } finally {
+        await endRecord().finally(() => said);
+      }
     },
   };
   return app;

@@ -1,4 +1,5 @@
 // The real world: the only file that touches process, the clock and the timers.
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -133,6 +134,17 @@ const world: World = {
   },
   uid: process.getuid?.(),
   nodeVersion: process.version,
+  launch: (program, args) =>
+    new Promise((resolve, reject) => {
+      // A token is for us alone.
+      const { ARX_TOKEN: _, ...env } = process.env;
+      const child = spawn(program, args, { env, stdio: 'ignore', shell: false, detached: true });
+      child.once('error', reject);
+      child.once('exit', (code) => resolve(code ?? 1));
+      controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Fault), {
+        once: true,
+      });
+    }),
   thread: (name, data) => new Worker(join(__dirname, `${name}.js`), { workerData: data }),
 };
 

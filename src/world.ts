@@ -44,6 +44,8 @@ export type World = {
   /** Our user id; undefined where the system has none. */
   uid: number | undefined;
   nodeVersion: string;
+  /** Runs a program of the system, by no shell and without our streams, to its exit code; rejects where it cannot start. */
+  launch(program: string, args: readonly string[]): Promise<number>;
   /** Starts a thread of ours by its name, with data for it; undefined where there are none. */
   thread: ((name: 'disk-thread' | 'swift-thread', data?: object) => Worker) | undefined;
 };

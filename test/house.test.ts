@@ -19,6 +19,7 @@ const DOORS: Record<string, string[]> = {
   walk: ['contract'],
   verify: ['contract', 'walk'],
   config: ['contract', 'client'],
+  record: ['contract', 'client', 'verify'],
   format: ['contract'],
   service: ['contract'],
   commands: ['contract', 'client', 'walk', 'verify', 'config', 'format', 'service'],

@@ -1,6 +1,7 @@
 // The transport over sockets. Loaded only when a request goes over the network: undici is heavy.
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
+import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { Fault } from '../faults.ts';
 import { faultOf } from './failure.ts';
@@ -16,8 +17,8 @@ export type NetworkOptions = {
 
 export type Network = { transport: Transport; close(): Promise<void> };
 
-/** A walk keeps six reads in flight at most (walk.md). */
-const CONNECTIONS = 6;
+/** As many as a pull asks for at once: who waits for one here is given up as if the server were silent. */
+const CONNECTIONS = 32;
 /** More 1xx answers than this before the real one are a flood. */
 const MOST_INTERIM = 16;
 
@@ -34,6 +35,8 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
     connect: { timeout: options.connectTimeoutMs },
   };
   const pools = new Map<string, Dispatcher>();
+  /** Where the connections to an origin led. */
+  const addresses = new Map<string, Set<string>>();
   const proxy =
     options.proxy === undefined
       ? undefined
@@ -42,9 +45,20 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
   function dispatcherFor(origin: string): Dispatcher {
     const known = proxy ?? pools.get(origin);
     if (known !== undefined) return known;
-    const pool = new Pool(origin, settings);
+    const pool = new Pool(origin, { ...settings, connect: noting(origin) });
     pools.set(origin, pool);
     return pool;
+  }
+  function noting(origin: string): ReturnType<typeof buildConnector> {
+    const connect = buildConnector({ ...settings.connect, allowH2: false });
+    const noted = new Set<string>();
+    addresses.set(origin, noted);
+    return (to, done) =>
+      connect(to, (...result) => {
+        const address = result[1]?.remoteAddress;
+        if (address !== undefined) noted.add(address);
+        done(...result);
+      });
   }
 
   const transport: Transport = async ({ method, url, headers, body, signal }) => {
@@ -59,6 +73,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
         headers,
         ...(body === undefined ? {} : { body }),
         signal,
+        responseHeaders: 'raw',
         onInfo: ({ statusCode }) => {
           interim += 1;
           if (interim > MOST_INTERIM || ![102, 103].includes(statusCode)) {
@@ -66,10 +81,14 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
           }
         },
       });
-      const length = Number(reply.headers['content-length'] ?? Number.NaN);
+      const raw = pairs(reply.headers as unknown as string[]);
+      const known = flat(raw);
+      const length = Number(known['content-length'] ?? Number.NaN);
+      const [address, ...others] = addresses.get(url.origin) ?? [];
       return {
         status: reply.statusCode,
-        headers: flat(reply.headers),
+        headers: known,
+        wire: { reason: reply.statusText, headers: raw, address: others.length === 0 ? address : undefined },
         body: watched(reply.body, place, signal, Number.isSafeInteger(length) ? length : undefined),
       };
     } catch (error) {
@@ -105,11 +124,16 @@ async function* watched(
   }
 }
 
-function flat(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+function pairs(raw: readonly string[]): [name: string, value: string][] {
+  return Array.from({ length: raw.length / 2 }, (_, index) => [raw[2 * index]!, raw[2 * index + 1]!]);
+}
+
+function flat(headers: readonly [name: string, value: string][]): Record<string, string> {
   const result: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (name === '__proto__' || value === undefined) continue;
-    result[name] = Array.isArray(value) ? value.join(', ') : value;
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    if (key === '__proto__') continue;
+    result[key] = Object.hasOwn(result, key) ? `${result[key]}, ${value}` : value;
   }
   return result;
 }

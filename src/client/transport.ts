@@ -17,6 +17,8 @@ export type TransportReply = {
   status: number;
   headers: Record<string, string>;
   body: AsyncIterable<Uint8Array>;
+  /** The head as it came over a socket, in bytes as characters; `address` where all connections to the host have one. */
+  wire?: { reason: string; headers: [name: string, value: string][]; address: string | undefined };
 };
 
 /**

@@ -20,3 +20,8 @@ declare module 'undici/lib/api/api-connect.js' {
   function connect(this: Dispatcher, options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData>;
   export default connect;
 }
+
+declare module 'undici/lib/core/connect.js' {
+  import { buildConnector } from 'undici';
+  export default buildConnector;
+}

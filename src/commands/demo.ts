@@ -60,6 +60,8 @@ const STEPS: Step[] = [
 const PARTIAL = 3;
 
 export async function run({ keep }: z.infer<typeof Input>, app: App): Promise<void> {
+  if (app.isRecorded)
+    throw new Fault('usage', 'each step of the demo is a run of its own; --record goes with one');
   const dir = await mkdtemp(join(tmpdir(), 'arx-demo-'));
   try {
     await seed(dir, app);

@@ -36,6 +36,8 @@ export const Input = z.object({
 type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
+  if (app.isRecorded)
+    throw new Fault('usage', 'serve answers requests; --record is for commands that make them');
   if (app.world.signal.aborted) return;
   const place = placeOf(input, app) ?? { dir: app.directories.data };
   const archive = await app.local(input.readOnly ? { ...place, readOnly: true } : place);

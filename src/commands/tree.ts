@@ -90,7 +90,8 @@ export const TREE: Words[] = [
     words: 'attachments show',
     summary: 'one row of the catalogue',
     arguments: [['<id>', 'attachment, e.g. att_1']],
-    examples: ['arx attachments show att_1'],
+    options: [['--open', 'open its file, verified, with the program of this system for it']],
+    examples: ['arx attachments show att_1', 'arx attachments show att_1 --open'],
     load: () => import('./attachments/show.ts'),
   },
   {
@@ -107,7 +108,6 @@ export const TREE: Words[] = [
       ['--concurrency <count>', 'files fetched at once, 1 to 32 (default: 6)'],
       ['--dry-run', 'say what would come, request no file and write nothing'],
       ['--exact-names', 'refuse unsafe names instead of changing them'],
-      ['--force', 'replace a file that has other content'],
     ],
     examples: [
       'arx attachments pull --city lisbon --to lisbon',
@@ -127,7 +127,6 @@ export const TREE: Words[] = [
       ],
       ['--offline', 'never ask the service'],
       ['--html <file>', 'also write the report as a page, in one file that needs nothing else'],
-      ['--force', 'with --html: replace a file that has other content'],
     ],
     examples: [
       'arx attachments verify lisbon',
@@ -162,9 +161,14 @@ export const TREE: Words[] = [
       ['--pipeline', 'with the pipeline block'],
       ['--stego', 'with what a reader does not see'],
       ['--raw', 'the stored bytes alone, checked against their hash'],
+      ['--save <dir>', 'keep the record, its stored bytes and the files it names in DIR'],
       ['--allow-escape-sequences', 'with --raw: send control characters to the terminal'],
     ],
-    examples: ['arx content get msg_1 --view lore --pipeline', 'arx content get msg_1 --raw > msg_1.eml'],
+    examples: [
+      'arx content get msg_1 --view lore --pipeline',
+      'arx content get msg_1 --raw > msg_1.eml',
+      'arx content get msg_1 --save letter',
+    ],
     load: () => import('./content/get.ts'),
   },
   {
@@ -215,10 +219,7 @@ export const TREE: Words[] = [
     words: 'conversations plot',
     summary: 'drift and reads over the windows of a frozen walk, drawn, offline',
     arguments: [['<dir>', 'folder of conversations walk --freeze']],
-    options: [
-      ['--html <file>', 'also write them as a page, in one file that needs nothing else'],
-      ['--force', 'with --html: replace a file that has other content'],
-    ],
+    options: [['--html <file>', 'also write them as a page, in one file that needs nothing else']],
     examples: ['arx conversations plot walk1', 'arx conversations plot walk1 --html walk1.html'],
     load: () => import('./conversations/plot.ts'),
   },

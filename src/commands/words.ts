@@ -36,6 +36,8 @@ export const GLOBAL_OPTIONS: [syntax: string, description: string, choices?: rea
   ['--proxy <url>', 'the only way to a proxy; proxy variables are ignored'],
   ['--allow-asset-host <hosts>', 'trust one more origin for files, or several, comma-separated'],
   ['--insecure-http', 'allow plain http to another machine'],
+  ['--record <file>', 'write the HTTP exchanges of the run to FILE.warc.gz, without tokens'],
+  ['--force', 'replace a file that has other content'],
   ['--strict', 'exit 3 where something was withheld or cut'],
   ['--no-color', 'no colour'],
   ['--no-input', 'never ask'],

@@ -47,6 +47,8 @@ export type Session = {
   login(request: TokenRequest): Promise<TokenEntry>;
   /** Whether there was a token to forget. */
   logout(): Promise<boolean>;
+  /** Tokens that must not be written anywhere: the given one, and all that are stored and can be read. */
+  secrets(): Promise<string[]>;
 };
 
 /** The base URL with its path prefix, or `local:` and the data folder: a token is never used for another. */
@@ -64,6 +66,9 @@ export function createSession(needs: SessionNeeds): Session {
   const profile = settings.profile.value;
   const local = settings.base_url.value === undefined;
   let current: Promise<Bearer> | undefined;
+  let given: ReturnType<typeof givenToken> | undefined;
+  /** Standard input can be read once. */
+  const once = (): ReturnType<typeof givenToken> => (given ??= givenToken(needs));
 
   return {
     origin,
@@ -99,11 +104,22 @@ export function createSession(needs: SessionNeeds): Session {
       current = undefined;
       return store.remove(origin, profile);
     },
+    async secrets() {
+      const token = (await once())?.token;
+      const stored = await store.list().catch((error: unknown) => {
+        if (error instanceof Fault && error.kind === 'store') return [];
+        throw error;
+      });
+      const environment = needs.env['ARX_TOKEN'] ?? '';
+      return [token ?? '', environment, ...stored.map((entry) => entry.access_token)].filter(
+        (text) => text !== '',
+      );
+    },
   };
 
   async function choose(): Promise<Bearer> {
-    const given = await givenToken(needs);
-    if (given !== undefined) return given;
+    const token = await once();
+    if (token !== undefined) return token;
     const entry = await store.get(origin, profile);
     if (entry !== undefined && !isExpired(entry, needs.now())) {
       return { token: entry.access_token, source: 'store', entry };

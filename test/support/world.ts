@@ -18,6 +18,8 @@ export type WorldOptions = {
   monotonic?: World['monotonic'];
   /** Which processes there are; none unless said. */
   running?: World['running'];
+  /** What programs of the system do; there are none unless said. */
+  launch?: World['launch'];
   /** Another seed, other chance: a token drawn in one run is not drawn again in the next. */
   seed?: number;
 };
@@ -35,6 +37,9 @@ export function fakeWorld({
   signal,
   running = () => false,
   monotonic = () => 0,
+  launch = async () => {
+    throw new Error('ENOENT');
+  },
   seed = 0,
 }: WorldOptions): FakeWorld {
   const out: Buffer[] = [];
@@ -76,6 +81,7 @@ export function fakeWorld({
     running,
     uid: process.getuid?.(),
     nodeVersion: 'v20.19.0',
+    launch,
     thread: undefined,
     stdoutText: () => Buffer.concat(out).toString('utf8'),
     stderrText: () => Buffer.concat(err).toString('utf8'),

@@ -1,14 +1,11 @@
 // `arx attachments pull`: downloads files while hashing them; a file gets its name only when its hash matches.
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { PulledFile, PullPlan, PullReport } from '../../contract/report.ts';
-import { diskFault } from '../../disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { pullPlanView } from '../../format/views.ts';
 import { openDesk } from '../../verify/desk.ts';
-import { holdFolder, type HeldFolder } from '../../verify/folder.ts';
 import { inLanes } from '../../verify/lanes.ts';
 import { openManifest, readManifest, type ManifestEntry } from '../../verify/manifest.ts';
 import { freshKeys, survey, type Survey } from '../../verify/part.ts';
@@ -19,6 +16,7 @@ import { printFiles } from './files.ts';
 import { Filter, filterQuery } from './filter.ts';
 import { pullerFor } from './pulled-file.ts';
 import { select, type Selection } from './selection.ts';
+import { openTarget } from './target.ts';
 
 /** Files fetched at once: with one, the disk and the service wait for each other. */
 const AT_ONCE = 6;
@@ -62,19 +60,6 @@ export async function run(input: Input, app: App): Promise<void> {
   }
 }
 
-/** A symlink in the folder's own path is followed once, here (faults C13). A dry run makes none. */
-async function openTarget(dir: string, isDry: boolean): Promise<HeldFolder | undefined> {
-  try {
-    if (!isDry) await mkdir(dir, { recursive: true });
-    return await holdFolder(dir);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (isDry && code === 'ENOENT') return undefined;
-    if (code === 'EEXIST' || code === 'ENOTDIR') throw new Fault('unsafe', `${dir} is not a folder`);
-    throw diskFault(error, dir);
-  }
-}
-
 async function pull(input: Input, app: App, dir: string): Promise<void> {
   const { world } = app;
   // What cannot be had at all is said once.
@@ -108,7 +93,7 @@ async function pull(input: Input, app: App, dir: string): Promise<void> {
     await lane?.close();
     await manifest.close();
   }
-  const report = { ...reportOf(files, selection.complete()), files } satisfies PullReport;
+  const report = { ...reportOf(files, selection.fault() === undefined), files } satisfies PullReport;
   await printFiles(app, report);
   const { withheld, match } = report.verdicts;
   if (withheld > 0)
@@ -162,7 +147,8 @@ async function foresee(input: Input, app: App, dir: string | undefined): Promise
 /** A list that is short of something is no success. */
 function failShort(app: App, selection: Selection, files: number): void {
   if (files === 0) app.fail(new Fault('partial', 'no file was asked for that the catalogue has'));
-  if (!selection.complete()) app.fail(new Fault('partial', 'the list of files may be cut'));
+  const fault = selection.fault();
+  if (fault !== undefined) app.fail(fault);
 }
 
 /** Files and bytes; how much is left once it is known how much there is. */

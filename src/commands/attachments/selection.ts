@@ -1,15 +1,15 @@
 // The rows that a pull is asked for, read ahead of their use.
 import type { App } from '../../app.ts';
-import { everyRow } from '../../client/pages.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { Fault } from '../../faults.ts';
 import { readAhead } from '../../verify/lanes.ts';
+import { exactRows } from '../listing.ts';
 import { filterQuery, matches, type Filter } from './filter.ts';
 
 export type Selection = {
   rows: AsyncGenerator<Attachment>;
-  /** Known after the last row. */
-  complete(): boolean;
+  /** Known after the last row: why these may not be all, where nothing proves it. */
+  fault(): Fault | undefined;
   /** What is known of the whole so far; sums are of the files that may come, `isAll` once no more rows can be told. */
   known: { files: number; bytes: number; unsized: number; isAll: boolean };
 };
@@ -20,9 +20,10 @@ const ROWS_AHEAD = 10_000;
 export async function select(input: Filter & { ids: string[] }, app: App): Promise<Selection> {
   const client = await app.client();
   const known = { files: 0, bytes: 0, unsized: 0, isAll: false };
-  const listing = everyRow(
+  const listing = exactRows(
     async (window) => (await client.attachments({ ...filterQuery(input), ...window })).body,
     (row) => row.id,
+    app,
   );
   async function* named(): AsyncGenerator<Attachment> {
     for (const id of input.ids) {
@@ -51,7 +52,7 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
   const isNamed = input.ids.length > 0;
   return {
     rows: readAhead(counted(isNamed ? named() : asked()), ROWS_AHEAD),
-    complete: () => isNamed || listing.complete(),
+    fault: () => (isNamed ? undefined : listing.fault()),
     known,
   };
 }

@@ -1,14 +1,21 @@
-// `arx attachments show ID`: one row of the catalogue.
+// `arx attachments show ID`: one row of the catalogue, and with --open its file in the system's own program.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views.ts';
+import { openAttachment } from './opening.ts';
 
-export const Input = z.object({ id: z.string().min(1) });
+export const Input = z.object({
+  id: z.string().min(1),
+  open: z.boolean().default(false),
+  force: z.boolean().default(false),
+});
 
-export async function run({ id }: z.infer<typeof Input>, app: App): Promise<void> {
+export async function run({ id, open, force }: z.infer<typeof Input>, app: App): Promise<void> {
+  if (force && !open && !app.isRecorded) throw new Fault('usage', '--force goes with --open');
   const client = await app.client();
   const { body } = await client.attachment(id);
   await app.printer.record(attachmentView, body);
   if (app.strict && body.redacted) app.fail(new Fault('partial', `${id} is withheld`));
+  if (open) await openAttachment(body, force, app);
 }

@@ -38,7 +38,8 @@ const HINT = 'against the catalogue itself: --against catalogue';
 export async function run(input: Input, app: App): Promise<void> {
   if (input.offline && input.against === 'catalogue')
     throw new Fault('usage', '--offline: the catalogue is asked from the service');
-  if (input.force && input.html === undefined) throw new Fault('usage', '--force goes with --html FILE');
+  if (input.force && input.html === undefined && !app.isRecorded)
+    throw new Fault('usage', '--force goes with --html FILE');
   const path = resolve(app.world.cwd, input.dir);
   const isFolder = await lookAt(path, input.against);
   const witness = isFolder ? await chooseWitness(input.against, path) : 'bag';

@@ -17,7 +17,8 @@ export const Input = z.object({
 type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
-  if (input.force && input.html === undefined) throw new Fault('usage', '--force goes with --html FILE');
+  if (input.force && input.html === undefined && !app.isRecorded)
+    throw new Fault('usage', '--force goes with --html FILE');
   const report = await seriesOf(input.dir, app);
   if (report.walk.torn) app.notice(`${input.dir}: the last line is torn, as a killed walk leaves it`);
   if (input.html !== undefined) {

@@ -1,10 +1,10 @@
 // `arx conversations show ID`: one conversation with all of its messages.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { everyRow } from '../../client/pages.ts';
 import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { conversationWithMessagesView } from '../../format/views.ts';
+import { exactRows } from '../listing.ts';
 
 export const Input = z.object({ id: z.string().min(1) });
 
@@ -12,9 +12,10 @@ export async function run({ id }: z.infer<typeof Input>, app: App): Promise<void
   const client = await app.client();
   const { body } = await client.conversation(id);
   const messages: Message[] = [];
-  const listing = everyRow(
+  const listing = exactRows(
     async (window) => (await client.messages({ conversation: id, ...window })).body,
     (row) => row.id,
+    app,
   );
   for await (const row of listing.rows) messages.push(row);
   const complete = listing.complete() && (body.message_count ?? messages.length) === messages.length;
@@ -22,6 +23,6 @@ export async function run({ id }: z.infer<typeof Input>, app: App): Promise<void
     ...body,
     messages: { data: messages, summary: { rows: messages.length, complete } },
   });
-  if (!complete)
-    app.fail(new Fault('partial', `${id}: the service does not prove that these are all its messages`));
+  const unproved = new Fault('partial', `${id}: the service does not prove that these are all its messages`);
+  if (!complete) app.fail(listing.fault() ?? unproved);
 }

@@ -1,0 +1,93 @@
+// `arx attachments show ID --open`: a verified file handed to the system's own program for it; nothing that would be run.
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { App } from '../../app.ts';
+import type { Attachment } from '../../contract/attachment.ts';
+import { sameHash } from '../../contract/quantity.ts';
+import { diskFault } from '../../disk-fault.ts';
+import { Fault } from '../../faults.ts';
+import { digestFile } from '../../verify/digest.ts';
+import { readManifest } from '../../verify/manifest.ts';
+import { isPullable } from './selection.ts';
+import { fetchInto, openTarget } from './target.ts';
+
+/** What opens a file on each system; it is given the absolute path and nothing else, by no shell. */
+const OPENERS: Record<string, string> = { darwin: 'open', win32: 'explorer.exe' };
+
+/** Extensions that are only looked at. All others may be run by what opens them, or hold what runs there. */
+const VIEWED = new Set(
+  (
+    'png jpg jpeg gif webp bmp tif tiff heic avif mp3 ogg oga opus flac wav m4a aac mp4 m4v mov webm mkv avi ogv mpg ' +
+    'mpeg txt text log csv tsv md eml ics vcf json ndjson pdf epub docx xlsx pptx odt ods odp'
+  ).split(' '),
+);
+/** How programs begin, whatever they are called: DOS and Windows, ELF, scripts, desktop entries, Mach-O, Java. */
+const PROGRAM =
+  /^(MZ|\x7fELF|#!|\s*\[Desktop Entry\]|\xfe\xed\xfa[\xce\xcf]|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe)/;
+
+/**
+ * Opens the file of the row: the one that a pull left in the current folder, else one fetched into the cache, hashed
+ * now. Faults: `partial` for a withheld row, `usage` where nothing can be opened here, `unsafe` for what may be run
+ * (without `force`), and those of a pull.
+ */
+export async function openAttachment(row: Attachment, force: boolean, app: App): Promise<void> {
+  const { env, platform } = app.world;
+  if (!app.isInteractive) throw new Fault('usage', '--open shows a window, which --no-input does not want');
+  if (!isPullable(row)) throw new Fault('partial', `${row.id} is withheld: there is nothing to open`);
+  const hint = `arx attachments pull ${row.id} --to DIR`;
+  const hasScreen = ['DISPLAY', 'WAYLAND_DISPLAY'].some((name) => (env[name] ?? '') !== '');
+  if (OPENERS[platform] === undefined && !hasScreen)
+    throw new Fault('usage', 'there is no display to open a file on', { hint });
+  const path = (await pulledHere(row, app)) ?? (await fetched(row, app));
+  await checkViewed(path, row.id, force);
+  const program = OPENERS[platform] ?? 'xdg-open';
+  const kept = `the verified file is ${path}`;
+  const code = await app.world.launch(program, [path]).catch((cause: unknown) => {
+    throw new Fault('usage', `${program} is not here to open it`, { kept, cause });
+  });
+  // Explorer says 1 always.
+  if (code !== 0 && platform !== 'win32')
+    throw new Fault('usage', `${program} did not open it (exit ${code})`, { kept });
+}
+
+async function pulledHere({ id, sha256 }: Attachment, { world }: App): Promise<string | undefined> {
+  const path = (await readManifest(world.cwd).catch(() => undefined))?.get(id)?.path ?? undefined;
+  if (path === undefined) return undefined;
+  const here = join(world.cwd, path);
+  const digest = await digestFile(here, world).catch(() => undefined);
+  return digest !== undefined && !digest.changed && sameHash(digest.sha256, sha256) ? here : undefined;
+}
+
+/** Under its hash, so that names never meet; what is there already is hashed again. */
+async function fetched(row: Attachment & { file_url: string }, app: App): Promise<string> {
+  const dir = join(app.directories.cache, 'opened', row.sha256.toLowerCase());
+  const folder = await openTarget(dir, false);
+  try {
+    const [pulled] = await fetchInto(folder!.path, [row], { force: true, entries: new Map() }, app);
+    if (pulled?.fault !== undefined) throw pulled.fault;
+    return join(dir, pulled!.file.path!);
+  } finally {
+    await folder?.close();
+  }
+}
+
+async function checkViewed(path: string, id: string, force: boolean): Promise<void> {
+  if (force) return;
+  const extension = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+  const isViewed = VIEWED.has(extension) && !PROGRAM.test(await beginning(path));
+  if (isViewed) return;
+  throw new Fault('unsafe', `${id}: a file of its kind may be run by what opens it`, {
+    kept: `the verified file is ${path}`,
+    hint: '--force opens it anyway',
+  });
+}
+
+async function beginning(path: string): Promise<string> {
+  try {
+    const file = await open(path, 'r');
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(512), 0, 512, 0).finally(() => file.close());
+    return buffer.toString('latin1', 0, bytesRead);
+  } catch (error) {
+    throw diskFault(error, path);
+  }
+}

@@ -1,0 +1,45 @@
+// A folder that files are fetched into, and fetching the files of a few rows into it.
+import { mkdir } from 'node:fs/promises';
+import type { App } from '../../app.ts';
+import type { Attachment } from '../../contract/attachment.ts';
+import { diskFault } from '../../disk-fault.ts';
+import { Fault } from '../../faults.ts';
+import { openDesk } from '../../verify/desk.ts';
+import { holdFolder, type HeldFolder } from '../../verify/folder.ts';
+import type { ManifestEntry } from '../../verify/manifest.ts';
+import { freshKeys, survey } from '../../verify/part.ts';
+import { pullerFor, type Pulled } from './pulled-file.ts';
+
+/** A symlink in the folder's own path is followed once, here (faults C13). A dry run makes none. */
+export async function openTarget(dir: string, isDry: boolean): Promise<HeldFolder | undefined> {
+  try {
+    if (!isDry) await mkdir(dir, { recursive: true });
+    return await holdFolder(dir);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (isDry && code === 'ENOENT') return undefined;
+    if (code === 'EEXIST' || code === 'ENOTDIR') throw new Fault('unsafe', `${dir} is not a folder`);
+    throw diskFault(error, dir);
+  }
+}
+
+/** One after the other. Names that `entries` has are not given to them. */
+export async function fetchInto(
+  dir: string,
+  rows: readonly Attachment[],
+  { force, entries }: { force: boolean; entries: ReadonlyMap<string, ManifestEntry> },
+  app: App,
+): Promise<Pulled[]> {
+  const { world } = app;
+  const found = await survey(dir, world);
+  const desk = openDesk(dir, { signal: world.signal, thread: undefined });
+  const keeping = { world, force, desk, survey: found, freshKey: freshKeys(world.randomBytes) };
+  const puller = pullerFor({ dir, app, input: { exactNames: false, concurrency: 1 }, keeping, entries });
+  const pulled: Pulled[] = [];
+  try {
+    for (const row of rows) pulled.push(await puller.pull(row));
+  } finally {
+    await desk.close();
+  }
+  return pulled;
+}

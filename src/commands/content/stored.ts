@@ -1,0 +1,59 @@
+// The stored bytes of a message, held until they are checked against their hash.
+import { createHash } from 'node:crypto';
+import type { App } from '../../app.ts';
+import { openFile } from '../../client/files.ts';
+import type { RawRecord } from '../../contract/content.ts';
+import { sameHash } from '../../contract/quantity.ts';
+import { Fault } from '../../faults.ts';
+
+/** Faults: `partial` where they are not given, `protocol` without a hash, `integrity` where it is another, as for files. */
+export async function storedBytes(record: RawRecord, message: string, app: App): Promise<Buffer> {
+  const { raw_base64: within, raw_url: address, sha256, withheld = [] } = record;
+  if (typeof within !== 'string' && typeof address !== 'string') {
+    const reason = withheld.length === 0 ? 'are not given' : `hold withheld files: ${withheld.join(', ')}`;
+    throw new Fault('partial', `the bytes of ${message} ${reason}`, {
+      kept: 'nothing was written',
+      hint: `arx content get ${message} shows the message without them`,
+    });
+  }
+  if (sha256 === undefined) throw new Fault('protocol', `the service does not send the sha256 of ${message}`);
+  const stored =
+    typeof within === 'string'
+      ? Buffer.from(within, 'base64')
+      : await fetched(address!, record.bytes ?? MOST_STORED_BYTES, message, app);
+  const actual = createHash('sha256').update(stored).digest('hex');
+  if (!sameHash(actual, sha256)) {
+    throw new Fault('integrity', `${message}: stored bytes differ: expected ${sha256}, got ${actual}`, {
+      kept: 'nothing was written',
+    });
+  }
+  return stored;
+}
+
+/** More than any message that an import takes. */
+const MOST_STORED_BYTES = 64 * 1024 * 1024;
+
+/** The bytes at `address`, held until they are checked: not one more than there should be. */
+async function fetched(address: string, bytes: number, message: string, app: App): Promise<Buffer> {
+  if (bytes > MOST_STORED_BYTES) {
+    throw new Fault(
+      'protocol',
+      `${message} claims ${bytes} bytes, more than the ${MOST_STORED_BYTES} that are read`,
+    );
+  }
+  const access = await app.files();
+  const retries = app.settings.retries.value;
+  const file = await openFile(address, { ...access, world: app.world, retries, log: app.log });
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of file.bytes) {
+    length += chunk.byteLength;
+    if (length > bytes) {
+      throw new Fault('integrity', `${message}: stored bytes differ: more than the ${bytes} expected`, {
+        kept: 'nothing was written',
+      });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
