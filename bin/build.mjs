@@ -43,7 +43,6 @@ const VENDORS = {
   // One bundle for all of its parts: they know each other by symbols.
   undici: `module.exports = {${UNDICI.map((path) => `'undici/lib/${path}': require('undici/lib/${path}')`).join()}}`,
   yauzl: `module.exports = require('yauzl')`,
-  yazl: `module.exports = require('yazl')`,
 };
 
 const escaped = (name) => name.replaceAll(/[./-]/g, '\\$&');
