@@ -27,6 +27,7 @@ const UNDICI = [
 const PROGRAM = {
   main: 'src/main.ts',
   'disk-thread': 'src/disk-thread.ts',
+  'hashing-thread': 'src/hashing-thread.ts',
   'swift-thread': 'src/swift-thread.ts',
 };
 

@@ -43,5 +43,5 @@ export type World = {
   uid: number | undefined;
   nodeVersion: string;
   /** Starts a thread of ours by its name, with data for it; undefined where there are none. */
-  thread: ((name: 'disk-thread' | 'swift-thread', data?: object) => Worker) | undefined;
+  thread: ((name: 'disk-thread' | 'hashing-thread' | 'swift-thread', data?: object) => Worker) | undefined;
 };

@@ -47,6 +47,7 @@ export async function run(input: Input, app: App): Promise<void> {
   let bytes = 0;
   const options: CheckOptions = {
     signal: app.world.signal,
+    thread: app.world.thread,
     onBytes: (count) => progress.update({ label: 'verified', done: (bytes += count), unit: 'bytes' }),
   };
   const checking =
