@@ -126,7 +126,7 @@ export function openPlainConnection<Row>(options: PlainOptions<Row>): PlainConne
   const onBytes = (count: number): boolean => {
     if (sunk !== undefined) return onBody(count, sunk);
     filled += count;
-    while (filled > start && useOne());
+    for (let goesOn = true; goesOn;) goesOn = filled > start && useOne();
     if (!isOpen || sunk !== undefined) return true;
     if (asked.length > 0 && monotonic() - since > idleTimeoutMs) end(timeout('UND_ERR_BODY_TIMEOUT'));
     // Whatever is left is the beginning of an answer, and there must be room for all of it.
