@@ -28,6 +28,7 @@ const UNDICI = [
 const PROGRAM = {
   main: 'src/main.ts',
   'disk-thread': 'src/disk-thread.ts',
+  'hashing-thread': 'src/hashing-thread.ts',
   'swift-thread': 'src/swift-thread.ts',
 };
 
@@ -44,7 +45,6 @@ const VENDORS = {
   // One bundle for all of its parts: they know each other by symbols.
   undici: `module.exports = {${UNDICI.map((path) => `'undici/lib/${path}': require('undici/lib/${path}')`).join()}}`,
   yauzl: `module.exports = require('yauzl')`,
-  yazl: `module.exports = require('yazl')`,
 };
 
 const escaped = (name) => name.replaceAll(/[./-]/g, '\\$&');

@@ -7,7 +7,7 @@ _arx_list() {
 _arx_file() { compopt -o default 2>/dev/null || _arx_list -f; }
 _arx_dir() { compopt -o dirnames 2>/dev/null || _arx_list -d; }
 _arx() {
-  local cur=${COMP_WORDS[COMP_CWORD]} words="" option="" last="" flags="-o --output --json --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --insecure-http --strict --no-color --no-input -q --quiet -v --verbose -h --help -V --version" i word
+  local cur=${COMP_WORDS[COMP_CWORD]} words="" option="" last="" flags="-o --output --json --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --insecure-http --record --force --strict --no-color --no-input -q --quiet -v --verbose -h --help -V --version" i word
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -33,6 +33,7 @@ _arx() {
     "attachments export":--format) _arx_list -W "bagit"; return ;;
     "attachments export":--frozen) _arx_dir; return ;;
     "content get":--view) _arx_list -W "raw lore"; return ;;
+    "content get":--save) _arx_dir; return ;;
     "conversations walk":--freeze) _arx_dir; return ;;
     "conversations walk":--report) _arx_file; return ;;
     "conversations walk":--cross-check) _arx_list -W "off boundary full"; return ;;
@@ -61,6 +62,7 @@ _arx() {
     "serve":--drift-log) _arx_file; return ;;
     *:-o|*:--output) _arx_list -W "table tsv json ndjson sums"; return ;;
     *:--token-file) _arx_file; return ;;
+    *:--record) _arx_file; return ;;
     *:-*) return ;;
   esac
   case "$words" in
@@ -79,17 +81,17 @@ _arx() {
     "whoami") : ;;
     "token") : ;;
     "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message"; : ;;
-    "attachments show") : ;;
-    "attachments pull") flags+=" --city --type --source --message --all --to --concurrency --dry-run --exact-names --force"; : ;;
-    "attachments verify") flags+=" --against --offline --html --force"; [[ $cur == -* ]] || _arx_dir ;;
+    "attachments show") flags+=" --open"; : ;;
+    "attachments pull") flags+=" --city --type --source --message --all --to --concurrency --dry-run --exact-names"; : ;;
+    "attachments verify") flags+=" --against --offline --html"; [[ $cur == -* ]] || _arx_dir ;;
     "attachments export") flags+=" --format --to --frozen --offline"; [[ $cur == -* ]] || _arx_dir ;;
-    "content get") flags+=" --view --pipeline --stego --raw --allow-escape-sequences"; : ;;
+    "content get") flags+=" --view --pipeline --stego --raw --save --allow-escape-sequences"; : ;;
     "conversations ls") flags+=" --limit --after --before"; : ;;
     "conversations show") : ;;
     "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;
     "conversations verify") [[ $cur == -* ]] || _arx_dir ;;
     "conversations diff") : ;;
-    "conversations plot") flags+=" --html --force"; [[ $cur == -* ]] || _arx_dir ;;
+    "conversations plot") flags+=" --html"; [[ $cur == -* ]] || _arx_dir ;;
     "walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --id-field --data-field --positions-field --after-param --before-param --limit-param --forward-only"; : ;;
     "messages ls") flags+=" --conversation --opening --walk --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift"; : ;;
     "sequence show") flags+=" --limit --after --before --all"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;

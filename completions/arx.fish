@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --journal --sign-with --effect --origin-city --kind --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --journal --sign-with --effect --origin-city --kind --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -28,6 +28,8 @@ complete -c arx -l token-file -rF -d 'read the token from FILE, or - for standar
 complete -c arx -l proxy -x -d 'the only way to a proxy; proxy variables are ignored'
 complete -c arx -l allow-asset-host -x -d 'trust one more origin for files, or several, comma-separated'
 complete -c arx -l insecure-http -d 'allow plain http to another machine'
+complete -c arx -l record -rF -d 'write the HTTP exchanges of the run to FILE.warc.gz, without tokens'
+complete -c arx -l force -d 'replace a file that has other content'
 complete -c arx -l strict -d 'exit 3 where something was withheld or cut'
 complete -c arx -l no-color -d 'no colour'
 complete -c arx -l no-input -d 'never ask'
@@ -97,6 +99,7 @@ complete -c arx -n '__arx_at attachments ls' -l redacted -x -a 'yes no' -d 'only
 complete -c arx -n '__arx_at attachments ls' -l type -x -d 'only this content type, e.g. image/png'
 complete -c arx -n '__arx_at attachments ls' -l source -x -d 'only rows of this source, e.g. gateway'
 complete -c arx -n '__arx_at attachments ls' -l message -x -d 'only files of this message'
+complete -c arx -n '__arx_at attachments show' -l open -d 'open its file, verified, with the program of this system for it'
 complete -c arx -n '__arx_at attachments pull' -l city -x -d 'all files of this origin city'
 complete -c arx -n '__arx_at attachments pull' -l type -x -d 'all files of this content type, e.g. image/png'
 complete -c arx -n '__arx_at attachments pull' -l source -x -d 'all files of this source, e.g. gateway'
@@ -106,11 +109,9 @@ complete -c arx -n '__arx_at attachments pull' -l to -x -a '(__fish_complete_dir
 complete -c arx -n '__arx_at attachments pull' -l concurrency -x -d 'files fetched at once, 1 to 32 (default: 6)'
 complete -c arx -n '__arx_at attachments pull' -l dry-run -d 'say what would come, request no file and write nothing'
 complete -c arx -n '__arx_at attachments pull' -l exact-names -d 'refuse unsafe names instead of changing them'
-complete -c arx -n '__arx_at attachments pull' -l force -d 'replace a file that has other content'
 complete -c arx -n '__arx_at attachments verify' -l against -x -a 'manifest catalogue sums bag' -d 'what the files are held against (default: the manifest of a pull, else SHA256SUMS, else as a bag)'
 complete -c arx -n '__arx_at attachments verify' -l offline -d 'never ask the service'
 complete -c arx -n '__arx_at attachments verify' -l html -rF -d 'also write the report as a page, in one file that needs nothing else'
-complete -c arx -n '__arx_at attachments verify' -l force -d 'with --html: replace a file that has other content'
 complete -c arx -n '__arx_at attachments verify' -a '(__fish_complete_directories)'
 complete -c arx -n '__arx_at attachments export' -l format -x -a 'bagit' -d 'kind of package (default: bagit)'
 complete -c arx -n '__arx_at attachments export' -l to -x -d 'the bag: a folder, or a file that ends in .zip'
@@ -121,6 +122,7 @@ complete -c arx -n '__arx_at content get' -l view -x -a 'raw lore' -d 'which vie
 complete -c arx -n '__arx_at content get' -l pipeline -d 'with the pipeline block'
 complete -c arx -n '__arx_at content get' -l stego -d 'with what a reader does not see'
 complete -c arx -n '__arx_at content get' -l raw -d 'the stored bytes alone, checked against their hash'
+complete -c arx -n '__arx_at content get' -l save -x -a '(__fish_complete_directories)' -d 'keep the record, its stored bytes and the files it names in DIR'
 complete -c arx -n '__arx_at content get' -l allow-escape-sequences -d 'with --raw: send control characters to the terminal'
 complete -c arx -n '__arx_at conversations ls' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at conversations ls' -l after -x -d 'only rows after this one'
@@ -138,7 +140,6 @@ complete -c arx -n '__arx_at conversations walk' -l fail-on-drift -x -d 'exit 8 
 complete -c arx -n '__arx_at conversations walk' -l cross-check -x -a 'off boundary full' -d 'second witness /messages (default: boundary)'
 complete -c arx -n '__arx_at conversations verify' -a '(__fish_complete_directories)'
 complete -c arx -n '__arx_at conversations plot' -l html -rF -d 'also write them as a page, in one file that needs nothing else'
-complete -c arx -n '__arx_at conversations plot' -l force -d 'with --html: replace a file that has other content'
 complete -c arx -n '__arx_at conversations plot' -a '(__fish_complete_directories)'
 complete -c arx -n '__arx_at walk' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at walk' -l after -x -d 'only rows after this one'

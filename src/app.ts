@@ -1,5 +1,6 @@
 // What a command may use: settings, printer, client and local archive, each made when it is first asked for.
 import { resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import * as z from 'zod';
 import type { Client } from './client/index.ts';
 import type { Network } from './client/network.ts';
@@ -27,8 +28,6 @@ import type { World } from './world.ts';
 /** Where files may come from, and by which transport. */
 export type FileAccess = {
   transport: Transport;
-  /** Whether it is by sockets of our own, so that a thread may have some too. */
-  isDirect: boolean;
   allowedOrigins: ReadonlySet<string>;
   timeoutMs: number;
 };
@@ -67,6 +66,8 @@ export type App = {
   /** The local archive, open; another one where its place is named, which is the local one from then on. */
   local(place?: Place): Promise<OpenArchive>;
   files(): Promise<FileAccess>;
+  /** Whether files come by sockets of our own, so that a thread may have some too. */
+  readonly hasSockets: boolean;
   /** Sends to an address outside the interface, with a token only where it may go there (session.ts). */
   sendTo(url: URL): Promise<Send>;
   /** One line for people on stderr, unless quiet. */
@@ -130,6 +131,8 @@ export async function createApp(
     { lenient: call.words.lenient === true },
   );
   const remote = settings.base_url.value !== undefined;
+  // What goes over sockets of our own cannot be recorded.
+  const hasSockets = remote && settings.proxy.value === undefined && globals.record === undefined;
   const timeoutMs = settings.timeout.value * 1000;
   const color = { auto: undefined, always: true, never: false }[settings.color.value];
   const screen = screenOf(world.stdout, world.env, { color });
@@ -158,6 +161,8 @@ export async function createApp(
   const waits = { connectTimeoutMs: Math.min(timeoutMs, 10_000), idleTimeoutMs: timeoutMs };
   let reached: Promise<Network> | undefined;
   const network = once(() => {
+    // Its parser is small WebAssembly: to optimise it costs Node 20 more time and memory than it ever saves.
+    if (world.nodeVersion.startsWith('v20.')) setFlagsFromString('--liftoff-only');
     reached = import('./client/network.ts').then(({ createNetwork }) =>
       createNetwork({
         ...waits,
@@ -254,6 +259,7 @@ export async function createApp(
     isRecorded: globals.record !== undefined,
     mayAsk: globals.input && world.stdin.isTTY && world.stderr.isTTY,
     remote,
+    hasSockets,
     tokens,
     session,
     client,
@@ -268,12 +274,12 @@ export async function createApp(
       const trusted = announced === undefined ? undefined : announcedOrigin(announced, new URL(baseUrl));
       const known = [baseUrl, assetUrl, trusted].filter((url) => url !== undefined);
       const allowedOrigins = originsOf(known, globals.allowAssetHost);
-      const access = { transport: recorded(transport, 'files'), isDirect: false, allowedOrigins, timeoutMs };
-      if (!remote || settings.proxy.value !== undefined || recorder !== undefined) return access;
+      const access = { transport: recorded(transport, 'files'), allowedOrigins, timeoutMs };
+      if (!hasSockets) return access;
       const { createFileSockets } = await import('./client/file-socket.ts');
       const sockets = createFileSockets({ ...waits, monotonic: world.monotonic, careful: transport });
       closeFiles = sockets.close;
-      return { ...access, transport: sockets.transport, isDirect: true };
+      return { ...access, transport: sockets.transport };
     }),
     sendTo: async (url) => {
       const { createSender } = await import('./client/sender.ts');

@@ -1,27 +1,44 @@
 // The thread of small files: fetched over kept connections, hashed and written, many settled together.
 import { parentPort, workerData } from 'node:worker_threads';
-import { openPlainConnection, type PlainConnection } from './client/plain-answers.ts';
+import { openPlainConnection, type PlainConnection } from './client/plain-connection.ts';
 import { createSmallFiles } from './verify/small-files.ts';
-import type { SwiftAnswer, SwiftOrder, SwiftRow, SwiftStart } from './verify/swift-lane.ts';
+import {
+  SMALL_BYTES,
+  type SwiftAnswer,
+  type SwiftOrder,
+  type SwiftRow,
+  type SwiftStart,
+} from './verify/swift-lane.ts';
 
 /** So many files are settled together, or as many as there are when the first has waited so long, in milliseconds. */
 const BATCH = 64;
 const PATIENCE_MS = 200;
+const OK = 200;
+const FIELDS = 'accept: */*\r\naccept-encoding: identity\r\n';
 
 const { dir, timeoutMs, atOnce } = workerData as SwiftStart;
 const monotonic = (): number => performance.now();
 const files = createSmallFiles<number>(dir);
-const hosts = new Map<string, { queue: SwiftRow[]; connections: Set<PlainConnection<SwiftRow>> }>();
+/** Rows that nobody was asked for yet, the first at the end. */
+type Host = { queue: SwiftRow[]; connections: Set<PlainConnection<SwiftRow>> };
+const hosts = new Map<string, Host>();
 /** Connections to a host. */
 let limit = atOnce;
 let active = 0;
 let waitingSince = 0;
+let unplain: SwiftAnswer[] = [];
 
 parentPort?.on('message', ({ rows = [], limit: now }: SwiftOrder) => {
+  const fresh = new Map<string, SwiftRow[]>();
   for (const row of rows) {
-    const host = hosts.get(row.origin) ?? { queue: [], connections: new Set() };
-    hosts.set(row.origin, host);
-    host.queue.push(row);
+    const known = fresh.get(row.origin);
+    if (known === undefined) fresh.set(row.origin, [row]);
+    else known.push(row);
+  }
+  for (const [origin, added] of fresh) {
+    const host = hosts.get(origin) ?? { queue: [], connections: new Set() };
+    hosts.set(origin, host);
+    host.queue = added.toReversed().concat(host.queue);
   }
   limit = now ?? limit;
   for (const origin of hosts.keys()) askOn(origin);
@@ -29,49 +46,56 @@ parentPort?.on('message', ({ rows = [], limit: now }: SwiftOrder) => {
 
 /** A connection more than there may be is given nothing, and closed by its server some time. */
 function askOn(origin: string): void {
-  const { queue, connections } = hosts.get(origin)!;
+  const host = hosts.get(origin)!;
   let allowed = limit;
-  for (const connection of connections) {
-    if (allowed-- <= 0 || queue.length === 0) return;
-    ask(connection, queue.splice(0, connection.room()));
+  // A short list is shared by all.
+  const share = Math.ceil(host.queue.length / Math.max(1, limit));
+  const give = (connection: PlainConnection<SwiftRow>): void => {
+    const count = Math.min(share, connection.room() ?? 0, host.queue.length);
+    if (count === 0) return;
+    active += count;
+    connection.ask(host.queue.splice(-count).toReversed());
+  };
+  for (const connection of host.connections) {
+    if (allowed-- <= 0 || host.queue.length === 0) return;
+    give(connection);
   }
-  for (; allowed > 0 && queue.length > 0; allowed--) {
-    const connection = connectTo(origin);
-    connections.add(connection);
-    ask(connection, queue.splice(0, connection.room()));
+  for (; allowed > 0 && host.queue.length > 0; allowed--) {
+    const connection = connectTo(origin, host);
+    host.connections.add(connection);
+    give(connection);
   }
 }
 
-function ask(connection: PlainConnection<SwiftRow>, rows: SwiftRow[]): void {
-  active += rows.length;
-  if (rows.length > 0) connection.ask(rows);
-}
-
-function connectTo(origin: string): PlainConnection<SwiftRow> {
+function connectTo(origin: string, host: Host): PlainConnection<SwiftRow> {
   const connection = openPlainConnection<SwiftRow>({
     url: new URL(origin),
-    pathOf: ({ path }) => path,
-    timeoutMs,
+    connectTimeoutMs: timeoutMs,
+    idleTimeoutMs: timeoutMs,
     monotonic,
-    answered: ({ key, file }, body) => {
+    mostWhole: SMALL_BYTES,
+    requestOf: ({ path }) => ({ target: path, fields: FIELDS }),
+    begun: (_row, { status, headers }) =>
+      status === OK && (headers['content-encoding'] ?? 'identity') === 'identity' ? 'whole' : 'unwanted',
+    whole: ({ key, file }, body) => {
       active -= 1;
-      if (body === undefined) tell([[key, 'unplain']]);
-      else {
-        if (files.count() === 0) waitingSince = monotonic();
-        files.add(key, file, body);
-      }
+      if (files.count() === 0) waitingSince = monotonic();
+      files.add(key, file, body);
+    },
+    ended: (row, why) => {
+      active -= 1;
+      if (why === 'left') host.queue.push(row);
+      else unplain.push([row.key, 'unplain']);
     },
     again: () => {
-      const host = hosts.get(origin)!;
       if (connection.room() === undefined) host.connections.delete(connection);
       askOn(origin);
       const isDue = files.count() >= BATCH || active === 0 || monotonic() - waitingSince > PATIENCE_MS;
-      if (isDue && files.count() > 0) tell(files.settle());
+      const settled = isDue && files.count() > 0 ? files.settle() : [];
+      if (settled.length + unplain.length === 0) return;
+      parentPort?.postMessage(unplain.concat(settled));
+      unplain = [];
     },
   });
   return connection;
-}
-
-function tell(answers: SwiftAnswer[]): void {
-  parentPort?.postMessage(answers);
 }

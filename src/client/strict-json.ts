@@ -26,7 +26,8 @@ export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
 
 /** The same JSON, integers beyond what numbers hold put in quotes. */
 function withExactIntegers(text: string): string {
-  if (!/\d{16}/.test(text)) return text;
+  // Hashes have long runs of digits, but not at their beginning.
+  if (!/(?:^|[[:,\s])-?\d{16}/.test(text)) return text;
   const pieces: string[] = [];
   let from = 0;
   for (let here = 0; here < text.length; here += 1) {

@@ -15,11 +15,11 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const archive = await app.local({ ...(place ?? { dir: app.directories.data }), readOnly: true });
   const { checkArchive } = await import('../service/fsck/index.ts');
   const { openCrew } = await import('../verify/crew.ts');
-  const { signal } = app.world;
+  const { signal, thread } = app.world;
   const progress = app.progress();
   const report = await checkArchive(archive, {
     async hash(dir, paths) {
-      const crew = openCrew(dir, { algorithms: ['sha256'], signal });
+      const crew = openCrew(dir, { algorithms: ['sha256'], signal, thread });
       try {
         crew.add(paths);
         return await crew.finish();

@@ -86,9 +86,8 @@ export async function addDescriptions(
     const name = path.slice('data/'.length);
     files.push({ path: name, ...written, description, encodingFormat: 'application/x-ndjson' });
   };
-  const rows = records.map(rowLine).join('');
   describe(
-    await bag.add(CATALOGUE_FILE, textBytes(rows)),
+    await bag.add(CATALOGUE_FILE, textBytes(rowLines(records))),
     'The catalogue rows of these files as they were when the bag was made, one a line, with the path of each file in place of its address',
   );
   for (const [name, path] of walk?.files ?? []) {
@@ -127,6 +126,10 @@ function fileOf(
     ...(type === undefined ? {} : { encodingFormat: type }),
     ...(city === undefined ? {} : { city }),
   };
+}
+
+function* rowLines(records: readonly BagRecord[]): Generator<string> {
+  for (const record of records) yield rowLine(record);
 }
 
 /** Without its address, which is a permission to read the file. */

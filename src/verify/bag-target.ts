@@ -1,11 +1,12 @@
 // Where a bag is written: a folder or a zip file that gets its name only when all of it is on the disk.
 import { constants } from 'node:fs';
-import { link, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { once } from 'node:events';
-import { Readable, type PassThrough } from 'node:stream';
 import { diskFault } from '../disk-fault.ts';
 import { Fault } from '../faults.ts';
+import type { World } from '../world.ts';
+import { isWithoutLinks } from './disk-work.ts';
+import { createZipWriter } from './zip-writer.ts';
 
 export type BagTarget = {
   /** Writes a file of the bag; whatever the bytes throw passes, and the bag can only be given up then. */
@@ -16,22 +17,36 @@ export type BagTarget = {
   discard(): Promise<void>;
 };
 
-export type TargetOptions = { randomBytes: (count: number) => Uint8Array; now: number };
+type Outside = Pick<World, 'randomBytes' | 'now' | 'pid' | 'running'>;
+
+/** `.arx-<chance>-<pid>.bag`, or `.part` for a zip: a bag that is not whole yet, and who writes it. */
+const UNFINISHED = /^\.arx-[0-9a-f]{16}-(\d{1,10})\.(?:bag|part)$/;
 
 /**
- * Opens a bag that will be `path`: a zip where that ends in .zip, else a folder. Fault `unsafe` where something is
- * there, `disk` where it cannot be written.
+ * Opens a bag that will be `path`: a zip where that ends in .zip, else a folder. What dead exports left beside it is
+ * removed. Fault `unsafe` where something is there, `disk` where it cannot be written.
  */
-export async function openBagTarget(path: string, options: TargetOptions): Promise<BagTarget> {
+export async function openBagTarget(path: string, world: Outside): Promise<BagTarget> {
   await refuseTaken(path);
-  const chance = Buffer.from(options.randomBytes(8)).toString('hex');
+  const dir = dirname(path);
+  const temporary = join(dir, `.arx-${Buffer.from(world.randomBytes(8)).toString('hex')}-${world.pid}`);
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await mkdir(dir, { recursive: true });
+    await removeLeft(dir, world);
     return path.endsWith('.zip')
-      ? await openZip(path, join(dirname(path), `.arx-${chance}.part`), options.now)
-      : await openFolder(path, join(dirname(path), `.arx-${chance}.bag`));
+      ? await openZip(path, `${temporary}.part`, world.now())
+      : await openFolder(path, `${temporary}.bag`);
   } catch (error) {
     throw diskFault(error, path);
+  }
+}
+
+async function removeLeft(dir: string, { pid, running }: Outside): Promise<void> {
+  for (const name of await readdir(dir)) {
+    const owner = Number(UNFINISHED.exec(name)?.[1] ?? Number.NaN);
+    if (Number.isNaN(owner) || (owner !== pid && running(owner))) continue;
+    // Where it cannot be removed it is in nobody's way.
+    await rm(join(dir, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
@@ -54,7 +69,11 @@ async function openFolder(path: string, temporary: string): Promise<BagTarget> {
         for (let each = folder; !made.has(each); each = dirname(each)) made.add(each);
         const file = await open(join(temporary, name), 'wx', 0o600);
         try {
-          for await (const chunk of bytes) await writeAll(file, chunk);
+          let at = 0;
+          for await (const chunk of bytes) {
+            await writeAll(file, chunk, at);
+            at += chunk.length;
+          }
           await file.sync();
         } finally {
           await file.close();
@@ -80,74 +99,26 @@ async function openFolder(path: string, temporary: string): Promise<BagTarget> {
   };
 }
 
-/** What we know of yazl 3.3.1's own record of a file, whose version is pinned for it. */
-type YazlEntry = { state: number; doFileDataPump: unknown };
-const YAZL_DONE = 3;
-
 async function openZip(path: string, temporary: string, now: number): Promise<BagTarget> {
-  const { default: yazl } = await import('yazl');
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  const zip = new yazl.ZipFile();
-  const entry = { mtime: new Date(now), mode: 0o100644 };
+  const zip = createZipWriter((bytes, at) => writeAll(file, bytes, at), now);
   // One folder at the top, named as the file is (RFC 8493 4).
   const base = basename(path, '.zip');
-  const written = (async () => {
-    for await (const chunk of zip.outputStream) await writeAll(file, chunk as Buffer);
-  })();
-  let giveUp!: (error: Error) => void;
-  /** Rejects when the zip is spoiled: then nothing takes the bytes of a file any more. */
-  const spoiled = new Promise<never>((_, reject) => (giveUp = reject));
-  spoiled.catch(() => undefined);
-  written.catch(giveUp);
-  zip.on('error', giveUp);
-  const finished: YazlEntry[] = [];
-  // yazl looks through its list from the start for every file, and its entries hold on to the bytes they were made of.
-  const inner = zip as unknown as { entries: YazlEntry[] };
-  const putAside = (): void => {
-    while (inner.entries[0]?.state === YAZL_DONE) {
-      const entry = inner.entries.shift()!;
-      entry.doFileDataPump = undefined;
-      finished.push(entry);
-    }
-  };
-  let last: Promise<unknown> = Promise.resolve();
+  let last: Promise<void> = Promise.resolve();
   return {
     async add(name, bytes) {
-      // One after the other: yazl would hold open all that wait.
-      const before = last;
-      const added = (async () => {
-        await Promise.race([before, spoiled]);
-        putAside();
-        const { whole, rest } = await taste(bytes);
-        if (whole !== undefined) {
-          zip.addBuffer(whole, `${base}/${name}`, { ...entry, compress: false });
-          const out = zip.outputStream as PassThrough;
-          if (out.writableNeedDrain) await Promise.race([once(out, 'drain'), spoiled]);
-          return;
-        }
-        const stream = Readable.from(rest, { objectMode: false });
-        const read = new Promise<void>((resolve, reject) => {
-          stream.once('end', resolve);
-          stream.once('error', reject);
-        });
-        zip.addReadStream(stream, `${base}/${name}`, entry);
-        // Where the zip is spoiled the file is still open.
-        await Promise.race([read, spoiled]).finally(() => stream.destroy());
-      })();
-      last = added;
-      try {
-        await added;
-      } catch (error) {
-        giveUp(error as Error);
+      // One after the other; after one that failed there are no more.
+      last = last.then(() => zip.add(`${base}/${name}`, bytes));
+      last.catch(() => undefined);
+      await last.catch((error: unknown) => {
         throw diskFault(error, path);
-      }
+      });
     },
     async finish() {
       try {
-        inner.entries = finished.concat(inner.entries);
-        zip.end();
-        await Promise.race([written, spoiled]);
+        await last;
+        await zip.end();
         await file.sync();
         await giveName(temporary, path);
         await syncFolder(dirname(path));
@@ -156,55 +127,28 @@ async function openZip(path: string, temporary: string, now: number): Promise<Ba
       }
     },
     async discard() {
-      (zip.outputStream as Readable).destroy();
+      await last.catch(() => undefined);
       await file.close();
       await rm(temporary, { force: true });
     },
   };
 }
 
-/**
- * A file that comes in one piece is kept whole and stored as it is, which costs yazl far less than a stream and goes
- * straight to its output; of others nothing is kept.
- */
-async function taste(
-  bytes: AsyncIterable<Uint8Array>,
-): Promise<{ whole: Buffer | undefined; rest: AsyncIterable<Uint8Array> }> {
-  const pieces = bytes[Symbol.asyncIterator]();
-  const first = await pieces.next();
-  if (first.done === true) return { whole: Buffer.alloc(0), rest: bytes };
-  const second = await pieces.next();
-  if (second.done === true) return { whole: asBuffer(first.value), rest: bytes };
-  async function* rest(): AsyncGenerator<Uint8Array> {
-    try {
-      yield first.value as Uint8Array;
-      yield second.value as Uint8Array;
-      for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) yield next.value;
-    } finally {
-      await pieces.return?.();
-    }
-  }
-  return { whole: undefined, rest: rest() };
-}
-
-const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);
-
 /** A link never takes the place of something; a file system without them gets one more look. */
 async function giveName(temporary: string, path: string): Promise<void> {
   try {
     await link(temporary, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    if (!isWithoutLinks((error as NodeJS.ErrnoException).code)) throw error;
     await refuseTaken(path);
     await rename(temporary, path);
   }
 }
 
-async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let at = 0; at < chunk.length;) {
-    const { bytesWritten } = await file.write(chunk, at, chunk.length - at);
-    at += bytesWritten;
+async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
+    done += bytesWritten;
   }
 }
 

@@ -1,7 +1,6 @@
 // Writes a BagIt 1.0 bag (RFC 8493): payload hashed on its way, manifests made of what was written, declaration last.
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { diskFault } from '../disk-fault.ts';
 import { Fault } from '../faults.ts';
 import type { BagTarget } from './bag-target.ts';
@@ -38,14 +37,14 @@ export function createBagWriter(target: BagTarget): BagWriter {
     list.push(written);
     return written;
   };
-  const tag = (path: string, text: string): Promise<Written> => write(path, textBytes(text), tags);
+  const tag = (path: string, text: Iterable<string>): Promise<Written> => write(path, textBytes(text), tags);
   return {
     add: (path, bytes) => write(`data/${path}`, bytes, payload),
     async finish(info) {
       const octets = payload.reduce((sum, { bytes }) => sum + bytes, 0);
       const oxum = `${octets}.${payload.length}`;
-      await tag('bagit.txt', 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n');
-      await tag('bag-info.txt', infoText([...info, ['Payload-Oxum', oxum]]));
+      await tag('bagit.txt', ['BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n']);
+      await tag('bag-info.txt', [infoText([...info, ['Payload-Oxum', oxum]])]);
       await tag('manifest-sha256.txt', manifestText(payload));
       const { sha256 } = await write('tagmanifest-sha256.txt', textBytes(manifestText(tags)), []);
       await target.finish();
@@ -54,12 +53,10 @@ export function createBagWriter(target: BagTarget): BagWriter {
   };
 }
 
-function manifestText(files: readonly Written[]): string {
-  const lines = files.map(({ path, sha256 }) => ({ path, line: `${sha256}  ${escapePath(path)}\n` }));
-  return lines
-    .sort((a, b) => (a.path < b.path ? -1 : 1))
-    .map(({ line }) => line)
-    .join('');
+/** The files in the order of their paths, one a line. */
+function* manifestText(files: Written[]): Generator<string> {
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  for (const { path, sha256 } of files) yield `${sha256}  ${escapePath(path)}\n`;
 }
 
 /** A value is one line: what would end it becomes a space. */
@@ -67,34 +64,46 @@ function infoText(info: readonly [string, string][]): string {
   return info.map(([label, value]) => `${label}: ${value.replaceAll(/\s+/g, ' ').trim()}\n`).join('');
 }
 
-export async function* textBytes(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
-}
-
 const CHUNK_BYTES = 1024 * 1024;
 
-/** The bytes of a regular file, a symlink or FIFO being Fault `unsafe`; those it cannot read, `disk`. */
+/** Texts one after the other, in pieces that are worth a write. */
+export async function* textBytes(texts: Iterable<string>): AsyncGenerator<Uint8Array> {
+  let waiting = '';
+  for (const text of texts) {
+    waiting += text;
+    if (waiting.length < CHUNK_BYTES) continue;
+    yield Buffer.from(waiting);
+    waiting = '';
+  }
+  if (waiting !== '') yield Buffer.from(waiting);
+}
+
+/**
+ * The bytes of a regular file, a symlink or FIFO being Fault `unsafe`; those it cannot read, `disk`. Read at once, here:
+ * for a small file a thread costs ten times what it does.
+ */
 export async function* fileBytes(
   path: string,
   name: string,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      const found = await file.stat();
+      const found = fstatSync(file);
       if (!found.isFile()) throw new Fault('unsafe', `${name} is not a regular file`);
       const most = Math.min(CHUNK_BYTES, found.size + 1);
-      for (;;) {
+      for (let isEnd = false; !isEnd;) {
         signal.throwIfAborted();
         // Of its own for each piece: whoever takes them may keep some waiting.
         const chunk = Buffer.allocUnsafe(most);
-        const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
-        if (bytesRead === 0) return;
-        yield chunk.subarray(0, bytesRead);
+        const count = readSync(file, chunk);
+        // Less than was asked for is the end.
+        isEnd = count < most;
+        if (count > 0) yield chunk.subarray(0, count);
       }
     } finally {
-      await file.close();
+      closeSync(file);
     }
   } catch (error) {
     throw diskFault(error, name);

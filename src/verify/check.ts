@@ -1,12 +1,12 @@
 // Verifies a folder against what is expected in it, on all cores, without following a symlink or waiting on a FIFO.
 import type { VerifiedFile } from '../contract/report.ts';
-import { isFailure, openCrew } from './crew.ts';
+import { isFailure, openCrew, type CrewOptions } from './crew.ts';
 import { filesBelow } from './files-below.ts';
 import { TEMPORARY } from './keep.ts';
 import { MANIFEST_FILE } from './manifest.ts';
 import { judge, type Expected, type Observed } from './verdicts.ts';
 
-export type CheckOptions = { signal: AbortSignal; onBytes?: (count: number) => void };
+export type CheckOptions = Omit<CrewOptions, 'algorithms'>;
 
 /** What is in a folder: every file with its hash, and the folders that were walked through. */
 export type Observation = { files: Observed[]; folders: ReadonlySet<string> };

@@ -1,12 +1,14 @@
 // Hashes the files of a folder on all cores, each file in one read, and tells how each was found, in the order given.
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
-import { hashingThread, type ThreadAnswer, type ThreadOrder, type ThreadTask } from './hashing-thread.ts';
+import type { World } from '../world.ts';
+import { createHashing, type ThreadAnswer, type ThreadOrder, type ThreadTask } from './hashing.ts';
 
 export type CrewOptions = {
   /** As node:crypto names them; all are computed in one read. */
   algorithms: readonly string[];
   signal: AbortSignal;
+  /** Where there are none, files are hashed here, one after the other, and nothing else meanwhile. */
+  thread: World['thread'];
   /** Told how many bytes were read since the last time. */
   onBytes?: (count: number) => void;
 };
@@ -34,12 +36,13 @@ export type Crew = {
 
 /** More threads than this wait for the disk, not for a core. */
 const MOST_THREADS = 16;
-const PROGRAM = `(${hashingThread.toString()})()`;
+
+type Hand = { give(order: ThreadOrder): void; end(): Promise<unknown> };
 
 export function openCrew(dir: string, options: CrewOptions): Crew {
   const next = new Int32Array(new SharedArrayBuffer(4));
-  const most = Math.min(MOST_THREADS, availableParallelism());
-  const threads: Worker[] = [];
+  const most = options.thread === undefined ? 1 : Math.min(MOST_THREADS, availableParallelism());
+  const hands: Hand[] = [];
   const sent: string[] = [];
   const found: Found = { hashes: [], bytes: [] };
   let added = 0;
@@ -63,30 +66,32 @@ export function openCrew(dir: string, options: CrewOptions): Crew {
     if (read > 0) options.onBytes?.(read);
     if (finishing && told === added) resolve();
   };
-  const start = (): void => {
+  let isOver = false;
+  const start = (): Hand => {
     const task: ThreadTask = { dir, algorithms: options.algorithms, next };
-    const thread = new Worker(PROGRAM, {
-      eval: true,
-      workerData: task,
-      // Nothing of our environment, which may hold a token, is of use to a thread.
-      env: {},
-      trackUnmanagedFds: false,
-      // Hardly anything outlives a message: without this each thread keeps some 20 MB for nothing.
-      resourceLimits: { maxYoungGenerationSizeMb: 6 },
-    });
+    const thread = options.thread?.('hashing-thread', task);
+    if (thread === undefined) {
+      const hashing = createHashing(task, take);
+      const give = (order: ThreadOrder) => void setImmediate(() => isOver || hashing(order));
+      return { give, end: async () => (isOver = true) };
+    }
     thread.on('message', take);
     thread.on('error', reject);
     // A thread that ends early (killed for want of memory) leaves files untold.
     thread.on('exit', () => reject(new Error('a hashing thread ended early')));
-    for (const order of sent) thread.postMessage(order satisfies ThreadOrder);
-    threads.push(thread);
+    return {
+      give: (order) => thread.postMessage(order),
+      end: () => {
+        thread.removeAllListeners('exit');
+        return thread.terminate();
+      },
+    };
   };
   const abort = (): void => reject(options.signal.reason as Error);
   options.signal.addEventListener('abort', abort, { once: true });
   const stop = async (): Promise<void> => {
     options.signal.removeEventListener('abort', abort);
-    for (const thread of threads) thread.removeAllListeners('exit');
-    await Promise.all(threads.map((thread) => thread.terminate()));
+    await Promise.all(hands.map((hand) => hand.end()));
   };
 
   return {
@@ -94,9 +99,13 @@ export function openCrew(dir: string, options: CrewOptions): Crew {
       if (paths.length === 0) return;
       const order = paths.join('\0');
       sent.push(order);
-      for (const thread of threads) thread.postMessage(order satisfies ThreadOrder);
+      for (const hand of hands) hand.give(order);
       added += paths.length;
-      while (threads.length < Math.min(most, added)) start();
+      while (hands.length < Math.min(most, added)) {
+        const hand = start();
+        for (const before of sent) hand.give(before);
+        hands.push(hand);
+      }
     },
     async finish() {
       try {

@@ -74,11 +74,16 @@ export function settle({
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return 'taken';
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code ?? '')) throw error;
+    if (!isWithoutLinks(code)) throw error;
     return replaceReserved(temporary, path);
   }
   removeQuietly(temporary);
   return 'kept';
+}
+
+/** What link() says on a file system that has no links. */
+export function isWithoutLinks(code: string | undefined): boolean {
+  return ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code ?? '');
 }
 
 /** Opening the name exclusively reserves it, then our own empty file is replaced. */

@@ -8,7 +8,7 @@ import { Sha256 } from '../contract/quantity.ts';
 import { Fault } from '../faults.ts';
 import { diskFault } from '../disk-fault.ts';
 import { isOutside } from './sums.ts';
-import { readWitness, textOf } from './witness.ts';
+import { bytesOf, readWitness } from './witness.ts';
 
 export const MANIFEST_FILE = '.arx-manifest.ndjson';
 
@@ -43,8 +43,8 @@ export type Manifest = {
  * what is no manifest at all see witness.ts.
  */
 export async function readManifest(dir: string): Promise<Map<string, ManifestEntry> | undefined> {
-  const text = await readWitness(dir, MANIFEST_FILE);
-  return text === undefined ? undefined : parse(text).entries;
+  const bytes = await readWitness(dir, MANIFEST_FILE);
+  return bytes === undefined ? undefined : parse(bytes).entries;
 }
 
 /** Opens the manifest for appending, made when missing; a line torn by a kill is cut off. Never follows a symlink. */
@@ -57,10 +57,10 @@ export async function openManifest(dir: string): Promise<Manifest> {
       0o600,
     );
     try {
-      const text = await textOf(file, MANIFEST_FILE);
-      const { entries, bytes } = parse(text);
+      const found = await bytesOf(file, MANIFEST_FILE);
+      const { entries, whole } = parse(found);
       // Only a torn end: another pull may have added lines meanwhile.
-      if (!text.endsWith('\n') && text !== '') await file.truncate(bytes);
+      if (whole < found.length) await file.truncate(whole);
       let unsynced = 0;
       let waiting = '';
       let writing: Promise<void> | undefined;
@@ -117,16 +117,21 @@ export async function openManifest(dir: string): Promise<Manifest> {
   }
 }
 
-function parse(text: string): { entries: Map<string, ManifestEntry>; bytes: number } {
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+/** Line by line, as a text of all of them would stay in memory; `whole` is how many bytes of whole lines there are. */
+function parse(bytes: Buffer): { entries: Map<string, ManifestEntry>; whole: number } {
   const entries = new Map<string, ManifestEntry>();
-  for (const [index, line] of whole.split('\n').slice(0, -1).entries()) {
-    const entry = ManifestEntry.safeParse(parseLine(line));
-    if (!entry.success) throw new Fault('store', `${MANIFEST_FILE}: line ${index + 1} is damaged`);
+  let whole = 0;
+  for (let number = 1; ; number++) {
+    const end = bytes.indexOf(NEWLINE, whole);
+    if (end < 0) return { entries, whole };
+    const entry = ManifestEntry.safeParse(parseLine(bytes.toString('utf8', whole, end)));
+    if (!entry.success) throw new Fault('store', `${MANIFEST_FILE}: line ${number} is damaged`);
     entries.set(entry.data.id, entry.data);
+    whole = end + 1;
   }
-  return { entries, bytes: Buffer.byteLength(whole) };
 }
+
+const NEWLINE = 0x0a;
 
 function parseLine(line: string): unknown {
   try {

@@ -37,33 +37,27 @@ const SPECIFICATION = 'https://w3id.org/ro/crate/1.1';
 const idOf = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 const to = (id: string) => ({ '@id': id });
 
-/** The text of ro-crate-metadata.json: flat JSON-LD, the descriptor and the root entity first (RO-Crate 1.1, 3 and 4). */
-export function crateText(crate: Crate): string {
-  const files = crate.files.map(fileEntity);
-  const withheld = crate.withheld.map(withheldEntity);
-  const cities = [...new Set(crate.files.flatMap(({ city }) => (city === undefined ? [] : [city])))];
-  const root: Entity = {
-    '@id': './',
-    '@type': 'Dataset',
-    name: crate.name,
-    description: crate.description,
-    datePublished: crate.made,
-    license: to('#license'),
-    ...(crate.source === undefined ? {} : { isBasedOn: to(crate.source) }),
-    hasPart: files.map((file) => to(file['@id'])),
-    mentions: [to('#export'), ...withheld.map((entity) => to(entity['@id']))],
+/**
+ * The text of ro-crate-metadata.json in pieces: flat JSON-LD, one entity a line, the descriptor and the root entity first
+ * (RO-Crate 1.1, 3 and 4). No more than one entity is made at a time.
+ */
+export function* crateText(crate: Crate): Generator<string> {
+  const { files, withheld, source } = crate;
+  // The context of 1.1 is older than schema.org's term for a SHA-256.
+  const context = [`${SPECIFICATION}/context`, { sha256: 'http://schema.org/sha256' }];
+  const descriptor: Entity = {
+    '@id': CRATE_FILE,
+    '@type': 'CreativeWork',
+    about: to('./'),
+    conformsTo: to(SPECIFICATION),
   };
-  const graph: Entity[] = [
-    {
-      '@id': CRATE_FILE,
-      '@type': 'CreativeWork',
-      about: to('./'),
-      conformsTo: to(SPECIFICATION),
-    },
-    root,
-    ...files,
-    ...withheld,
-    ...cities.map((city): Entity => ({ '@id': cityId(city), '@type': 'Place', name: city })),
+  yield `{"@context":${JSON.stringify(context)},"@graph":[\n${JSON.stringify(descriptor)},\n`;
+  yield* rootText(crate);
+  for (const file of files) yield `,\n${JSON.stringify(fileEntity(file))}`;
+  for (const file of withheld) yield `,\n${JSON.stringify(withheldEntity(file))}`;
+  const cities = new Set(files.flatMap(({ city }) => (city === undefined ? [] : [city])));
+  const others: Entity[] = [
+    ...[...cities].map((city): Entity => ({ '@id': cityId(city), '@type': 'Place', name: city })),
     {
       '@id': '#license',
       '@type': 'CreativeWork',
@@ -84,13 +78,32 @@ export function crateText(crate: Crate): string {
       name: 'archive-explorer',
       softwareVersion: crate.version,
     },
-    ...(crate.source === undefined
-      ? []
-      : [{ '@id': crate.source, '@type': 'WebSite', name: 'The archive service' }]),
+    ...(source === undefined ? [] : [{ '@id': source, '@type': 'WebSite', name: 'The archive service' }]),
   ];
-  // The context of 1.1 is older than schema.org's term for a SHA-256.
-  const context = [`${SPECIFICATION}/context`, { sha256: 'http://schema.org/sha256' }];
-  return `${JSON.stringify({ '@context': context, '@graph': graph }, null, 1)}\n`;
+  for (const entity of others) yield `,\n${JSON.stringify(entity)}`;
+  yield '\n]}\n';
+}
+
+/** The entity of the whole, which names all the others. */
+function* rootText({ name, description, made, source, files, withheld }: Crate): Generator<string> {
+  const root: Entity = {
+    '@id': './',
+    '@type': 'Dataset',
+    name,
+    description,
+    datePublished: made,
+    license: to('#license'),
+    ...(source === undefined ? {} : { isBasedOn: to(source) }),
+  };
+  yield `${JSON.stringify(root).slice(0, -1)},"hasPart":[`;
+  let comma = '';
+  for (const { path } of files) {
+    yield comma + JSON.stringify(to(idOf(path)));
+    comma = ',';
+  }
+  yield `],"mentions":[${JSON.stringify(to('#export'))}`;
+  for (const { id } of withheld) yield `,${JSON.stringify(to(withheldId(id)))}`;
+  yield ']}';
 }
 
 function fileEntity({ path, bytes, sha256, name, city, ...more }: CrateFile): Entity {
@@ -107,7 +120,7 @@ function fileEntity({ path, bytes, sha256, name, city, ...more }: CrateFile): En
 
 function withheldEntity({ id, name, sha256 }: WithheldFile): Entity {
   return {
-    '@id': `#withheld-${encodeURIComponent(id)}`,
+    '@id': withheldId(id),
     '@type': 'CreativeWork',
     name: name ?? id,
     description: 'The archive withholds this file; it is not in the bag.',
@@ -117,4 +130,5 @@ function withheldEntity({ id, name, sha256 }: WithheldFile): Entity {
   };
 }
 
+const withheldId = (id: string): string => `#withheld-${encodeURIComponent(id)}`;
 const cityId = (city: string): string => `#city-${encodeURIComponent(city)}`;

@@ -1,7 +1,6 @@
 // Small files on the disk: each written when it comes, then many synced and named together.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { join } from 'node:path';
 import { failedBy, removeQuietly, settle, syncFolder, type Failed } from './disk-work.ts';
 
 /** `name` and `temporary` are names in one folder; nothing has the temporary one. */
@@ -46,7 +45,7 @@ export function createSmallFiles<Key>(dir: string): SmallFiles<Key> {
   return {
     count: () => all.length,
     add: (key, file, bytes) => {
-      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const sha256 = hash('sha256', bytes, 'hex');
       const isRight = sha256 === file.sha256 && bytes.length === (file.size ?? bytes.length);
       const stored: Stored = { outcome: isRight ? 'kept' : 'wrong', sha256, bytes: bytes.length };
       const one: Writing<Key> = { key, file, stored };
@@ -54,7 +53,7 @@ export function createSmallFiles<Key>(dir: string): SmallFiles<Key> {
       if (!isRight) return;
       attempt(one, () => {
         const { O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
-        const fd = fs.openSync(join(dir, file.temporary), O_WRONLY | O_CREAT | O_EXCL, 0o600);
+        const fd = fs.openSync(`${dir}/${file.temporary}`, O_WRONLY | O_CREAT | O_EXCL, 0o600);
         one.fd = fd;
         for (let at = 0; at < bytes.length;) at += fs.writeSync(fd, bytes, at, bytes.length - at, at);
       });
@@ -63,8 +62,11 @@ export function createSmallFiles<Key>(dir: string): SmallFiles<Key> {
       each(({ fd }) => fs.fsyncSync(fd));
       for (const one of all) if (one.fd !== undefined) attempt(one, () => fs.closeSync(one.fd!));
       each(({ file, stored }) => {
-        const path = join(dir, file.name);
-        stored.outcome = settle({ temporary: join(dir, file.temporary), path, force: file.force });
+        stored.outcome = settle({
+          temporary: `${dir}/${file.temporary}`,
+          path: `${dir}/${file.name}`,
+          force: file.force,
+        });
       });
       let isSynced = false;
       each(() => {
@@ -73,7 +75,7 @@ export function createSmallFiles<Key>(dir: string): SmallFiles<Key> {
       });
       for (const { fd, file, failed, stored } of all)
         if (fd !== undefined && (failed !== undefined || stored.outcome !== 'kept'))
-          removeQuietly(join(dir, file.temporary));
+          removeQuietly(`${dir}/${file.temporary}`);
       const settled = all.map(({ key, stored, failed }): [Key, Stored | Failed] => [key, failed ?? stored]);
       all = [];
       return settled;

@@ -3,6 +3,9 @@ import type { World } from '../world.ts';
 import type { Failed } from './disk-work.ts';
 import type { SmallFile, Stored } from './small-files.ts';
 
+/** The largest file for which this way is meant. */
+export const SMALL_BYTES = 256 * 1024;
+
 /** What the thread is told at first, and then. `limit`: connections to a host. */
 export type SwiftStart = { dir: string; timeoutMs: number; atOnce: number };
 export type SwiftRow = { key: number; origin: string; path: string; file: SmallFile };

@@ -21,12 +21,14 @@ export type Observed = { path: string; hash: string; bytes: number };
 /** At least one of the two. A redacted row without its file is `withheld`; with it, the bytes are held against its hash. */
 export function judge(expected: Expected | undefined, observed: Observed | undefined): VerifiedFile {
   const read = observed !== undefined && !isFailure(observed.hash) ? observed : undefined;
+  const expectedHash = expected?.sha256?.toLowerCase() ?? null;
   return {
     path: observed?.path ?? expected?.path ?? null,
     id: expected?.id ?? null,
     verdict: verdictOf(expected, observed),
-    expected: expected?.sha256?.toLowerCase() ?? null,
-    actual: read?.hash ?? null,
+    expected: expectedHash,
+    // One string for both, where there are many.
+    actual: read === undefined ? null : read.hash === expectedHash ? expectedHash : read.hash,
     bytes: read?.bytes ?? null,
   };
 }

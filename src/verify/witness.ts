@@ -8,12 +8,12 @@ import { Fault } from '../faults.ts';
 /** Largest manifest or sums file, in bytes: more than a million lines. */
 export const MOST_WITNESS_BYTES = 256 * 1024 * 1024;
 
-/** The text of `<dir>/<name>`, undefined where there is none. Fault `unsafe` for what is no regular file or too large. */
-export async function readWitness(dir: string, name: string): Promise<string | undefined> {
+/** `<dir>/<name>`, undefined where there is none. Fault `unsafe` for what is no regular file or too large. */
+export async function readWitness(dir: string, name: string): Promise<Buffer | undefined> {
   try {
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
     const file = await open(join(dir, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    return await textOf(file, name).finally(() => file.close());
+    return await bytesOf(file, name).finally(() => file.close());
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw diskFault(error, name);
@@ -21,11 +21,11 @@ export async function readWitness(dir: string, name: string): Promise<string | u
 }
 
 /** The same of a file that is open, which stays open. */
-export async function textOf(file: FileHandle, name: string): Promise<string> {
+export async function bytesOf(file: FileHandle, name: string): Promise<Buffer> {
   const found = await file.stat();
   if (!found.isFile()) throw new Fault('unsafe', `${name} is not a regular file`);
   if (found.size > MOST_WITNESS_BYTES) {
     throw new Fault('unsafe', `${name} is larger than ${MOST_WITNESS_BYTES} bytes`);
   }
-  return file.readFile('utf8');
+  return file.readFile();
 }

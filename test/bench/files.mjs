@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasNginx, makeFiles, startNginx } from './asset-host.mjs';
-import { ARX, inTurn, scratchEnv, table } from './timing.mjs';
+import { ARX, besidePeers, scratchEnv, table } from './timing.mjs';
 
 const GIB = 1024 ** 3;
 const RUNS = 7;
@@ -99,16 +99,8 @@ function needs(tools, peer) {
 }
 
 function report(title, ours, peers) {
-  const cases = Object.fromEntries(Object.entries(peers).filter(([, peer]) => peer !== undefined));
-  const medians = inTurn({ 'arx attachments pull': ours, ...cases }, RUNS);
-  const arx = medians['arx attachments pull'];
   table(
-    `${title} over loopback, nginx, tmpfs, hashes checked; medians of ${RUNS} in turn`,
-    Object.entries(medians).map(([name, { ms, kib }]) => ({
-      command: name,
-      ms: ms.toFixed(0),
-      'arx : this': (arx.ms / ms).toFixed(2),
-      'peak MiB': (kib / 1024).toFixed(0),
-    })),
+    `${title} over loopback, nginx, tmpfs, hashes checked; ${RUNS} rounds beside each`,
+    besidePeers('arx attachments pull', ours, peers, RUNS),
   );
 }

@@ -36,6 +36,47 @@ export function inTurn(cases, runs) {
   );
 }
 
+/**
+ * Ours beside each peer: in every round ours and a peer run one after the other, by turns first, and make one ratio, so
+ * that who else uses the machine disturbs both alike. A peer that is not here is undefined. What `table` takes.
+ */
+export function besidePeers(name, ours, peers, runs) {
+  const own = [];
+  const seen = Object.entries(peers).filter(([, peer]) => peer !== undefined);
+  const rows = seen.map(([peer, line]) => ({ peer, line, figures: [], ratios: [] }));
+  for (let round = -1; round < runs; round++) {
+    for (const { line, figures, ratios } of rows) {
+      const both = round % 2 === 0 ? [ours, line] : [line, ours];
+      const [first, second] = both.map(({ line, env, before }) => {
+        before?.();
+        return once(line, { ...process.env, ...env });
+      });
+      const [we, they] = round % 2 === 0 ? [first, second] : [second, first];
+      if (round < 0) continue;
+      own.push(we);
+      figures.push(they);
+      ratios.push(we.ms / they.ms);
+    }
+  }
+  const shown = (command, figures) => ({
+    command,
+    ms: median(figures.map(({ ms }) => ms)).toFixed(0),
+    'peak MiB': (Math.max(...figures.map(({ kib }) => kib)) / 1024).toFixed(0),
+  });
+  return [
+    { ...shown(name, own), 'arx : this': '', 'half of the rounds': '' },
+    ...rows.map(({ peer, figures, ratios }) => {
+      const sorted = ratios.sort((a, b) => a - b);
+      const at = (share) => sorted[Math.round(share * (sorted.length - 1))].toFixed(2);
+      return {
+        ...shown(peer, figures),
+        'arx : this': at(0.5),
+        'half of the rounds': `${at(0.25)} to ${at(0.75)}`,
+      };
+    }),
+  ];
+}
+
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)];

@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ARX, inTurn, scratchEnv, table } from './timing.mjs';
+import { ARX, besidePeers, scratchEnv, table } from './timing.mjs';
 
 const MEBIBYTE = 1024 * 1024;
-const GOAL_KIB = 200 * 1024;
+const RUNS = 7;
 
 export async function bench() {
   const dir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'arx-bench-'));
@@ -23,18 +23,13 @@ function large(dir) {
   mkdirSync(dir);
   const names = Array.from({ length: 8 }, (_, at) => `file-${at}`);
   for (const name of names) writeFileSync(join(dir, name), randomBytes(128 * MEBIBYTE));
-  const sums = summed(dir);
-  const medians = inTurn(
-    {
-      'arx attachments verify': arx(dir),
-      'openssl dgst -sha256': {
-        line: ['openssl', 'dgst', '-sha256', ...names.map((name) => join(dir, name))],
-      },
-      'sha256sum -c': { line: ['sh', '-c', `cd ${dir} && exec sha256sum -c --quiet ${sums}`] },
+  writeSums(dir);
+  report('1 GiB in 8 files', arx(dir), {
+    'openssl dgst -sha256': {
+      line: ['openssl', 'dgst', '-sha256', ...names.map((name) => join(dir, name))],
     },
-    7,
-  );
-  show('Verifying 1 GiB in 8 files', medians, { openssl: '≤ 0.6', sums: '≤ 0.2' });
+    'sha256sum -c': sha256sum(dir),
+  });
 }
 
 function small(dir) {
@@ -43,49 +38,30 @@ function small(dir) {
     for (let at = 0; at < 1000; at++)
       writeFileSync(join(dir, `folder-${folder}`, `file-${at}.bin`), randomBytes(4096));
   }
-  const sums = summed(dir);
-  const medians = inTurn(
-    {
-      'arx attachments verify': arx(dir),
-      'sha256sum -c': { line: ['sh', '-c', `cd ${dir} && exec sha256sum -c --quiet ${sums}`] },
-    },
-    7,
-  );
-  show('Verifying 100,000 files of 4 KiB', medians, { sums: '≤ 0.7' });
+  writeSums(dir);
+  report('100,000 files of 4 KiB', arx(dir), { 'sha256sum -c': sha256sum(dir) });
 }
 
 /** SHA256SUMS of a folder, made by sha256sum. */
-function summed(dir) {
+function writeSums(dir) {
   const line =
     'find . -type f -printf "%P\\0" | sort -z | xargs -0 sha256sum > ../SHA256SUMS && mv ../SHA256SUMS .';
   const { status, stderr } = spawnSync('sh', ['-c', line], { cwd: dir, encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
-  return 'SHA256SUMS';
 }
+
+const sha256sum = (dir) => ({
+  line: ['sh', '-c', `cd ${dir} && exec sha256sum -c --quiet SHA256SUMS`],
+});
 
 const arx = (dir) => ({
   line: ['node', ARX, 'attachments', 'verify', dir, '--against', 'sums', '-o', 'table'],
   env: scratchEnv(join(dir, '..', 'home')),
 });
 
-function show(title, medians, goals) {
-  const ratio = (name, to) => {
-    const against = medians[to];
-    return against === undefined ? '' : (medians[name].ms / against.ms).toFixed(2);
-  };
+function report(title, ours, peers) {
   table(
-    `${title}, ${availableParallelism()} cores, medians of 7 in turn`,
-    Object.entries(medians).map(([name, { ms, kib }]) => ({
-      command: name,
-      ms: ms.toFixed(0),
-      ...(goals.openssl === undefined ? {} : { 'ratio to openssl': ratio(name, 'openssl dgst -sha256') }),
-      'ratio to sha256sum': ratio(name, 'sha256sum -c'),
-      'peak MiB': (kib / 1024).toFixed(0),
-      goal: name.startsWith('arx')
-        ? [goals.openssl, goals.sums, `≤ ${GOAL_KIB / 1024} MiB`]
-            .filter((goal) => goal !== undefined)
-            .join(', ')
-        : '',
-    })),
+    `Verifying ${title}, ${availableParallelism()} cores; ${RUNS} rounds beside each`,
+    besidePeers('arx attachments verify', ours, peers, RUNS),
   );
 }

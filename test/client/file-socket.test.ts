@@ -1,10 +1,12 @@
 // The sockets of our own for files: large bodies in pieces, connections kept, and small answers read ahead.
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFileSockets } from '../../src/client/file-socket.ts';
-import { openPlainConnection } from '../../src/client/plain-answers.ts';
+import { openPlainConnection } from '../../src/client/plain-connection.ts';
 import { parseHead } from '../../src/client/response-head.ts';
 import type { Transport } from '../../src/client/transport.ts';
+import { BAD_ANSWERS } from '../support/bad-answers.ts';
+import { CERTIFICATES, KEY, trustAuthority } from '../support/certificates.ts';
 import { answer, misbehave, type Misbehaving, type Script } from '../support/misbehaving-server.ts';
 
 const careful: Transport = async () => ({
@@ -146,27 +148,47 @@ test('property: no head is read as anything but what it says, and none throws', 
   );
 });
 
-describe('small files read ahead', () => {
-  /** What each of ten requests came to. */
-  async function answers(script: Script): Promise<(string | undefined)[]> {
-    const server = await misbehave(script);
-    const got: (string | undefined)[] = [];
-    const rows = Array.from({ length: 10 }, (_, index) => `/${index}`);
+describe.each(['http', 'https'])('small files read ahead over %s', (scheme) => {
+  let distrust: () => void;
+  beforeAll(() => void (distrust = trustAuthority()));
+  afterAll(() => distrust());
+  const MOST = 256 * 1024;
+  const bodyOf = (head: string) => `file ${/GET (\S+)/.exec(head)?.[1]}`;
+
+  /** What each of forty requests came to, in the order they were made; what is left over is asked for again. */
+  async function answers(script: Script, count = 40): Promise<(string | undefined)[]> {
+    const tls = { key: KEY, cert: CERTIFICATES.right };
+    const server = await misbehave(script, scheme === 'https' ? tls : undefined);
+    const got: (string | undefined)[] = Array.from({ length: count }, () => 'never');
+    const rows = Array.from({ length: count }, (_, index) => index);
     await new Promise<void>((over) => {
+      let waiting = count;
       const open = () =>
-        openPlainConnection<string>({
+        openPlainConnection<number>({
           url: new URL(server.url),
-          pathOf: (row) => row,
-          timeoutMs: 300,
+          connectTimeoutMs: 300,
+          idleTimeoutMs: 300,
           monotonic: () => performance.now(),
-          answered: (row, body) => {
-            got[Number(row.slice(1))] = body === undefined ? undefined : Buffer.from(body).toString();
+          mostWhole: MOST,
+          requestOf: (row) => ({ target: `/${row}`, fields: '' }),
+          begun: (_row, { status, headers }) =>
+            status === 200 && headers['content-encoding'] === undefined ? 'whole' : 'unwanted',
+          whole: (row, body) => {
+            got[row] = Buffer.from(body).toString();
+            waiting -= 1;
+          },
+          ended: (row, why) => {
+            if (why === 'left') rows.unshift(row);
+            else {
+              got[row] = undefined;
+              waiting -= 1;
+            }
           },
           again: () => {
-            const room = connection.room();
-            if (room === undefined) connection = rows.length > 0 ? open() : connection;
-            if (rows.length > 0) connection.ask(rows.splice(0, connection.room()));
-            else if (room === undefined || room === AHEAD) over();
+            if (waiting === 0) return over();
+            if (connection.room() === undefined) connection = open();
+            const room = connection.room() ?? 0;
+            if (room > 0 && rows.length > 0) connection.ask(rows.splice(0, room));
           },
         });
       let connection = open();
@@ -175,9 +197,7 @@ describe('small files read ahead', () => {
     await server.close();
     return got;
   }
-  const AHEAD = 4;
-  const all = Array.from({ length: 10 }, (_, index) => `file /${index}`);
-  const bodyOf = (head: string) => `file ${/GET (\S+)/.exec(head)?.[1]}`;
+  const all = Array.from({ length: 40 }, (_, index) => `file /${index}`);
 
   test('every answer belongs to its request, however they are cut', async () => {
     expect(await answers((socket, { head }) => socket.write(answer(200, bodyOf(head))))).toEqual(all);
@@ -187,29 +207,72 @@ describe('small files read ahead', () => {
     expect(bytewise).toEqual(all);
   });
 
-  test('a server that closes after each is asked again on others, and loses none', async () => {
-    const got = await answers((socket, { head }) =>
-      socket.end(answer(200, bodyOf(head), { connection: 'close' })),
-    );
+  test('requests go ahead of their answers, and none before the first answer', async () => {
+    let open = 0;
+    let most = 0;
+    let first: number | undefined;
+    const got = await answers((socket, { head }) => {
+      most = Math.max(most, (open += 1));
+      setImmediate(() => {
+        first ??= open;
+        open -= 1;
+        socket.write(answer(200, bodyOf(head)));
+      });
+    });
     expect(got).toEqual(all);
+    expect([first, most]).toEqual([1, 16]);
+  });
+
+  test.each([
+    ['after each, and says so', { connection: 'close' }, 1],
+    ['after the third without a word, whatever was asked ahead', {}, 3],
+  ])('a server that closes %s is asked on others, and nothing is lost', async (_, headers, after) => {
+    const answered = new WeakMap<object, number>();
+    const got = await answers((socket, { head }) => {
+      const count = (answered.get(socket) ?? 0) + 1;
+      answered.set(socket, count);
+      if (count < after) socket.write(answer(200, bodyOf(head), headers));
+      else if (count === after) socket.end(answer(200, bodyOf(head), headers));
+    });
+    expect(got).toEqual(all);
+  });
+
+  test('a request that ends the connection each time is given up, the others come', async () => {
+    const got = await answers((socket, { head }) => {
+      if (head.includes('/20 ')) socket.destroy();
+      else socket.write(answer(200, bodyOf(head)));
+    });
+    expect(got).toEqual(all.with(20, undefined as never));
   });
 
   test.each([
     ['404', answer(404, 'x')],
     ['a redirect', answer(302, '', { location: '/elsewhere' })],
     ['an encoded body', answer(200, 'x', { 'content-encoding': 'gzip' })],
-    ['a body too large', answer(200, Buffer.alloc(256 * 1024 + 1))],
+    ['a body too large', answer(200, Buffer.alloc(MOST + 1))],
     ['a range', answer(206, 'x', { 'content-range': 'bytes 0-0/9' })],
-    ['a drip', Buffer.from('HTTP/1.1 200 X\r\ncontent-length: 100\r\n\r\nabc')],
+    ['a body that breaks off', Buffer.from('HTTP/1.1 200 X\r\ncontent-length: 100\r\n\r\nabc')],
+    ['a head that breaks off', Buffer.from('HTTP/1.1 200 X\r\ncontent-le')],
     ['no HTTP', Buffer.from('hello\r\n\r\n')],
-  ])('%s comes to nothing, without waiting for more than its time', async (_, bytes) => {
+  ])('%s comes to nothing, without waiting for more than its time; the others come', async (_, bytes) => {
     const silent = new WeakSet<object>();
     const got = await answers((socket, { head }) => {
       if (silent.has(socket)) return;
-      if (head.includes('/3 ')) silent.add(socket);
-      socket.write(head.includes('/3 ') ? bytes : answer(200, bodyOf(head)));
+      if (head.includes('/20 ')) silent.add(socket);
+      socket.write(head.includes('/20 ') ? bytes : answer(200, bodyOf(head)));
     });
-    expect(got[3]).toBeUndefined();
-    for (const [index, text] of got.entries()) if (text !== undefined) expect(text).toBe(`file /${index}`);
+    expect(got).toEqual(all.with(20, undefined as never));
+  });
+
+  test.each(BAD_ANSWERS)('$id $fault, and nothing comes of it', async ({ script }) => {
+    const broken = new WeakSet<object>();
+    const got = await answers((socket, request, count) => {
+      if (broken.has(socket)) return;
+      if (request.head.includes('/3 ')) {
+        broken.add(socket);
+        script(socket, request, count);
+      } else socket.write(answer(200, bodyOf(request.head)));
+    }, 5);
+    expect(got).toEqual(all.slice(0, 5).with(3, undefined as never));
   });
 });

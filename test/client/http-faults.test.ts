@@ -3,36 +3,15 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { describe, expect, test } from 'vitest';
 import { createNetwork } from '../../src/client/network.ts';
 import { createClient } from '../../src/client/index.ts';
-import type { FaultKind } from '../../src/faults.ts';
-import { always, answer, flood, misbehave, type Script } from '../support/misbehaving-server.ts';
+import { BAD_ANSWERS, head, silent, type BadAnswer } from '../support/bad-answers.ts';
+import { always, answer, flood, misbehave } from '../support/misbehaving-server.ts';
 import { SELF_SIGNED } from '../support/self-signed.ts';
 import { against, fakeWorld, faultFrom, TOKEN } from './fixture.ts';
 
 const OK = answer(200, '{"status":"stable","data":[]}');
-const silent: Script = () => {};
 
-type Case = {
-  id: string;
-  fault: string;
-  script: Script;
-  kind: FaultKind;
-  words: RegExp;
-  /** Requests the server must have seen. */
-  requests?: number;
-  timeoutMs?: number;
-};
-
-const head = (text: string): string => text.replaceAll('\n', '\r\n');
-
-const CASES: Case[] = [
-  {
-    id: 'A2',
-    fault: 'close before any byte',
-    script: (socket) => socket.destroy(),
-    kind: 'network',
-    words: /connection lost before an answer came \(after 5 tries\)/,
-    requests: 5,
-  },
+const CASES: BadAnswer[] = [
+  ...BAD_ANSWERS,
   {
     id: 'A3',
     fault: 'reset in the middle of the body',
@@ -76,48 +55,10 @@ const CASES: Case[] = [
   },
   {
     id: 'A8',
-    fault: 'two content-lengths',
-    script: always(head('HTTP/1.1 200 X\ncontent-length: 2\ncontent-length: 3\n\n') + '{}'),
-    kind: 'protocol',
-    words: /server broke HTTP rules/,
-    requests: 1,
-  },
-  {
-    id: 'A8',
-    fault: 'content-length and transfer-encoding',
-    script: always(head('HTTP/1.1 200 X\ncontent-length: 2\ntransfer-encoding: chunked\n\n2\n{}\n0\n\n')),
-    kind: 'protocol',
-    words: /server broke HTTP rules/,
-  },
-  {
-    id: 'A8',
     fault: 'a chunk size that is no number',
     script: always(head('HTTP/1.1 200 X\ntransfer-encoding: chunked\n\nzz\n{}\n0\n\n')),
     kind: 'protocol',
     words: /server broke HTTP rules/,
-  },
-  {
-    id: 'A10',
-    fault: 'a header of 17 KiB',
-    script: always(head(`HTTP/1.1 200 X\nx-a: ${'a'.repeat(17 * 1024)}\n\n`)),
-    kind: 'protocol',
-    words: /headers too large/,
-  },
-  {
-    id: 'A10',
-    fault: 'endless headers',
-    script: flood('HTTP/1.1 200 X\r\n', `x-a: ${'b'.repeat(2000)}\r\n`, 1),
-    kind: 'protocol',
-    words: /headers too large/,
-  },
-  {
-    id: 'A11',
-    fault: 'headers drip for ever',
-    script: flood('HTTP/1.1 200 X\r\nx-a: ', 'a', 20),
-    kind: 'network',
-    words: /no answer within 0\.3 s/,
-    requests: 1,
-    timeoutMs: 300,
   },
   {
     id: 'A11',
@@ -127,79 +68,6 @@ const CASES: Case[] = [
     words: /no answer within 0\.3 s/,
     requests: 1,
     timeoutMs: 300,
-  },
-  {
-    id: 'A13',
-    fault: 'accepts, then silent',
-    script: silent,
-    kind: 'network',
-    words: /no answer within 0\.3 s/,
-    requests: 1,
-    timeoutMs: 300,
-  },
-  {
-    id: 'A14',
-    fault: 'flood of 103',
-    script: flood('', head('HTTP/1.1 103 Early Hints\n\n').repeat(50), 1),
-    kind: 'protocol',
-    words: /server broke HTTP rules \(status 103\)/,
-  },
-  {
-    id: 'A14',
-    fault: 'flood of 100',
-    script: flood('', head('HTTP/1.1 100 Continue\n\n').repeat(50), 1),
-    kind: 'protocol',
-    words: /server broke HTTP rules/,
-  },
-  {
-    id: 'A15',
-    fault: 'not HTTP',
-    script: always('SSH-2.0-OpenSSH_9.6\r\n'),
-    kind: 'protocol',
-    words: /HTTP rules/,
-  },
-  {
-    id: 'A15',
-    fault: 'HTTP/2 preface',
-    script: always(Buffer.from([0, 0, 18, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 100])),
-    kind: 'protocol',
-    words: /HTTP rules/,
-  },
-  {
-    id: 'A15',
-    fault: 'bare line feeds',
-    script: always('HTTP/1.1 200 X\ncontent-length: 2\n\n{}'),
-    kind: 'protocol',
-    words: /HTTP rules/,
-  },
-  {
-    id: 'A15',
-    fault: 'NUL in a header',
-    script: always(head('HTTP/1.1 200 X\nx-a: a\u0000b\ncontent-length: 2\n\n') + '{}'),
-    kind: 'protocol',
-    words: /HTTP rules/,
-  },
-  {
-    id: 'A16',
-    fault: 'status 999',
-    script: always(answer(999, '{}')),
-    kind: 'protocol',
-    words: /status 999/,
-  },
-  {
-    id: 'A16',
-    fault: 'status 0',
-    script: always(answer(0, '{}')),
-    kind: 'protocol',
-    words: /HTTP rules|status 0/,
-  },
-  { id: 'A16', fault: 'status 199', script: always(answer(199, '')), kind: 'protocol', words: /status 199/ },
-  {
-    id: 'A16',
-    fault: 'status 101',
-    script: always(answer(101, '', { upgrade: 'x', connection: 'upgrade' })),
-    kind: 'protocol',
-    words: /HTTP rules/,
   },
   {
     id: 'A18',

@@ -16,6 +16,7 @@ import { createFileSockets } from '../../src/client/file-socket.ts';
 import { createClient } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
 import type { FaultKind } from '../../src/faults.ts';
+import { BAD_ANSWERS } from '../support/bad-answers.ts';
 import {
   always,
   answer,
@@ -142,6 +143,14 @@ async function read(file: OpenFile): Promise<Buffer> {
 
 describe.each(TRANSPORTS)('E: files by %s', (transport) => {
   beforeEach(() => void (byOwnSockets = transport === 'own sockets'));
+
+  test.each(BAD_ANSWERS)('$id $fault', async ({ script, kind, words, requests, timeoutMs = 2000 }) => {
+    await withFiles(script, async (server, open) => {
+      const fault = await faultFrom(open('/files/a', { timeoutMs }), kind);
+      expect(fault.message).toMatch(words);
+      if (requests !== undefined) expect(server.requests.length).toBeLessThanOrEqual(requests + 1);
+    });
+  });
 
   test('a file is read as sent, without a token and unencoded', async () => {
     const etag = `"${createHash('sha256').update(BYTES).digest('hex')}"`;

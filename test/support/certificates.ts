@@ -1,4 +1,6 @@
 // Certificates of a test authority for 127.0.0.1, right ones and others, and their key; they guard nothing.
+import { syncBuiltinESMExports } from 'node:module';
+import tls from 'node:tls';
 
 /** What a program has to trust for {@link CERTIFICATES} to be of a known issuer. */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
@@ -57,3 +59,15 @@ lX8=
 -----END CERTIFICATE-----
 `,
 };
+
+/** From here on this process trusts the authority; what is given ends it. */
+export function trustAuthority(): () => void {
+  const real = tls.connect;
+  const trusting = (options: tls.ConnectionOptions) => real({ ...options, ca: AUTHORITY });
+  const set = (connect: unknown): void => {
+    tls.connect = connect as typeof tls.connect;
+    syncBuiltinESMExports();
+  };
+  set(trusting);
+  return () => set(real);
+}

@@ -20,7 +20,7 @@ beforeEach(async () => void (dir = await mkdtemp(join(tmpdir(), 'arx-check-'))))
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 async function check(expected: Expected[], whole = true) {
-  const files = compare(expected, await observe(dir, { signal }).observation);
+  const files = compare(expected, await observe(dir, { signal, thread: undefined }).observation);
   const report = reportOf(files, whole);
   expect(VerifyReport.parse(report)).toEqual(report);
   return { report, kinds: faultsOf(report).map((fault) => fault.kind) };
@@ -102,7 +102,9 @@ test('a folder that is none, and one that is missing', async () => {
     ['file', 'unsafe'],
     ['none', 'disk'],
   ] as const) {
-    await expect(observe(join(dir, name), { signal }).observation).rejects.toMatchObject({ kind });
+    await expect(observe(join(dir, name), { signal, thread: undefined }).observation).rejects.toMatchObject({
+      kind,
+    });
   }
 });
 

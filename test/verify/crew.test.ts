@@ -24,6 +24,7 @@ import { compare, observe } from '../../src/verify/check.ts';
 import { openCrew } from '../../src/verify/crew.ts';
 import type { Expected } from '../../src/verify/verdicts.ts';
 import { randomFrom } from '../support/random.ts';
+import { thread } from '../support/threads.ts';
 
 const signal = new AbortController().signal;
 const sha = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
@@ -34,7 +35,10 @@ afterEach(() => void execFileSync('rm', ['-rf', dir]));
 
 const verdictsIn = async (expected: Expected[] = []) =>
   Object.fromEntries(
-    compare(expected, await observe(dir, { signal }).observation).map(({ path, verdict }) => [path, verdict]),
+    compare(expected, await observe(dir, { signal, thread }).observation).map(({ path, verdict }) => [
+      path,
+      verdict,
+    ]),
   );
 const row = (path: string, sha256: string): Expected => ({ id: path, path, sha256 });
 
@@ -116,7 +120,7 @@ describe('what stands in a folder', () => {
     mkdirSync(join(dir, 'real'));
     writeFileSync(join(dir, 'real/a'), 'a');
     symlinkSync('real', join(dir, 'link'));
-    const { files } = await observe(join(dir, 'link'), { signal }).observation;
+    const { files } = await observe(join(dir, 'link'), { signal, thread }).observation;
     expect(files).toEqual([{ path: 'a', hash: sha('a'), bytes: 1 }]);
   });
 
@@ -147,6 +151,7 @@ describe('what stands in a folder', () => {
     let told = 0;
     const { observation } = observe(dir, {
       signal,
+      thread,
       onBytes: () => {
         if (told++ === 0) appendFileSync(join(dir, 'growing'), 'more');
       },
@@ -158,19 +163,43 @@ describe('what stands in a folder', () => {
   test.skipIf(!existsSync('/proc/sys/kernel/random/uuid'))(
     'files whose size says nothing of their bytes',
     async () => {
-      const crew = openCrew('/proc/sys/kernel/random', { algorithms: ['sha256'], signal });
+      const crew = openCrew('/proc/sys/kernel/random', { algorithms: ['sha256'], signal, thread });
       crew.add(['uuid', 'nothing-here']);
       expect((await crew.finish()).hashes).toEqual(['changed', 'unreadable']);
     },
   );
 });
 
+/** By sha256sum. */
+const FIVE_GIGABYTES_OF_NOTHING = '750f9080de24a9e562c6b1fecc288c732a758003ab16e5cad014eba45c17466b';
+
 describe('the crew', () => {
+  test('J7: a file over 4 GiB', async () => {
+    const file = openSync(join(dir, 'sparse'), 'w');
+    ftruncateSync(file, 5_000_000_000);
+    closeSync(file);
+    const [verdict] = Object.values(await verdictsIn([row('sparse', FIVE_GIGABYTES_OF_NOTHING)]));
+    expect(verdict).toBe('match');
+  }, 180_000);
+
+  test('without threads the same comes of it, and its end ends it', async () => {
+    const paths = ['a', 'b', 'nothing-here'];
+    for (const path of paths.slice(0, 2)) writeFileSync(join(dir, path), path);
+    const crew = openCrew(dir, { algorithms: ['sha256'], signal, thread: undefined });
+    crew.add(paths);
+    expect(await crew.finish()).toEqual({ hashes: [sha('a'), sha('b'), 'unreadable'], bytes: [1, 1, 0] });
+    const controller = new AbortController();
+    const stopped = openCrew(dir, { algorithms: ['sha256'], signal: controller.signal, thread: undefined });
+    stopped.add(paths);
+    controller.abort(new Error('over'));
+    await expect(stopped.finish()).rejects.toThrow('over');
+  });
+
   test('several hashes come in one read, in their order, and results in the order of the files', async () => {
     const paths = Array.from({ length: 300 }, (_, at) => String(at));
     for (const path of paths) writeFileSync(join(dir, path), path.repeat(Number(path)));
     const algorithms = ['md5', 'sha1', 'sha256', 'sha512'];
-    const crew = openCrew(dir, { algorithms, signal });
+    const crew = openCrew(dir, { algorithms, signal, thread });
     for (const path of paths) crew.add([path]);
     const { hashes, bytes } = await crew.finish();
     const right = paths.map((path) => path.repeat(Number(path)));
@@ -181,7 +210,7 @@ describe('the crew', () => {
   });
 
   test('nothing to do is done at once', async () => {
-    const crew = openCrew(dir, { algorithms: ['sha256'], signal });
+    const crew = openCrew(dir, { algorithms: ['sha256'], signal, thread });
     crew.add([]);
     expect(await crew.finish()).toEqual({ hashes: [], bytes: [] });
   });
@@ -193,6 +222,7 @@ describe('the crew', () => {
     const controller = new AbortController();
     const { observation } = observe(dir, {
       signal: controller.signal,
+      thread,
       onBytes: () => controller.abort(new Fault('interrupted', 'interrupted', { signal: 'SIGINT' })),
     });
     await expect(observation).rejects.toMatchObject({ kind: 'interrupted' });

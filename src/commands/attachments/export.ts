@@ -13,6 +13,7 @@ import { readWalk, type BaggedWalk } from '../../verify/bag-walk.ts';
 import { createBagWriter } from '../../verify/bag-writer.ts';
 import { readManifest } from '../../verify/manifest.ts';
 import { catalogueRows } from './catalogue.ts';
+import { spareMemory } from './spare-memory.ts';
 
 export const Input = z.object({
   dir: z.string().min(1).default('.'),
@@ -25,6 +26,7 @@ type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
   const { world } = app;
+  spareMemory();
   const dir = resolve(world.cwd, input.dir);
   const path = resolve(world.cwd, input.to);
   const walk = input.frozen === undefined ? undefined : await readWalk(resolve(world.cwd, input.frozen));
@@ -33,7 +35,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const withheld = records.filter((record) => !isGiven(record));
   if (given.length === 0) throw new Fault('partial', 'there is no file to export');
 
-  const target = await openBagTarget(path, { randomBytes: world.randomBytes, now: world.now() });
+  const target = await openBagTarget(path, world);
   try {
     const bag = createBagWriter(target);
     const progress = app.progress();

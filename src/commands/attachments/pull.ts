@@ -9,7 +9,7 @@ import { openDesk } from '../../verify/desk.ts';
 import { inLanes } from '../../verify/lanes.ts';
 import { openManifest, readManifest, type ManifestEntry } from '../../verify/manifest.ts';
 import { freshKeys, survey, type Survey } from '../../verify/part.ts';
-import { openSwiftLane } from '../../verify/swift-lane.ts';
+import { openSwiftLane, type SwiftLane } from '../../verify/swift-lane.ts';
 import { reportOf } from '../../verify/verdicts.ts';
 import { wholeNumber } from '../input.ts';
 import { printFiles } from './files.ts';
@@ -62,18 +62,29 @@ export async function run(input: Input, app: App): Promise<void> {
 
 async function pull(input: Input, app: App, dir: string): Promise<void> {
   const { world } = app;
+  const isWorth = app.hasSockets && (input.ids.length === 0 || input.ids.length >= MANY);
+  const timeoutMs = app.settings.timeout.value * 1000;
+  // It begins while the catalogue is asked.
+  const lane =
+    isWorth && world.thread !== undefined
+      ? openSwiftLane({ dir, timeoutMs, atOnce: input.concurrency }, world.thread, world.signal)
+      : undefined;
+  try {
+    await pullBy(lane, input, app, dir);
+  } finally {
+    await lane?.close();
+  }
+}
+
+async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: string): Promise<void> {
+  const { world } = app;
   // What cannot be had at all is said once.
-  const { isDirect, timeoutMs } = await app.files();
+  await app.files();
   const found = await survey(dir, world);
   const selection = await select(input, app);
   const manifest = await openManifest(dir);
   const progress = progressOf(app, selection);
   const desk = openDesk(dir, world);
-  const isWorth = isDirect && (input.ids.length === 0 || input.ids.length >= MANY);
-  const lane =
-    isWorth && world.thread !== undefined
-      ? openSwiftLane({ dir, timeoutMs, atOnce: input.concurrency }, world.thread, world.signal)
-      : undefined;
   const files: PulledFile[] = [];
   try {
     const { onBytes } = progress;
@@ -90,7 +101,6 @@ async function pull(input: Input, app: App, dir: string): Promise<void> {
   } finally {
     await progress.end();
     await desk.close();
-    await lane?.close();
     await manifest.close();
   }
   const report = { ...reportOf(files, selection.fault() === undefined), files } satisfies PullReport;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { App } from '../../app.ts';
 import { fileUrl } from '../../client/file-address.ts';
 import { takeFile, type FileOptions } from '../../client/files.ts';
-import { SMALL_BYTES } from '../../client/plain-answers.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import type { PulledFile } from '../../contract/report.ts';
 import { diskFault } from '../../disk-fault.ts';
@@ -22,7 +21,7 @@ import { inTurns } from '../../verify/lanes.ts';
 import type { ManifestEntry } from '../../verify/manifest.ts';
 import { freeName, nameKey, nameTrouble } from '../../verify/name.ts';
 import { keyOf, partName } from '../../verify/part.ts';
-import type { SwiftLane } from '../../verify/swift-lane.ts';
+import { SMALL_BYTES, type SwiftLane } from '../../verify/swift-lane.ts';
 import { present } from '../input.ts';
 import { isPullable } from './selection.ts';
 

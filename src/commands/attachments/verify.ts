@@ -17,6 +17,7 @@ import { readWitness } from '../../verify/witness.ts';
 import { PageFile, writePage } from '../page-file.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { printFiles } from './files.ts';
+import { spareMemory } from './spare-memory.ts';
 
 const Witness = z.enum(['manifest', 'catalogue', 'sums', 'bag']);
 type Witness = z.infer<typeof Witness>;
@@ -47,6 +48,7 @@ export async function run(input: Input, app: App): Promise<void> {
   let bytes = 0;
   const options: CheckOptions = {
     signal: app.world.signal,
+    thread: app.world.thread,
     onBytes: (count) => progress.update({ label: 'verified', done: (bytes += count), unit: 'bytes' }),
   };
   const checking =
@@ -107,6 +109,7 @@ async function checkPackage(
   options: CheckOptions,
   app: App,
 ): Promise<VerifyReport> {
+  spareMemory();
   const source = await (isFolder ? openBagFolder(path, options.signal) : openBagZip(path));
   try {
     return await checkBag(source, path, { ...options, warn: app.notice });
@@ -142,7 +145,8 @@ async function expectation(
 ): Promise<{ expected: Expected[]; whole: boolean }> {
   if (witness === 'catalogue') return await catalogue(dir, app);
   if (witness === 'sums') {
-    return { expected: parseSums((await readWitness(dir, SUMS_FILE)) ?? ''), whole: true };
+    const sums = (await readWitness(dir, SUMS_FILE))?.toString() ?? '';
+    return { expected: parseSums(sums), whole: true };
   }
   const manifest = await readManifest(dir);
   const expected = [...(manifest?.values() ?? [])];

@@ -48,7 +48,7 @@ const signal = new AbortController().signal;
 const check = (archive: OpenArchive): Promise<FsckReport> =>
   checkArchive(archive, {
     async hash(dir, paths) {
-      const crew = openCrew(dir, { algorithms: ['sha256'], signal });
+      const crew = openCrew(dir, { algorithms: ['sha256'], signal, thread: undefined });
       crew.add(paths);
       return crew.finish();
     },

@@ -1,7 +1,6 @@
-// What a hashing thread runs: it takes the next file of a shared list, hashes it in one read and tells what it saw.
-import type * as crypto from 'node:crypto';
-import type * as fs from 'node:fs';
-import type * as threads from 'node:worker_threads';
+// What a thread of a crew does: it takes the next file of a shared list, hashes it in one read and tells what it saw.
+import { createHash, hash as hashOf } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /** `next` is shared by all threads of a crew: each takes the index it finds there, so none waits for another. */
 export type ThreadTask = { dir: string; algorithms: readonly string[]; next: Int32Array<SharedArrayBuffer> };
@@ -15,36 +14,34 @@ export type ThreadOrder = string;
  */
 export type ThreadAnswer = { at: number[]; found: string[]; bytes: number[]; read: number };
 
-/**
- * Never follows a symlink at the end of a path and never waits on a FIFO. A file of more than one read whose size or
- * time of change differs after it is `changed`; of it no hash is told, for it would be of no one state of the file.
- *
- * The text of this function is the thread's whole program, so it uses nothing from outside itself.
- */
-export function hashingThread(): void {
-  const { closeSync, constants, fstatSync, openSync, readSync } = require('node:fs') as typeof fs;
-  const { createHash, hash: hashOf } = require('node:crypto') as typeof crypto;
-  const { parentPort, workerData } = require('node:worker_threads') as typeof threads;
-  const { dir, algorithms, next } = workerData as ThreadTask;
-  const port = parentPort!;
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  // Small enough to stay in a core's own cache between the read and the hash.
-  const chunk = Buffer.allocUnsafeSlow(512 * 1024);
-  const MOST_ANSWERS = 256;
-  const MOST_UNTOLD = 16 * 1024 * 1024;
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** Small enough to stay in a core's own cache between the read and the hash. */
+const CHUNK_BYTES = 512 * 1024;
+const MOST_ANSWERS = 256;
+const MOST_UNTOLD = 16 * 1024 * 1024;
 
+/**
+ * Gives what is to be called with each order. Never follows a symlink at the end of a path and never waits on a FIFO. A
+ * file of more than one read whose size or time of change differs after it is `changed`; of it no hash is told, for it
+ * would be of no one state of the file.
+ */
+export function createHashing(
+  { dir, algorithms, next }: ThreadTask,
+  told: (answer: ThreadAnswer) => void,
+): (order: ThreadOrder) => void {
+  const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   const paths: string[] = [];
   let claimed = Atomics.add(next, 0, 1);
   let answer: ThreadAnswer = { at: [], found: [], bytes: [], read: 0 };
   const tell = (): void => {
-    port.postMessage(answer);
+    told(answer);
     answer = { at: [], found: [], bytes: [], read: 0 };
   };
 
   const look = (path: string): { found: string; bytes: number } => {
     let fd: number;
     try {
-      fd = openSync(`${dir}/${path}`, flags);
+      fd = openSync(`${dir}/${path}`, FLAGS);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       // A symlink; a socket or a device without a driver.
@@ -79,7 +76,7 @@ export function hashingThread(): void {
     }
   };
 
-  port.on('message', (order: ThreadOrder) => {
+  return (order) => {
     for (const path of order.split('\0')) paths.push(path);
     while (claimed < paths.length) {
       const { found, bytes } = look(paths[claimed]!);
@@ -90,5 +87,5 @@ export function hashingThread(): void {
       claimed = Atomics.add(next, 0, 1);
     }
     tell();
-  });
+  };
 }

@@ -1,0 +1,21 @@
+// Threads as the program has them, for tests that run from TypeScript: each bundled once, when it is first started.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { buildSync } from 'esbuild';
+import type { World } from '../../src/world.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'arx-threads-'));
+process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+const built = new Set<string>();
+
+export const thread: NonNullable<World['thread']> = (name, data) => {
+  const outfile = join(dir, `${name}.cjs`);
+  if (!built.has(name)) {
+    const entry = join(import.meta.dirname, '../../src', `${name}.ts`);
+    buildSync({ entryPoints: [entry], outfile, bundle: true, platform: 'node', logLevel: 'warning' });
+  }
+  built.add(name);
+  return new Worker(outfile, { workerData: data });
+};
