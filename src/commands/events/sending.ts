@@ -6,8 +6,8 @@ import { Fault } from '../../faults.ts';
 import type { Outgoing } from './envelopes.ts';
 import type { Journal } from './journal.ts';
 
-/** Events of one lot, and the characters they may have together. */
-const LOT = { events: 500, characters: 512 * 1024 };
+/** Events of one lot, and the bytes they may have together. */
+const LOT = { events: 500, bytes: 512 * 1024 };
 /** Lots of which the answers may be awaited at a time, and single requests within a lot. */
 const LOTS_AT_ONCE = 3;
 const SINGLES_AT_ONCE = 6;
@@ -77,6 +77,8 @@ async function sendTogether(lot: readonly Outgoing[], client: Client): Promise<S
     outcomes = await client.ingestBatch(lot.map(({ event }) => event));
   } catch (error) {
     const fault = faultOr(error);
+    // What stands before the service may not know of it.
+    if (fault.detail.status === 413 || fault.detail.status === 415) return sendOneByOne(lot, client);
     return lot.map((sent) => ({ sent, outcome: fault }));
   }
   const all = lot.map((sent, index): Sent => ({ sent, outcome: outcomes[index]! }));
@@ -113,19 +115,19 @@ function faultOr(error: unknown): Fault {
 
 async function* lotsOf(
   envelopes: AsyncIterable<Outgoing>,
-  most: { events: number; characters: number },
+  most: { events: number; bytes: number },
 ): AsyncGenerator<Outgoing[]> {
   let lot: Outgoing[] = [];
-  let characters = 0;
+  let bytes = 0;
   for await (const envelope of envelopes) {
-    const { length } = JSON.stringify(envelope.event);
-    if (lot.length > 0 && (lot.length >= most.events || characters + length > most.characters)) {
+    const size = Buffer.byteLength(JSON.stringify(envelope.event));
+    if (lot.length > 0 && (lot.length >= most.events || bytes + size > most.bytes)) {
       yield lot;
       lot = [];
-      characters = 0;
+      bytes = 0;
     }
     lot.push(envelope);
-    characters += length;
+    bytes += size;
   }
   if (lot.length > 0) yield lot;
 }

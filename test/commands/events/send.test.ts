@@ -69,6 +69,19 @@ describe('a file', () => {
     expect(journal().filter(({ type }) => type === 'acked')).toHaveLength(1_300);
   });
 
+  test('in letters of three bytes makes no request that is too large', async () => {
+    const events = many(40).map((event) => ({
+      ...event,
+      payload: { contact: 'c', text: '語'.repeat(20_000) },
+    }));
+    write('in.ndjson', events);
+    const { exit, stdout, stderr } = await arx(dir, 'events send --file in.ndjson --json -v');
+    expect(exit).toBe(0);
+    expect(stderr).toContain('ingest: 200');
+    expect(stderr).not.toContain('413');
+    expect(summaryOf({ stdout })).toMatchObject({ accepted: 40, complete: true });
+  });
+
   test.each([
     ['no JSON', 'line 2 is not JSON', ['{"id":']],
     ['an unknown type', 'line 3: unknown event type x.y', [flagged('b'), { ...flagged('c'), type: 'x.y' }]],
@@ -230,6 +243,36 @@ describe('a service that takes one event at a time', () => {
       server.close();
     }
   });
+});
+
+test('a batch that something before the service refuses goes as single events', async () => {
+  const bodies: string[] = [];
+  const server = createServer((incoming, outgoing) => {
+    incoming.toArray().then(
+      (chunks) => {
+        outgoing.setHeader('content-type', 'application/json');
+        if (incoming.url === '/api/health') return outgoing.end('{"status":"stable","ingest_batch":100}');
+        if (incoming.headers['content-type'] === 'application/x-ndjson')
+          return outgoing.writeHead(413).end('{}');
+        bodies.push(Buffer.concat(chunks as Buffer[]).toString());
+        const { id, type } = JSON.parse(bodies.at(-1)!) as Event;
+        return outgoing.end(JSON.stringify({ accepted: true, event_id: id, type, status: 'queued' }));
+      },
+      () => {},
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    write('in.ndjson', many(20));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const env = { ARX_TOKEN: 'x', LANG: 'C.UTF-8' };
+    const { exit, stdout } = await arx(dir, `events send --file in.ndjson --json --base-url ${url}`, { env });
+    expect(exit).toBe(0);
+    expect(summaryOf({ stdout })).toMatchObject({ accepted: 20, complete: true });
+    expect(bodies).toHaveLength(20);
+  } finally {
+    server.close();
+  }
 });
 
 test('signed events need no token, and secrets show nowhere', async () => {
