@@ -1,5 +1,5 @@
 // `npm run bench [name…] [quick] [numbers]`: figures as ratios within one run; every table goes to stdout, ready to paste.
-const USUAL = ['start', 'page', 'depth', 'import', 'walk', 'files', 'verify'];
+const USUAL = ['start', 'page', 'depth', 'import', 'walk', 'files', 'verify', 'pulled'];
 const BENCHES = [...USUAL, 'simulated', 'served', 'sizes', 'many', 'kill'];
 const asked = process.argv.slice(2);
 const numbers = asked.filter((word) => /^\d+$/.test(word)).map(Number);
