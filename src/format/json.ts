@@ -52,7 +52,6 @@ export async function* recordOf(
   record: object,
   { encode, pretty }: { encode: Encode; pretty: boolean },
 ): AsyncGenerator<string> {
-  if (Array.isArray(record)) return yield `${encode(record, 0)}\n`;
   const [line, inner, colon] = pretty ? ['\n  ', '\n    ', ': '] : ['', '', ':'];
   let before = '{';
   for (const [key, value] of Object.entries(record)) {
