@@ -154,6 +154,8 @@ export function openPlainConnection<Row>(options: PlainOptions<Row>): PlainConne
   socket.on('timeout', () => {
     if (!isConnected) end(timeout('UND_ERR_CONNECT_TIMEOUT'));
     else if (sunk === undefined || sunk.sink.isAwaited()) end(timeout('UND_ERR_BODY_TIMEOUT'));
+    // It runs out once only.
+    else socket.setTimeout(idleTimeoutMs);
   });
   return {
     room: () => {

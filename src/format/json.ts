@@ -47,6 +47,32 @@ export async function* documentOf<T>(
   yield `${rows === 0 ? head : line}${tail(list.summary())}`;
 }
 
+/** The text that `encode` gives of a record, and a newline, but its lists element by element: they may be long. */
+export async function* recordOf(
+  record: object,
+  { encode, pretty }: { encode: Encode; pretty: boolean },
+): AsyncGenerator<string> {
+  const [line, inner, colon] = pretty ? ['\n  ', '\n    ', ': '] : ['', '', ':'];
+  let before = '{';
+  for (const [key, value] of Object.entries(record)) {
+    if (value === undefined) continue;
+    yield `${before}${line}${encode(key, 1)}${colon}`;
+    before = ',';
+    const list: unknown[] = Array.isArray(value) ? value : [];
+    let text = list.length > 0 ? '' : encode(value, 1);
+    for (const [at, item] of list.entries()) {
+      text += `${at === 0 ? '[' : ','}${inner}${encode(item, 2)}`;
+      if (text.length < PIECE) continue;
+      yield text;
+      text = '';
+    }
+    yield list.length > 0 ? `${text}${line}]` : text;
+  }
+  yield before === '{' ? '{}\n' : `${pretty ? '\n' : ''}}\n`;
+}
+
+const PIECE = 16 * 1024;
+
 export async function* recordLines<T>(
   rows: Iterable<T> | AsyncIterable<T>,
   encode: (row: T) => string,

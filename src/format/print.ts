@@ -3,7 +3,7 @@ import { Fault } from '../faults.ts';
 import type { Sink } from '../world.ts';
 import { fieldsOf } from './fields.ts';
 import { plural, grouped } from './figures.ts';
-import { documentOf, recordLines, type Encode, type Envelope } from './json.ts';
+import { documentOf, recordLines, recordOf, type Encode, type Envelope } from './json.ts';
 import { colorPaint, cutLine, NO_PAINT, painted, plain, type Line, type Paint } from './line.ts';
 import { pour } from './pour.ts';
 import type { Canvas } from './screen.ts';
@@ -154,7 +154,8 @@ export function createPrinter(options: PrinterOptions): Printer {
 
   async function writeJson(wire: object): Promise<void> {
     const picked = pick(wire);
-    await stdout.write(`${output === 'json' ? encode(picked, 0) : encodeLine(picked)}\n`);
+    if (output === 'json') await pour(recordOf(picked, { encode, pretty }), stdout);
+    else await stdout.write(`${encodeLine(picked)}\n`);
   }
 }
 

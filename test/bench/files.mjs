@@ -7,9 +7,9 @@ import { hasNginx, makeFiles, startNginx } from './asset-host.mjs';
 import { ARX, besidePeers, scratchEnv, table } from './timing.mjs';
 
 const GIB = 1024 ** 3;
-const RUNS = 7;
 
-export async function bench() {
+export async function bench({ quick }) {
+  const rounds = quick ? 3 : 7;
   if (!hasNginx()) {
     process.stderr.write('SKIPPED: nginx is not here (apt-get install nginx-light); no figures for files\n');
     return;
@@ -29,15 +29,16 @@ export async function bench() {
       before,
     });
     const shell = (text) => ({ line: ['bash', '-o', 'pipefail', '-c', text], before });
-    large(scratch, host, to, arx, shell);
-    small(scratch, host, to, arx, shell);
+    const report = reporter(rounds);
+    large(scratch, host, to, arx, shell, report);
+    small(scratch, host, to, arx, shell, report);
   } finally {
     await host.stop();
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-function large(scratch, host, to, arx, shell) {
+function large(scratch, host, to, arx, shell, report) {
   const [{ file_url: url, sha256, filename }] = makeFiles(host.root, host.url, 'large', 1, GIB);
   const path = join(to, filename);
   const sums = join(scratch, 'large.sums');
@@ -62,7 +63,7 @@ function large(scratch, host, to, arx, shell) {
   });
 }
 
-function small(scratch, host, to, arx, shell) {
+function small(scratch, host, to, arx, shell, report) {
   const rows = makeFiles(host.root, host.url, 'small', 5000, 16 * 1024);
   const lines = (of) => rows.map(of).join('');
   const [curl, aria, sums] = ['curl', 'aria', 'sums'].map((name) => join(scratch, `small.${name}`));
@@ -98,9 +99,8 @@ function needs(tools, peer) {
   return undefined;
 }
 
-function report(title, ours, peers) {
+const reporter = (rounds) => (title, ours, peers) =>
   table(
-    `${title} over loopback, nginx, tmpfs, hashes checked; ${RUNS} rounds beside each`,
-    besidePeers('arx attachments pull', ours, peers, RUNS),
+    `${title} over loopback, nginx, tmpfs, hashes checked; ${rounds} rounds beside each`,
+    besidePeers('arx attachments pull', ours, peers, rounds),
   );
-}

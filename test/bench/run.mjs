@@ -1,20 +1,8 @@
 // `npm run bench [name…] [quick] [numbers]`: figures as ratios within one run; every table goes to stdout, ready to paste.
-const USUAL = ['start', 'page', 'depth', 'import', 'walk', 'files', 'verify'];
-const BENCHES = [
-  ...USUAL,
-  'simulated',
-  'served',
-  'sizes',
-  'many',
-  'kill',
-  'ingest',
-  'ingest-kill',
-  'hold',
-  'soak',
-  'sqlmap',
-  'service',
-  'intake',
-];
+const USUAL = ['start', 'page', 'depth', 'import', 'walk', 'files', 'verify', 'pulled'];
+const WALKS = ['simulated', 'served', 'sizes', 'many', 'kill'];
+const SERVICE = ['service', 'intake', 'ingest', 'ingest-kill', 'hold', 'soak', 'sqlmap'];
+const BENCHES = [...USUAL, ...WALKS, ...SERVICE];
 const asked = process.argv.slice(2);
 const numbers = asked.filter((word) => /^\d+$/.test(word)).map(Number);
 const names = asked.filter((word) => !/^\d+$/.test(word) && word !== 'quick');

@@ -7,19 +7,20 @@ import { join } from 'node:path';
 import { ARX, besidePeers, scratchEnv, table } from './timing.mjs';
 
 const MEBIBYTE = 1024 * 1024;
-const RUNS = 7;
 
-export async function bench() {
+export async function bench({ quick }) {
+  const rounds = quick ? 3 : 7;
   const dir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'arx-bench-'));
   try {
-    large(join(dir, 'large'));
-    small(join(dir, 'small'));
+    const report = reporter(rounds);
+    large(join(dir, 'large'), report);
+    small(join(dir, 'small'), report);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-function large(dir) {
+function large(dir, report) {
   mkdirSync(dir);
   const names = Array.from({ length: 8 }, (_, at) => `file-${at}`);
   for (const name of names) writeFileSync(join(dir, name), randomBytes(128 * MEBIBYTE));
@@ -32,7 +33,7 @@ function large(dir) {
   });
 }
 
-function small(dir) {
+function small(dir, report) {
   for (let folder = 0; folder < 100; folder++) {
     mkdirSync(join(dir, `folder-${folder}`), { recursive: true });
     for (let at = 0; at < 1000; at++)
@@ -59,9 +60,8 @@ const arx = (dir) => ({
   env: scratchEnv(join(dir, '..', 'home')),
 });
 
-function report(title, ours, peers) {
+const reporter = (rounds) => (title, ours, peers) =>
   table(
-    `Verifying ${title}, ${availableParallelism()} cores; ${RUNS} rounds beside each`,
-    besidePeers('arx attachments verify', ours, peers, RUNS),
+    `Verifying ${title}, ${availableParallelism()} cores; ${rounds} rounds beside each`,
+    besidePeers('arx attachments verify', ours, peers, rounds),
   );
-}

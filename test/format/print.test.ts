@@ -1,5 +1,7 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createPrinter, summaryLine, type Output, type PrinterOptions } from '../../src/format/print.ts';
+import { showJson } from '../../src/format/terminal.ts';
 import type { View } from '../../src/format/view.ts';
 import { fakeSink } from './fake-sink.ts';
 
@@ -301,3 +303,24 @@ test.each([
 ])('summary %j', (summary, expected) => {
   expect(summaryLine({ status: () => 's', rows: [], summary: () => summary })).toBe(expected);
 });
+
+test.each([
+  ['a pipe', false],
+  ['a terminal', true],
+])(
+  'property: a report on %s is the JSON that it always was, though its lists come in pieces',
+  async (_, isTTY) => {
+    const value = fc.dictionary(
+      fc.string(),
+      fc.oneof(fc.array(fc.jsonValue()), fc.jsonValue(), fc.constant(undefined)),
+    );
+    await fc.assert(
+      fc.asyncProperty(value, async (report) => {
+        const { print, stdout } = printer('json', { isTTY });
+        await print.report(report, () => []);
+        const whole = `${JSON.stringify(report, null, isTTY ? 2 : 0)}\n`;
+        expect(stdout.text).toBe(isTTY ? showJson(whole) : whole);
+      }),
+    );
+  },
+);
