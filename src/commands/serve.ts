@@ -96,7 +96,6 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
     version: app.version,
     // Anyone who reaches a port may ask for a token: other users of this machine, or everyone.
     maxTier: input.maxTier ?? (loopback ? 'internal' : 'external'),
-    startedMs: app.world.now(),
     onFailure,
     ...(webhookSecrets === undefined ? {} : { webhookSecrets }),
     ...adversity,

@@ -179,7 +179,7 @@ describe('probes', () => {
     return archive;
   };
   const serviceOf = (archive: Archive) =>
-    createService(archive, { assetUrl: 'http://127.0.0.1:9', version: '0', startedMs: Date.now() });
+    createService(archive, { assetUrl: 'http://127.0.0.1:9', version: '0' });
 
   test.each(['sqlite', ...(noPostgres ? [] : ['postgres'])])(
     '%s: a sound archive is live and ready',

@@ -30,7 +30,7 @@ export type ServiceOptions = {
    * is given as it is now, and counts as no read.
    */
   driftLog?(entry: DriftEntry): Promise<void>;
-  /** When it began to serve, in milliseconds since the epoch; absent where it has no port. */
+  /** When it began, in milliseconds since the epoch; now where absent. */
   startedMs?: number;
   /** The highest tier this service grants; `mirror` where absent. */
   maxTier?: Tier;

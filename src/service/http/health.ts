@@ -53,7 +53,7 @@ export async function ready(archive: Archive, options: ServiceOptions): Promise<
 
 function ofProcess(archive: Archive, { startedMs }: ServiceOptions) {
   return {
-    ...(startedMs === undefined ? {} : { uptime_ms: archive.now() - startedMs }),
+    uptime_ms: archive.now() - (startedMs ?? archive.now()),
     read_only: archive.readOnly,
   };
 }

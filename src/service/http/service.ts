@@ -55,7 +55,8 @@ const HANDLERS: Handlers = {
  * date; every failure has the body of interface 7. HEAD is answered as GET without the body. Never rejects, but with
  * LineCut where the options ask for a line that fails.
  */
-export function createService(archive: Archive, options: ServiceOptions): Service {
+export function createService(archive: Archive, given: ServiceOptions): Service {
+  const options = { startedMs: archive.now(), ...given };
   const guesses = archive.shared.limiter('guesses', GUESSES_A_MINUTE);
   const doorkeeper = { archive, guesses, bearers: createBearers(archive) };
   const issues = archive.shared.limiter('issues', ISSUES_A_MINUTE);
