@@ -273,8 +273,13 @@ describe('behind a proxy', () => {
 describe('--read-only', () => {
   test('lists, files and logins work, nothing is taken in, and the database is as it was', async () => {
     await sampleData(join(dir, 'data'));
-    const before = await readFile(join(dir, 'data/archive.db'));
-    const log = await readFile(join(dir, 'data/archive.db-wal'));
+    // Who closes a database last empties its log and may take the file away.
+    const written = async () =>
+      Promise.all([
+        readFile(join(dir, 'data/archive.db')),
+        readFile(join(dir, 'data/archive.db-wal')).catch(() => Buffer.alloc(0)),
+      ]);
+    const before = await written();
     served = await serve(dir, ['--read-only']);
     const token = await login();
     const bearer = { authorization: `Bearer ${token}` };
@@ -291,8 +296,8 @@ describe('--read-only', () => {
       status: 'stable',
     });
     await served.close();
-    expect((await readFile(join(dir, 'data/archive.db'))).equals(before)).toBe(true);
-    expect((await readFile(join(dir, 'data/archive.db-wal'))).equals(log)).toBe(true);
+    const after = await written();
+    expect(after.map((bytes, at) => bytes.equals(before[at]!))).toEqual([true, true]);
     // Its own tokens end with it.
     served = await serve(dir, ['--read-only']);
     expect((await fetch(`${served.base_url}/v1/attachments`, { headers: bearer })).status).toBe(401);
