@@ -42,7 +42,7 @@ const tablesOf = (database: Database) =>
           WHERE schemaname = current_schema() ORDER BY indexname`,
   );
 
-test.each([1, 2])('from version %i', async (version) => {
+test.each([1, 2, 3])('from version %i', async (version) => {
   const fresh = await open(await freshPlace(join(dir, 'fresh')));
   const place = await oldArchive(version);
   const archives = await Promise.all([open(place), open(place), open(place)]);
