@@ -1,12 +1,13 @@
-// A scratch nginx as archive and asset host at once: files on tmpfs, and the pages of their catalogue beside them.
+// A scratch nginx as archive and asset host at once: files on tmpfs, and before a list of them.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
-const PAGE = 500;
+const CATALOGUE = fileURLToPath(new URL('catalogue.mjs', import.meta.url));
 const PIECE_BYTES = 16 * 1024 * 1024;
 
 export const hasNginx = () => spawnSync('nginx', ['-v']).status === 0;
@@ -14,7 +15,7 @@ export const hasNginx = () => spawnSync('nginx', ['-v']).status === 0;
 /** Writes `count` files of `bytes` random bytes and their catalogue under the city `set`; gives their rows. */
 export function makeFiles(root, url, set, count, bytes) {
   mkdirSync(join(root, 'files', set), { recursive: true });
-  mkdirSync(join(root, 'catalogue', set), { recursive: true });
+  mkdirSync(join(root, 'catalogue'), { recursive: true });
   const rows = Array.from({ length: count }, (_, index) => {
     const filename = `file-${index + 1}.bin`;
     return {
@@ -31,16 +32,7 @@ export function makeFiles(root, url, set, count, bytes) {
       bytes,
     };
   });
-  for (let at = 0; at < rows.length; at += PAGE) {
-    const page = {
-      object: 'list',
-      status: 'stable',
-      data: rows.slice(at, at + PAGE),
-      has_more: at + PAGE < rows.length,
-    };
-    const name = at === 0 ? 'first' : rows[at - 1].id;
-    writeFileSync(join(root, 'catalogue', set, `${name}.json`), JSON.stringify(page));
-  }
+  writeFileSync(join(root, 'catalogue', `${set}.json`), JSON.stringify(rows));
   return rows;
 }
 
@@ -61,7 +53,7 @@ function writeRandom(path, bytes) {
 
 /** Serves `<root>/www` on a free port of this machine; `stop` ends it. */
 export async function startNginx(root) {
-  const port = await freePort();
+  const [port, listPort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
   mkdirSync(join(root, 'www'), { recursive: true });
   writeFileSync(join(root, 'www/health.json'), JSON.stringify({ status: 'ok', asset_url: url }));
@@ -78,15 +70,19 @@ http {
     listen 127.0.0.1:${port}; root ${root}/www; default_type application/octet-stream;
     location = /api/health { default_type application/json; try_files /health.json =404; }
     location = /v1/attachments {
-      default_type application/json;
-      try_files /catalogue/$arg_origin_city/$arg_starting_after.json /catalogue/$arg_origin_city/first.json =404;
+      proxy_pass http://127.0.0.1:${listPort};
     }
   }
 }
 `,
   );
   const nginx = spawn('nginx', ['-p', root, '-c', join(root, 'nginx.conf')], { stdio: 'ignore' });
-  const ended = new Promise((resolve) => nginx.once('close', resolve));
+  const list = spawn(process.execPath, [CATALOGUE, join(root, 'www/catalogue'), String(listPort)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = Promise.all(
+    [nginx, list].map((child) => new Promise((resolve) => child.once('close', resolve))),
+  );
   for (let turn = 0; ; turn++) {
     const answer = await fetch(`${url}/api/health`).catch(() => undefined);
     if (answer?.ok) break;
@@ -98,6 +94,7 @@ http {
     root: join(root, 'www'),
     stop: async () => {
       nginx.kill('SIGQUIT');
+      list.kill();
       await ended;
     },
   };
