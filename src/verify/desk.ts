@@ -17,6 +17,10 @@ export type Desk = {
 
 type Waiting = { resolve(answer: Answer): void; reject(error: unknown): void };
 
+function notBegun(cause?: Error): Error {
+  return Object.assign(new Error('the thread ended', { cause }), { code: 'EIO' });
+}
+
 /** For files of the folder `dir`. Where the world has no threads, all of it is done here, and nothing else meanwhile. */
 export function openDesk(dir: string, { thread: begin, signal }: Pick<World, 'thread' | 'signal'>): Desk {
   const waiting: Waiting[] = [];
@@ -34,9 +38,10 @@ export function openDesk(dir: string, { thread: begin, signal }: Pick<World, 'th
     if (thread !== undefined || begin === undefined) return thread;
     thread = begin('disk-thread');
     thread.on('message', (answer: Answer) => waiting.shift()?.resolve(answer));
-    thread.on('error', failAll);
-    // It may also end without a word, where it could not begin.
-    thread.on('exit', () => failAll(Object.assign(new Error('the thread ended'), { code: 'EIO' })));
+    // Where it could not begin, it ends without a word, or Node 24 says that our package.json is not one.
+    const isUnread = (error: Error) => 'code' in error && error.code === 'ERR_INVALID_PACKAGE_CONFIG';
+    thread.on('error', (error) => failAll(isUnread(error) ? notBegun(error) : error));
+    thread.on('exit', () => failAll(notBegun()));
     signal.addEventListener('abort', onAbort, { once: true });
     return thread;
   }
