@@ -259,8 +259,13 @@ export class Course<Row extends Identified> {
 
   /** Throws where reads no longer help: the budget is spent, or the first open gap would not settle. */
   checkProgress(idle: boolean): void {
-    if (idle && this.isSpent)
-      throw new Fault('unstable', `the budget of ${this.#options.maxRequests} requests is spent`);
+    if (idle && this.isSpent) {
+      const where = nameOf(this.#order.frontier);
+      throw new Fault(
+        'unstable',
+        `the budget of ${this.#options.maxRequests} requests is spent after ${where}`,
+      );
+    }
     if (idle || this.#patience > MOST_TRIES + 4 * this.#bar.votes) throw this.#stuck();
   }
 

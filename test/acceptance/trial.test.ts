@@ -102,8 +102,7 @@ describe('what never settles', () => {
     expect(shown).toEqual(TRUTH.slice(0, shown.length));
     expect(report.requests).toBeLessThanOrEqual(250);
     expect(report.unstable[0]).toMatchObject({ after: shown.at(-1) });
-    // Whichever comes first: too many reads of one place, or of all.
-    expect(stderr).toMatch(new RegExp(`after ${shown.at(-1)} |the budget of 250 requests is spent`));
+    expect(stderr).toContain(`after ${shown.at(-1)}`);
     const verified = await arx(dir, 'conversations verify log');
     expect([verified.exit, report.frozen.head === null]).toEqual([0, false]);
   });
