@@ -58,7 +58,14 @@ async function serve(start: () => Running): Promise<Serving> {
   };
 }
 
-const plain = () => serve(() => arx.start(['serve', '--port', '0', '--json'], { dir }));
+const SERVE = ['serve', '--port', '0', '--json'];
+const plain = () => serve(() => arx.start(SERVE, { dir }));
+/** With so many file descriptors. */
+const underLimit = (descriptors: number, ...flags: string[]) =>
+  serve(() => {
+    const limited = `ulimit -n ${descriptors}; exec "$0" "$@"`;
+    return startProcess('sh', ['-c', limited, process.execPath, arx.launcher, ...SERVE, ...flags], { dir });
+  });
 
 test(
   'Q1 Q11 beside slow and idle clients others are answered in time, and nothing is kept of those',
@@ -87,24 +94,7 @@ test(
 );
 
 test('Q11 where descriptors run out it accepts again afterwards', { timeout: 60_000 }, async () => {
-  const limited = () =>
-    startProcess(
-      'sh',
-      [
-        '-c',
-        `ulimit -n 96; exec "$0" "$@"`,
-        process.execPath,
-        arx.launcher,
-        'serve',
-        '--port',
-        '0',
-        '--json',
-        '--max-connections',
-        '1000',
-      ],
-      { dir },
-    );
-  const { port, bearer } = await serve(limited);
+  const { port, bearer } = await underLimit(96, '--max-connections', '1000');
   const held = await hold(port, 300, IDLE);
   const ask = () => latencies(port, '/v1/conversations', { seconds: 0.3, clients: 1, headers: bearer });
   const full = await ask();
@@ -118,22 +108,7 @@ test(
   'Q11 of itself it takes no more connections than leave it descriptors to work with',
   { timeout: 60_000 },
   async () => {
-    const limited = () =>
-      startProcess(
-        'sh',
-        [
-          '-c',
-          `ulimit -n 160; exec "$0" "$@"`,
-          process.execPath,
-          arx.launcher,
-          'serve',
-          '--port',
-          '0',
-          '--json',
-        ],
-        { dir },
-      );
-    const { port, filePort, file, bearer, base_url } = await serve(limited);
+    const { port, filePort, file, bearer, base_url } = await underLimit(160);
     // Kept from before: a new one may be turned away.
     const kept = latencies(port, '/v1/conversations', { seconds: 3, clients: 1, headers: bearer });
     const held = await hold(port, 300, IDLE);
