@@ -291,7 +291,7 @@ describe('ingest', () => {
         expect(fault.detail.hint).toBe('send again with the same id');
         expect(server.requests).toHaveLength(1);
       },
-      { timeoutMs: 200 },
+      { timeoutMs: 1_000 },
     );
   });
 
