@@ -41,6 +41,9 @@ export const LoreRecord = z.looseObject({
 });
 export type LoreRecord = z.infer<typeof LoreRecord>;
 
+/** A name and a value. No tuple: dialects of JSON Schema before 2020-12 have another word for that. */
+const Pair = z.array(z.string()).length(2);
+
 /** Our raw view: the message as stored, its headers in order and its decoded text (interface: "not shown"). */
 export const RawRecord = z.looseObject({
   id: z.string().min(1),
@@ -52,7 +55,7 @@ export const RawRecord = z.looseObject({
   date: z.string().nullable().optional(),
   subject: z.string().nullable().optional(),
   from: z.string().nullable().optional(),
-  headers: z.array(z.tuple([z.string(), z.string()])).optional(),
+  headers: z.array(Pair).optional(),
   text: z.string().nullable().optional(),
   html: z.string().nullable().optional(),
   /** Which of them are given only in part. Absent where all are whole. */

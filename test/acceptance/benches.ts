@@ -5,8 +5,8 @@ import { createInProcessTransport } from '../../src/client/in-process.ts';
 import { createClient, type Client } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
 import { refusalOf } from '../../src/client/refused.ts';
-import type { Transport } from '../../src/client/transport.ts';
-import type { Service } from '../../src/contract/exchange.ts';
+import type { Transport, TransportRequest } from '../../src/client/transport.ts';
+import { headerOf, type Service } from '../../src/contract/exchange.ts';
 import type { Tier } from '../../src/contract/token.ts';
 import { createAssetService, createService, redact, type Archive } from '../../src/service/index.ts';
 import { listen, type Listener } from '../../src/service/port.ts';
@@ -49,7 +49,8 @@ export type Benches = { inside: Bench; outside: Bench; close(): Promise<void> };
 
 const WHERE: readonly Where[] = ['main', 'busy', 'corrupt', 'low', 'reading', 'signed'];
 
-export async function openBenches(): Promise<Benches> {
+/** `between` stands before the services of the port and gives its own address. */
+export async function openBenches(between?: (url: string) => Promise<string>): Promise<Benches> {
   const network = await createNetwork({ connectTimeoutMs: 1000, idleTimeoutMs: 1000 });
   const [inner, outer] = [await newSample(), await newSample()];
   const listeners: Listener[] = [];
@@ -62,7 +63,15 @@ export async function openBenches(): Promise<Benches> {
   const assetUrl = await publish(createAssetService(outer.archive));
   const outerServices = servicesOf(outer.archive, assetUrl);
   const outerUrls = {} as Record<Where, string>;
-  for (const where of WHERE) outerUrls[where] = await publish(outerServices[where]);
+  let outerTransport = network.transport;
+  if (between === undefined) {
+    for (const where of WHERE) outerUrls[where] = await publish(outerServices[where]);
+  } else {
+    const chosen: Service = (request) => outerServices[headerOf(request.headers, WHICH) as Where](request);
+    const front = await between(await publish(chosen));
+    for (const where of WHERE) outerUrls[where] = `https://${where}.localhost`;
+    outerTransport = (request) => network.transport(behind(front, request));
+  }
   const innerServices = servicesOf(inner.archive, assetUrl);
   const innerUrls = {} as Record<Where, string>;
   for (const where of WHERE) innerUrls[where] = `https://${where}.localhost`;
@@ -83,7 +92,7 @@ export async function openBenches(): Promise<Benches> {
       service: outerServices.main,
       urls: outerUrls,
       assetUrl,
-      transport: network.transport,
+      transport: outerTransport,
     }),
     async close() {
       await network.close();
@@ -91,6 +100,17 @@ export async function openBenches(): Promise<Benches> {
       await Promise.all([inner.close(), outer.close()]);
     },
   };
+}
+
+/** Names the service that is meant to the one port of all. */
+const WHICH = 'x-which';
+
+/** What is asked of the origin of a service as it is asked of what stands before them all. */
+function behind(front: string, { url, headers, ...request }: TransportRequest): TransportRequest {
+  const [which = '', domain] = url.hostname.split('.');
+  if (domain !== 'localhost') return { ...request, url, headers };
+  const asked = new URL(front + url.pathname + url.search);
+  return { ...request, url: asked, headers: { ...headers, [WHICH]: which } };
 }
 
 function newSample(): Promise<Sample> {

@@ -92,7 +92,10 @@ function carrierLines({ stego }: AnyRecord): Line[] {
 }
 
 function letterLines({ headers, text, html }: AnyRecord): Line[] {
-  const head = (headers ?? []).map(([name, value]): Line => [{ text: `${name}: `, style: 'dim' }, value]);
+  const head = (headers ?? []).map(([name = '', value = '']): Line => [
+    { text: `${name}: `, style: 'dim' },
+    value,
+  ]);
   const lead: Line[] = head.length > 0 ? ['', ...head] : [];
   if (typeof text === 'string') return [...lead, '', ...showBlock(text).replace(/\n+$/, '').split('\n')];
   return typeof html === 'string'

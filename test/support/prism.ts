@@ -1,0 +1,42 @@
+// Prism, a proxy that is not ours: holds what passes through it against an OpenAPI document, and tells in a header what breaks it.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildOpenApi } from '../../src/contract/openapi.ts';
+import { freePort } from './cluster.ts';
+import { startProcess } from './program.ts';
+
+/** The words that start it, set by those who installed it: it needs a newer Node than ours. */
+const WORDS = process.env['ARX_TEST_PRISM']?.split(' ') ?? [];
+export const noPrism = WORDS.length === 0;
+
+export type Prism = { url: string; close(): Promise<void> };
+
+/** Stands before the service at this address until it is closed. */
+export async function startPrism(upstream: string): Promise<Prism> {
+  const dir = mkdtempSync(join(tmpdir(), 'arx-prism-'));
+  const document = join(dir, 'openapi.json');
+  writeFileSync(document, JSON.stringify(buildOpenApi('0')));
+  const port = String(await freePort());
+  const [command = '', ...words] = WORDS;
+  // Cross-origin requests are the service's to answer.
+  const running = startProcess(command, [...words, 'proxy', document, upstream, '-p', port, '--cors=false'], {
+    dir,
+  });
+  await running.says('stdout', /is listening/);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      running.child.kill('SIGTERM');
+      await running.ended;
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Violation = { location: string[]; severity: string; message: string };
+
+/** What an answer that came through it says of the exchange. */
+export function violationsOf(headers: Record<string, string>): Violation[] {
+  return JSON.parse(headers['sl-violations'] ?? '[]') as Violation[];
+}
