@@ -18,6 +18,13 @@ const MOST_GROWTH = 1033;
 const KIND = 0o170000;
 const LINK = 0o120000;
 
+/** Where an entry lies and how: so little of each is kept, as there may be very many. Undefined: it cannot be read. */
+type Spot = Pick<
+  Entry,
+  'compressedSize' | 'uncompressedSize' | 'compressionMethod' | 'relativeOffsetOfLocalHeader'
+>;
+type Spots = ReadonlyMap<string, Spot | undefined>;
+
 /**
  * The bag at the top of the zip, or in its one folder that holds a bagit.txt. Fault `unsafe` for names that leave it,
  * names that come twice, links, entries that overlap, and more bytes than a zip of this size can honestly hold;
@@ -27,39 +34,46 @@ export async function openBagZip(path: string): Promise<BagSource> {
   const { default: yauzl } = await import('yauzl');
   const { size } = await stat(path);
   let zip: ZipFile | undefined;
-  const entries = new Map<string, Entry>();
+  const spots = new Map<string, Spot | undefined>();
+  let compressed = 0;
   try {
     zip = await yauzl.openPromise(path, { autoClose: false, decodeStrings: false });
     if (zip.entryCount > MOST_ENTRIES) throw new Fault('unsafe', 'the zip names too many files');
     for await (const entry of zip.eachEntry()) {
       const name = nameOf(entry);
-      if (entries.has(name)) throw new Fault('unsafe', `the zip holds ${name} twice`);
-      entries.set(name, entry);
+      if (spots.has(name)) throw new Fault('unsafe', `the zip holds ${name} twice`);
+      checkGrowth(entry, name);
+      compressed += entry.compressedSize;
+      // One after the other they cannot be longer than the zip.
+      if (compressed > size) throw new Fault('unsafe', 'the entries of the zip overlap');
+      spots.set(name, spotOf(entry));
     }
-    checkSizes(entries.values(), size);
   } catch (error) {
     zip?.close();
     throw zipFault(error);
   }
-  const base = baseOf(entries.keys());
+  const base = baseOf(spots.keys());
   if (base === undefined) {
     zip.close();
     throw new Fault('not_found', `${path} has no bagit.txt`);
   }
-  return sourceOver(zip, entries, base);
+  const { Entry } = yauzl;
+  return sourceOver(zip, spots, base, (spot) =>
+    Object.assign(new Entry(), { generalPurposeBitFlag: 0 }, spot),
+  );
 }
 
-function sourceOver(zip: ZipFile, entries: ReadonlyMap<string, Entry>, base: string): BagSource {
+function sourceOver(zip: ZipFile, spots: Spots, base: string, entryAt: (spot: Spot) => Entry): BagSource {
   const files = new Set<string>();
   const others = new Map<string, Failure>();
   let outside = 0;
-  for (const [name, entry] of entries) {
+  for (const [name, spot] of spots) {
     if (!name.startsWith(base)) outside += 1;
     else if (name.endsWith('/')) continue;
-    else if (isReadable(entry)) files.add(name.slice(base.length));
+    else if (spot !== undefined) files.add(name.slice(base.length));
     else others.set(name.slice(base.length), 'unreadable');
   }
-  const entryOf = (path: string): Entry => entries.get(`${base}${path}`)!;
+  const named = (path: string): Spot => spots.get(`${base}${path}`)!;
   return {
     files,
     others,
@@ -67,21 +81,22 @@ function sourceOver(zip: ZipFile, entries: ReadonlyMap<string, Entry>, base: str
     hasPayload: true,
     oddities: outside > 0 ? [`the zip holds ${outside} files outside the bag, which were not looked at`] : [],
     async read(path, most) {
-      const entry = entryOf(path);
-      if (entry.uncompressedSize > most) throw tooLarge(path, most);
+      const spot = named(path);
+      if (spot.uncompressedSize > most) throw tooLarge(path, most);
       try {
         const chunks: Buffer[] = [];
-        for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
+        for await (const chunk of await zip.openReadStreamPromise(entryAt(spot)))
+          chunks.push(chunk as Buffer);
         return Buffer.concat(chunks);
       } catch (error) {
         throw zipFault(error);
       }
     },
-    octets: async (paths) => paths.reduce((sum, path) => sum + entryOf(path).uncompressedSize, 0),
+    octets: async (paths) => paths.reduce((sum, path) => sum + named(path).uncompressedSize, 0),
     async hash(paths, options) {
       const found: Found = { hashes: [], bytes: [] };
       for (const path of paths) {
-        const { hashes, bytes } = await hashEntry(zip, entryOf(path), options);
+        const { hashes, bytes } = await hashEntry(zip, entryAt(named(path)), options);
         found.hashes.push(hashes);
         found.bytes.push(bytes);
       }
@@ -113,9 +128,12 @@ async function hashEntry(
   }
 }
 
-/** Stored or deflated, and not encrypted. */
-function isReadable(entry: Entry): boolean {
-  return !entry.isEncrypted() && (entry.compressionMethod === 0 || entry.compressionMethod === 8);
+function spotOf(entry: Entry): Spot | undefined {
+  const { compressedSize, uncompressedSize, compressionMethod, relativeOffsetOfLocalHeader } = entry;
+  const isReadable = !entry.isEncrypted() && (compressionMethod === 0 || compressionMethod === 8);
+  return isReadable
+    ? { compressedSize, uncompressedSize, compressionMethod, relativeOffsetOfLocalHeader }
+    : undefined;
 }
 
 function nameOf(entry: Entry): string {
@@ -132,17 +150,12 @@ function nameOf(entry: Entry): string {
 }
 
 /**
- * Entries that share compressed bytes, or claim more than theirs can become, are refused before any is unpacked. What
- * is left is bounded by the size of the zip, and neither kept in memory nor written.
+ * An entry that claims more than its compressed bytes can become is refused before any is unpacked. What is left is
+ * bounded by the size of the zip, and neither kept in memory nor written.
  */
-function checkSizes(entries: Iterable<Entry>, size: number): void {
-  let compressed = 0;
-  for (const entry of entries) {
-    compressed += entry.compressedSize;
-    if (entry.uncompressedSize > MOST_GROWTH * (entry.compressedSize + 1))
-      throw new Fault('unsafe', `the zip claims ${entry.uncompressedSize} bytes for ${nameOf(entry)}`);
-  }
-  if (compressed > size) throw new Fault('unsafe', 'the entries of the zip overlap');
+function checkGrowth({ uncompressedSize, compressedSize }: Entry, name: string): void {
+  if (uncompressedSize > MOST_GROWTH * (compressedSize + 1))
+    throw new Fault('unsafe', `the zip claims ${uncompressedSize} bytes for ${name}`);
 }
 
 /** The prefix of the bag's files, '' at the top; undefined where there is no bag, or more than one. */
