@@ -168,8 +168,9 @@ function connectionOf(handle: Connection['handle']): Connection {
   const prepare = (sql: string) => {
     let statement = kept.get(sql);
     if (statement === undefined) {
-      // `?n` binds by number; `$n` would bind by order of appearance.
-      statement = handle.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'));
+      // `?n` binds by number; `$n` would bind by order of appearance. Without the sign, which changes no value, the
+      // engine plans a statement anew for each value of a parameter that its statistics speak of.
+      statement = handle.prepare(sql.replaceAll(/\$(\d+)/g, '+?$1'));
       kept.set(sql, statement);
     }
     return statement;

@@ -103,3 +103,13 @@ test('old tokens are forgotten by an index', async () => {
   const plan = await planOf(sample.archive.database, 'DELETE FROM tokens WHERE expires_ms < 1');
   expect(plan.join()).toContain('tokens_by_expiry');
 });
+
+test.runIf(ENGINE === 'sqlite')('SQLite plans a statement once, and not for each of its values', async () => {
+  const plan = (...values: number[]) =>
+    planOf(
+      sample.archive.database,
+      'SELECT path FROM messages WHERE sequence > $1 AND conversation > $2',
+      values,
+    );
+  expect(await plan(0, 10 * ROWS)).toEqual(await plan(10 * ROWS, 0));
+});
