@@ -9,9 +9,7 @@ import { tokenFor } from '../support/archive.ts';
 import { call } from '../support/call.ts';
 import { arx } from '../support/command.ts';
 import { bytesIn, codingsOf, holds, unbroken } from './leak.ts';
-import { covers, openTiered, type FileRow, type Tiered } from './tiered.ts';
-
-const ASSETS = 'http://127.0.0.1:4748';
+import { ASSETS, covers, openTiered, type FileRow, type Tiered } from './tiered.ts';
 
 let tiered: Tiered;
 let dir: string;

@@ -10,6 +10,9 @@ import { arx, type Ran } from '../support/command.ts';
 import { sampleData } from '../support/sample.ts';
 import { NOON } from '../support/world.ts';
 
+/** The origin that the local archive names for its files. */
+export const ASSETS = 'http://127.0.0.1:4748';
+
 export type FileRow = {
   n: number;
   tier: Tier;

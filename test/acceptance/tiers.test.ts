@@ -3,9 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TIERS, type Tier } from '../../src/contract/token.ts';
 import { createAssetService, type OpenArchive } from '../../src/service/index.ts';
 import { arx, recordsOf } from '../support/command.ts';
-import { covers, openTiered, type Tiered } from './tiered.ts';
-
-const ASSETS = 'http://127.0.0.1:4748';
+import { ASSETS, covers, openTiered, type Tiered } from './tiered.ts';
 
 let tiered: Tiered;
 let dir: string;

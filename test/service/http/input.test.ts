@@ -2,24 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../../src/contract/error.ts';
 import { MOST_REQUEST_BYTES } from '../../../src/contract/quantity.ts';
-import type { Tier } from '../../../src/contract/token.ts';
-import { sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
-import { call, type Answer, type CallOptions } from '../../support/call.ts';
+import { askedByTier, type Asked } from '../../support/asked.ts';
 import { expectRefusal } from '../../support/reply.ts';
 
-let sample: Sample;
-const tokens: Record<Tier, string> = { external: '', internal: '', mirror: '' };
-
+let sample: Asked['sample'];
+let ask: Asked['ask'];
 beforeAll(async () => {
-  sample = await sampleArchive({ conversations: 10, messages: 3, attachments: 60, mirrorEvery: 7 });
-  for (const tier of ['external', 'internal', 'mirror'] as const) {
-    tokens[tier] = await tokenFor(sample.service, tier);
-  }
+  ({ sample, ask } = await askedByTier());
 });
 afterAll(() => sample.close());
-
-const ask = (target: string, options: CallOptions & { tier?: Tier } = {}): Promise<Answer> =>
-  call(sample.service, target, { token: tokens[options.tier ?? 'internal'], ...options });
 
 describe('O: input', () => {
   const INPUTS: [target: string, code: ErrorCode][] = [

@@ -5,23 +5,18 @@ import { type ErrorCode } from '../../../src/contract/error.ts';
 import { ROUTES, type RouteName } from '../../../src/contract/routes.ts';
 import type { Tier } from '../../../src/contract/token.ts';
 import { createService } from '../../../src/service/index.ts';
-import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
-import { call, type Answer, type CallOptions } from '../../support/call.ts';
+import { ASSET_URL, sampleArchive, tokenFor } from '../../support/archive.ts';
+import { askedByTier, type Asked } from '../../support/asked.ts';
+import { call, type CallOptions } from '../../support/call.ts';
 import { expectRefusal, PATHS } from '../../support/reply.ts';
 
-let sample: Sample;
-const tokens: Record<Tier, string> = { external: '', internal: '', mirror: '' };
-
+let sample: Asked['sample'];
+let tokens: Asked['tokens'];
+let ask: Asked['ask'];
 beforeAll(async () => {
-  sample = await sampleArchive({ conversations: 10, messages: 3, attachments: 60, mirrorEvery: 7 });
-  for (const tier of ['external', 'internal', 'mirror'] as const) {
-    tokens[tier] = await tokenFor(sample.service, tier);
-  }
+  ({ sample, tokens, ask } = await askedByTier());
 });
 afterAll(() => sample.close());
-
-const ask = (target: string, options: CallOptions & { tier?: Tier } = {}): Promise<Answer> =>
-  call(sample.service, target, { token: tokens[options.tier ?? 'internal'], ...options });
 
 const GUARDED = (Object.keys(ROUTES) as RouteName[]).filter((name) => ROUTES[name].scope !== null);
 

@@ -11,24 +11,18 @@ import { ROUTES, type RouteName } from '../../../src/contract/routes.ts';
 import { Sequence } from '../../../src/contract/sequence.ts';
 import { Token, type Tier } from '../../../src/contract/token.ts';
 import { createAssetService, createService, failureName } from '../../../src/service/index.ts';
-import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
-import { call, type Answer, type CallOptions } from '../../support/call.ts';
+import { ASSET_URL } from '../../support/archive.ts';
+import { askedByTier, type Asked } from '../../support/asked.ts';
+import { call } from '../../support/call.ts';
 import { strict } from '../../support/strict.ts';
 import { expectHeaders, expectRefusal, PATHS } from '../../support/reply.ts';
 
-let sample: Sample;
-const tokens: Record<Tier, string> = { external: '', internal: '', mirror: '' };
-
+let sample: Asked['sample'];
+let ask: Asked['ask'];
 beforeAll(async () => {
-  sample = await sampleArchive({ conversations: 10, messages: 3, attachments: 60, mirrorEvery: 7 });
-  for (const tier of ['external', 'internal', 'mirror'] as const) {
-    tokens[tier] = await tokenFor(sample.service, tier);
-  }
+  ({ sample, ask } = await askedByTier());
 });
 afterAll(() => sample.close());
-
-const ask = (target: string, options: CallOptions & { tier?: Tier } = {}): Promise<Answer> =>
-  call(sample.service, target, { token: tokens[options.tier ?? 'internal'], ...options });
 
 const ROW = ['content_type', 'origin_city', 'source', 'bytes', 'detected_type', 'trailing_bytes'];
 const BODIES: [target: string, tier: Tier, status: number, schema: z.ZodType, mayLack?: string[]][] = [
