@@ -1,10 +1,8 @@
 // The walk of a conversation list that is not ours, over a port: rows, ids and bodies of any form, words that lie, cursors that go nowhere.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { arx, recordsOf } from '../support/command.ts';
 import { serveList, type CursorServerOptions } from '../support/cursor-server.ts';
+import { inFolder } from '../support/folder.ts';
 import type { Misbehaving } from '../support/misbehaving-server.ts';
 
 const SIZE = 90;
@@ -13,13 +11,10 @@ const LIMIT = 10;
 
 let dir: string;
 let server: Misbehaving | undefined;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-rows-'));
-});
+inFolder('rows', (made) => void (dir = made));
 afterEach(async () => {
   await server?.close();
   server = undefined;
-  rmSync(dir, { recursive: true, force: true });
 });
 
 async function walked(options: CursorServerOptions) {

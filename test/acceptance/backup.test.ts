@@ -1,12 +1,11 @@
 // Backup and restore as the README says: taken while events arrive, then whole by fsck, and every list the same byte for byte.
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync, cpSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync, cpSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BackupReport } from '../../src/contract/report.ts';
 import { createService, openArchive, type OpenArchive, type Place } from '../../src/service/index.ts';
 import { tokenFor } from '../support/archive.ts';
@@ -14,14 +13,12 @@ import { call } from '../support/call.ts';
 import { arx } from '../support/command.ts';
 import { CLUSTER, type Cluster } from '../support/cluster.ts';
 import { moved } from '../support/event.ts';
+import { inFolder } from '../support/folder.ts';
 import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../support/postgres.ts';
 import { sampleIn } from '../support/sample.ts';
 
 let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-backup-'));
-});
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+inFolder('backup', (made) => void (dir = made));
 
 const open = (place: Place): Promise<OpenArchive> =>
   openArchive({ ...place, sleep, now: Date.now, randomBytes });

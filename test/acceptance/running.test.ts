@@ -1,11 +1,10 @@
 // A service as its keeper runs it: a log without secrets, probes that end, figures, limits behind a proxy, nothing written where nothing may be.
 import { cpSync, existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import parsePrometheus from 'parse-prometheus-text-format';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/error.ts';
 import { Health, Probe } from '../../src/contract/health.ts';
 import { createService, openArchive, type Archive, type OpenArchive } from '../../src/service/index.ts';
@@ -14,19 +13,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { call } from '../support/call.ts';
 import { arx } from '../support/command.ts';
 import { moved } from '../support/event.ts';
+import { inFolder } from '../support/folder.ts';
 import { freshUrl, noPostgres } from '../support/postgres.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
 
 let dir: string;
 let served: Served | undefined;
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'arx-running-'));
-});
+inFolder('running', (made) => void (dir = made));
 afterEach(async () => {
   await served?.close();
   served = undefined;
-  await rm(dir, { recursive: true, force: true });
 });
 
 const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>

@@ -1,21 +1,20 @@
 // `arx walk URL` over a real port: any plausible list is exact, one that cannot be proved is not called so, and no token strays.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { arx, recordsOf } from '../support/command.ts';
 import { serveList, type CursorServerOptions } from '../support/cursor-server.ts';
+import { inFolder } from '../support/folder.ts';
 import { always, answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
 
 let dir: string;
 let servers: Misbehaving[];
+inFolder('any', (made) => void (dir = made));
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-any-'));
   servers = [];
 });
 afterEach(async () => {
   await Promise.all(servers.map((server) => server.close()));
-  rmSync(dir, { recursive: true, force: true });
 });
 
 async function serve(options: CursorServerOptions): Promise<Misbehaving> {

@@ -1,27 +1,16 @@
 // Frozen folders read again: whether a walk says it ended, what `diff` and `plot` make of whole, torn and broken ones.
-import {
-  appendFile,
-  mkdir,
-  mkdtemp,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  truncate,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DiffReport, PlotReport } from '../../src/contract/report.ts';
 import { END_FILE } from '../../src/walk/frozen-end.ts';
 import { arx, recordsOf } from '../support/command.ts';
+import { inFolder } from '../support/folder.ts';
 import { freezeInto } from '../support/frozen-folder.ts';
 import { sampleData } from '../support/sample.ts';
 
 let dir: string;
-beforeEach(async () => void (dir = await mkdtemp(join(tmpdir(), 'arx-frozen-'))));
-afterEach(() => rm(dir, { recursive: true }));
+inFolder('frozen', (made) => void (dir = made));
 const at = (name: string) => join(dir, name);
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `conv_${index + 1}`);
 

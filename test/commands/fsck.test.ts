@@ -1,33 +1,30 @@
 // `arx fsck` as its user meets it: exit codes, the report by its schema, an archive left as it was.
 import {
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
   writeSync,
   closeSync,
   readdirSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { FsckReport } from '../../src/contract/report.ts';
 import { arx } from '../support/command.ts';
+import { inFolder } from '../support/folder.ts';
 
 let dir: string;
+inFolder('fsck', (made) => void (dir = made));
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-fsck-'));
   const mail = (n: number) =>
     `From a@b Thu Jan  1 00:00:00 2026\nMessage-ID: <m${n}@b>\nFrom: a@b\nSubject: ${n}\n\n${'text\n'.repeat(400)}\n`;
   writeFileSync(join(dir, 'list.mbox'), Array.from({ length: 50 }, (_, n) => mail(n)).join(''));
   mkdirSync(join(dir, 'notes'));
   writeFileSync(join(dir, 'notes/note.txt'), 'a note\n');
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const database = () => join(dir, 'data/archive.db');
 

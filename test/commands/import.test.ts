@@ -1,17 +1,16 @@
 // `arx import`: only into the local archive, and by the kind that was asked for.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { arx } from '../support/command.ts';
+import { inFolder } from '../support/folder.ts';
 
 let dir: string;
+inFolder('import-command', (made) => void (dir = made));
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-import-command-'));
   mkdirSync(join(dir, 'box'));
   writeFileSync(join(dir, 'box/1'), 'From: a@b\nSubject: x\n\ntext\n');
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 test('with a base URL is refused, and nothing is written', async () => {
   const env = { LANG: 'C.UTF-8', ARX_BASE_URL: 'http://127.0.0.1:9' };

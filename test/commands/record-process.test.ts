@@ -1,10 +1,10 @@
 // A recorded run as a real process: killed, and on a disk that fails while the record is written.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { serveCatalogue } from '../support/catalogue-server.ts';
+import { inFolder } from '../support/folder.ts';
 import type { Misbehaving } from '../support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Program } from '../support/program.ts';
 import { readWarc } from '../support/warc.ts';
@@ -15,10 +15,9 @@ afterAll(() => program.remove());
 
 let dir: string;
 let server: Misbehaving;
-beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'arx-recording-'))));
+inFolder('recording', (made) => void (dir = made));
 afterEach(async () => {
   await server.close();
-  rmSync(dir, { recursive: true, force: true });
 });
 const env = { ARX_TOKEN: 'arx_0123456789.abc' };
 const line = (...words: string[]) => [

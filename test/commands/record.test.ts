@@ -1,24 +1,15 @@
 // `--record FILE` on whole commands: what was asked is in the file, whatever became of it, and no token is.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../src/contract/report.ts';
 import { Fault } from '../../src/faults.ts';
 import { keyOf, partName } from '../../src/verify/part.ts';
 import { serveCatalogue, sha, type ForeignFile } from '../support/catalogue-server.ts';
 import { arx, type Ran } from '../support/command.ts';
+import { inFolder } from '../support/folder.ts';
 import { answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
 import { ranged } from '../support/ranges.ts';
 import { sampleData } from '../support/sample.ts';
@@ -29,11 +20,10 @@ import type { WorldOptions } from '../support/world.ts';
 const TOKEN = 'arx_0123456789.abcdefghijklmnop';
 let dir: string;
 let server: Misbehaving | undefined;
-beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'arx-record-'))));
+inFolder('record', (made) => void (dir = made));
 afterEach(async () => {
   await server?.close();
   server = undefined;
-  rmSync(dir, { recursive: true, force: true });
 });
 
 const file = (): string => join(dir, 'a.warc.gz');

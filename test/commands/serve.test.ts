@@ -1,23 +1,19 @@
 // `arx serve` as others meet it: which names it answers to, what it gives unasked, and what its keeper is told.
 import { DatabaseSync } from '@photostructure/sqlite';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/error.ts';
+import { inFolder } from '../support/folder.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
 
 let dir: string;
 let served: Served | undefined;
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'arx-serve-'));
-});
+inFolder('serve', (made) => void (dir = made));
 afterEach(async () => {
   await served?.close();
   served = undefined;
-  await rm(dir, { recursive: true, force: true });
 });
 
 type Reply = { status: number; json: unknown };

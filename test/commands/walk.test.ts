@@ -1,22 +1,21 @@
 // `arx conversations walk` around its files: one walk a log, a report that can be written or nothing.
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../src/arx.ts';
 import { withLock } from '../../src/config/lock.ts';
 import { Fault } from '../../src/faults.ts';
 import { addDoubts, DOUBTS_FILE, readDoubts, stillThere } from '../../src/walk/doubts.ts';
+import { inFolder } from '../support/folder.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve } from '../support/served.ts';
 import { fakeWorld } from '../support/world.ts';
 
 let dir: string;
+inFolder('walk', (made) => void (dir = made));
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-walk-'));
   await sampleData(join(dir, 'data'));
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 async function arx(...argv: string[]) {
   const world = { ...fakeWorld({ argv, dir }), running: () => true };

@@ -1,14 +1,13 @@
 // Exchanges written to a WARC file and read back by a foreign reader: equal, whatever they hold, and without a token.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { TransportFault, type Transport, type TransportReply } from '../../src/client/transport.ts';
 import { Fault } from '../../src/faults.ts';
 import { openRecorder, type Recorder, type Traffic } from '../../src/record/index.ts';
+import { inFolder } from '../support/folder.ts';
 import { NOON } from '../support/world.ts';
 import { allText, readWarc, type ReadRecord } from '../support/warc.ts';
 
@@ -18,11 +17,10 @@ const BASE = 'https://archive.example/v1/attachments?limit=2';
 
 let dir: string;
 let path: string;
+inFolder('record', (made) => void (dir = made));
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-record-'));
   path = join(dir, 'a.warc.gz');
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 type Told = {
   url?: string;

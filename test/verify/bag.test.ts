@@ -1,17 +1,16 @@
 // Bags of all kinds: what RFC 8493 and the drafts before it allow, what they forbid, and what would do harm.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { VerifyReport } from '../../src/contract/report.ts';
 import { bagOf, digest, writeBag, type BagPlan } from '../support/bag.ts';
 import { arx } from '../support/command.ts';
+import { inFolder } from '../support/folder.ts';
 import { zipOf } from '../support/zip.ts';
 
 let dir: string;
-beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'arx-bag-'))));
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+inFolder('bag', (made) => void (dir = made));
 
 type Files = Map<string, string | Buffer>;
 type Change = (files: Files) => void;

@@ -1,23 +1,22 @@
 // Verifying a folder: every file named with its verdict, rows D10 to D13 of the fault list, sums that sha256sum reads.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { VerifyReport } from '../../src/contract/report.ts';
 import { compare, observe } from '../../src/verify/check.ts';
 import { digestFile } from '../../src/verify/digest.ts';
 import { MANIFEST_FILE, openManifest, readManifest } from '../../src/verify/manifest.ts';
 import { parseSums, sumsLine } from '../../src/verify/sums.ts';
 import { faultsOf, judge, reportOf, type Expected } from '../../src/verify/verdicts.ts';
+import { inFolder } from '../support/folder.ts';
 
 const sha = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 const signal = new AbortController().signal;
 let dir: string;
-beforeEach(async () => void (dir = await mkdtemp(join(tmpdir(), 'arx-check-'))));
-afterEach(() => rm(dir, { recursive: true, force: true }));
+inFolder('check', (made) => void (dir = made));
 
 async function check(expected: Expected[], whole = true) {
   const files = compare(expected, await observe(dir, { signal, thread: undefined }).observation);

@@ -1,22 +1,11 @@
 // Keeping a stream: rows C9 to C17 and D1 to D4 of the fault list; nothing wrong ever stands under the final name.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chmod,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { Fault } from '../../src/faults.ts';
+import { inFolder } from '../support/folder.ts';
 import { fakeWorld } from '../support/world.ts';
 import { keep as keepStream, TEMPORARY, type Kept, type Target } from '../../src/verify/keep.ts';
 import { partName } from '../../src/verify/part.ts';
@@ -29,8 +18,7 @@ async function* stream(...chunks: string[]) {
 
 let dir: string;
 let serial = 0;
-beforeEach(async () => void (dir = await mkdtemp(join(tmpdir(), 'arx-keep-'))));
-afterEach(() => rm(dir, { recursive: true, force: true }));
+inFolder('keep', (made) => void (dir = made));
 
 type Options = { force?: boolean; randomBytes?: World['randomBytes']; signal?: AbortSignal };
 const keep = (bytes: AsyncIterable<Uint8Array>, target: Target, more: Options = {}): Promise<Kept> => {

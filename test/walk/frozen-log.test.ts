@@ -1,14 +1,14 @@
 // The frozen log: resumes right after a cut at any byte, and no change of it passes.
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { canonical, sha256 } from '../../src/walk/canonical.ts';
 import { verifyFrozen } from '../../src/walk/frozen-chain.ts';
 import { openFrozenLog, ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../../src/walk/frozen-log.ts';
 import { walk } from '../../src/walk/walk.ts';
 import { driftingSource, type Item } from '../support/drifting-source.ts';
+import { inFolder } from '../support/folder.ts';
 
 const SUBJECT = { base_url: 'http://localhost:1', after: null, before: null };
 const signal = new AbortController().signal;
@@ -17,8 +17,7 @@ list.items[3]!.subject = 'line\u2028separator \ud800 \r\n';
 const TRUTH = list.items.map((item) => item.id);
 
 let dir: string;
-beforeEach(async () => void (dir = await mkdtemp(join(tmpdir(), 'arx-frozen-'))));
-afterEach(() => rm(dir, { recursive: true }));
+inFolder('frozen', (made) => void (dir = made));
 
 /** Walks into the log, at most so many windows, and returns the ids given out in this run. */
 async function walkInto(options: { resume: boolean; windows?: number; limit?: number }): Promise<string[]> {

@@ -1,12 +1,12 @@
 // Real exports killed (I1) and on disks that fail (I2, J3): a bag stands whole under its name or not at all, and what the dead left goes.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
 import { sha } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
+import { inFolder } from '../../support/folder.ts';
 import { buildProgram, startProcess, type Ended, type Program } from '../../support/program.ts';
 
 let program: Program;
@@ -14,8 +14,8 @@ beforeAll(() => void (program = buildProgram()), 60_000);
 afterAll(() => program.remove());
 
 let dir: string;
+inFolder('exporting', (made) => void (dir = made));
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-exporting-'));
   mkdirSync(join(dir, 'dl'));
   const lines = Array.from({ length: 20 }, (_, index) => {
     const [path, content] = [`file-${index}.txt`, `file ${index} `.repeat(1 + 700 * index)];
@@ -24,7 +24,6 @@ beforeEach(() => {
   });
   writeFileSync(join(dir, 'dl', MANIFEST_FILE), lines.join(''));
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
 if (!hasStrace)

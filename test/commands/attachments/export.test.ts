@@ -4,31 +4,29 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { ExportReport, VerifyReport } from '../../../src/contract/report.ts';
 import { Fault } from '../../../src/faults.ts';
 import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
 import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
+import { inFolder } from '../../support/folder.ts';
 import type { Misbehaving } from '../../support/misbehaving-server.ts';
 import { isInstalled } from '../../support/shell.ts';
 
 let dir: string;
 let server: Misbehaving | undefined;
-beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'arx-export-'))));
+inFolder('export', (made) => void (dir = made));
 afterEach(async () => {
   await server?.close();
   server = undefined;
-  rmSync(dir, { recursive: true, force: true });
 });
 
 /** A pulled folder `dl` as pull leaves it. */

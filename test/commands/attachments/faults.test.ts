@@ -5,7 +5,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport, VerifyReport } from '../../../src/contract/report.ts';
@@ -21,6 +19,7 @@ import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
 import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-server.ts';
 import { AUTHORITY, CERTIFICATES, KEY } from '../../support/certificates.ts';
 import { arx, type Ran } from '../../support/command.ts';
+import { inFolder } from '../../support/folder.ts';
 import { always, answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Ended, type Program } from '../../support/program.ts';
 
@@ -29,14 +28,13 @@ const env = { LANG: 'C.UTF-8', ARX_TOKEN: TOKEN };
 let dir: string;
 let server: Misbehaving | undefined;
 type Script = NonNullable<ForeignFile['script']>;
+inFolder('fault', (made) => void (dir = made));
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-fault-'));
   chmodSync(dir, 0o755);
 });
 afterEach(async () => {
   await server?.close();
   server = undefined;
-  rmSync(dir, { recursive: true, force: true });
 });
 
 /** What holds of every case: no token, no stack trace, nothing that a terminal would act on, not more than 20 lines. */

@@ -1,11 +1,11 @@
 // `arx attachments show ID --open`: only what was verified is handed on, to the right program, and nothing that would be run.
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../../src/arx.ts';
 import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
+import { inFolder } from '../../support/folder.ts';
 import type { Misbehaving } from '../../support/misbehaving-server.ts';
 import { buildProgram } from '../../support/program.ts';
 import { wordsOf } from '../../support/transcript.ts';
@@ -14,13 +14,12 @@ import { fakeWorld, type WorldOptions } from '../../support/world.ts';
 let dir: string;
 let server: Misbehaving;
 let launched: string[][];
+inFolder('open', (made) => void (dir = made));
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-open-'));
   launched = [];
 });
 afterEach(async () => {
   await server.close();
-  rmSync(dir, { recursive: true, force: true });
 });
 
 const serveFile = async (file: ForeignFile): Promise<void> => void (server = await serveCatalogue([file]));

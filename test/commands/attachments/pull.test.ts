@@ -4,7 +4,6 @@ import { getEventListeners } from 'node:events';
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,9 +12,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/report.ts';
 import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
 import {
@@ -25,17 +23,17 @@ import {
   type ForeignFile,
 } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
+import { inFolder } from '../../support/folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { NOON, type WorldOptions } from '../../support/world.ts';
 
 const TOKEN = 'arx_0123456789.abcdefghijklmnop';
 let dir: string;
 let server: Misbehaving | undefined;
-beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'arx-pull-'))));
+inFolder('pull', (made) => void (dir = made));
 afterEach(async () => {
   await server?.close();
   server = undefined;
-  rmSync(dir, { recursive: true, force: true });
 });
 
 async function serve(files: readonly ForeignFile[], options?: CatalogueOptions): Promise<void> {

@@ -3,14 +3,11 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/report.ts';
@@ -18,6 +15,7 @@ import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
 import { keyOf, partName } from '../../../src/verify/part.ts';
 import { serveCatalogue, sha } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
+import { inFolder } from '../../support/folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { ranged, type Ranges } from '../../support/ranges.ts';
 import { NOON, type WorldOptions } from '../../support/world.ts';
@@ -29,14 +27,13 @@ const DEAD = 4_000_000;
 
 let dir: string;
 let server: Misbehaving | undefined;
+inFolder('resume', (made) => void (dir = made));
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-resume-'));
   mkdirSync(join(dir, 'dl'));
 });
 afterEach(async () => {
   await server?.close();
   server = undefined;
-  rmSync(dir, { recursive: true, force: true });
 });
 
 const serve = async (ranges: Partial<Ranges> = {}, row: Record<string, unknown> = {}): Promise<void> => {

@@ -1,20 +1,19 @@
 // `arx attachments verify`: what it holds a folder against, and folders that would trap it.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
 import { bagOf, writeBag } from '../../support/bag.ts';
 import { sha } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
+import { inFolder } from '../../support/folder.ts';
 
 let dir: string;
+inFolder('verify', (made) => void (dir = made));
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-verify-'));
   mkdirSync(join(dir, 'dl'));
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const put = (name: string, text: string) => writeFileSync(join(dir, 'dl', name), text);
 const verify = (line: string) => arx(dir, `attachments verify ${line}`);

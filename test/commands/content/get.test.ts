@@ -1,19 +1,18 @@
 // `arx content get --raw` for messages too long for an answer, and against services that mean harm.
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { arx } from '../../support/command.ts';
+import { inFolder } from '../../support/folder.ts';
 import { answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 
 let dir: string;
 let server: Misbehaving | undefined;
-beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'arx-content-'))));
+inFolder('content', (made) => void (dir = made));
 afterEach(async () => {
   await server?.close();
   server = undefined;
-  rmSync(dir, { recursive: true, force: true });
 });
 
 test('a mail of 12 MB comes back byte for byte, and is shown', async () => {

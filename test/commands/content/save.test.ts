@@ -1,29 +1,20 @@
 // `arx content get MSG --save DIR`: what is kept of a message, under which names, and what is never overwritten.
 import { createHash } from 'node:crypto';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/report.ts';
 import { arx, type Ran } from '../../support/command.ts';
+import { inFolder } from '../../support/folder.ts';
 import { answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { sampleData } from '../../support/sample.ts';
 
 let dir: string;
 let server: Misbehaving | undefined;
-beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'arx-save-'))));
+inFolder('save', (made) => void (dir = made));
 afterEach(async () => {
   await server?.close();
   server = undefined;
-  rmSync(dir, { recursive: true, force: true });
 });
 const sha = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const saved = (name: string): Buffer => readFileSync(join(dir, 'kept', name));

@@ -1,20 +1,19 @@
 // `arx events reconcile` (P4): what was sent against what was acknowledged and what is there, each fault by its name, and mended.
 import { DatabaseSync } from '@photostructure/sqlite';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { ReconcileReport } from '../../../src/contract/reconciliation.ts';
 import { arx } from '../../support/command.ts';
+import { inFolder } from '../../support/folder.ts';
 
 let dir: string;
+inFolder('reconcile', (made) => void (dir = made));
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-reconcile-'));
   const events = [1, 2, 3, 4, 5, 6].map((n) => JSON.stringify(flagged(`e${n}`)));
   writeFileSync(join(dir, 'in.ndjson'), events.join('\n'));
   await arx(dir, 'events send --file in.ndjson');
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const flagged = (id: string, contact = id) => ({ id, type: 'contact.flagged', payload: { contact } });
 const journal = () => join(dir, 'data/sent', readdirSync(join(dir, 'data/sent'))[0]!);

@@ -1,8 +1,7 @@
 // `arx events send --file`: checked whole before it goes, journalled, and killed and run again it ends with every event in once.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -10,14 +9,12 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Listening } from '../../../src/contract/report.ts';
 import { arx, recordsOf } from '../../support/command.ts';
+import { inFolder } from '../../support/folder.ts';
 import { buildProgram, type Program } from '../../support/program.ts';
 import { serve } from '../../support/served.ts';
 
 let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-send-'));
-});
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+inFolder('send', (made) => void (dir = made));
 
 type Event = { id: string; type: string; payload: object };
 const flagged = (id: string, contact = id): Event => ({ id, type: 'contact.flagged', payload: { contact } });

@@ -5,7 +5,6 @@ import {
   chmodSync,
   ftruncateSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   closeSync,
   rmSync,
@@ -13,18 +12,15 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readFolder } from '../../../src/service/import/folder.ts';
 import type { RawMail, ReadItem, ReadMessage } from '../../../src/service/import/record.ts';
 import { photo } from '../../../src/service/import/sample-files.ts';
+import { inFolder } from '../../support/folder.ts';
 
 let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-folder-'));
-});
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+inFolder('folder', (made) => void (dir = made));
 
 const put = (name: string, content: string | Uint8Array) => {
   mkdirSync(join(dir, name, '..'), { recursive: true });

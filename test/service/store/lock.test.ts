@@ -1,14 +1,13 @@
 // Another process's write lock: waited for without stopping this one, for no longer than five seconds, and not by reads.
 import { DatabaseSync } from '@photostructure/sqlite';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createService, openArchive, type OpenArchive } from '../../../src/service/index.ts';
 import { ASSET_URL } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
+import { inFolder } from '../../support/folder.ts';
 import { expectRefusal } from '../../support/reply.ts';
 
 let dir: string;
@@ -18,8 +17,8 @@ let slept: number[];
 /** What happens at each sleep. */
 let atSleep: () => Promise<void>;
 
+inFolder('lock', (made) => void (dir = made));
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'arx-lock-'));
   slept = [];
   atSleep = turn;
   const sleep = (ms: number) => (slept.push(ms), atSleep());
@@ -31,7 +30,6 @@ afterEach(async () => {
   if (other.isTransaction) other.exec('ROLLBACK');
   other.close();
   await archive.close();
-  await rm(dir, { recursive: true, force: true });
 });
 
 const start = () => createService(archive, { assetUrl: ASSET_URL, version: '0' });

@@ -1,22 +1,19 @@
 // An archive of any earlier version becomes what a new one is, with all that is in it, also when several open it at once.
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { NewerSchema, openArchive, type Place } from '../../../src/service/index.ts';
 import type { Database } from '../../../src/service/store/database.ts';
 import { openPostgres } from '../../../src/service/store/postgres.ts';
 import { migrateTo } from '../../../src/service/store/schema.ts';
 import { openSqlite } from '../../../src/service/store/sqlite.ts';
 import { ENGINE, freshPlace } from '../../support/engine.ts';
+import { inFolder } from '../../support/folder.ts';
 
 let dir: string;
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'arx-migrations-'));
-});
-afterEach(() => rm(dir, { recursive: true, force: true }));
+inFolder('migrations', (made) => void (dir = made));
 
 const open = (place: Place) => openArchive({ ...place, sleep, now: () => 0, randomBytes });
 

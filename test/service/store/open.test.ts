@@ -1,20 +1,17 @@
 // Opening an archive: created once, private, migrated, never one that is newer or foreign; and what is kept in it.
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ArchiveUnreadable, openArchive, redact, unredact } from '../../../src/service/index.ts';
 import { fileKey, summaryOf } from '../../../src/service/store/meta.ts';
 import { insert, sampleArchive, tokenFor } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
+import { inFolder } from '../../support/folder.ts';
 
 let dir: string;
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'arx-open-'));
-});
-afterEach(() => rm(dir, { recursive: true, force: true }));
+inFolder('open', (made) => void (dir = made));
 
 const open = (folder = join(dir, 'a', 'b')) => openArchive({ sleep, dir: folder, now: () => 0, randomBytes });
 

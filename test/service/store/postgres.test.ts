@@ -1,7 +1,6 @@
 // What is PostgreSQL's alone: who writes, what is lost and tried again, how it is refused, and where its files are.
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -20,19 +19,19 @@ import { call } from '../../support/call.ts';
 import { PASSWORD } from '../../support/cluster.ts';
 import { arx } from '../../support/command.ts';
 import { moved } from '../../support/event.ts';
+import { inFolder } from '../../support/folder.ts';
 import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../../support/postgres.ts';
 import { expectRefusal } from '../../support/reply.ts';
 
 let dir: string;
 let url: string;
 const opened: OpenArchive[] = [];
+inFolder('postgres', (made) => void (dir = made));
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'arx-postgres-'));
   if (!noPostgres) url = await freshUrl();
 });
 afterEach(async () => {
   for (const archive of opened.splice(0)) await archive.close();
-  await rm(dir, { recursive: true, force: true });
 });
 
 let now = 0;
