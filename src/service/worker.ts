@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Archive } from './archive.ts';
 import { applyDue } from './store/queue.ts';
+import { together } from './together.ts';
 
 export type Worker = {
   /** There is something in the queue. */
@@ -80,23 +81,7 @@ function pause(ms: number): Promise<void> {
  * after what they stored. Throws what says that the archive cannot serve now.
  */
 export function createDrain(archive: Archive): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  const empty = async (): Promise<void> => {
+  return together(async () => {
     while ((await applyDue(archive, 'in turn')) !== 'none');
-  };
-  const drain = (): Promise<void> => {
-    if (running === undefined) {
-      running = empty().finally(() => (running = undefined));
-      return running;
-    }
-    next ??= running
-      .catch(() => {})
-      .then(() => {
-        next = undefined;
-        return drain();
-      });
-    return next;
-  };
-  return drain;
+  });
 }

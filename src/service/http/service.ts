@@ -7,6 +7,7 @@ import { LineCut } from '../rules/line.ts';
 import { createGroupCommit } from '../store/group-commit.ts';
 import { summaryOf, type Summary } from '../store/meta.ts';
 import { createBearers } from '../store/tokens.ts';
+import { together } from '../together.ts';
 import { createDrain } from '../worker.ts';
 import { attachment, attachments } from './attachments.ts';
 import { content } from './content.ts';
@@ -71,6 +72,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
   // What a probe reports, which asks for nothing.
   let known: Summary = NOTHING_KNOWN;
   const pages = createPages(archive.database);
+  const summarize = together(() => summaryOf(archive));
 
   return async (request) => {
     const requestId = newRequestId((count) => archive.randomBytes(count));
@@ -80,7 +82,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     try {
       const path = request.target.split('?', 1)[0];
       if (path !== ROUTES.live.path && path !== ROUTES.ready.path) {
-        const counted = summaryOf(archive);
+        const counted = summarize();
         known = await (path === ROUTES.health.path ? soon(counted) : counted);
       }
       integrity = known.integrity;

@@ -3,12 +3,24 @@ import { Refusal } from '../refusal.ts';
 import { numberOf } from '../rules/identifier.ts';
 import type { Effect, TakenIn } from '../rules/ingest.ts';
 import type { Limiter } from '../rules/limiter.ts';
-import type { Row, Statements } from './database.ts';
-import { insertRows, selectIn } from './rows.ts';
+import type { Statements } from './database.ts';
+import { addRows, selectIn } from './rows.ts';
 
 /** Most events that may wait for their records (our choice): anyone with a token can name records that never come. */
 const MOST_WAITING = 100_000;
 
+const COLUMNS = {
+  n: 'BIGINT',
+  id: 'TEXT',
+  type: 'TEXT',
+  payload: 'TEXT',
+  body_sha256: 'TEXT',
+  received_ms: 'BIGINT',
+  deliveries: 'BIGINT',
+  effect: 'TEXT',
+} as const;
+
+type Fresh = { event: TakenIn; deliveries: number };
 type Kept = { n: number; id: string; body_sha256: string; effect: Effect };
 
 /**
@@ -24,18 +36,19 @@ export async function keepEvents(
 ): Promise<(Refusal | undefined)[]> {
   const rows = await selectIn<Kept>(
     statements,
-    'SELECT n, id, body_sha256, effect FROM events WHERE id IN ?',
+    `SELECT n, id, body_sha256, effect FROM events WHERE id IN ?
+      UNION ALL SELECT MAX(n), '', '', 'recorded' FROM events`,
     new Set(events.map(({ id }) => id)),
   );
   const known = new Map<string, Kept>(rows.map((row) => [row.id, row]));
-  const last = await statements.get<{ n: number | null }>('SELECT MAX(n) AS n FROM events');
   const absent = await unknownRecords(
     statements,
     events.filter(({ id }) => !known.has(id)),
   );
-  const fresh = new Map<number, Row & { deliveries: number }>();
+  const fresh = new Map<number, Fresh>();
   const again = new Map<Kept, number>();
-  let n = last?.n ?? 0;
+  // No event has this id.
+  let n = known.get('')?.n ?? 0;
 
   const keep = async (event: TakenIn): Promise<Refusal | undefined> => {
     const before = known.get(event.id);
@@ -63,25 +76,18 @@ export async function keepEvents(
       });
     }
     n += 1;
-    const { id, type, payloadText: payload, bodySha256: body_sha256 } = event;
-    const row = {
-      n,
-      id,
-      type,
-      payload,
-      body_sha256,
-      received_ms: now,
-      deliveries: 1,
-      effect: 'queued' as const,
-    };
-    fresh.set(n, row);
-    known.set(id, row);
+    fresh.set(n, { event, deliveries: 1 });
+    known.set(event.id, { n, id: event.id, body_sha256: event.bodySha256, effect: 'queued' });
     return undefined;
   };
 
   const refusals: (Refusal | undefined)[] = [];
   for (const event of events) refusals.push(await keep(event));
-  await insertRows(statements, 'events', [...fresh.values()]);
+  const added = [...fresh].map(([number, { event, deliveries }]) => {
+    const { id, type, payloadText, bodySha256 } = event;
+    return [number, id, type, payloadText, bodySha256, now, deliveries, 'queued'];
+  });
+  await addRows(statements, 'events', COLUMNS, added);
   for (const [row, times] of again) await countDeliveries(statements, row, times);
   return refusals;
 }

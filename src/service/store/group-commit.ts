@@ -31,37 +31,48 @@ export function createGroupCommit({ database, now }: Archive): Keep {
   let running = false;
   const held = { events: 0, characters: 0 };
 
-  const commit = (events: readonly TakenIn[]) =>
-    database.transaction((statements) => keepEvents(statements, events, { now: now(), mirrors }));
+  const take = (): Waiting[] => {
+    const group: Waiting[] = [];
+    for (let events = 0, characters = 0; waiting[0] !== undefined;) {
+      events += waiting[0].events.length;
+      characters += waiting[0].characters;
+      if (group.length > 0 && (events > GROUP.events || characters > GROUP.characters)) break;
+      group.push(waiting.shift()!);
+    }
+    return group;
+  };
 
-  const commitGroup = async (group: readonly Waiting[]): Promise<void> => {
+  /** The group is what has come by the time that it is our turn to write; a transaction that is tried again keeps it. */
+  const commit = async (given?: readonly Waiting[]): Promise<readonly Waiting[]> => {
+    let group = given;
     try {
-      const refusals = await commit(group.flatMap(({ events }) => events));
+      const refusals = await database.transaction((statements) => {
+        group ??= take();
+        return keepEvents(
+          statements,
+          group.flatMap(({ events }) => events),
+          { now: now(), mirrors },
+        );
+      });
       let at = 0;
-      for (const { events, resolve } of group) resolve(refusals.slice(at, (at += events.length)));
+      for (const { events, resolve } of group!) resolve(refusals.slice(at, (at += events.length)));
     } catch (error) {
+      group ??= take();
       if (group.length === 1 || isStoreTrouble(error)) {
         for (const { reject } of group) reject(error);
-        return;
+        return group;
       }
       // Something in one of them: nobody fails for a neighbour.
-      for (const one of group) await commitGroup([one]);
+      for (const one of group) await commit([one]);
     }
+    return group!;
   };
 
   const run = async (): Promise<void> => {
     running = true;
     // What came with the same turn of the loop goes into the same transaction.
     for (await turn(); waiting.length > 0; await turn()) {
-      const group: Waiting[] = [];
-      for (let events = 0, characters = 0; waiting[0] !== undefined;) {
-        events += waiting[0].events.length;
-        characters += waiting[0].characters;
-        if (group.length > 0 && (events > GROUP.events || characters > GROUP.characters)) break;
-        group.push(waiting.shift()!);
-      }
-      await commitGroup(group);
-      for (const { events, characters } of group) {
+      for (const { events, characters } of await commit()) {
         held.events -= events.length;
         held.characters -= characters;
       }

@@ -66,18 +66,21 @@ export async function openPostgres({
     }),
   );
 
+  /** `opening` is one message, however many statements; whether the last found a row is told to the work. */
   const within = async <T>(
     client: pg.ClientBase,
-    work: (statements: Statements) => Promise<T>,
+    opening: string,
+    work: (statements: Statements, hasFound: boolean) => Promise<T>,
     done: (broken?: Error) => void,
   ): Promise<T> => {
     let broken: Error | undefined;
     try {
-      await ask(client, 'BEGIN ISOLATION LEVEL READ COMMITTED');
-      const result = await work({
+      const begun: Answer | Answer[] = await ask(client, opening);
+      const statements: Statements = {
         ...statementsOf((sql, parameters) => ask(client, sql, parameters)),
         copy: (table, rows) => copyRows(client, table, rows).catch(fail),
-      });
+      };
+      const result = await work(statements, [begun].flat().at(-1)?.rows.length === 1);
       await ask(client, 'COMMIT');
       return result;
     } catch (error) {
@@ -88,13 +91,16 @@ export async function openPostgres({
     }
   };
   /** One transaction, again from its beginning where it ran into another. */
-  const beside = async <T>(work: (statements: Statements) => Promise<T>): Promise<T> => {
-    for (let attempt = 1, pause = FIRST_PAUSE_MS; ; attempt += 1, pause *= 2) {
+  const attempt = async <T>(
+    opening: string,
+    work: (statements: Statements, hasFound: boolean) => Promise<T>,
+  ): Promise<T> => {
+    for (let tries = 1, pause = FIRST_PAUSE_MS; ; tries += 1, pause *= 2) {
       const client = await pool.connect().catch(fail);
       try {
-        return await within(client, work, (broken) => client.release(broken));
+        return await within(client, opening, work, (broken) => client.release(broken));
       } catch (error) {
-        if (!ranIntoAnother(error) || attempt === TRIES) throw error;
+        if (!ranIntoAnother(error) || tries === TRIES) throw error;
       }
       await sleep(pause);
     }
@@ -121,19 +127,13 @@ export async function openPostgres({
     engine: 'postgres',
     ...reader,
     run: async (sql, parameters) => (await ask(pool, sql, parameters)).rowCount ?? 0,
-    beside,
-    transaction: (work) =>
-      inTurn(() =>
-        beside(async (statements) => {
-          await statements.get(WRITER);
-          return work(statements);
-        }),
-      ),
+    beside: (work) => attempt(BEGIN, work),
+    transaction: (work) => inTurn(() => attempt(`${BEGIN}; ${WRITER}`, work)),
     transactionNow: async (work) => {
       if (writing > 0) return undefined;
       return inTurn(() =>
-        beside(async (statements) =>
-          (await statements.get(`${WRITER} SKIP LOCKED`)) === undefined ? undefined : work(statements),
+        attempt(`${BEGIN}; ${WRITER} SKIP LOCKED`, async (statements, isFree) =>
+          isFree ? work(statements) : undefined,
         ),
       );
     },
@@ -141,11 +141,7 @@ export async function openPostgres({
       const client = new pg.Client(config);
       client.on('error', () => {});
       await client.connect().catch(fail);
-      const locked = async (statements: Statements) => {
-        await statements.get(WRITER);
-        return work(statements);
-      };
-      return within(client, locked, () => void client.end().catch(() => {}));
+      return within(client, `${BEGIN}; ${WRITER}`, work, () => void client.end().catch(() => {}));
     },
     pool: () => ({
       busy: pool.totalCount - pool.idleCount,
@@ -170,6 +166,8 @@ export async function openPostgres({
 async function onlyRead(client: pg.ClientBase): Promise<void> {
   await client.query('SET default_transaction_read_only = on');
 }
+
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
 /** The lock of this one row is the right to write: plain SQL, where advisory locks are not known to every relative. */
 const WRITER = 'SELECT n FROM writer FOR UPDATE';
@@ -208,7 +206,14 @@ function statementsOf(asked: (sql: string, parameters?: readonly Value[]) => Pro
     get: async <T extends Row>(sql: string, parameters?: readonly Value[]) =>
       (await asked(sql, parameters)).rows[0] as T | undefined,
     run: async (sql, parameters) => (await asked(sql, parameters)).rowCount ?? 0,
+    allIn: async <T extends Row>(sql: string, values: readonly Value[]) =>
+      (await asked(sql.replace('IN ?', '= ANY($1)'), [arrayOf(values)])).rows as T[],
   };
+}
+
+/** An array as PostgreSQL writes it, of integers or texts. */
+function arrayOf(values: readonly Value[]): string {
+  return `{${values.map((value) => `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
 async function ask(
@@ -227,14 +232,16 @@ async function ask(
 const SPOKEN = new Map<string, string>();
 
 /**
- * The statement in this engine's words: the one function that the engines do not call alike writes the same JSON of a
- * text. Statements are not prepared under names: a connection would keep the plan that was right for an empty table.
+ * The statement in this engine's words: two functions that the engines do not call alike write the same JSON of a text,
+ * and give the elements of an array. Statements are not prepared under names: a connection would keep the plan that was right for an empty table.
  */
 function spoken(sql: string): string {
-  if (!sql.includes('json_quote(')) return sql;
+  if (!/json_(?:quote|each)\(/.test(sql)) return sql;
   let text = SPOKEN.get(sql);
   if (text === undefined) {
-    text = sql.replaceAll(/json_quote\(([\w.]+)\)/g, 'CAST(to_json($1) AS TEXT)');
+    text = sql
+      .replaceAll(/json_quote\(([\w.]+)\)/g, 'CAST(to_json($1) AS TEXT)')
+      .replaceAll('json_each(', 'jsonb_array_elements(');
     SPOKEN.set(sql, text);
   }
   return text;

@@ -24,8 +24,9 @@ export async function applyDue(archive: Archive, turn: 'now' | 'in turn'): Promi
     const due = await dueOf(statements, archive.now(), MOST_AT_ONCE);
     const first = due.filter(({ failures }) => failures === 0);
     // What failed before is tried alone, so that its failing again costs nobody else.
-    tried = (first.length > 0 ? first : due.slice(0, 1)).map(({ n }) => n);
-    await applyNumbers(statements, tried);
+    const some = first.length > 0 ? first : due.slice(0, 1);
+    tried = some.map(({ n }) => n);
+    await applyRows(statements, some);
     return tried.length === 0 ? 'none' : 'some';
   };
   try {
@@ -68,30 +69,36 @@ async function noteFailure(archive: Archive, n: number, error: unknown): Promise
   });
 }
 
-function dueOf(statements: Statements, now: number, limit: number) {
-  return statements.all<{ n: number; failures: number }>(
-    `SELECT n, failures FROM events WHERE effect = 'queued' AND due_ms <= $1 ORDER BY n LIMIT $2`,
-    [now, limit],
-  );
-}
+type QueuedRow = {
+  n: number;
+  id: string;
+  type: KnownEvent['type'];
+  failures: number;
+  payload: string | null;
+};
 
-type QueuedRow = { n: number; id: string; type: KnownEvent['type']; payload: string | null };
+const QUEUED = `SELECT n, id, type, failures, CASE WHEN LENGTH(payload) <= ${LONG_CHARACTERS} THEN payload END AS payload
+  FROM events WHERE effect = 'queued'`;
+
+function dueOf(statements: Statements, now: number, limit: number): Promise<QueuedRow[]> {
+  return statements.all(`${QUEUED} AND due_ms <= $1 ORDER BY n LIMIT $2`, [now, limit]);
+}
 
 /** Applies those of them that are still queued: another process may have been here since. */
 async function applyNumbers(statements: Statements, numbers: readonly number[]): Promise<void> {
-  const rows = await selectIn<QueuedRow>(
+  const rows = await selectIn<QueuedRow>(statements, `${QUEUED} AND n IN ?`, new Set(numbers));
+  await applyRows(
     statements,
-    `SELECT n, id, type, CASE WHEN LENGTH(payload) <= ${LONG_CHARACTERS} THEN payload END AS payload
-      FROM events WHERE effect = 'queued' AND n IN ?`,
-    numbers,
+    rows.sort((a, b) => a.n - b.n),
   );
+}
+
+/** Applies queued events in their order. */
+async function applyRows(statements: Statements, rows: readonly QueuedRow[]): Promise<void> {
   const events: Numbered[] = [];
-  const seen = new Set<number>();
-  for (const { payload, ...row } of rows.sort((a, b) => a.n - b.n)) {
-    if (seen.has(row.n)) continue;
-    seen.add(row.n);
-    const text = payload ?? (await payloadOf(statements, row.n));
-    events.push({ ...row, payload: essence(JSON.parse(text) as KnownEvent['payload']) } as Numbered);
+  for (const { n, id, type, payload } of rows) {
+    const text = payload ?? (await payloadOf(statements, n));
+    events.push({ n, id, type, payload: essence(JSON.parse(text) as KnownEvent['payload']) } as Numbered);
   }
   if (events.length > 0) await applyEvents(statements, events);
 }

@@ -19,30 +19,46 @@ export async function insertRows(statements: Statements, table: string, rows: re
   }
 }
 
+/** What columns are, which nothing else tells an engine that is given values in a text. */
+export type Columns = Readonly<Record<string, 'BIGINT' | 'TEXT'>>;
+
+/** Inserts rows in one statement, whose values stand in the order of `columns`. Texts must not hold NUL. */
+export async function addRows(
+  statements: Statements,
+  table: string,
+  columns: Columns,
+  rows: readonly (readonly Value[])[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const names = Object.keys(columns).join(', ');
+  await statements.run(`INSERT INTO ${table} (${names}) ${given(columns)}`, [JSON.stringify(rows)]);
+}
+
 /**
- * Sets columns of many rows: each of `rows` has its key `n` first and then the values of `columns`, in their order.
- * What a column is is told by its type, since nothing else tells the engine what a parameter is.
+ * Sets columns of many rows in one statement: each of `rows` has its key `n` first and then the values of `columns`, in
+ * their order. Texts must not hold NUL.
  */
 export async function updateRows(
   statements: Statements,
   table: string,
-  columns: Readonly<Record<string, 'BIGINT' | 'TEXT'>>,
+  columns: Columns,
   rows: readonly (readonly Value[])[],
 ): Promise<void> {
-  const names = Object.keys(columns);
-  const types = ['BIGINT', ...Object.values(columns)];
-  const set = names.map((name) => `${name} = v.${name}`).join(', ');
-  for (const some of chunksOf(rows)) {
-    const tuples = some.map((_, row) => {
-      const first = row * types.length + 1;
-      return `(${types.map((type, at) => `CAST($${first + at} AS ${type})`).join(',')})`;
-    });
-    await statements.run(
-      `WITH v (n, ${names.join(', ')}) AS (VALUES ${tuples.join(',')})
-        UPDATE ${table} SET ${set} FROM v WHERE ${table}.n = v.n`,
-      some.flat(),
-    );
-  }
+  if (rows.length === 0) return;
+  const set = Object.keys(columns).map((name) => `${name} = v.${name}`);
+  await statements.run(
+    `WITH v AS (${given({ n: 'BIGINT', ...columns })})
+      UPDATE ${table} SET ${set.join(', ')} FROM v WHERE ${table}.n = v.n`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** The rows of `$1`, an array of arrays: one text for however many. */
+function given(columns: Columns): string {
+  const fields = Object.entries(columns).map(
+    ([name, type], at) => `CAST(value ->> ${at} AS ${type}) AS ${name}`,
+  );
+  return `SELECT ${fields.join(', ')} FROM json_each($1)`;
 }
 
 /** At most 64 at once: no more texts than that are made for a statement, and the last rows cost one and not six. */
@@ -57,6 +73,7 @@ export async function selectIn<T extends Row>(
   values: Iterable<Value>,
 ): Promise<T[]> {
   const all = [...values];
+  if (statements.allIn !== undefined) return all.length === 0 ? [] : statements.allIn<T>(sql, all);
   const found: T[] = [];
   for (let at = 0; at < all.length; at += MOST_ROWS) {
     const some = all.slice(at, at + MOST_ROWS);

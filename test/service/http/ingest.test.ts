@@ -1,9 +1,12 @@
 // Ingest: validated before it is trusted, once each, the same outcome whatever the order of arrival (interface 6, group P).
+import { setImmediate as turn } from 'node:timers/promises';
 import { fc, test as property } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ERROR_STATUS } from '../../../src/contract/error.ts';
 import { EVENT_TYPES } from '../../../src/contract/event.ts';
 import { createDrain, createService } from '../../../src/service/index.ts';
+import { takeIn } from '../../../src/service/rules/ingest.ts';
+import { createGroupCommit } from '../../../src/service/store/group-commit.ts';
 import { queueWaiting } from '../../../src/service/store/events.ts';
 import type { Value } from '../../../src/service/store/database.ts';
 import { ASSET_URL, insert, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
@@ -157,6 +160,62 @@ describe('once each', () => {
     }
     const { data } = await get('/api/webhooks/events');
     expect(data).toMatchObject([{ deliveries: 2, effect: 'recorded' }]);
+  });
+
+  test('ids of any characters are known again, among many', async () => {
+    const ids = ['"', "'", '\\', '\\"', 'a,b', '{a,b}', 'NULL', '$1', '?', 'é', 'e\u0301', '💌', ' ', '[]'];
+    const all = [...ids, ...Array.from({ length: 100 }, (_, n) => `evt_${n}`)].map((id) => ({
+      id,
+      type: 'contact.flagged',
+      payload: { contact: id, text: `${id} \\\\u0000 \u0000` },
+    }));
+    const body = all.map((event) => JSON.stringify(event)).join('\n');
+    const post = (text: string) =>
+      call(sample.service, '/api/webhooks/ingest', {
+        token,
+        body: Buffer.from(text),
+        headers: [['content-type', 'application/x-ndjson']],
+      });
+    expect((await post(body)).json.status).toBe('queued');
+    expect((await post(body)).json.status).toBe('queued');
+    const { data } = await get('/api/webhooks/events?limit=500');
+    expect(data.map(({ id }: { id: string }) => id)).toEqual(all.map(({ id }) => id));
+    expect(data.map(({ payload }: { payload: unknown }) => payload)).toEqual(
+      all.map(({ payload }) => payload),
+    );
+    expect(data.every(({ deliveries }: { deliveries: number }) => deliveries === 2)).toBe(true);
+    const other = await post(body.replaceAll('"contact":"', '"contact":"x'));
+    expect(other.json.data.map(({ error }: { error: { code: string } }) => error.code)).toEqual(
+      all.map(() => 'event_conflict'),
+    );
+  });
+
+  test('what comes while another writes shares one transaction', async () => {
+    const { archive } = sample;
+    let transactions = 0;
+    const database = {
+      ...archive.database,
+      transaction: <T>(work: Parameters<typeof archive.database.transaction<T>>[0]) => {
+        transactions += 1;
+        return archive.database.transaction(work);
+      },
+    };
+    let other: Promise<void> = Promise.resolve();
+    const unlock = await new Promise<() => void>((locked) => {
+      other = archive.database.transaction(() => new Promise<void>(locked));
+    });
+    const keep = createGroupCommit({ ...archive, database });
+    const kept: ReturnType<typeof keep>[] = [];
+    for (let n = 0; n < 20; n += 1) {
+      kept.push(keep([takeIn({ id: `e${n}`, type: 'contact.flagged', payload: { contact: 'c' } })]));
+      await turn();
+    }
+    unlock();
+    await other;
+    expect(await Promise.all(kept)).toEqual(kept.map(() => [undefined]));
+    expect(transactions).toBe(1);
+    const { data } = await get('/api/webhooks/events?limit=500');
+    expect(data.map(({ id }: { id: string }) => id)).toEqual(kept.map((_, n) => `e${n}`));
   });
 
   test('P11 nothing is acknowledged that was not committed', async () => {
