@@ -69,6 +69,6 @@ async function* sentOf(path: string, missing: ReadonlyMap<string, string>): Asyn
   for await (const entry of entriesOf(path)) {
     if (entry.type !== 'sent' || left.get(entry.event.id) !== entry.digest) continue;
     left.delete(entry.event.id);
-    yield { event: entry.event, digest: entry.digest };
+    yield { event: entry.event, text: JSON.stringify(entry.event), digest: entry.digest };
   }
 }
