@@ -54,7 +54,9 @@ export type Client = {
    * Many events in one request, for a service whose health names `ingest_batch`: for each its acknowledgement, or the
    * Fault of its refusal. Throws as {@link Client.ingest} where nothing is known of any of them.
    */
-  ingestBatch(events: readonly IngestRequest[]): Promise<(Acknowledgement | Fault)[]>;
+  ingestBatch(
+    events: readonly { event: IngestRequest; text: string }[],
+  ): Promise<(Acknowledgement | Fault)[]>;
   events(query?: Query): Promise<Reply<EnvelopeList>>;
   conversations(query?: Query): Promise<Reply<ConversationList>>;
   conversation(id: string): Promise<Reply<Conversation>>;
@@ -111,8 +113,8 @@ export function createClient(options: ClientOptions): Client {
     },
     ingestBatch: (events) => {
       const url = urlBehind(base, ROUTES.ingest.path);
-      const lines = events.map((event) => JSON.stringify(event)).join('\n');
-      const id = `${events[0]?.id} and ${events.length - 1} more`;
+      const lines = events.map(({ text }) => text).join('\n');
+      const id = `${events[0]?.event.id} and ${events.length - 1} more`;
       return send({ method: 'POST', url, lines, id, ...signing(id) }, (answer) => {
         const { data } = parseAnswer(answer, BatchAcknowledgement).body;
         if (data.length !== events.length) {
@@ -120,7 +122,7 @@ export function createClient(options: ClientOptions): Client {
         }
         return data.map((outcome, index) => {
           if (!outcome.accepted) return refusalOfPart(outcome.error.code, outcome.error.message);
-          checkEcho(outcome, events[index]!);
+          checkEcho(outcome, events[index]!.event);
           return outcome;
         });
       });

@@ -1,6 +1,6 @@
 // What `arx serve` tells of itself while it runs: its log, and the figures on a port of their own.
 import { open, readdir, statfs } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { diskFault } from '../disk-fault.ts';
@@ -92,7 +92,7 @@ export async function openMetrics(
   journal: Journal | undefined,
   app: App,
 ): Promise<Metrics> {
-  const { createMetrics } = await import('../service/watching.ts');
+  const { createMetrics, watchQueue } = await import('../service/watching.ts');
   const { world } = app;
   const metrics = createMetrics(world.monotonic);
   const startedMs = world.now();
@@ -105,9 +105,12 @@ export async function openMetrics(
   // Linux tells; elsewhere the figure is not there.
   metrics.gauge('process_open_fds', 'Open descriptors.', async () => (await readdir('/proc/self/fd')).length);
   metrics.gauge('arx_disk_free_bytes', 'Space left for the files of the archive.', async () => {
-    const { bavail, bsize } = await statfs(archive.blobs.dir ?? app.directories.data);
+    const dir = archive.blobs.dir ?? app.directories.data;
+    // The folder is made by the first file.
+    const { bavail, bsize } = await statfs(dir).catch(() => statfs(dirname(dir)));
     return bavail * bsize;
   });
+  watchQueue(metrics, archive);
   metrics.gauge(
     'arx_database_connections',
     'Connections to the database, and requests that wait for one.',

@@ -42,7 +42,7 @@ export class Seen {
 }
 
 /** Two multiplicative hashes with different constants; the high one is never 0, which marks an empty slot. */
-function hashes(id: string): [number, number] {
+export function hashes(id: string): [number, number] {
   let high = 0x811c9dc5;
   let low = 0x9747b28c;
   for (let at = 0; at < id.length; at++) {

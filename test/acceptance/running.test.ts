@@ -3,6 +3,7 @@ import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import parsePrometheus from 'parse-prometheus-text-format';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/error.ts';
@@ -17,6 +18,7 @@ import { inFolder } from '../support/folder.ts';
 import { freshUrl, noPostgres } from '../support/postgres.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
+import { NOON } from '../support/world.ts';
 
 let dir: string;
 let served: Served | undefined;
@@ -153,6 +155,15 @@ test('figures are on a port of their own, and count what the others did', async 
   const url = served.metrics_url!;
   expect((await fetch(`${served.base_url}/metrics`)).status).toBe(404);
   await fetch(`${served.base_url}/api/health`);
+  const archive = new DatabaseSync(join(dir, 'data/archive.db'), { timeout: 5_000 });
+  const lay = archive.prepare(
+    `INSERT INTO events (n, id, type, payload, body_sha256, received_ms, deliveries, effect, due_ms)
+      VALUES (?, ?, 'contact.flagged', '{"contact":"c"}', '', ?, 1, ?, ?)`,
+  );
+  const effects = ['dead', 'queued', 'waiting', 'queued', 'queued', 'waiting'];
+  // The queue is left alone: nothing of it is due.
+  for (const [n, effect] of effects.entries()) lay.run(n + 1, `e${n}`, NOON - 60_000 + n, effect, 1e15);
+  archive.close();
   const answer = await fetch(url);
   expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   const families = new Map(parsePrometheus(await answer.text()).map((one) => [one.name, one.metrics]));
@@ -160,6 +171,14 @@ test('figures are on a port of their own, and count what the others did', async 
     { value: '1', labels: { port: 'api', method: 'GET', route: 'none', status: '404' } },
     { value: '1', labels: { port: 'api', method: 'GET', route: 'health', status: '200' } },
   ]);
+  expect(families.get('arx_events')).toEqual([
+    { value: '3', labels: { effect: 'queued' } },
+    { value: '2', labels: { effect: 'waiting' } },
+    { value: '1', labels: { effect: 'dead' } },
+  ]);
+  // By the clock of the service.
+  expect(families.get('arx_events_oldest_queued_seconds')![0]!.value).toBe('59.999');
+  expect(Number(families.get('arx_disk_free_bytes')![0]!.value)).toBeGreaterThan(0);
   expect(Number(families.get('process_resident_memory_bytes')![0]!.value)).toBe(64_000_000);
   expect((await fetch(url.replace('/metrics', '/'))).status).toBe(404);
   expect((await post(url, {})).status).toBe(405);

@@ -11,6 +11,7 @@ import { against, faultFrom, TOKEN } from './fixture.ts';
 
 describe('E1: no route of the API is redirected, and no token goes on', () => {
   const credentials = { client_id: 'me', observer_tier: 'internal', requested_tier: 'internal' };
+  const EVENT = { id: 'evt_1', type: 'mirror.detected', payload: { layer: 'x' } };
   const ROUTES: Record<Exclude<keyof Client, 'baseUrl'>, (client: Client) => Promise<unknown>> = {
     token: (client) => client.token(credentials),
     attachments: (client) => client.attachments(),
@@ -18,9 +19,8 @@ describe('E1: no route of the API is redirected, and no token goes on', () => {
     content: (client) => client.content('msg_1'),
     sequence: (client) => client.sequence('arc_reconstruction'),
     health: (client) => client.health(),
-    ingest: (client) => client.ingest({ id: 'evt_1', type: 'mirror.detected', payload: { layer: 'x' } }),
-    ingestBatch: (client) =>
-      client.ingestBatch([{ id: 'evt_1', type: 'mirror.detected', payload: { layer: 'x' } }]),
+    ingest: (client) => client.ingest(EVENT),
+    ingestBatch: (client) => client.ingestBatch([{ event: EVENT, text: JSON.stringify(EVENT) }]),
     events: (client) => client.events(),
     conversations: (client) => client.conversations(),
     conversation: (client) => client.conversation('conv_1'),

@@ -11,8 +11,8 @@ import { diskFault } from '../../disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { linesOf } from '../../walk/lines.ts';
 
-/** An envelope with the digest that tells it from another under the same id. */
-export type Outgoing = { event: IngestRequest; digest: string };
+/** An envelope, its JSON, and the digest that tells it from another under the same id. */
+export type Outgoing = { event: IngestRequest; text: string; digest: string };
 
 export type Guards = { allowUnknownType: boolean };
 
@@ -54,7 +54,7 @@ async function payloadText(given: string): Promise<string> {
 export async function openEnvelopes(file: string, guards: Guards, app: App): Promise<Envelopes> {
   const handle = file === '-' ? await spooled(app) : await opened(file, app);
   const { size } = await handle.stat();
-  const all = async function* (): AsyncGenerator<Outgoing> {
+  const envelopes = async function* (): AsyncGenerator<IngestRequest> {
     let number = 0;
     for await (const line of linesOf(handle, size, MOST_REQUEST_BYTES)) {
       app.world.signal.throwIfAborted();
@@ -64,13 +64,16 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
         throw new Fault('usage', `${where} is longer than a request may be; nothing was sent`);
       }
       const text = line.toString('utf8');
-      if (text.trim() !== '') yield outgoing(checked(parseJson(text, where), guards, where));
+      if (text.trim() !== '') yield checked(parseJson(text, where), guards, where);
     }
+  };
+  const all = async function* (): AsyncGenerator<Outgoing> {
+    for await (const envelope of envelopes()) yield outgoing(envelope);
   };
   const close = () => handle.close();
   try {
     let count = 0;
-    for await (const _ of all()) count += 1;
+    for await (const _ of envelopes()) count += 1;
     if (count === 0) throw new Fault('partial', `${file} holds no event: nothing was sent`);
     return { count, all, close };
   } catch (error) {
@@ -110,12 +113,13 @@ async function spooled(app: App): Promise<FileHandle> {
 
 function outgoing({ id, type, payload }: IngestRequest): Outgoing {
   const event = { id, type, payload };
-  return { event, digest: digestOf(event) };
+  const text = JSON.stringify(event);
+  return { event, text, digest: digestOf(text) };
 }
 
 /** 128 bits of what is sent: the id, the type and the payload as they were written. */
-export function digestOf(event: IngestRequest): string {
-  return createHash('sha256').update(JSON.stringify(event)).digest('hex').slice(0, 32);
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 function parseJson(text: string, where: string): unknown {

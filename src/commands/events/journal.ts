@@ -49,7 +49,9 @@ export function journalPath(file: string | undefined, { world, directories, sett
  * Throws Fault `disk` or `unsafe`.
  */
 export async function openJournal(path: string, app: App): Promise<Journal> {
-  if (path.startsWith(app.directories.data)) ensurePrivateFolder(dirname(path), app.storeWorld);
+  // Another folder is its owner's affair.
+  if (dirname(path) === join(app.directories.data, 'sent'))
+    ensurePrivateFolder(dirname(path), app.storeWorld);
   const what = `journal ${path}`;
   try {
     const file = await openOwn(path);
@@ -57,8 +59,8 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
     const last = Buffer.alloc(1);
     if (size > 0) await file.read(last, 0, 1, size - 1);
     if (size > 0 && last[0] !== 10) await file.appendFile('\n');
-    const append = async (entries: Entry[]): Promise<void> => {
-      let left = Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+    const append = async (lines: readonly string[]): Promise<void> => {
+      let left = Buffer.from(lines.map((line) => `${line}\n`).join(''));
       // In one write, which nobody else's can come into the middle of; a disk that is full takes a part.
       while (left.length > 0) left = left.subarray((await file.write(left)).bytesWritten);
     };
@@ -67,24 +69,32 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
         throw diskFault(error, what);
       });
     };
-    const at = () => new Date(app.world.now()).toISOString();
+    /** What a record begins with; the event follows as it is sent. */
+    const begun = () => {
+      const at = new Date(app.world.now()).toISOString();
+      return (type: Entry['type'], { digest }: Outgoing) =>
+        `{"type":"${type}","at":"${at}","digest":"${digest}",`;
+    };
     return {
       path,
       sent: (all) =>
         guarded(async () => {
-          await append(all.map(({ event, digest }) => ({ type: 'sent', at: at(), digest, event })));
+          const head = begun();
+          await append(all.map((one) => `${head('sent', one)}"event":${one.text}}`));
           await file.datasync();
         }),
       settled: (all) =>
-        guarded(() =>
-          append(
-            all.map(({ sent: { event, digest }, refusal }) =>
-              refusal === undefined
-                ? { type: 'acked', at: at(), digest, id: event.id }
-                : { type: 'refused', at: at(), digest, id: event.id, code: refusal },
-            ),
-          ),
-        ),
+        guarded(async () => {
+          const head = begun();
+          await append(
+            all.map(({ sent, refusal }) => {
+              const id = `"id":${JSON.stringify(sent.event.id)}`;
+              return refusal === undefined
+                ? `${head('acked', sent)}${id}}`
+                : `${head('refused', sent)}${id},"code":${JSON.stringify(refusal)}}`;
+            }),
+          );
+        }),
       close: () => guarded(async () => file.datasync().finally(() => file.close())),
     };
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Outgoing } from './envelopes.ts';
 import { entriesOf, journalPath } from './journal.ts';
 import { clientOf, withJournal } from './send.ts';
 import { sendAll } from './sending.ts';
-import { surveyOf } from './survey.ts';
+import { surveyOf, type Survey } from './survey.ts';
 
 export const Input = z.object({
   journal: z.string().min(1).optional(),
@@ -27,19 +27,19 @@ const FAULTS: { [finding in keyof ReconcileReport['findings']]: { kind: FaultKin
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const path = journalPath(input.journal, app);
   const client = await clientOf(input, app);
-  let survey = await surveyOf(entriesOf(path), client);
+  let survey = await surveyOf(() => entriesOf(path), client);
   let replayed = 0;
-  if (input.replay && survey.missing.size > 0) {
-    const { missing } = survey;
+  if (input.replay && survey.missing > 0) {
+    const { takeMissing } = survey;
     await withJournal(input, app, async (journal) => {
-      for await (const { outcome } of sendAll(sentOf(path, missing), client, journal, app)) {
+      for await (const { outcome } of sendAll(sentOf(path, takeMissing), client, journal, app)) {
         if (outcome instanceof Fault) app.fail(outcome);
         else replayed += 1;
       }
     });
-    survey = await surveyOf(entriesOf(path), client);
+    survey = await surveyOf(() => entriesOf(path), client);
   }
-  const { counts: findings, missing: _, ...rest } = survey;
+  const { counts: findings, missing: _, takeMissing: __, ...rest } = survey;
   const faults = Object.entries(FAULTS).flatMap(([finding, { kind, what }]) => {
     const events = findings[finding as keyof typeof findings];
     return events === undefined
@@ -63,12 +63,10 @@ function hintOf(finding: string): { hint?: string } {
   return finding === 'refused' ? {} : { hint: 'arx events reconcile --replay' };
 }
 
-/** What was sent under these digests, each once. */
-async function* sentOf(path: string, missing: ReadonlyMap<string, string>): AsyncGenerator<Outgoing> {
-  const left = new Map(missing);
+/** Of what was sent what must be sent again. */
+async function* sentOf(path: string, takeMissing: Survey['takeMissing']): AsyncGenerator<Outgoing> {
   for await (const entry of entriesOf(path)) {
-    if (entry.type !== 'sent' || left.get(entry.event.id) !== entry.digest) continue;
-    left.delete(entry.event.id);
-    yield { event: entry.event, digest: entry.digest };
+    if (entry.type !== 'sent' || !takeMissing(entry.event.id, entry.digest)) continue;
+    yield { event: entry.event, text: JSON.stringify(entry.event), digest: entry.digest };
   }
 }

@@ -7,7 +7,7 @@ import type { Outgoing } from './envelopes.ts';
 import type { Journal } from './journal.ts';
 
 /** Events of one lot, and the bytes they may have together. */
-const LOT = { events: 500, bytes: 512 * 1024 };
+const LOT = { events: 1_000, bytes: 512 * 1024 };
 /** Lots of which the answers may be awaited at a time, and single requests within a lot. */
 const LOTS_AT_ONCE = 3;
 const SINGLES_AT_ONCE = 6;
@@ -74,7 +74,7 @@ async function sendTogether(lot: readonly Outgoing[], client: Client): Promise<S
   if (lot.length === 1) return sendOneByOne(lot, client);
   let outcomes: (Acknowledgement | Fault)[];
   try {
-    outcomes = await client.ingestBatch(lot.map(({ event }) => event));
+    outcomes = await client.ingestBatch(lot);
   } catch (error) {
     const fault = faultOr(error);
     // What stands before the service may not know of it.
@@ -120,7 +120,7 @@ async function* lotsOf(
   let lot: Outgoing[] = [];
   let bytes = 0;
   for await (const envelope of envelopes) {
-    const size = Buffer.byteLength(JSON.stringify(envelope.event));
+    const size = Buffer.byteLength(envelope.text);
     if (lot.length > 0 && (lot.length >= most.events || bytes + size > most.bytes)) {
       yield lot;
       lot = [];

@@ -5,18 +5,7 @@ import { LIMIT } from '../../contract/quantity.ts';
 import { Finding } from '../../contract/reconciliation.ts';
 import { Fault } from '../../faults.ts';
 import type { Entry } from './journal.ts';
-
-/** One event of the journal; `order` is its place among the first sendings. */
-type Known = {
-  order: number;
-  sendings: number;
-  /** Of what was acknowledged, else of what was sent last. */
-  digest: string;
-  isAcknowledged: boolean;
-  isRefused: boolean;
-  hasOtherBody: boolean;
-  effect: string | undefined;
-};
+import { Ledger } from './ledger.ts';
 
 export type Survey = {
   sent: number;
@@ -25,84 +14,128 @@ export type Survey = {
   others: number;
   counts: Partial<Record<Finding, number>>;
   events: { id: string; finding: Finding }[];
-  /** Digests of what must be sent again, by id. */
-  missing: Map<string, string>;
+  /** How many must be sent again. */
+  missing: number;
+  /** Whether this one must be; true only once for each id. */
+  takeMissing(id: string, digest: string): boolean;
 };
 
 /** Events named for one kind of finding. */
 const MOST_NAMED = 1_000;
 
-/** Reads the journal to its end, then the service's index. Throws Faults as both do. */
-export async function surveyOf(journal: AsyncIterable<Entry>, client: Client): Promise<Survey> {
-  const known = new Map<string, Known>();
-  for await (const entry of journal) note(known, entry);
+/** What is noted of an event. The digest is that of what was acknowledged, else of what was sent last. */
+const SENT = 1;
+const SENT_AGAIN = 2;
+const ACKNOWLEDGED = 4;
+const REFUSED = 8;
+const OTHER_BODY = 16;
+/** What the service holds of it: one of the effects that are told, or any other. */
+const INDEXED = 32;
+const EFFECTS = { dead: 64, queued: 128, waiting: 256 } as const;
+const MISSING = 512;
+
+/** Reads the journal to its end, then the service's index, then the journal once more for the names. Throws Faults as both do. */
+export async function surveyOf(journal: () => AsyncIterable<Entry>, client: Client): Promise<Survey> {
+  const ledger = new Ledger();
+  for await (const entry of journal()) note(ledger, entry);
   const counts: Survey['counts'] = {};
   const named: Partial<Record<Finding, string[]>> = {};
-  const find = (id: string, finding: Finding): void => {
-    counts[finding] = (counts[finding] ?? 0) + 1;
+  const count = (finding: Finding) => void (counts[finding] = (counts[finding] ?? 0) + 1);
+  const name = (id: string, finding: Finding): void => {
     const ids = (named[finding] ??= []);
     if (ids.length < MOST_NAMED) ids.push(id);
   };
   let others = 0;
   let furthest = -1;
   for await (const { id, effect, deliveries = 1 } of indexOf(client)) {
-    const event = known.get(id);
-    if (event === undefined) {
+    const place = ledger.find(id);
+    if (place === undefined) {
       others += 1;
       continue;
     }
-    event.effect = effect ?? 'recorded';
-    if (deliveries > 1) find(id, 'delivered_again');
-    if (event.order < furthest) find(id, 'out_of_order');
-    furthest = Math.max(furthest, event.order);
-  }
-  const missing = new Map<string, string>();
-  const totals = { acknowledged: 0, indexed: 0 };
-  for (const [id, event] of known) {
-    if (event.isAcknowledged) totals.acknowledged += 1;
-    if (event.effect !== undefined) totals.indexed += 1;
-    const finding = findingOf(event);
-    if (finding !== undefined) find(id, finding);
-    if (finding === 'not_indexed' || finding === 'unacknowledged' || finding === 'dead') {
-      missing.set(id, event.digest);
+    const told = effect === 'dead' || effect === 'queued' || effect === 'waiting' ? EFFECTS[effect] : 0;
+    ledger.note(place, INDEXED | told);
+    const findings: Finding[] = [];
+    if (deliveries > 1) findings.push('delivered_again');
+    if (place < furthest) findings.push('out_of_order');
+    for (const finding of findings) {
+      count(finding);
+      name(id, finding);
     }
-    if (event.sendings > 1) find(id, 'sent_again');
-    if (event.hasOtherBody) find(id, 'other_body');
+    furthest = Math.max(furthest, place);
+  }
+  const totals = { acknowledged: 0, indexed: 0 };
+  let missing = 0;
+  let toName = 0;
+  for (let place = 0; place < ledger.size; place += 1) {
+    const notes = ledger.notes(place);
+    if ((notes & ACKNOWLEDGED) !== 0) totals.acknowledged += 1;
+    if ((notes & INDEXED) !== 0) totals.indexed += 1;
+    const findings = findingsOf(notes);
+    for (const finding of findings) count(finding);
+    toName += findings.length;
+    if (findings.some((finding) => ['not_indexed', 'unacknowledged', 'dead'].includes(finding))) {
+      missing += 1;
+      ledger.note(place, MISSING);
+    }
+  }
+  if (toName > 0) {
+    let next = 0;
+    for await (const entry of journal()) {
+      const id = idOf(entry);
+      if (ledger.find(id) !== next) continue;
+      for (const finding of findingsOf(ledger.notes(next))) name(id, finding);
+      next += 1;
+    }
   }
   const events = Finding.options.flatMap((finding) => (named[finding] ?? []).map((id) => ({ id, finding })));
-  return { sent: known.size, ...totals, others, counts, events, missing };
+  const takeMissing = (id: string, digest: string): boolean => {
+    const place = ledger.find(id);
+    if (place === undefined || (ledger.notes(place) & MISSING) === 0 || !ledger.hasDigest(place, digest)) {
+      return false;
+    }
+    ledger.forget(place, MISSING);
+    return true;
+  };
+  return { sent: ledger.size, ...totals, others, counts, events, missing, takeMissing };
 }
 
-function note(known: Map<string, Known>, entry: Entry): void {
-  const id = entry.type === 'sent' ? entry.event.id : entry.id;
+function idOf(entry: Entry): string {
+  return entry.type === 'sent' ? entry.event.id : entry.id;
+}
+
+function note(ledger: Ledger, entry: Entry): void {
+  const known = ledger.size;
+  const place = ledger.add(idOf(entry));
   const { digest } = entry;
-  let event = known.get(id);
-  if (event === undefined) {
-    event = {
-      order: known.size,
-      sendings: 0,
-      digest,
-      isAcknowledged: false,
-      isRefused: false,
-      hasOtherBody: false,
-      effect: undefined,
-    };
-    known.set(id, event);
-  }
-  if (event.digest !== digest) event.hasOtherBody = true;
-  if (entry.type === 'sent') event.sendings += 1;
-  if (entry.type === 'refused') event.isRefused = true;
-  if (entry.type === 'acked') event.isAcknowledged = true;
-  if (entry.type === 'acked' || !event.isAcknowledged) event.digest = digest;
+  if (place === known) ledger.setDigest(place, digest);
+  if (!ledger.hasDigest(place, digest)) ledger.note(place, OTHER_BODY);
+  const notes = ledger.notes(place);
+  if (entry.type === 'sent') ledger.note(place, (notes & SENT) === 0 ? SENT : SENT_AGAIN);
+  if (entry.type === 'refused') ledger.note(place, REFUSED);
+  if (entry.type === 'acked') ledger.note(place, ACKNOWLEDGED);
+  if (entry.type === 'acked' || (notes & ACKNOWLEDGED) === 0) ledger.setDigest(place, digest);
+}
+
+function findingsOf(notes: number): Finding[] {
+  const state = stateOf(notes);
+  return [
+    ...(state === undefined ? [] : [state]),
+    ...((notes & SENT_AGAIN) === 0 ? [] : ['sent_again' as const]),
+    ...((notes & OTHER_BODY) === 0 ? [] : ['other_body' as const]),
+  ];
 }
 
 /** What is found of an event where it should be. An acknowledgement says more than a refusal of another sending. */
-function findingOf({ effect, isAcknowledged, isRefused }: Known): Finding | undefined {
-  if (effect === undefined) {
+function stateOf(notes: number): Finding | undefined {
+  const isRefused = (notes & REFUSED) !== 0;
+  const isAcknowledged = (notes & ACKNOWLEDGED) !== 0;
+  if ((notes & INDEXED) === 0) {
     if (isAcknowledged) return 'not_indexed';
     return isRefused ? 'refused' : 'unacknowledged';
   }
-  if (effect === 'dead' || effect === 'queued' || effect === 'waiting') return effect;
+  for (const effect of ['dead', 'queued', 'waiting'] as const)
+    if ((notes & EFFECTS[effect]) !== 0) return effect;
   if (isAcknowledged) return undefined;
   return isRefused ? 'refused' : 'lost_acknowledgement';
 }

@@ -6,7 +6,7 @@ import { applyEvents, type Numbered } from './effects.ts';
 import { selectIn } from './rows.ts';
 import { failureName, isStoreTrouble } from './trouble.ts';
 
-/** Events applied in one transaction; payloads longer than this are read one at a time. */
+/** Numbers looked at in one transaction; payloads longer than this are read one at a time. */
 const MOST_AT_ONCE = 500;
 const LONG_CHARACTERS = 16_384;
 
@@ -18,16 +18,17 @@ const LONG_CHARACTERS = 16_384;
 export async function applyDue(archive: Archive, turn: 'now' | 'in turn'): Promise<'some' | 'none' | 'busy'> {
   const { database } = archive;
   // Most looks find nothing, and need not be the writer's.
-  if ((await dueOf(database, archive.now(), 1)).length === 0) return 'none';
+  const oldest = await oldestDue(database, archive.now());
+  if (oldest === undefined) return 'none';
   let tried: number[] = [];
-  const work = async (statements: Statements): Promise<'some' | 'none'> => {
-    const due = await dueOf(statements, archive.now(), MOST_AT_ONCE);
+  const work = async (statements: Statements): Promise<'some'> => {
+    const due = await dueFrom(statements, oldest, archive.now());
     const first = due.filter(({ failures }) => failures === 0);
     // What failed before is tried alone, so that its failing again costs nobody else.
     const some = first.length > 0 ? first : due.slice(0, 1);
     tried = some.map(({ n }) => n);
     await applyRows(statements, some);
-    return tried.length === 0 ? 'none' : 'some';
+    return 'some';
   };
   try {
     const done = await (turn === 'now' ? database.transactionNow(work) : database.transaction(work));
@@ -80,8 +81,21 @@ type QueuedRow = {
 const QUEUED = `SELECT n, id, type, failures, CASE WHEN LENGTH(payload) <= ${LONG_CHARACTERS} THEN payload END AS payload
   FROM events WHERE effect = 'queued'`;
 
-function dueOf(statements: Statements, now: number, limit: number): Promise<QueuedRow[]> {
-  return statements.all(`${QUEUED} AND due_ms <= $1 ORDER BY n LIMIT $2`, [now, limit]);
+async function oldestDue(statements: Statements, now: number): Promise<number | undefined> {
+  const oldest = await statements.get<{ n: number }>(
+    `SELECT n FROM events WHERE effect = 'queued' AND due_ms <= $1 ORDER BY n LIMIT 1`,
+    [now],
+  );
+  return oldest?.n;
+}
+
+/** By a range of numbers: with a limit alone PostgreSQL, whose statistics know of no queue yet, reads and sorts all of a long one. */
+function dueFrom(statements: Statements, n: number, now: number): Promise<QueuedRow[]> {
+  return statements.all(`${QUEUED} AND n >= $1 AND n < $2 AND due_ms <= $3 ORDER BY n`, [
+    n,
+    n + MOST_AT_ONCE,
+    now,
+  ]);
 }
 
 /** Applies those of them that are still queued: another process may have been here since. */

@@ -1,7 +1,7 @@
 // `arx events send --file`: checked whole before it goes, journalled, and killed and run again it ends with every event in once.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -150,6 +150,16 @@ describe('the journal', () => {
     await arx(dir, 'events send --file in.ndjson --journal here.ndjson');
     expect(journal(join(dir, 'here.ndjson'))).toHaveLength(4);
     expect(existsSync(join(dir, 'data/sent'))).toBe(false);
+    // The rights of a folder that is not ours stay as they are, however it is called.
+    for (const folder of ['data-of-all', 'data/shared']) {
+      mkdirSync(join(dir, folder), { recursive: true, mode: 0o755 });
+      const { exit, stderr } = await arx(dir, `events send --file in.ndjson --journal ${folder}/here.ndjson`);
+      expect({ exit, stderr, mode: statSync(join(dir, folder)).mode & 0o777 }).toEqual({
+        exit: 0,
+        stderr: '',
+        mode: 0o755,
+      });
+    }
     const served = await serve(join(dir, 'other'));
     try {
       await arx(
