@@ -101,6 +101,18 @@ const stdin: Source = {
     }),
 };
 
+/** The name of a request or a temporary file is as short as this, a secret never. */
+const SHORT_BYTES = 16;
+let drawn = Buffer.alloc(0);
+
+/** Drawn many at once, each given out once: a draw costs more than answering a request from memory. */
+function shortBytes(count: number): Uint8Array {
+  if (drawn.length < count) drawn = randomBytes(4096);
+  const bytes = drawn.subarray(0, count);
+  drawn = drawn.subarray(count);
+  return bytes;
+}
+
 const world: World = {
   argv: process.argv.slice(2),
   env: process.env,
@@ -117,7 +129,7 @@ const world: World = {
       throw signal?.aborted === true ? signal.reason : error;
     });
   },
-  randomBytes: (count) => randomBytes(count),
+  randomBytes: (count) => (count > SHORT_BYTES ? randomBytes(count) : shortBytes(count)),
   signal: controller.signal,
   pid: process.pid,
   usage: () => {

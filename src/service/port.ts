@@ -14,7 +14,7 @@ import { HEADERS } from '../contract/routes.ts';
 import { asRefusal, errorResponse } from './http/failure.ts';
 import { accountOf, refusedByParser, UNWATCHED } from './http/account.ts';
 import { createGatekeeper } from './http/gatekeeper.ts';
-import { admit, declaredLength, readBody } from './http/incoming.ts';
+import { admit, declaredLength, hasBody, readBody } from './http/incoming.ts';
 import { createOutbox } from './http/outgoing.ts';
 import { NO_PROXIES, type Proxies } from './http/peer.ts';
 import { Refusal } from './refusal.ts';
@@ -123,7 +123,7 @@ function createListener(
     current.set(incoming.socket, { incoming, outgoing });
     const account = accountOf(incoming, watch);
     let release = (): void => {};
-    outgoing.once('close', () => {
+    outgoing.on('close', () => {
       release();
       account.over(outgoing.writableFinished);
       current.delete(incoming.socket);
@@ -136,7 +136,8 @@ function createListener(
       account.address = request.peer;
       release = gatekeeper.holds(request.peer, incoming.socket.remoteAddress);
       outbox.admit();
-      const response = await service({ ...request, body: await readBody(incoming) });
+      const body = hasBody(incoming) ? await readBody(incoming) : null;
+      const response = await service({ ...request, body });
       requestId = response.headers[HEADERS.requestId];
       account.tell(response);
       await outbox.send({ incoming, outgoing }, account.counted(response), !server.listening);

@@ -30,7 +30,7 @@ export async function pageStatement(): Promise<string> {
       return undefined;
     },
   };
-  const span = { after: [1], before: null, limit: 100, direction: 'forward' } as const;
+  const span = { after: { row: 1 }, before: null, limit: 100, direction: 'forward' } as const;
   await readAttachments(noting as Statements, {}, 'internal', span);
   return asked;
 }

@@ -171,8 +171,8 @@ async function pgbench(url, sql, rows, seconds) {
     .replaceAll(/json_quote\(([\w.]+)\)/g, 'CAST(to_json($1) AS TEXT)')
     // Within texts, too, it takes a colon and a letter for a variable.
     .replaceAll(/:(?=[a-z])/g, `:', '`)
-    .replaceAll(/\bn > \$1/g, 'n > :n')
-    .replace('$2', '101')
+    .replaceAll('$1', ':n')
+    .replaceAll('$2', '101')
     .replaceAll('\n', ' ');
   writeFileSync(script, `\\set n random(1, ${rows - 200})\n${select};\n`);
   try {

@@ -25,12 +25,13 @@ export function witnessed(
   return async (request) => {
     const response = await service(request);
     const operation = operationOf(request.method, request.target);
-    if (operation === undefined || typeof response.body !== 'string') return response;
+    const body = response.body instanceof Uint8Array ? Buffer.from(response.body).toString() : response.body;
+    if (operation === undefined || typeof body !== 'string') return response;
     const name = `${operation.operationId} ${response.status}`;
     const times = checked.get(name) ?? 0;
     if (times >= most) return response;
     checked.set(name, times + 1);
-    const fault = faultOf(operation, response.status, response.body, request.method, response.headers);
+    const fault = faultOf(operation, response.status, body, request.method, response.headers);
     if (fault !== undefined)
       throw new Error(`${request.method} ${request.target} breaks openapi.json: ${fault}`);
     seen?.(operation.operationId, response.status);

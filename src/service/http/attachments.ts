@@ -14,6 +14,7 @@ export async function attachments(call: Call): Promise<Reply> {
   const filter = await filterOf(call);
   return readStored(call, {
     kind: 'attachment',
+    numberOf: (id) => numberOf('att', id),
     addresses: await addressesOf(call),
     async keyOf(id) {
       const n = numberOf('att', id);
@@ -28,9 +29,10 @@ export async function attachments(call: Call): Promise<Reply> {
 export async function attachment(call: Call): Promise<Reply> {
   const n = numberOf('att', call.parameters['id']!);
   if (n === undefined) throw new Refusal('not_found', 'no attachment has such an id');
-  const { rows } = await readAttachments(call.archive.database, { n }, call.bearer.tier, FIRST);
-  if (rows.length === 0) throw new Refusal('not_found', `the archive has no attachment ${idOf('att', n)}`);
-  return { status: 200, json: fill('attachment', rows, await addressesOf(call)).json };
+  const texts = await readAttachments(call.archive.database, { n }, call.bearer.tier, FIRST);
+  if (texts.count === 0) throw new Refusal('not_found', `the archive has no attachment ${idOf('att', n)}`);
+  const { pieces } = fill('attachment', texts, await addressesOf(call));
+  return { status: 200, json: pieces.join('') };
 }
 
 /** Where this reader's file addresses lead. */

@@ -11,6 +11,7 @@ export async function conversations(call: Call): Promise<Reply> {
   const reader = call.bearer.tier;
   return readStored(call, {
     kind: 'conversation',
+    numberOf: (id) => numberOf('conv', id),
     async keyOf(id) {
       const n = numberOf('conv', id);
       if (n === undefined) return 'malformed';
@@ -29,10 +30,10 @@ export async function conversation(call: Call): Promise<Reply> {
   const n = numberOf('conv', call.parameters['id']!);
   if (n === undefined) throw new Refusal('not_found', 'no conversation has such an id');
   const asked = { conversation: n, reader: call.bearer.tier };
-  const [row] = (await readConversations(database, asked, FIRST)).rows;
-  if (row === undefined) throw new Refusal('not_found', `the archive has no conversation ${idOf('conv', n)}`);
+  const texts = await readConversations(database, asked, FIRST);
+  if (texts.count === 0) throw new Refusal('not_found', `the archive has no conversation ${idOf('conv', n)}`);
   const page = await readMessages(database, asked, { ...FIRST, limit: FIRST_MESSAGES });
-  const record = fill('conversation', [row]).json;
+  const record = fill('conversation', texts).pieces.join('');
   const messages = listOf(call, { kind: 'message' }, page).json;
   return { status: 200, json: `${record.slice(0, -1)},"messages":${messages}}` };
 }

@@ -11,7 +11,7 @@ import type { Keep } from '../store/group-commit.ts';
 import type { Bearer } from '../store/tokens.ts';
 import type { Summary } from '../store/meta.ts';
 import type { Worker } from '../worker.ts';
-import type { Pages } from './pages.ts';
+import type { Made } from './pages.ts';
 import type { Query } from './query.ts';
 import type { WriteEntry } from './writes.ts';
 
@@ -63,8 +63,6 @@ export type Call = {
   keptEvents(): Promise<void>;
   /** What distorts the list that is read, and its name; undefined where the answer is to be true. */
   lies: { drift: Drift; list: string } | undefined;
-  /** Lists that were read before. */
-  pages: Pages;
   /** What is not there at the moment of this answer. */
   hides: Hides | undefined;
   /** What the service reports of its drift now, 0 without any. */
@@ -72,7 +70,7 @@ export type Call = {
 };
 
 /** `body` is sent as JSON, `json` is JSON already. */
-export type Reply = { status: number; body: unknown } | { status: number; json: string };
+export type Reply = { status: number; body: unknown } | Made;
 export type Handler = (call: Call) => Promise<Reply>;
 export type Handlers = Record<RouteName, Handler>;
 

@@ -25,7 +25,8 @@ export function errorResponse(refusal: Refusal, requestId: string, integrity: nu
 
 /** A unique id for one request, from 12 random bytes. */
 export function newRequestId(randomBytes: (count: number) => Uint8Array): string {
-  return `req_${Buffer.from(randomBytes(12)).toString('hex')}`;
+  const { buffer, byteOffset, byteLength } = randomBytes(12);
+  return `req_${Buffer.from(buffer, byteOffset, byteLength).toString('hex')}`;
 }
 
 /** Any thrown value as a refusal; what is not one of ours keeps its cause to itself. */

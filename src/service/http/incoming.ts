@@ -20,14 +20,15 @@ export function admit(
   incoming: IncomingMessage,
   { mostHeaders, names, proxies }: Gate,
 ): Omit<ServiceRequest, 'body'> {
+  const { rawHeaders } = incoming;
   const headers: [string, string][] = [];
-  for (let at = 0; at + 1 < incoming.rawHeaders.length; at += 2) {
-    headers.push([incoming.rawHeaders[at]!.toLowerCase(), incoming.rawHeaders[at + 1]!]);
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    headers.push([rawHeaders[at]!.toLowerCase(), rawHeaders[at + 1]!]);
   }
   if (headers.length > mostHeaders) {
     throw new Refusal('header_too_large', `a request may have ${mostHeaders} headers`);
   }
-  const hosts = headers.filter(([name]) => name === 'host').map(([, value]) => value);
+  const hosts = valuesOf(headers, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && incoming.httpVersion === '1.1')) {
     throw new Refusal('request_invalid', 'a request has one Host header');
   }
@@ -44,22 +45,27 @@ export function admit(
     // A client that takes us for a proxy sends the whole address (RFC 9112 3.2.2).
     target: (incoming.url ?? '/').replace(/^https?:\/\/[^/?]*(?=[/?]|$)/i, '') || '/',
     headers: headers satisfies HeaderList,
-    peer: peerOf(
-      incoming.socket.remoteAddress,
-      headers.filter(([name]) => name === 'x-forwarded-for').map(([, value]) => value),
-      proxies,
-    ),
+    peer: peerOf(incoming.socket.remoteAddress, valuesOf(headers, 'x-forwarded-for'), proxies),
   };
+}
+
+function valuesOf(headers: HeaderList, wanted: string): string[] {
+  const values: string[] = [];
+  for (const [name, value] of headers) if (name === wanted) values.push(value);
+  return values;
 }
 
 export function declaredLength(incoming: IncomingMessage): number {
   return Number(incoming.headers['content-length'] ?? 0);
 }
 
-/** The whole body, or null where none was announced. Throws payload_too_large as soon as it is. */
-export async function readBody(incoming: IncomingMessage): Promise<Uint8Array | null> {
-  const { 'content-length': length, 'transfer-encoding': coding } = incoming.headers;
-  if (length === undefined && coding === undefined) return null;
+/** Whether a body was announced. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+/** The whole body. Throws payload_too_large as soon as it is. */
+export async function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {

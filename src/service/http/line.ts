@@ -17,11 +17,11 @@ export function refuseBy(fault: LineFault | undefined): void {
 
 /** The response with a body that comes slowly or, cut, half. */
 export function spoil(
-  response: ServiceResponse & { body: string },
+  response: ServiceResponse & { body: string | Uint8Array },
   fault: LineFault | undefined,
   { sleep }: Pick<LineOptions, 'sleep'>,
 ): ServiceResponse {
-  const bytes = Buffer.from(response.body);
+  const bytes = typeof response.body === 'string' ? Buffer.from(response.body) : response.body;
   if (fault === 'cut') return { ...response, body: half(bytes, sleep) };
   if (fault === 'slow') return { ...response, body: slowly(bytes, sleep) };
   return response;

@@ -6,8 +6,9 @@ import { Refusal } from '../refusal.ts';
 import type { DriftRead } from '../rules/drift.ts';
 import type { DriftPage, DriftRow, DriftWindow } from '../rules/distortion.ts';
 import { share, type Kind } from '../rules/integrity.ts';
-import type { Span, Window } from '../store/window.ts';
+import type { Span, Texts } from '../store/window.ts';
 import type { Call, Reply } from './exchange.ts';
+import type { Made } from './pages.ts';
 import { fill, type Addresses } from './records.ts';
 import { visible } from './writes.ts';
 
@@ -21,7 +22,9 @@ export type Source<R extends { id: string }> = { keyOf: KeyOf; read(span: Span):
 export type StoredSource = {
   kind: Kind;
   keyOf: KeyOf;
-  read(span: Span): Promise<Window<string>>;
+  /** The number in an id that is a cursor here. */
+  numberOf(id: string): number | undefined;
+  read(span: Span): Promise<Texts>;
   addresses?: Addresses;
 };
 
@@ -64,32 +67,32 @@ export async function readList<R extends Listed>(call: Call, source: Source<R>):
 /** As {@link readList}; what the store wrote goes out as it is where nothing is laid over the list. */
 export async function readStored(call: Call, source: StoredSource): Promise<Reply> {
   if (call.lies !== undefined || call.hides !== undefined) return readList(call, recordsOf(source));
-  const { request, bearer, pages } = call;
-  return pages.page(`${bearer.tier} ${request.target}`, async () =>
-    listOf(call, source, await readWindow(source, windowOf(call))),
-  );
+  return listOf(call, source, await readTextWindow(source, windowOf(call)));
 }
 
 /** A page that the store wrote, wrapped. */
 export function listOf(
   call: Call,
   { kind, addresses }: Pick<StoredSource, 'kind' | 'addresses'>,
-  { rows, has_more }: Window<string>,
-): { status: number; json: string } {
-  const { json, withheld, integrity } = fill(kind, rows, addresses);
-  const envelope = envelopeOf(call, withheld, has_more, rows.length === 0 ? undefined : integrity);
-  return {
-    status: statusOf(envelope),
-    json: JSON.stringify(envelope).replace('"data":[]', () => `"data":[${json}]`),
-  };
+  texts: Texts,
+): Made {
+  const { pieces, withheld, integrity } = fill(kind, texts, addresses);
+  const envelope = envelopeOf(call, withheld, texts.has_more, texts.count === 0 ? undefined : integrity);
+  const [head = '', tail = ''] = JSON.stringify(envelope).split(EMPTY);
+  return { status: statusOf(envelope), json: [head, DATA, ...pieces, ']', tail].join('') };
 }
+
+/** Where the rows stand in an envelope. */
+const DATA = '"data":[';
+const EMPTY = `${DATA}]`;
 
 function recordsOf({ kind, keyOf, read, addresses }: StoredSource): Source<Listed> {
   return {
     keyOf,
     async read(span) {
-      const { rows, has_more } = await read(span);
-      return { rows: JSON.parse(`[${fill(kind, rows, addresses).json}]`) as Listed[], has_more };
+      const texts = await read(span);
+      const json = fill(kind, texts, addresses).pieces.join('');
+      return { rows: JSON.parse(`[${json}]`) as Listed[], has_more: texts.has_more };
     },
   };
 }
@@ -156,6 +159,23 @@ function meanOf(records: readonly Listed[]): number | undefined {
   return known.length === 0 ? undefined : share(known.length - lost, known.length);
 }
 
+/** As {@link readWindow}; a lone cursor is looked up by the statement that reads from there on. */
+async function readTextWindow(source: StoredSource, window: DriftWindow): Promise<Texts> {
+  const { limit, starting_after, ending_before } = window;
+  const id = starting_after ?? ending_before;
+  if (id === undefined || (starting_after !== undefined && ending_before !== undefined)) {
+    return readWindow(source, window);
+  }
+  const name = starting_after === undefined ? 'ending_before' : 'starting_after';
+  const row = source.numberOf(id);
+  if (row === undefined) throw noId(name);
+  const edges =
+    name === 'starting_after' ? { after: { row }, before: null } : { after: null, before: { row } };
+  const texts = await source.read({ ...edges, limit, direction: directionOf(window) });
+  if (!texts.there) throw noRow(name, id);
+  return texts;
+}
+
 async function keyFor(
   source: { keyOf: KeyOf },
   name: 'starting_after' | 'ending_before',
@@ -163,9 +183,17 @@ async function keyFor(
 ): Promise<readonly number[] | null> {
   if (id === undefined) return null;
   const key = await source.keyOf(id);
-  if (key === 'malformed') throw new Refusal('cursor_invalid', `${name}: is not an id of this list`);
-  if (key === undefined) throw new Refusal('cursor_not_found', `${name}: the archive has no ${id}`);
+  if (key === 'malformed') throw noId(name);
+  if (key === undefined) throw noRow(name, id);
   return key;
+}
+
+function noId(name: string): Refusal {
+  return new Refusal('cursor_invalid', `${name}: is not an id of this list`);
+}
+
+function noRow(name: string, id: string): Refusal {
+  return new Refusal('cursor_not_found', `${name}: the archive has no ${id}`);
 }
 
 function compareKeys(a: readonly number[], b: readonly number[]): number {

@@ -16,6 +16,7 @@ export async function messages(call: Call): Promise<Reply> {
   const asked = { conversation, reader: call.bearer.tier };
   return readStored(call, {
     kind: 'message',
+    numberOf: (id) => numberOf('msg', id),
     async keyOf(id) {
       const n = numberOf('msg', id);
       if (n === undefined) return 'malformed';

@@ -28,6 +28,8 @@ export type Outbox = {
 /** `sent` is what had left the socket when it was last looked at; undefined for a whole answer. */
 type Unread = { outgoing: ServerResponse; socket: Socket; bytes: number; seen: number; sent?: number };
 
+const SHORT_BYTES = 4096;
+
 /** Pieces of files fetched at once: as many as Node reads files with, and fewer than connections to a database. */
 const MOST_PIECES = 4;
 
@@ -59,7 +61,7 @@ export function createOutbox(limits: ReadingLimits): Outbox {
   const keep = (answer: Unread): void => {
     unread.add(answer);
     waiting += answer.bytes;
-    answer.outgoing.once('close', () => drop(answer));
+    answer.outgoing.on('close', () => drop(answer));
     watch();
   };
 
@@ -79,12 +81,10 @@ export function createOutbox(limits: ReadingLimits): Outbox {
         const bytes = Buffer.byteLength(body);
         keep({ outgoing, socket, bytes, seen: 0 });
         // HEAD, 204 and 304 say nothing of a body that is not there.
-        const length = bytes === 0 || 'content-length' in headers ? {} : { 'content-length': String(bytes) };
-        // To say that it is ASCII spares the longest step of sending it.
-        const isAscii = typeof body === 'string' && body.length === bytes;
-        outgoing
-          .writeHead(status, { ...headers, ...length })
-          .end(isAscii ? Buffer.from(body, 'latin1') : body);
+        if (bytes > 0) headers['content-length'] ??= String(bytes);
+        // To say that it is ASCII spares the longest step of sending it; a short one leaves in one piece with its head.
+        const isAscii = typeof body === 'string' && body.length === bytes && bytes > SHORT_BYTES;
+        outgoing.writeHead(status, headers).end(isAscii ? Buffer.from(body, 'latin1') : body);
         return;
       }
       keep({ outgoing, socket, bytes: 0, seen: 0, sent: 0 });

@@ -1,44 +1,79 @@
-// Pages kept in mind for as long as nothing whatever is committed to the archive, by this process or any other.
-import type { Database } from '../store/database.ts';
+// Answers kept in mind, as the bytes that go out, for as long as nothing whatever is committed to the archive, by this process or any other.
+import type { State } from '../store/database.ts';
 
-/** A page as it goes out. */
-export type Page = { status: number; json: string };
+/** An answer as it was made, JSON as text, and as it goes out. */
+export type Made = { status: number; json: string };
+export type Page = { status: number; json: string | Buffer };
 
 export type Pages = {
-  /** The page of this name, made anew where it is not known as of now. */
-  page(name: string, make: () => Promise<Page>): Promise<Page>;
+  /** The page of this name as it is in this state of the archive, made where it is not known. */
+  page(name: string, state: State | undefined, make: () => Promise<Made>): Promise<Page>;
 };
 
-/** Characters of all pages together: some 700 of 100 attachments. */
-const MOST_CHARACTERS = 32 * 1024 * 1024;
+/** Bytes of all pages together: some 700 of 100 attachments. */
+const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Where the engine cannot tell at once that nothing changed, every page is made anew. */
-export function createPages({ version }: Database, most = MOST_CHARACTERS): Pages {
-  if (version === undefined) return { page: (_name, make) => make() };
-  const known = new Map<string, Page>();
-  let of: number | undefined;
-  let characters = 0;
+/** What a page weighs besides its bytes and its name. */
+const WEIGHT = 512;
+
+/** A short text leaves in one piece with its head, which costs less than to spare its encoding. */
+const SHORT = 4096;
+
+/** Without a page it was asked for once. */
+type Kept = { page: Page | undefined; weight: number };
+
+/**
+ * A long page is kept when it is asked for again: who walks a list reads each page once, and to keep them would cost a
+ * fifth of making them. `most` bytes are kept of all pages, with their names, and the oldest make room.
+ */
+export function createPages(most = MOST_BYTES): Pages {
+  const known = new Map<string, Kept>();
+  let of: State | undefined;
+  let bytes = 0;
+  const keep = (name: string, page: Page | undefined): void => {
+    const weight = WEIGHT + name.length + (page?.json.length ?? 0);
+    if (weight > most / 8) return;
+    bytes += weight - (known.get(name)?.weight ?? 0);
+    known.set(name, { page, weight });
+    for (const [oldest, kept] of known) {
+      if (bytes <= most) break;
+      known.delete(oldest);
+      bytes -= kept.weight;
+    }
+  };
   return {
-    async page(name, make) {
-      const now = version();
-      if (now !== of) {
+    async page(name, state, make) {
+      // Where the engine cannot tell that nothing changed, every page is made anew.
+      if (state === undefined) return make();
+      if (state !== of) {
         known.clear();
-        characters = 0;
-        of = now;
+        bytes = 0;
+        of = state;
       }
       const before = known.get(name);
-      if (before !== undefined) return before;
-      const page = await make();
+      if (before?.page !== undefined) return before.page;
+      const made = await make();
       // Others may have seen a commit meanwhile: it may be of before.
-      if (now !== of || page.json.length > most / 8) return page;
-      known.set(name, page);
-      characters += page.json.length;
-      for (const [oldest, { json }] of known) {
-        if (characters <= most) break;
-        known.delete(oldest);
-        characters -= json.length;
+      if (state !== of) return made;
+      if (made.json.length <= SHORT) {
+        keep(name, made);
+        return made;
       }
+      if (before === undefined) {
+        keep(name, undefined);
+        return made;
+      }
+      const page = { status: made.status, json: bytesOf(made.json) };
+      keep(name, page);
       return page;
     },
   };
+}
+
+/** To say that a text is ASCII spares the longest step. It is memory of its own: a share of a larger piece would keep all of it. */
+function bytesOf(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  bytes.write(text, length === text.length ? 'latin1' : 'utf8');
+  return bytes;
 }

@@ -38,6 +38,7 @@ export function peerOf(
   proxies: Proxies,
 ): string {
   let peer = plainAddress(connection ?? 'unknown');
+  if (forwarded.length === 0) return peer;
   const hops = forwarded.join(',').split(',');
   while (proxies.trusts(peer)) {
     const before = plainAddress((hops.pop() ?? '').trim());
@@ -49,5 +50,6 @@ export function peerOf(
 
 /** An IPv4 address in the form of IPv6 is the same address. */
 export function plainAddress(address: string): string {
+  if (!address.startsWith(':')) return address;
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }

@@ -61,9 +61,13 @@ export function scopeMissing(scope: Scope): Refusal {
 
 /** The token of the one Authorization header; a second header makes both void. The scheme may be of any case (RFC 9110 11.1). */
 function tokenOf({ headers }: ServiceRequest): string | undefined {
-  const values = headers.filter(([name]) => name === 'authorization').map(([, value]) => value);
-  if (values.length !== 1) return undefined;
-  return /^bearer +([\x21-\x7e]{1,8192})$/i.exec(values[0]!)?.[1];
+  let given: string | undefined;
+  for (const [name, value] of headers) {
+    if (name !== 'authorization') continue;
+    if (given !== undefined) return undefined;
+    given = value;
+  }
+  return given === undefined ? undefined : /^bearer +([\x21-\x7e]{1,8192})$/i.exec(given)?.[1];
 }
 
 async function refused(

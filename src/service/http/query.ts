@@ -18,10 +18,12 @@ export type Query = {
 
 /** `search` is what follows the first `?` of a request target. */
 export function parseQuery(search: string): Query {
-  const given = new URLSearchParams(search);
+  // A page in mind needs none of them.
+  let parsed: URLSearchParams | undefined;
+  const given = () => (parsed ??= new URLSearchParams(search));
 
   const single = (name: string): string | undefined => {
-    const values = given.getAll(name);
+    const values = given().getAll(name);
     if (values.length > 1) throw new Refusal('request_invalid', `${name}: must be given once`);
     return values[0];
   };
@@ -47,11 +49,11 @@ export function parseQuery(search: string): Query {
       return value === undefined ? undefined : value === 'true';
     },
     others(names) {
-      const rest = [...given].filter(([name]) => !names.includes(name));
+      const rest = [...given()].filter(([name]) => !names.includes(name));
       return rest.sort((a, b) => (a.join('=') < b.join('=') ? -1 : 1));
     },
     limit() {
-      const values = given.getAll('limit');
+      const values = given().getAll('limit');
       const limit = values.length > 1 ? undefined : parseLimit(values[0]);
       if (limit === undefined) {
         throw new Refusal(

@@ -1,9 +1,10 @@
 // The service as one function from request to response: match, permit, handle, and one shape for every failure.
 import type { Service, ServiceResponse } from '../../contract/exchange.ts';
-import { HEADERS, ROUTES } from '../../contract/routes.ts';
+import { HEADERS, ROUTES, type RouteName } from '../../contract/routes.ts';
 import type { Archive } from '../archive.ts';
 import { Refusal } from '../refusal.ts';
 import { LineCut } from '../rules/line.ts';
+import type { State } from '../store/database.ts';
 import { createGroupCommit } from '../store/group-commit.ts';
 import { summaryOf, type Summary } from '../store/meta.ts';
 import { createBearers } from '../store/tokens.ts';
@@ -17,7 +18,7 @@ import { ok, type Call, type DriftEntry, type Handlers, type ServiceOptions } fr
 import { asRefusal, errorResponse, newRequestId } from './failure.ts';
 import { health, live, ready, soon } from './health.ts';
 import { messages } from './messages.ts';
-import { createPages } from './pages.ts';
+import { createPages, type Made, type Pages } from './pages.ts';
 import { permit, permitSigned, type Doorkeeper } from './permission.ts';
 import { parseQuery } from './query.ts';
 import { matchRoute } from './router.ts';
@@ -71,8 +72,12 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
   };
   // What a probe reports, which asks for nothing.
   let known: Summary = NOTHING_KNOWN;
-  const pages = createPages(archive.database);
-  const summarize = together(() => summaryOf(archive));
+  const nowOf = together(async (): Promise<Now> => {
+    const state = await archive.database.version?.();
+    return { state, summary: await summaryOf(archive, state) };
+  });
+  const pages = createPages();
+  const date = createDates(archive.now);
 
   return async (request) => {
     const requestId = newRequestId((count) => archive.randomBytes(count));
@@ -80,15 +85,16 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     let response: ServiceResponse;
     const about: ServiceResponse['about'] = {};
     try {
+      let state: State | undefined;
       const path = request.target.split('?', 1)[0];
       if (path !== ROUTES.live.path && path !== ROUTES.ready.path) {
-        const counted = summarize();
-        known = await (path === ROUTES.health.path ? soon(counted) : counted);
+        const asked = nowOf();
+        ({ state, summary: known } = await (path === ROUTES.health.path ? soon(asked) : asked));
       }
       integrity = known.integrity;
       const keptEvents = () => apply(requestId);
-      const asked = { archive, options, request, summary: known, issues, pages, keep, keptEvents };
-      response = await answer(asked, doorkeeper, trial, about);
+      const asked = { archive, options, request, summary: known, issues, keep, keptEvents };
+      response = await answer(asked, { doorkeeper, trial, pages, state }, about);
     } catch (error) {
       if (error instanceof LineCut) throw error;
       if (!(error instanceof Refusal)) options.onFailure?.(requestId, error);
@@ -98,16 +104,26 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     response.headers[HEADERS.integrity] = String(integrity);
     response.headers[HEADERS.drift] = String(trial.driftRatio());
     await trial.delay();
-    response.headers['date'] = new Date(archive.now()).toUTCString();
+    response.headers['date'] = date();
     response.about = about;
     return request.method === 'HEAD' ? { ...response, body: '' } : response;
   };
 }
 
-type Asked = Pick<
-  Call,
-  'archive' | 'options' | 'request' | 'summary' | 'issues' | 'pages' | 'keep' | 'keptEvents'
->;
+type Asked = Pick<Call, 'archive' | 'options' | 'request' | 'summary' | 'issues' | 'keep' | 'keptEvents'>;
+
+/** What an answer goes through besides its handler; `state` is the archive's when the request came. */
+type Way = { doorkeeper: Doorkeeper; trial: Trial; pages: Pages; state: State | undefined };
+
+/** Answers that the archive, the reader's tier and the request alone decide. */
+const KEPT: ReadonlySet<RouteName> = new Set([
+  'attachments',
+  'attachment',
+  'conversations',
+  'conversation',
+  'messages',
+  'messages_v1',
+]);
 
 const NOTHING_KNOWN: Summary = {
   conversations: 0,
@@ -118,16 +134,29 @@ const NOTHING_KNOWN: Summary = {
   integrity: 0,
 };
 
+/** What is asked of the archive for each request. */
+type Now = { state: State | undefined; summary: Summary };
+
+/** The Date header of a clock's milliseconds: its text is of whole seconds, and so is made once in each. */
+function createDates(now: () => number): () => string {
+  let [second, text] = [Number.NaN, ''];
+  return () => {
+    const current = Math.floor(now() / 1000);
+    if (current !== second) [second, text] = [current, new Date(current * 1000).toUTCString()];
+    return text;
+  };
+}
+
 /** Fills in what the request is about as soon as it is known. */
 async function answer(
   asked: Asked,
-  doorkeeper: Doorkeeper,
-  trial: Trial,
+  { doorkeeper, trial, pages, state }: Way,
   about: NonNullable<ServiceResponse['about']>,
 ): Promise<ServiceResponse> {
-  const { archive, request } = asked;
-  const { route, parameters, search, allow } = matchRoute(request.method, request.target);
-  if (route === undefined) return { status: 204, headers: { allow }, body: '' };
+  const { archive, request, summary } = asked;
+  const match = matchRoute(request.method, request.target);
+  if (match.route === undefined) return { status: 204, headers: { allow: match.allow }, body: '' };
+  const { route, parameters, search } = match;
   about.route = route;
   const secrets = route === 'ingest' ? asked.options.webhookSecrets : undefined;
   const bearer =
@@ -137,12 +166,17 @@ async function answer(
   if (ROUTES[route].scope !== null) about.tier = bearer.tier;
   const query = parseQuery(search);
   const { fault, ...ordeal } = await trial.meet(route, { query, parameters }, request);
-  const reply = await HANDLERS[route]({ ...asked, ...ordeal, query, parameters, bearer });
-  const body = 'json' in reply ? reply.json : JSON.stringify(reply.body);
+  const made = async (): Promise<Made> => {
+    const reply = await HANDLERS[route]({ ...asked, ...ordeal, query, parameters, bearer });
+    return 'json' in reply ? reply : { status: reply.status, json: JSON.stringify(reply.body) };
+  };
+  const isKept = KEPT.has(route) && ordeal.lies === undefined && ordeal.hides === undefined;
+  const name = `${bearer.tier} ${ordeal.driftRatio()} ${summary.integrity} ${request.target}`;
+  const { status, json: body } = isKept ? await pages.page(name, state, made) : await made();
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     'cache-control': 'no-store',
   };
-  return trial.spoil({ status: reply.status, headers, body }, fault);
+  return trial.spoil({ status, headers, body }, fault);
 }

@@ -22,16 +22,30 @@ export type Trial = {
    */
   meet(route: RouteName, call: Pick<Call, 'query' | 'parameters'>, request: ServiceRequest): Promise<Ordeal>;
   /** The response as this line lets it through. */
-  spoil(response: ServiceResponse & { body: string }, fault: LineFault | undefined): ServiceResponse;
+  spoil(
+    response: ServiceResponse & { body: string | Uint8Array },
+    fault: LineFault | undefined,
+  ): ServiceResponse;
   /** Resolves when the answer may leave. */
-  delay(): Promise<void>;
+  delay(): Promise<void> | undefined;
 };
 
 /** What a log without drift tells of. */
 const HONEST = { from: 0, to: 0, seed: 0, faults: [] };
 
+/** The usual service. */
+const UNHARMED: Ordeal = { fault: undefined, hides: undefined, lies: undefined, driftRatio: () => 0 };
+const NONE: Trial = {
+  driftRatio: () => 0,
+  meet: async () => UNHARMED,
+  spoil: (response) => response,
+  delay: () => undefined,
+};
+
 export function createTrial(archive: Archive, options: ServiceOptions): Trial {
   const { driftLog: log, line: failing } = options;
+  if ([options.drift, log, failing, options.writes].every((adversity) => adversity === undefined))
+    return NONE;
   const drifting = options.drift ?? (log && HONEST);
   // Another seed or other options are another trial: it begins anew, for all its processes.
   const name = JSON.stringify([options.drift, failing, options.writes]);
@@ -58,6 +72,6 @@ export function createTrial(archive: Archive, options: ServiceOptions): Trial {
       return { fault, hides, lies, driftRatio: isTruth ? () => 0 : driftRatio };
     },
     spoil: (response, fault) => (failing === undefined ? response : spoil(response, fault, failing)),
-    delay: async () => failing?.sleep(failing.latency),
+    delay: () => failing?.sleep(failing.latency),
   };
 }

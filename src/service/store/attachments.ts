@@ -51,7 +51,8 @@ const RECORDS = forReaders((reader) => `SELECT ${attachmentJson(reader)} AS json
 /** A window of the rows that match, as this reader may know them; see wire.ts. */
 export function readAttachments(statements: Statements, filter: AttachmentFilter, reader: Tier, span: Span) {
   const where = conditionsOf(filter, reader);
-  return readTexts(statements, { select: RECORDS[reader], key: ['n'], where }, span);
+  const rows = { table: 'attachments', key: ['n'] };
+  return readTexts(statements, { select: RECORDS[reader], key: ['n'], where, rows }, span);
 }
 
 /** What a reader is not given the bytes of, in the very words of the partial indexes in schema.ts. */

@@ -3,6 +3,9 @@
 export type Value = string | number | null | Uint8Array;
 export type Row = Record<string, Value>;
 
+/** One state of the archive among all; see {@link Database.version}. */
+export type State = string | number;
+
 export type Statements = {
   all<T extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<T[]>;
   get<T extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<T | undefined>;
@@ -31,7 +34,10 @@ export type Database = Statements & {
   migration<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
   /** Connections of this process to the engine now, and who waits for one; where it has such. */
   pool?(): { busy: number; idle: number; waiting: number };
-  /** A number that is another one after any commit of any process; absent where the engine cannot tell at once. */
-  version?: (() => number) | undefined;
+  /**
+   * A word that is another one after any commit of any process: whoever asks for it, and gets it once more, may rely on
+   * what was read in between. Absent where the engine cannot tell, not a number where it cannot at this moment.
+   */
+  version?: (() => State | Promise<State>) | undefined;
   close(): Promise<void>;
 };

@@ -85,19 +85,22 @@ const CONVERSATIONS = forReaders(
 /** Messages in the order (sequence, n), which are the two numbers of a span's keys. */
 export function readMessages(statements: Statements, { conversation, reader }: Asked, span: Span) {
   const where = conversation === undefined ? [] : [isNumber('m.conversation', conversation)];
-  return readTexts(statements, { select: MESSAGES[reader], key: ['m.sequence', 'm.n'], where }, span);
+  const rows = { table: 'messages', key: ['sequence', 'n'] };
+  return readTexts(statements, { select: MESSAGES[reader], key: ['m.sequence', 'm.n'], where, rows }, span);
 }
 
 /** The first message of each conversation in the order of conversations, whose number is a span's key. */
 export function readOpenings(statements: Statements, { conversation, reader }: Asked, span: Span) {
   const where = conversation === undefined ? [] : [isNumber('c.n', conversation)];
-  return readTexts(statements, { select: OPENINGS[reader], key: ['c.n'], where }, span);
+  const rows = { table: 'messages', key: ['conversation'] };
+  return readTexts(statements, { select: OPENINGS[reader], key: ['c.n'], where, rows }, span);
 }
 
 /** Conversations by their number, which is a span's key. */
 export function readConversations(statements: Statements, { conversation, reader }: Asked, span: Span) {
   const where = conversation === undefined ? [] : [isNumber('c.n', conversation)];
-  return readTexts(statements, { select: CONVERSATIONS[reader], key: ['c.n'], where }, span);
+  const rows = { table: 'conversations', key: ['n'] };
+  return readTexts(statements, { select: CONVERSATIONS[reader], key: ['c.n'], where, rows }, span);
 }
 
 /** The numbers of the conversations in a span. */

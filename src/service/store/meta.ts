@@ -2,7 +2,7 @@
 import type { Archive } from '../archive.ts';
 import { createFilePaths, type FilePaths } from '../rules/capability.ts';
 import { CHECKS, failures, share } from '../rules/integrity.ts';
-import type { Database, Statements } from './database.ts';
+import type { Database, State, Statements } from './database.ts';
 
 type Signing = { key: Uint8Array; paths: FilePaths };
 const SIGNING = new WeakMap<Database, Signing>();
@@ -69,7 +69,7 @@ type Kept = {
 };
 
 /** What was kept for the archive as it is, by the version of the engine; see {@link Database.version}. */
-const LAST = new WeakMap<Database, { version: number; summary: Summary }>();
+const LAST = new WeakMap<Database, { version: State; summary: Summary }>();
 
 /** Failing rows that may be counted a millisecond of the clock: a hundredth of what an engine can. */
 const ROWS_A_MS = 100;
@@ -77,11 +77,12 @@ const ROWS_A_MS = 100;
 /**
  * Counts and mean integrity of the archive as it is now; of a large one as it was up to a few seconds ago, and while
  * another writes, as it was last counted. What was counted is kept, and only rows that fail a check are counted
- * again. Whoever changes rows instead of adding some calls {@link forgetSummary} in the same transaction.
+ * again. Whoever changes rows instead of adding some calls {@link forgetSummary} in the same transaction. `known` is the
+ * state of the archive where it was asked for just now.
  */
-export async function summaryOf(archive: Archive): Promise<Summary> {
+export async function summaryOf(archive: Archive, known?: State): Promise<Summary> {
   const { database, now } = archive;
-  const version = database.version?.();
+  const version = known ?? (await database.version?.());
   const last = LAST.get(database);
   if (last !== undefined && last.version === version) return last.summary;
   const stamp = await database.get<Stamp>(STAMP);

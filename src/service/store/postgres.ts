@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { copyRows } from './copy.ts';
 import type { Database, Row, Statements, Value } from './database.ts';
+import { createNames, createVersion, isPlain, keepPlans } from './kept-plans.ts';
 import { DatabaseTrouble, type TroubleKind } from './trouble.ts';
 
 export type PostgresOptions = {
@@ -18,8 +19,9 @@ export type PostgresDatabase = Database & {
   beside<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
 };
 
-/** Connections of one process: one of them writes, the others read. PostgreSQL itself allows 100 unless told otherwise. */
-const MOST_CONNECTIONS = 10;
+/** Connections of one process: one of them writes, the others read, some of them pages. PostgreSQL itself allows 100 unless told otherwise. */
+const MOST_CONNECTIONS = 6;
+const MOST_FOR_PAGES = 4;
 const CONNECT_MS = 5_000;
 /** How long another writer is waited for, as in sqlite.ts. */
 const LOCK_MS = 5_000;
@@ -49,20 +51,30 @@ export async function openPostgres({
     connectionTimeoutMillis: CONNECT_MS,
     types: { getTypeParser },
   };
-  const pool = new pg.Pool({
-    ...config,
-    ...LIMITS,
-    max: MOST_CONNECTIONS,
-    ...(readOnly ? { onConnect: onlyRead } : {}),
+  const poolOf = (max: number, onConnect: (client: pg.ClientBase) => Promise<void>): pg.Pool => {
+    const made = new pg.Pool({ ...config, ...LIMITS, max, onConnect });
+    // A connection that ends between two statements fails the next one; without listeners it would end the process.
+    made.on('error', () => {});
+    made.on('connect', (client) => void client.on('error', () => {}));
+    return made;
+  };
+  const pool = poolOf(MOST_CONNECTIONS, async (client) => {
+    if (readOnly) await onlyRead(client);
   });
-  // A connection that ends between two statements fails the next one; without listeners it would end the process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => void client.on('error', () => {}));
+  const pages = poolOf(MOST_FOR_PAGES, async (client) => {
+    if (readOnly) await onlyRead(client);
+    await keepPlans(client);
+  });
+  let nameOf: (sql: string) => string | undefined = () => undefined;
+  const read = (sql: string, parameters?: readonly Value[]) => {
+    const name = nameOf(sql);
+    return ask(name === undefined ? pool : pages, sql, parameters, name);
+  };
   // Reads may be asked again, on another connection: a restarted server ends all the old ones.
   const reader = statementsOf((sql, parameters) =>
-    ask(pool, sql, parameters).catch((error: unknown) => {
+    read(sql, parameters).catch((error: unknown) => {
       if (!isLost(error)) throw error;
-      return ask(pool, sql, parameters);
+      return read(sql, parameters);
     }),
   );
 
@@ -144,23 +156,25 @@ export async function openPostgres({
       return within(client, `${BEGIN}; ${WRITER}`, work, () => void client.end().catch(() => {}));
     },
     pool: () => ({
-      busy: pool.totalCount - pool.idleCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      busy: pool.totalCount - pool.idleCount + pages.totalCount - pages.idleCount,
+      idle: pool.idleCount + pages.idleCount,
+      waiting: pool.waitingCount + pages.waitingCount,
     }),
     async close() {
       await last;
-      await pool.end();
+      await Promise.all([pool.end(), pages.end()]);
     },
   };
   try {
     await checkEncoding(reader);
     if (!readOnly) await makeWriter(database);
+    if (!(await isPlain(reader))) return database;
   } catch (error) {
     await pool.end();
     throw error;
   }
-  return database;
+  nameOf = createNames();
+  return { ...database, version: createVersion(reader) };
 }
 
 async function onlyRead(client: pg.ClientBase): Promise<void> {
@@ -220,9 +234,11 @@ async function ask(
   client: pg.Pool | pg.ClientBase,
   sql: string,
   parameters: readonly Value[] = [],
+  name?: string,
 ): Promise<Answer> {
   try {
-    return await client.query<Row>(spoken(sql), [...parameters]);
+    const asked = { text: spoken(sql), values: [...parameters] };
+    return await client.query<Row>(name === undefined ? asked : { ...asked, name });
   } catch (error) {
     return fail(error);
   }
@@ -233,7 +249,8 @@ const SPOKEN = new Map<string, string>();
 
 /**
  * The statement in this engine's words: two functions that the engines do not call alike write the same JSON of a text,
- * and give the elements of an array. Statements are not prepared under names: a connection would keep the plan that was right for an empty table.
+ * and give the elements of an array. Other statements than those of kept-plans.ts are not prepared under names: a
+ * connection would keep the plan that was right for an empty table.
  */
 function spoken(sql: string): string {
   if (!/json_(?:quote|each)\(/.test(sql)) return sql;

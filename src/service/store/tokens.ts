@@ -1,5 +1,5 @@
 // Issued tokens, known only by the sha256 of each: a copy of the archive gives nobody a token.
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import type { Scope, Tier } from '../../contract/token.ts';
 import type { Archive } from '../archive.ts';
 import { TOKEN_LIFE_MS, type Grant } from '../rules/tiers.ts';
@@ -78,5 +78,5 @@ function remember(archive: Archive, hash: string, bearer: Bearer): void {
 }
 
 function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return digest('sha256', token);
 }

@@ -4,16 +4,28 @@ import type { Row, Statements, Value } from './database.ts';
 /** Part of a WHERE clause; its parameters are numbered from $1 in the order of `values`. */
 export type Condition = { sql: string; values: readonly Value[] };
 
-/** Keys are compared column by column; null is the open edge of the list. */
+/** A place in a list: a key, compared column by column, or the row of this number, looked up by the statement itself. */
+export type Edge = readonly number[] | { row: number };
+
+/** null is the open edge of the list. */
 export type Span = {
-  after: readonly number[] | null;
-  before: readonly number[] | null;
+  after: Edge | null;
+  before: Edge | null;
   limit: number;
   direction: 'forward' | 'backward';
 };
 
-export type Read = { select: string; key: readonly string[]; where: readonly Condition[] };
+/** `rows` is where an edge that is a row is found by its `n`, and the key it has there: columns, or `n` itself. */
+export type Read = {
+  select: string;
+  key: readonly string[];
+  where: readonly Condition[];
+  rows?: { table: string; key: readonly string[] };
+};
 export type Window<T> = { rows: T[]; has_more: boolean };
+
+/** Rows in ascending order as one text, commas between; `there` tells whether there are the rows that are edges. */
+export type Texts = { text: string; count: number; has_more: boolean; there: boolean };
 
 /** `limit` rows at most, and whether the window holds more in the direction it was read. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the row type is the statement’s, which the caller knows
@@ -26,45 +38,70 @@ export async function readSpan<T extends Row>(
   return inOrder(await statements.all<T>(read.select + tail, values), span);
 }
 
-/** Stands between the rows of a page in one text: JSON has this character only as an escape. */
-const BETWEEN = '\u0002';
-
 /** As {@link readSpan}, of rows that are one column `json` of text: they come as one, which costs a fraction. */
-export async function readTexts(statements: Statements, read: Read, span: Span): Promise<Window<string>> {
-  const { tail, values } = tailOf(read, span);
-  const page = await statements.get<{ rows: string | null }>(wholeText(read.select, tail), values);
-  return inOrder(page?.rows?.split(BETWEEN) ?? [], span);
+export async function readTexts(statements: Statements, read: Read, span: Span): Promise<Texts> {
+  const { tail, values, found } = tailOf(read, span);
+  const whole = wholeText(read.select, tail, found);
+  const page = await statements.get<{ rows: string | null; count: number; there: number | null }>(
+    whole,
+    values,
+  );
+  const { rows, count, there } = page ?? { rows: null, count: 0, there: null };
+  const has_more = count > span.limit;
+  return {
+    text: rows === null ? '' : inOrderAsText(rows, has_more, span.direction),
+    count: has_more ? span.limit : count,
+    has_more,
+    there: found === '' || there !== null,
+  };
 }
+
+/** How each record begins behind another, and nothing does within one: a text in it has its quotes escaped. */
+const NEXT = ',{"id":"';
+
+function inOrderAsText(rows: string, has_more: boolean, direction: Span['direction']): string {
+  if (direction === 'forward') return has_more ? rows.slice(0, rows.lastIndexOf(NEXT)) : rows;
+  const [, ...records] = `,${rows}`.split(NEXT);
+  if (has_more) records.pop();
+  return records.reduceRight((text, record) => `${text}${NEXT}${record}`, '').slice(1);
+}
+
+/** How every statement of a page begins. */
+export const PAGE = `SELECT string_agg(json, ',') AS rows, COUNT(*) AS count`;
 
 /** Statements by their two parts: one of thousands of characters is put together once, and found by its identity from then on. */
 const WHOLE = new Map<string, Map<string, string>>();
 
-function wholeText(select: string, tail: string): string {
+function wholeText(select: string, tail: string, found: string): string {
   const known = WHOLE.get(select) ?? new Map<string, string>();
   if (known.size === 0) WHOLE.set(select, known);
   let whole = known.get(tail);
   if (whole === undefined) {
     // The rows come in the order of the inner statement: nothing stands between it and the aggregate.
-    whole = `SELECT string_agg(json, '${BETWEEN}') AS rows FROM (${select}${tail}) AS page`;
+    whole = `${PAGE}${found} FROM (${select}${tail}) AS page`;
     known.set(tail, whole);
   }
   return whole;
 }
 
-function tailOf({ key, where }: Read, span: Span): { tail: string; values: Value[] } {
+function tailOf(read: Read, span: Span): { tail: string; values: Value[]; found: string } {
+  const { key, where } = read;
   const conditions = [...where];
   const columns = key.length === 1 ? key[0]! : `(${key.join(', ')})`;
-  if (span.after !== null) conditions.push(compared(columns, '>', span.after));
-  if (span.before !== null) conditions.push(compared(columns, '<', span.before));
+  if (span.after !== null) conditions.push(compared(read, columns, '>', span.after));
+  if (span.before !== null) conditions.push(compared(read, columns, '<', span.before));
 
   const values: Value[] = [];
   const clauses = conditions.map((condition) => numbered(condition, values));
   const clause = clauses.length === 0 ? '' : ` WHERE ${clauses.join(' AND ')}`;
+  // Its value was the last, since there is one edge at most that is a row.
+  const isByRow = [span.after, span.before].some((edge) => edge !== null && 'row' in edge);
+  const found = isByRow ? `, (SELECT n FROM ${read.rows!.table} WHERE n = $${values.length}) AS there` : '';
   const order = span.direction === 'forward' ? 'ASC' : 'DESC';
   const by = key.map((column) => `${column} ${order}`).join(', ');
   // One row more than asked tells whether there is more.
   values.push(span.limit + 1);
-  return { tail: `${clause} ORDER BY ${by} LIMIT $${values.length}`, values };
+  return { tail: `${clause} ORDER BY ${by} LIMIT $${values.length}`, values, found };
 }
 
 function inOrder<T>(rows: T[], { limit, direction }: Span): Window<T> {
@@ -74,9 +111,18 @@ function inOrder<T>(rows: T[], { limit, direction }: Span): Window<T> {
   return { rows, has_more };
 }
 
-function compared(columns: string, operator: '<' | '>', key: readonly number[]): Condition {
-  const marks = key.map((_, index) => `$${index + 1}`).join(', ');
-  return { sql: `${columns} ${operator} ${key.length === 1 ? marks : `(${marks})`}`, values: key };
+function compared({ rows }: Read, columns: string, operator: '<' | '>', edge: Edge): Condition {
+  const [marks, values] =
+    'row' in edge
+      ? [
+          rows!.key.map((part) =>
+            part === 'n' ? '$1' : `(SELECT ${part} FROM ${rows!.table} WHERE n = $1)`,
+          ),
+          [edge.row],
+        ]
+      : [edge.map((_, index) => `$${index + 1}`), edge];
+  const right = marks.join(', ');
+  return { sql: `${columns} ${operator} ${marks.length === 1 ? right : `(${right})`}`, values };
 }
 
 /** The condition with its parameters moved behind those already there. */

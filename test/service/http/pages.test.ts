@@ -58,12 +58,50 @@ describe('pages', () => {
     expect(await redacted()).toBe(false);
   });
 
+  test('of one record, too: none goes to another tier, or out of date', async () => {
+    const { read, other, pages } = await counting();
+    const stranger = new DatabaseSync(join(sample.dir, 'archive.db'));
+    for (const [target, change] of [
+      ['/v1/attachments/att_1', `UPDATE attachments SET redacted = 1 WHERE n = 1`],
+      ['/v1/attachments/att_2', `UPDATE attachments SET tier = 'internal' WHERE n = 2`],
+      ['/v1/conversations/conv_1', `UPDATE messages SET subject = 'another' WHERE n = 1`],
+      ['/messages?limit=1', `UPDATE messages SET tier = 'mirror' WHERE n = 1`],
+    ] as const) {
+      const [first, toOthers] = [await read(target), await read(target, other)];
+      const before = pages();
+      expect((await read(target)).text).toBe(first.text);
+      expect((await read(target, other)).text).toBe(toOthers.text);
+      expect(pages()).toBe(before);
+      stranger.exec(change);
+      const [now, toOther] = [await read(target), await read(target, other)];
+      const fresh = createService(sample.archive, { assetUrl: ASSET_URL, version: '0' });
+      expect(now.text).not.toBe(target.endsWith('att_2') ? toOther.text : first.text);
+      expect(now.text).toBe((await call(fresh, target, { token: await tokenFor(fresh, 'internal') })).text);
+      expect(toOther.text).toBe(
+        (await call(fresh, target, { token: await tokenFor(fresh, 'external') })).text,
+      );
+    }
+    stranger.close();
+  });
+
+  test('a refusal is not kept, nor an answer of a service that drifts', async () => {
+    const { read } = await counting();
+    expect((await read('/v1/attachments/att_41')).status).toBe(404);
+    const drift = { seed: 1, from: 0.5, to: 0.5, faults: ['shift'] as const };
+    const drifting = createService(sample.archive, { assetUrl: ASSET_URL, version: '0', drift });
+    const token = await tokenFor(drifting, 'internal');
+    const texts = new Set<string>();
+    for (let n = 0; n < 20; n += 1)
+      texts.add((await call(drifting, '/v1/attachments?limit=5', { token })).text);
+    expect(texts.size).toBeGreaterThan(1);
+  });
+
   test('one that was made while something was committed is not kept, and there is a bound for all', async () => {
     let version = 1;
     let made = 0;
-    const { page } = createPages({ version: () => version } as Database, 800);
-    const ask = (name: string, json: string) => page(name, async () => ({ status: made++, json }));
-    await page('a', async () => {
+    const { page } = createPages(8 * 1024);
+    const ask = (name: string, json: string) => page(name, version, async () => ({ status: made++, json }));
+    await page('a', version, async () => {
       version += 1;
       await ask('b', 'x');
       return { status: 0, json: 'of before' };
@@ -71,15 +109,33 @@ describe('pages', () => {
     await ask('a', 'x');
     await ask('a', 'x');
     expect(made).toBe(2);
-    for (let n = 0; n < 10; n += 1) await ask(`page ${n}`, 'x'.repeat(100));
-    await ask('page 9', '');
-    expect(made).toBe(12);
+    for (let n = 0; n < 20; n += 1) await ask(`page ${n}`, 'x'.repeat(100));
+    await ask('page 19', '');
+    expect(made).toBe(22);
     await ask('a', 'x');
     await ask('page 0', 'x'.repeat(100));
-    expect(made).toBe(14);
-    await ask('long', 'x'.repeat(101));
-    await ask('long', 'x'.repeat(101));
-    expect(made).toBe(16);
+    expect(made).toBe(24);
+    await ask('long', 'x'.repeat(1025));
+    await ask('long', 'x'.repeat(1025));
+    expect(made).toBe(26);
+  });
+
+  test('a long one is kept when it is asked for again, and none where the state is not known', async () => {
+    let made = 0;
+    const { page } = createPages();
+    const ask = (state: number | string | undefined, json: string) =>
+      page('name', state, async () => ({ status: made++, json }));
+    for (const [state, json, times] of [
+      ['1:1:', 'é'.repeat(5_000), 2],
+      ['1:2:', 'x'.repeat(5_000), 2],
+      [3, 'short', 1],
+      [Number.NaN, 'short', 4],
+      [undefined, 'short', 4],
+    ] as const) {
+      made = 0;
+      for (let n = 0; n < 4; n += 1) expect((await ask(state, json)).json.toString()).toBe(json);
+      expect(made).toBe(times);
+    }
   });
 });
 

@@ -9,17 +9,22 @@ import {
   createService,
   openArchive,
   OtherFiles,
+  redact,
   type OpenArchive,
   type Place,
 } from '../../../src/service/index.ts';
+import type { Value } from '../../../src/service/store/database.ts';
+import { keepPlans } from '../../../src/service/store/kept-plans.ts';
 import { fileKey } from '../../../src/service/store/meta.ts';
 import { DatabaseTrouble } from '../../../src/service/store/trouble.ts';
+import { PAGE } from '../../../src/service/store/window.ts';
 import { ASSET_URL, insert, sampleArchive, textOf, tokenFor } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 import { PASSWORD } from '../../support/cluster.ts';
 import { arx } from '../../support/command.ts';
 import { moved } from '../../support/event.ts';
 import { inFolder } from '../../support/folder.ts';
+import { fill } from '../../support/many-rows.ts';
 import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../../support/postgres.ts';
 import { expectRefusal } from '../../support/reply.ts';
 
@@ -369,5 +374,88 @@ describe.skipIf(noPostgres)('the command line', () => {
     const unknown = await importing(`${urlOf({ by: 'port', password: PASSWORD })}?sslmode=verify-full`);
     expect(unknown).toMatchObject({ exit: 10, stdout: '' });
     expect(unknown.stderr).toContain('SELF_SIGNED');
+  });
+});
+
+describe.skipIf(noPostgres)('pages in mind', () => {
+  test('are those of now, whoever commits, and cost one question for all who ask at once', async () => {
+    const sample = await sampleArchive({ attachments: 5, redactEvery: 0, place: { url } });
+    const [here, there] = [await open(), await open()];
+    let statements = 0;
+    const get: typeof here.database.get = (sql, parameters) => {
+      statements += 1;
+      return here.database.get(sql, parameters);
+    };
+    const service = serviceOf({ ...here, database: { ...here.database, get } });
+    const token = await tokenFor(service, 'internal');
+    const redacted = async () =>
+      (await call(service, '/v1/attachments/att_1', { token })).json.redacted as boolean;
+    expect(await redacted()).toBe(false);
+    statements = 0;
+    expect(await Promise.all(Array.from({ length: 30 }, redacted))).toEqual(Array(30).fill(false));
+    expect(statements).toBe(0);
+    for (const lasting of [true, false]) {
+      await redact(there, 'att_1', 'sealed');
+      expect(await redacted()).toBe(true);
+      // One that began before and ends after others is no older state than theirs.
+      await asKeeper(async (keeper) => {
+        await keeper.query('BEGIN');
+        await keeper.query('UPDATE attachments SET redacted = 0 WHERE n = 1');
+        expect(await redacted()).toBe(true);
+        await asKeeper((other) => other.query(`INSERT INTO counters VALUES ('${lasting}', 1)`), url);
+        expect(await redacted()).toBe(true);
+        await keeper.query(lasting ? 'COMMIT' : 'ROLLBACK');
+        expect(await redacted()).toBe(!lasting);
+      }, url);
+    }
+    await sample.close();
+  });
+
+  test('go by indexes, in an empty archive and in a full one', async () => {
+    const sample = await sampleArchive({ conversations: 0, attachments: 0, place: { url } });
+    const asked = new Map<string, readonly Value[]>();
+    const get: typeof sample.archive.database.get = (sql, parameters = []) => {
+      if (sql.startsWith(PAGE)) asked.set(sql, parameters);
+      return sample.archive.database.get(sql, parameters);
+    };
+    const service = createService(
+      { ...sample.archive, database: { ...sample.archive.database, get } },
+      { assetUrl: ASSET_URL, version: '0' },
+    );
+    const token = await tokenFor(service, 'internal');
+    for (const [list, kind] of [
+      ['/v1/attachments?', 'att'],
+      ['/v1/attachments?origin_city=oslo&', 'att'],
+      ['/v1/attachments?content_type=a&source=b&', 'att'],
+      ['/v1/attachments?redacted=true&', 'att'],
+      ['/v1/conversations?', 'conv'],
+      ['/messages?', 'msg'],
+      ['/messages?opening=true&', 'msg'],
+    ] as const) {
+      for (const window of ['', `starting_after=${kind}_1`, `ending_before=${kind}_1`]) {
+        await call(service, list + window, { token });
+      }
+    }
+    expect(asked.size).toBe(21);
+    const plansAreIndexes = (name: string) =>
+      asKeeper(async (keeper) => {
+        await keepPlans(keeper);
+        for (const [sql, values] of asked) {
+          const spoken = sql.replaceAll(/json_quote\(([\w.]+)\)/g, 'CAST(to_json($1) AS TEXT)');
+          await keeper.query(`PREPARE page AS ${spoken}`);
+          const given = values.map((value) => (typeof value === 'number' ? value : `'${String(value)}'`));
+          const { rows } = await keeper.query<Record<string, string>>(
+            `EXPLAIN EXECUTE page (${given.join()})`,
+          );
+          const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+          expect(plan).toMatch(/Index (Only )?Scan/);
+          expect(plan, `${name}: ${sql}`).not.toMatch(/Seq Scan|Sort|Hash|Bitmap|Merge/);
+          await keeper.query('DEALLOCATE page');
+        }
+      }, url);
+    await plansAreIndexes('empty');
+    await fill(sample.archive.database, 2_000);
+    await plansAreIndexes('filled');
+    await sample.close();
   });
 });

@@ -1,0 +1,58 @@
+// Which servers are PostgreSQL itself, and that nobody is told a state older than their question.
+import { expect, test } from 'vitest';
+import type { Statements } from '../../../src/service/store/database.ts';
+import { createNames, createVersion, isPlain } from '../../../src/service/store/kept-plans.ts';
+import { PAGE } from '../../../src/service/store/window.ts';
+
+const answering = (get: () => Promise<unknown>) => ({ get }) as unknown as Statements;
+
+test.each([
+  ['PostgreSQL 15.14 (Debian 15.14-0+deb12u1) on x86_64-pc-linux-gnu, compiled by gcc', 0, true],
+  ['PostgreSQL 16.2 on x86_64-pc-linux-musl, compiled by gcc', 0, true],
+  ['PostgreSQL 18beta1 on aarch64-unknown-linux-gnu', 0, true],
+  ['PostgreSQL 15.14 (Debian 15.14-0+deb12u1) on x86_64-pc-linux-gnu, compiled by gcc', 1, false],
+  ['PostgreSQL 12.9 on x86_64-pc-linux-gnu', 0, false],
+  ['PostgreSQL 15.2-YB-2.25.0.0-b0 on x86_64-pc-linux-gnu', 0, false],
+  ['PostgreSQL 14.4 (Apache Cloudberry 2.0.0 build 1) on x86_64-pc-linux-gnu', 0, false],
+  ['PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC, Redshift 1.0', 0, false],
+  ['CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu)', 0, false],
+])('%s, extensions that spread tables: %i', async (version, spread, plain) => {
+  expect(await isPlain(answering(async () => ({ version, spread })))).toBe(plain);
+  expect(await isPlain(answering(() => Promise.reject(new Error('no such table'))))).toBe(false);
+});
+
+test('who asks while an answer is under way is told the next, which they all share; a failure is theirs alone', async () => {
+  const asked: { resolve(state: string | null): void; reject(error: Error): void }[] = [];
+  const version = createVersion(
+    answering(
+      () =>
+        new Promise((resolve, reject) => {
+          asked.push({ resolve: (state) => resolve({ state }), reject });
+        }),
+    ),
+  );
+  const turn = () => new Promise((resolve) => void setImmediate(resolve));
+  const first = version();
+  await turn();
+  const others = [version(), version()];
+  await turn();
+  expect(asked).toHaveLength(1);
+  asked[0]!.resolve('1');
+  expect(await first).toBe('1');
+  await turn();
+  expect(asked).toHaveLength(2);
+  asked[1]!.reject(new Error('gone'));
+  for (const one of others) await expect(one).rejects.toThrow('gone');
+  const last = version();
+  await turn();
+  asked[2]!.resolve(null);
+  expect(await last).toBeNaN();
+});
+
+test('only pages have names, the same for the same text, and not more than 64', () => {
+  const nameOf = createNames();
+  expect(nameOf('SELECT n FROM attachments WHERE n = $1')).toBeUndefined();
+  const names = Array.from({ length: 100 }, (_, n) => nameOf(`${PAGE} FROM (${n}) AS page`));
+  expect(new Set(names).size).toBe(65);
+  expect(nameOf(`${PAGE} FROM (5) AS page`)).toBe(names[5]);
+});
