@@ -1,4 +1,5 @@
 // A service as its keeper runs it: a log without secrets, probes that end, figures, limits behind a proxy, nothing written where nothing may be.
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -16,6 +17,7 @@ import { arx } from '../support/command.ts';
 import { moved } from '../support/event.ts';
 import { inFolder } from '../support/folder.ts';
 import { freshUrl, noPostgres } from '../support/postgres.ts';
+import { buildProgram, startProcess } from '../support/program.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
 import { NOON } from '../support/world.ts';
@@ -287,6 +289,21 @@ describe('behind a proxy', () => {
   });
 });
 
+const MAIL = 'From a@b Thu Jan  1 00:00:00 2026\nMessage-ID: <n@b>\nFrom: a@b\n\ntext\n';
+
+const SERVE = ['serve', '--port', '0', '--asset-port', '0', '--json'];
+
+/** The command that runs another with a folder mounted read-only, for itself alone; undefined where nobody may mount. */
+const mounting = [['-m'], ['-rm']]
+  .map((flags) => [
+    'unshare',
+    ...flags,
+    'sh',
+    '-c',
+    'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"',
+  ])
+  .find((words) => spawnSync(words[0]!, [...words.slice(1), tmpdir(), 'true']).status === 0);
+
 describe('--read-only', () => {
   test('lists, files and logins work, nothing is taken in, and the database is as it was', async () => {
     // A copy: connections that this process closed end with the garbage, and who ends last changes the files.
@@ -336,10 +353,7 @@ describe('--read-only', () => {
       (await post(`${writing.base_url}/api/webhooks/ingest`, moved('evt_new', 1, 2), bearer)).status,
     ).toBe(200);
     expect(await events()).toHaveLength(before + 1);
-    await writeFile(
-      join(dir, 'list.mbox'),
-      'From a@b Thu Jan  1 00:00:00 2026\nMessage-ID: <n@b>\nFrom: a@b\n\ntext\n',
-    );
+    await writeFile(join(dir, 'list.mbox'), MAIL);
     const counts = async () =>
       Health.parse(await (await fetch(`${reading.base_url}/api/health`)).json()).counts!;
     const { messages } = await counts();
@@ -347,6 +361,59 @@ describe('--read-only', () => {
     expect((await counts())['messages']).toBe(messages! + 1);
     await reading.close();
   });
+
+  test.skipIf(mounting === undefined).each(['with its log', 'without a log'])(
+    'on a file system that is read-only, %s, where nothing can be made beside it',
+    async (left) => {
+      await writeFile(join(dir, 'list.mbox'), MAIL);
+      const here = join(dir, 'data');
+      const hasLog = () => existsSync(join(here, 'archive.db-wal'));
+      // Other processes, so that no connection to it is open here.
+      const program = buildProgram();
+      const begin = (command: string, words: readonly string[], flags: readonly string[]) =>
+        startProcess(command, [...words, program.launcher, ...SERVE, ...flags], { dir });
+      const ready = async (running: ReturnType<typeof begin>) =>
+        JSON.parse(await running.says('stdout', /\n/)) as { base_url: string };
+      const end = async (running: ReturnType<typeof begin>) => {
+        running.child.kill('SIGTERM');
+        await running.ended;
+      };
+      try {
+        expect((await program.run(['import', 'list.mbox'], { dir })).exit).toBe(0);
+        if (left === 'without a log') {
+          // Who closes it last takes its log away.
+          const closing = `const { DatabaseSync } = require('@photostructure/sqlite');
+            const database = new DatabaseSync(process.argv[1]);
+            database.prepare('SELECT COUNT(*) FROM messages').get();
+            database.close();`;
+          execFileSync(process.execPath, ['-e', closing, join(here, 'archive.db')]);
+        }
+        expect(hasLog()).toBe(left === 'with its log');
+        const [unshare = '', ...words] = mounting!;
+        const writing = await begin(unshare, [...words, here, process.execPath], []).ended;
+        expect([writing.exit, writing.stdout]).toEqual([15, '']);
+        const reading = begin(unshare, [...words, here, process.execPath], ['--read-only']);
+        try {
+          const { base_url: url } = await ready(reading);
+          const issued = (await (await post(`${url}/api/auth/token`, WHO)).json()) as {
+            access_token: string;
+          };
+          const bearer = { authorization: `Bearer ${issued.access_token}` };
+          const list = await fetch(`${url}/messages?limit=5`, { headers: bearer });
+          expect(((await list.json()) as { data: unknown[] }).data).toHaveLength(1);
+          expect((await fetch(`${url}/api/health/ready`)).status).toBe(200);
+          const health = await (await fetch(`${url}/api/health`)).json();
+          expect(health).toMatchObject({ status: 'stable', read_only: true });
+          expect((await post(`${url}/api/webhooks/ingest`, moved('evt_1', 1, 2), bearer)).status).toBe(503);
+        } finally {
+          await end(reading);
+        }
+        expect(hasLog()).toBe(left === 'with its log');
+      } finally {
+        program.remove();
+      }
+    },
+  );
 
   test('an archive that is not there is not made', async () => {
     expect(await arx(dir, 'serve --port 0 --read-only')).toMatchObject({ exit: 6, stdout: '' });

@@ -1,6 +1,6 @@
 // Measures durable ingest beside raw durable commits of the same engine, in turn; bundled by ingest.mjs.
 import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -46,7 +46,9 @@ export async function measureIngest({ launcher, rounds, ms, events }: Sizes): Pr
         single: [] as number[],
         batch: [] as number[],
         file: [] as number[],
+        reconcile: [] as number[],
       };
+      const peaks = { file: 0, reconcile: 0 };
       for (let round = 0; round < rounds; round += 1) {
         const home = join(place, `${engine}-${round}`);
         execFileSync('mkdir', ['-p', home]);
@@ -61,22 +63,30 @@ export async function measureIngest({ launcher, rounds, ms, events }: Sizes): Pr
         execFileSync('sed', [`s/"evt_/"evt_${engine}${round}_/`, file], {
           stdio: ['ignore', openSync(input, 'w'), 'inherit'],
         });
-        rates.file.push(await sendFile(launcher, home, served, input, events));
+        const sent = await runOn(launcher, home, served, ['events', 'send', '--file', input, '-o', 'ndjson']);
+        await served.idle();
+        const held = await runOn(launcher, home, served, ['events', 'reconcile', '--json']);
+        for (const [name, { seconds, mib }] of Object.entries({ file: sent, reconcile: held })) {
+          rates[name as keyof typeof peaks].push(events / seconds);
+          peaks[name as keyof typeof peaks] = Math.max(peaks[name as keyof typeof peaks], mib);
+        }
         await served.close();
       }
       const of = (name: keyof typeof rates) => median(rates[name]);
-      const row = (what: string, name: 'single' | 'batch' | 'file'): Row => ({
+      const row = (what: string, name: 'single' | 'batch' | keyof typeof peaks): Row => ({
         engine,
         what,
         'events/s': Math.round(of(name)).toLocaleString('en'),
         'raw commits/s': Math.round(of('raw')).toLocaleString('en'),
-        ratio: (of(name) / of('raw')).toFixed(2),
+        ratio: name === 'reconcile' ? '' : (of(name) / of('raw')).toFixed(2),
+        'peak MiB': name === 'file' || name === 'reconcile' ? String(peaks[name]) : '',
         'of each round, events/s': rates[name].map((rate) => Math.round(rate)).join(' '),
       });
       return [
         row(`one event a request, ${CONNECTIONS} connections`, 'single'),
         row('500 events a request, 4 connections', 'batch'),
         row(`arx events send --file, ${events.toLocaleString('en')} events`, 'file'),
+        row('arx events reconcile of them', 'reconcile'),
       ];
     }
   } finally {
@@ -221,20 +231,32 @@ async function offer(
   return (accepted / (performance.now() - begun)) * 1000;
 }
 
-async function sendFile(
+/** Seconds and peak of resident memory of a command that must end well. */
+async function runOn(
   launcher: string,
   dir: string,
   { base_url, token }: Served,
-  input: string,
-  events: number,
-): Promise<number> {
+  words: readonly string[],
+): Promise<{ seconds: number; mib: number }> {
   const begun = performance.now();
-  const words = [launcher, 'events', 'send', '--file', input, '-o', 'ndjson', '--base-url', base_url];
-  const child = spawn(process.execPath, words, {
+  const child = spawn(process.execPath, [launcher, ...words, '--base-url', base_url], {
     env: { ...outside(dir), ARX_TOKEN: token },
-    stdio: ['ignore', openSync(join(dir, 'acknowledged'), 'w'), 'inherit'],
+    stdio: ['ignore', openSync(join(dir, 'out'), 'w'), 'inherit'],
   });
+  let mib = 0;
+  const look = setInterval(() => (mib = Math.max(mib, peakOf(child.pid!))), 50);
   const exit = await new Promise((resolve) => child.once('exit', resolve));
-  if (exit !== 0) throw new Error(`events send ended with ${String(exit)}`);
-  return (events / (performance.now() - begun)) * 1000;
+  clearInterval(look);
+  if (exit !== 0) throw new Error(`${words.join(' ')} ended with ${String(exit)}`);
+  return { seconds: (performance.now() - begun) / 1000, mib };
+}
+
+/** In MiB, by Linux; 0 where it does not tell. */
+function peakOf(pid: number): number {
+  try {
+    const told = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return Math.round(Number(told ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
 }
