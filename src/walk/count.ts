@@ -68,17 +68,8 @@ export class Count<Row> {
     this.#counts = cursorless;
     this.rates = rates;
     this.#shown = new Int32Array(order.list.length);
-    this.gaps = Array.from({ length: Math.max(0, order.list.length - order.frozen) }, (_, index) => ({
-      dense: isDense(order, order.frozen + index),
-      inside: 0,
-      cursor: 0,
-      tainted: 0,
-      witness: 0,
-      told: 0,
-      rival: 0,
-      reversed: 0,
-      omitted: 0,
-    }));
+    this.gaps = [];
+    for (let at = order.frozen; at < order.list.length; at++) this.gaps.push(gapOf(isDense(order, at)));
     const sound = reads.filter((read) => !isShuffled(read));
     this.#vouched = vouchedFor(sound, order.list.length);
     this.#stale.others += reads.length - sound.length;
@@ -105,15 +96,23 @@ export class Count<Row> {
   }
 
   #read(read: Read<Row>): void {
+    const { chain } = read;
     const shown = this.#shown.fill(-1);
-    read.chain.forEach(({ at }, n) => at >= 0 && (shown[at] = n));
-    const passed = this.#passedOver(read);
+    for (let index = 0; index < chain.length; index++)
+      if (chain[index]!.at >= 0) shown[chain[index]!.at] = index;
+    const pairs = pairsOf(read);
+    const passed = this.#passedOver(pairs);
     const tainted = isTainted(passed);
-    this.#stale.add(read, passed, read.doubled.size > 0 || outOfPlace(read));
-    for (const [left, right, atCursor] of pairs(read)) this.#pair(read, left, right, atCursor, tainted);
-    const { frozen, list } = this.#order;
-    for (let at = Math.max(1, frozen); at < list.length; at++)
-      if (shown[at]! >= 0 && shown[at]! < shown[at - 1]!) this.gaps[at - frozen]!.reversed++;
+    this.#stale.add(read, passed, read.doubled.size > 0 || outOfPlace(pairs));
+    for (let at = 0; at < pairs.lefts.length; at++)
+      this.#pair(read, pairs.lefts[at]!, pairs.rights[at]!, at === pairs.head || at === pairs.foot, tainted);
+    const { frozen } = this.#order;
+    for (let index = 0; index < chain.length; index++) {
+      const { at } = chain[index]!;
+      // A place that comes twice counts where it comes last.
+      if (at >= frozen && at > 0 && shown[at] === index && index < shown[at - 1]!)
+        this.gaps[at - frozen]!.reversed++;
+    }
     if (read.ends) this.#end(read);
   }
 
@@ -162,11 +161,12 @@ export class Count<Row> {
   }
 
   /** Rows that the page passed over between two of its own. */
-  #passedOver(read: Read<Row>): Place<Row>[] {
+  #passedOver({ lefts, rights, head, foot }: Pairs<Row>): Place<Row>[] {
     const places: Place<Row>[] = [];
-    for (const [left, right, atCursor] of pairs(read)) {
-      if (atCursor || right.at <= left.at + 1 || right.at - left.at > NEAR) continue;
-      for (let at = left.at + 1; at < right.at; at++)
+    for (let pair = 0; pair < lefts.length; pair++) {
+      const [left, right] = [lefts[pair]!.at, rights[pair]!.at];
+      if (right <= left + 1 || right - left > NEAR || pair === head || pair === foot) continue;
+      for (let at = left + 1; at < right; at++)
         if (this.#shown[at]! < 0 && this.#vouched[at] === BOTH_SIDES) places.push(this.#order.list[at]!);
     }
     for (const place of places)
@@ -174,6 +174,18 @@ export class Count<Row> {
     return places;
   }
 }
+
+const gapOf = (dense: boolean): Gap => ({
+  dense,
+  inside: 0,
+  cursor: 0,
+  tainted: 0,
+  witness: 0,
+  told: 0,
+  rival: 0,
+  reversed: 0,
+  omitted: 0,
+});
 
 /** Whether the row at this index shows the position after its neighbour's; the first one where those behind it go on so. */
 function isDense<Row>({ list }: Order<Row>, at: number): boolean {
@@ -191,9 +203,11 @@ function isShuffled<Row>({ chain }: Read<Row>): boolean {
 }
 
 /** Whether rows are in another order than known, or the first or last one is not the neighbour of its cursor. */
-function outOfPlace<Row>(read: Read<Row>): boolean {
-  for (const [left, right, atCursor] of pairs(read))
-    if (right.at < left.at || (atCursor && right.at > left.at + 1)) return true;
+function outOfPlace<Row>({ lefts, rights, head, foot }: Pairs<Row>): boolean {
+  for (let pair = 0; pair < lefts.length; pair++) {
+    const [left, right] = [lefts[pair]!.at, rights[pair]!.at];
+    if (right < left || (right > left + 1 && (pair === head || pair === foot))) return true;
+  }
   return false;
 }
 
@@ -209,21 +223,26 @@ function vouchedFor<Row>(reads: readonly Read<Row>[], size: number): Uint8Array 
   return sides;
 }
 
-/** Neighbours in a page, and whether one of them is its cursor; rows without a place or of two places break the chain. */
-function* pairs<Row>({
-  chain,
-  head,
-  foot,
-  doubled,
-}: Read<Row>): Generator<[Place<Row>, Place<Row>, boolean]> {
+/** Neighbours in a page; `head` and `foot` are the pairs of which one is the read's cursor, -1 where there are none. */
+type Pairs<Row> = { lefts: Place<Row>[]; rights: Place<Row>[]; head: number; foot: number };
+
+/** Rows without a place or of two places break the chain. */
+function pairsOf<Row>({ chain, head, foot, doubled }: Read<Row>): Pairs<Row> {
+  const pairs: Pairs<Row> = { lefts: [], rights: [], head: -1, foot: -1 };
   let left: Place<Row> | undefined;
   let atHead = false;
   for (let index = 0; index < chain.length; index++) {
     const right = chain[index]!;
     if (right.gone) continue;
     const broken = right.at < 0 || doubled.has(right);
-    if (left !== undefined && !broken) yield [left, right, atHead || (foot && index === chain.length - 1)];
+    if (left !== undefined && !broken) {
+      const pair = pairs.lefts.push(left) - 1;
+      pairs.rights.push(right);
+      if (atHead) pairs.head = pair;
+      if (foot && index === chain.length - 1) pairs.foot = pair;
+    }
     left = broken ? undefined : right;
     atHead = head && index === 0;
   }
+  return pairs;
 }

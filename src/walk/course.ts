@@ -216,12 +216,13 @@ export class Course<Row extends Identified> {
     if (!hurry && this.#ledger.requests < FIRST_LOOK && !this.#everySettled) return undefined;
     const { list, frozen } = this.#order;
     const rows: Row[] = [];
+    const bar = this.#toFreeze;
     for (let index = 0; index < this.#evidence.gaps.length && rows.length < this.#options.limit; index++) {
       const { at, row } = list[frozen + index]!;
       const expected = flights.some(
         ({ covers }) => covers !== undefined && covers[0].at <= at && at <= covers[1].at,
       );
-      if (expected || row === undefined || !this.#plan.settles(index, this.#toFreeze)) break;
+      if (expected || row === undefined || !this.#plan.settles(index, bar)) break;
       rows.push(row);
     }
     if (rows.length === 0) {
@@ -296,10 +297,9 @@ export class Course<Row extends Identified> {
   }
 
   get #everySettled(): boolean {
-    return (
-      this.#evidence.gaps.every((_, index) => this.#plan.settles(index, this.#toFreeze)) &&
-      (this.#isStopped || this.#evidence.ends.size >= this.#bar.ends)
-    );
+    const isEnded = this.#isStopped || this.#evidence.ends.size >= this.#bar.ends;
+    const bar = this.#toFreeze;
+    return isEnded && this.#evidence.gaps.every((_, index) => this.#plan.settles(index, bar));
   }
 
   #survey(): Bar {
