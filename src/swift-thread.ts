@@ -28,7 +28,7 @@ let active = 0;
 let waitingSince = 0;
 let unplain: SwiftAnswer[] = [];
 
-parentPort?.on('message', ({ rows = [], limit: now }: SwiftOrder) => {
+parentPort?.on('message', ({ rows = [], names = [], limit: now }: SwiftOrder) => {
   const fresh = new Map<string, SwiftRow[]>();
   for (const row of rows) {
     const known = fresh.get(row.origin);
@@ -42,7 +42,19 @@ parentPort?.on('message', ({ rows = [], limit: now }: SwiftOrder) => {
   }
   limit = now ?? limit;
   for (const origin of hosts.keys()) askOn(origin);
+  if (files.count() === 0) waitingSince = monotonic();
+  for (const [key, naming] of names) files.name(key, naming);
+  tell();
 });
+
+/** What became of files, many at a time while more are under way. */
+function tell(): void {
+  const isDue = files.count() >= BATCH || active === 0 || monotonic() - waitingSince > PATIENCE_MS;
+  const settled = isDue && files.count() > 0 ? files.settle() : [];
+  if (settled.length + unplain.length === 0) return;
+  parentPort?.postMessage(unplain.concat(settled));
+  unplain = [];
+}
 
 /** A connection more than there may be is given nothing, and closed by its server some time. */
 function askOn(origin: string): void {
@@ -90,11 +102,7 @@ function connectTo(origin: string, host: Host): PlainConnection<SwiftRow> {
     again: () => {
       if (connection.room() === undefined) host.connections.delete(connection);
       askOn(origin);
-      const isDue = files.count() >= BATCH || active === 0 || monotonic() - waitingSince > PATIENCE_MS;
-      const settled = isDue && files.count() > 0 ? files.settle() : [];
-      if (settled.length + unplain.length === 0) return;
-      parentPort?.postMessage(unplain.concat(settled));
-      unplain = [];
+      tell();
     },
   });
   return connection;

@@ -1,7 +1,7 @@
 // The swift way for small files: a thread fetches, hashes and writes them. What does not come plainly goes the other way.
 import type { World } from '../world.ts';
-import type { Failed } from './disk-work.ts';
-import type { SmallFile, Stored } from './small-files.ts';
+import { removeQuietly, type Failed } from './disk-work.ts';
+import type { Naming, SmallFile, Stored } from './small-files.ts';
 
 /** The largest file for which this way is meant. */
 export const SMALL_BYTES = 256 * 1024;
@@ -9,16 +9,22 @@ export const SMALL_BYTES = 256 * 1024;
 /** What the thread is told at first, and then. `limit`: connections to a host. */
 export type SwiftStart = { dir: string; timeoutMs: number; atOnce: number };
 export type SwiftRow = { key: number; origin: string; path: string; file: SmallFile };
-export type SwiftOrder = { rows?: SwiftRow[]; limit?: number };
+export type SwiftOrder = { rows?: SwiftRow[]; names?: [key: number, naming: Naming][]; limit?: number };
 export type SwiftAnswer = [key: number, answer: Stored | Failed | 'unplain'];
+
+/** A file that is asked for. */
+export type Begun = {
+  /** Gives it its name, once. `unplain`: nothing came of it, for whatever reason. System errors are thrown. */
+  end(naming: Naming): Promise<Stored | 'unplain'>;
+};
 
 export type SwiftLane = {
   /** Whether it is worth asking: not where most answers were not plain. */
   isOpen(): boolean;
-  /** `unplain`: nothing came of it, for whatever reason. System errors are thrown. */
-  take(url: URL, file: SmallFile): Promise<Stored | 'unplain'>;
+  begin(url: URL, file: SmallFile): Begun;
   /** So many requests are made elsewhere. */
   elsewhere(count: number): void;
+  /** Files without a name are removed. */
   close(): Promise<void>;
 };
 
@@ -38,7 +44,9 @@ export function openSwiftLane(
   signal: AbortSignal,
 ): SwiftLane {
   const waiting = new Map<number, Waiting>();
-  let rows: SwiftRow[] = [];
+  /** Of files that were not heard of. */
+  const temporaries = new Map<number, string>();
+  let order: Required<Omit<SwiftOrder, 'limit'>> | undefined;
   let keys = 0;
   let unplain = 0;
 
@@ -55,6 +63,7 @@ export function openSwiftLane(
     for (const [key, answer] of answers) {
       const one = waiting.get(key);
       waiting.delete(key);
+      temporaries.delete(key);
       unplain = Math.max(0, unplain + (answer === 'unplain' ? UNPLAIN : -1));
       if (answer === 'unplain' || 'outcome' in answer) one?.resolve(answer);
       else one?.reject(Object.assign(new Error(answer.message), answer));
@@ -67,22 +76,34 @@ export function openSwiftLane(
   thread.on('error', onEnd);
   thread.on('exit', onEnd);
   signal.addEventListener('abort', onAbort, { once: true });
+  /** All of this turn is one message. */
+  const ordered = (): NonNullable<typeof order> => {
+    if (order !== undefined) return order;
+    setImmediate(() => {
+      thread.postMessage(order satisfies SwiftOrder | undefined);
+      order = undefined;
+    });
+    return (order = { rows: [], names: [] });
+  };
   return {
     isOpen: () => unplain < MOST_UNPLAIN,
-    take: (url, file) =>
-      new Promise((resolve, reject) => {
+    begin: (url, file) => {
+      const key = keys++;
+      const answer = new Promise<Stored | 'unplain'>((resolve, reject) => {
         signal.throwIfAborted();
-        const key = keys++;
         waiting.set(key, { resolve, reject });
-        // All of this turn is one message.
-        if (rows.length === 0) {
-          setImmediate(() => {
-            thread.postMessage({ rows } satisfies SwiftOrder);
-            rows = [];
-          });
-        }
-        rows.push({ key, origin: url.origin, path: url.pathname + url.search, file });
-      }),
+        temporaries.set(key, file.temporary);
+        ordered().rows.push({ key, origin: url.origin, path: url.pathname + url.search, file });
+      });
+      // Nobody may ever end it.
+      answer.catch(() => {});
+      return {
+        end: (naming) => {
+          if (waiting.has(key)) ordered().names.push([key, naming]);
+          return answer;
+        },
+      };
+    },
     elsewhere: (count) => {
       const limit = Math.max(1, start.atOnce - count);
       thread.postMessage({ limit } satisfies SwiftOrder);
@@ -90,6 +111,7 @@ export function openSwiftLane(
     close: async () => {
       signal.removeEventListener('abort', onAbort);
       await thread.terminate();
+      for (const temporary of temporaries.values()) removeQuietly(`${start.dir}/${temporary}`);
     },
   };
 }

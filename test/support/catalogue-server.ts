@@ -19,15 +19,28 @@ export type CatalogueOptions = {
   rowHeaders?: Record<string, string>;
   /** The first answer of all waits for it. */
   gate?: Promise<unknown>;
+  /** The answer to the list in place of all rows; `count` requests for it came before. */
+  list?: (rows: readonly Record<string, unknown>[], count: number) => Uint8Array | Promise<Uint8Array>;
 };
 
 /** Files are att_1, att_2 … under /files/ of the same origin. */
 export async function serveCatalogue(
   files: readonly ForeignFile[],
-  { assetUrl = (url) => url, rowHeaders = {}, gate }: CatalogueOptions = {},
+  {
+    assetUrl = (url) => url,
+    rowHeaders = {},
+    gate,
+    list = (rows) =>
+      answer(
+        200,
+        JSON.stringify({ object: 'list', status: 'stable', data: rows, has_more: false }),
+        rowHeaders,
+      ),
+  }: CatalogueOptions = {},
 ): Promise<Misbehaving> {
   const asked = files.map(() => 0);
   let rows: Record<string, unknown>[] | undefined;
+  let lists = 0;
   const server: Misbehaving = await misbehave((socket, { head }) => {
     const path = / (\S+) /.exec(head)?.[1] ?? '';
     rows ??= files.map(({ filename, content, row }, index) => ({
@@ -53,7 +66,7 @@ export async function serveCatalogue(
       void Promise.resolve(gate).then(() => json({ status: 'ok', asset_url: assetUrl(server.url) }));
     } else if (one !== undefined) json(one);
     else if (path.startsWith('/v1/attachments?') || path === '/v1/attachments') {
-      json({ object: 'list', status: 'stable', data: rows, has_more: false });
+      void Promise.resolve(list(rows, lists++)).then((bytes) => socket.write(bytes));
     } else socket.write(answer(404, '{"error":{"code":"not_found","message":"no"}}'));
   });
   return server;

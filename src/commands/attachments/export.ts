@@ -13,7 +13,7 @@ import { readWalk, type BaggedWalk } from '../../verify/bag-walk.ts';
 import { createBagWriter } from '../../verify/bag-writer.ts';
 import { readManifest } from '../../verify/manifest.ts';
 import { catalogueRows } from './catalogue.ts';
-import { spareMemory } from './spare-memory.ts';
+import { spareMemory } from './v8-flags.ts';
 
 export const Input = z.object({
   dir: z.string().min(1).default('.'),

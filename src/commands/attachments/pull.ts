@@ -17,6 +17,7 @@ import { Filter, filterQuery } from './filter.ts';
 import { pullerFor } from './pulled-file.ts';
 import { select, type Selection } from './selection.ts';
 import { openTarget } from './target.ts';
+import { compileLess } from './v8-flags.ts';
 
 /** Files fetched at once: with one, the disk and the service wait for each other. */
 const AT_ONCE = 6;
@@ -62,6 +63,7 @@ export async function run(input: Input, app: App): Promise<void> {
 
 async function pull(input: Input, app: App, dir: string): Promise<void> {
   const { world } = app;
+  compileLess();
   const isWorth = app.hasSockets && (input.ids.length === 0 || input.ids.length >= MANY);
   const timeoutMs = app.settings.timeout.value * 1000;
   // It begins while the catalogue is asked.
@@ -79,7 +81,7 @@ async function pull(input: Input, app: App, dir: string): Promise<void> {
 async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: string): Promise<void> {
   const { world } = app;
   // What cannot be had at all is said once.
-  await app.files();
+  const { allowedOrigins } = await app.files();
   const found = await survey(dir, world);
   const selection = await select(input, app);
   const manifest = await openManifest(dir);
@@ -90,9 +92,11 @@ async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: 
     const { onBytes } = progress;
     const freshKey = freshKeys(world.randomBytes);
     const keeping = { world, force: input.force, desk, survey: found, freshKey, onBytes };
-    const puller = pullerFor({ dir, app, input, keeping, lane, entries: manifest.entries });
+    const swift = lane === undefined ? undefined : { lane, allowedOrigins };
+    const puller = pullerFor({ dir, app, input, keeping, swift, entries: manifest.entries });
     const underWay = input.concurrency + WRITTEN_AT_ONCE;
-    for await (const { file, entry, fault } of inLanes(selection.rows, underWay, (row) => puller.pull(row))) {
+    const rows = selection.rows((row) => puller.expect(row));
+    for await (const { file, entry, fault } of inLanes(rows, underWay, (row) => puller.pull(row))) {
       if (entry !== undefined) manifest.add(entry);
       if (fault !== undefined) app.fail(fault);
       files.push(file);
@@ -131,7 +135,7 @@ async function foresee(input: Input, app: App, dir: string | undefined): Promise
   const progress = app.progress();
   let rows = 0;
   try {
-    for await (const { row, fate } of inLanes(selection.rows, LOOKED_AT_AT_ONCE, async (row) => ({
+    for await (const { row, fate } of inLanes(selection.rows(), LOOKED_AT_AT_ONCE, async (row) => ({
       row,
       fate: await puller.foresee(row),
     }))) {

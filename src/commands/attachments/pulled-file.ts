@@ -21,7 +21,7 @@ import { inTurns } from '../../verify/lanes.ts';
 import type { ManifestEntry } from '../../verify/manifest.ts';
 import { freeName, nameKey, nameTrouble } from '../../verify/name.ts';
 import { keyOf, partName } from '../../verify/part.ts';
-import { SMALL_BYTES, type SwiftLane } from '../../verify/swift-lane.ts';
+import { SMALL_BYTES, type Begun, type SwiftLane } from '../../verify/swift-lane.ts';
 import { present } from '../input.ts';
 import { isPullable } from './selection.ts';
 
@@ -31,8 +31,8 @@ export type Place = {
   entries: ReadonlyMap<string, ManifestEntry>;
   app: App;
   keeping: KeepOptions;
-  /** Where there is one. */
-  lane?: SwiftLane | undefined;
+  /** Where there is one, and the origins that it may ask. */
+  swift?: { lane: SwiftLane; allowedOrigins: ReadonlySet<string> } | undefined;
   /** `concurrency`: files fetched at once. */
   input: { exactNames: boolean; concurrency: number };
 };
@@ -41,8 +41,15 @@ export type Pulled = { file: PulledFile; entry?: ManifestEntry; fault?: Fault };
 
 /** Files hashed at once to see whether they are the right ones. */
 const HASHED_AT_ONCE = 4;
+/** Files that are begun before their rows have a place in the list. */
+const MOST_EARLY = 10_000;
 
 export type Puller = {
+  /**
+   * A row that some page shows. Into an empty folder its file is fetched at once if it is small; it gets its name, and is
+   * told of, only when it is pulled.
+   */
+  expect(row: Attachment): void;
   /** One file's fate; a failure is told and never stops the others, unless the run itself ends. */
   pull(row: Attachment): Promise<Pulled>;
   /** What it would be. Nothing is asked for or written. */
@@ -50,7 +57,8 @@ export type Puller = {
 };
 
 export function pullerFor(place: Place): Puller {
-  const { dir, app, keeping, entries, input, lane } = place;
+  const { dir, app, keeping, entries, input, swift } = place;
+  const lane = swift?.lane;
   const { world, settings, log } = app;
   const fetched = inTurns(input.concurrency);
   const hashed = inTurns(HASHED_AT_ONCE);
@@ -96,16 +104,45 @@ export function pullerFor(place: Place): Puller {
     };
   };
 
-  /** Small files the swift way; undefined where it is not for this one, or nothing came of it. */
-  async function fetchSwiftly(url: string, target: Target, file: PulledFile): Promise<Kept | undefined> {
-    const isFor = (target.bytes ?? 0) <= SMALL_BYTES && !keeping.survey.left.has(keyOf(target.sha256));
-    if (lane?.isOpen() !== true || !isFor) return undefined;
-    const { allowedOrigins } = await app.files();
-    const { name, sha256, bytes: size } = target;
+  /** Small files the swift way; undefined where it is not for this one. */
+  function beginSwiftly(url: string, sha256: string, size: number | undefined): Begun | undefined {
+    if (swift?.lane.isOpen() !== true || (size ?? 0) > SMALL_BYTES) return undefined;
+    if (keeping.survey.left.has(keyOf(sha256))) return undefined;
     const temporary = partName(keeping.freshKey(), world.pid);
-    const small = { name, temporary, sha256, size, force: keeping.force };
+    return swift.lane.begin(fileUrl(url, swift.allowedOrigins), { temporary, sha256, size });
+  }
+
+  /** By id; undefined once it is pulled. */
+  const early = new Map<string, { sha256: string; size: number | undefined; begun: Begun } | undefined>();
+  let ahead = 0;
+  function expectRow(row: Attachment): void {
+    const mayBeKnown = keeping.force || keeping.survey.names.size > 0;
+    if (mayBeKnown || ahead >= MOST_EARLY || early.has(row.id) || !isPullable(row)) return;
+    const [sha256, size] = [row.sha256.toLowerCase(), row.bytes];
+    try {
+      const begun = beginSwiftly(row.file_url, sha256, size);
+      if (begun === undefined) return;
+      early.set(row.id, { sha256, size, begun });
+      ahead += 1;
+    } catch {
+      // An address that may not be asked: it is said when the row is pulled, if it ever is.
+    }
+  }
+  function takeEarly(id: string, { sha256, bytes }: Target): Begun | undefined {
+    const known = early.get(id);
+    if (known === undefined) return undefined;
+    early.set(id, undefined);
+    ahead -= 1;
+    return known.sha256 === sha256 && known.size === bytes ? known.begun : undefined;
+  }
+
+  /** Undefined where nothing came of it. */
+  async function fetchSwiftly(url: string, target: Target, file: PulledFile): Promise<Kept | undefined> {
+    const { name, sha256 } = target;
+    const begun = takeEarly(file.id!, target) ?? beginSwiftly(url, sha256, target.bytes);
+    if (begun === undefined) return undefined;
     file.attempts += 1;
-    const stored = await lane.take(fileUrl(url, allowedOrigins), small).catch((error: unknown) => {
+    const stored = await begun.end({ name, force: keeping.force }).catch((error: unknown) => {
       throw diskFault(error, name);
     });
     if (stored === 'unplain') return undefined;
@@ -156,6 +193,7 @@ export function pullerFor(place: Place): Puller {
   }
 
   return {
+    expect: expectRow,
     async pull(row) {
       const sha256 = row.sha256.toLowerCase();
       const file: PulledFile = {

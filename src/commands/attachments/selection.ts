@@ -7,7 +7,8 @@ import { exactRows } from '../listing.ts';
 import { filterQuery, matches, type Filter } from './filter.ts';
 
 export type Selection = {
-  rows: AsyncGenerator<Attachment>;
+  /** Once. `seen` is told of each row of each page as it comes, long before it is known to be of the list. */
+  rows(seen?: (row: Attachment) => void): AsyncGenerator<Attachment>;
   /** Known after the last row: why these may not be all, where nothing proves it. */
   fault(): Fault | undefined;
   /** What is known of the whole so far; sums are of the files that may come, `isAll` once no more rows can be told. */
@@ -20,8 +21,13 @@ const ROWS_AHEAD = 10_000;
 export async function select(input: Filter & { ids: string[] }, app: App): Promise<Selection> {
   const client = await app.client();
   const known = { files: 0, bytes: 0, unsized: 0, isAll: false };
+  let onSeen: ((row: Attachment) => void) | undefined;
   const listing = exactRows(
-    async (window) => (await client.attachments({ ...filterQuery(input), ...window })).body,
+    async (window) => {
+      const { body } = await client.attachments({ ...filterQuery(input), ...window });
+      if (onSeen !== undefined) for (const row of body.data) if (matches(input, row)) onSeen(row);
+      return body;
+    },
     (row) => row.id,
     app,
   );
@@ -51,7 +57,10 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
   }
   const isNamed = input.ids.length > 0;
   return {
-    rows: readAhead(counted(isNamed ? named() : asked()), ROWS_AHEAD),
+    rows: (seen) => {
+      onSeen = seen;
+      return readAhead(counted(isNamed ? named() : asked()), ROWS_AHEAD);
+    },
     fault: () => (isNamed ? undefined : listing.fault()),
     known,
   };

@@ -17,7 +17,7 @@ import { readWitness } from '../../verify/witness.ts';
 import { PageFile, writePage } from '../page-file.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { printFiles } from './files.ts';
-import { spareMemory } from './spare-memory.ts';
+import { spareMemory } from './v8-flags.ts';
 
 const Witness = z.enum(['manifest', 'catalogue', 'sums', 'bag']);
 type Witness = z.infer<typeof Witness>;
