@@ -1,5 +1,4 @@
 // `arx content get MSG --save DIR`: what is kept of a message, under which names, and what is never overwritten.
-import { createHash } from 'node:crypto';
 import {
   mkdirSync,
   mkdtempSync,
@@ -13,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/report.ts';
+import { sha } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
 import { answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { sampleData } from '../../support/sample.ts';
@@ -25,7 +25,6 @@ afterEach(async () => {
   server = undefined;
   rmSync(dir, { recursive: true, force: true });
 });
-const sha = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const saved = (name: string): Buffer => readFileSync(join(dir, 'kept', name));
 const names = (): string[] => readdirSync(join(dir, 'kept')).sort();
 const reportOf = ({ stdout }: Ran) => PullReport.parse(JSON.parse(stdout));
