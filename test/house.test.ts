@@ -24,7 +24,7 @@ const DOORS: Record<string, string[]> = {
   service: ['contract'],
   commands: ['contract', 'client', 'walk', 'verify', 'config', 'format', 'service'],
 };
-const COMMON = new Set(['faults.ts', 'disk-fault.ts', 'exit.ts', 'world.ts']);
+const COMMON = new Set(['faults.ts', 'disk-fault.ts', 'durable.ts', 'exit.ts', 'world.ts']);
 const WIRING = new Set(['app.ts', 'arx.ts', 'local.ts', 'completion.ts', 'program.ts']);
 
 const importsOf = (path: string): string[] =>

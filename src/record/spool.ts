@@ -1,6 +1,7 @@
 // A block on its way into a record: hashed as it comes, in memory while it is small, else in a file without a name.
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { writeAll } from '../durable.ts';
 
 const MOST_IN_MEMORY = 256 * 1024;
 const READ_BYTES = 1024 * 1024;
@@ -72,11 +73,4 @@ export function createSpool(head: Uint8Array, scratch: () => Promise<FileHandle>
       await file?.close().catch(() => {});
     },
   };
-}
-
-export async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
-    done += bytesWritten;
-  }
 }

@@ -6,12 +6,13 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, deflateRawSync, gzip } from 'node:zlib';
 import { diskFault } from '../disk-fault.ts';
+import { writeAll } from '../durable.ts';
 import { Fault } from '../faults.ts';
 import { settle, syncFolder } from '../verify/disk-work.ts';
 import { freshKeys, partName, survey } from '../verify/part.ts';
 import type { World } from '../world.ts';
 import { namedFields, type Field } from './named-fields.ts';
-import { writeAll, type Block } from './spool.ts';
+import type { Block } from './spool.ts';
 
 const SAMPLE_BYTES = 64 * 1024;
 const VERSION = Buffer.from('WARC/1.1\r\n');

@@ -1,8 +1,9 @@
 // Where a bag is written: a folder or a zip file that gets its name only when all of it is on the disk.
 import { constants } from 'node:fs';
-import { link, lstat, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { diskFault } from '../disk-fault.ts';
+import { syncAt, writeAll } from '../durable.ts';
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 import { isWithoutLinks } from './disk-work.ts';
@@ -84,11 +85,11 @@ async function openFolder(path: string, temporary: string): Promise<BagTarget> {
     },
     async finish() {
       try {
-        for (const folder of made) await syncFolder(join(temporary, folder));
+        for (const folder of made) await syncAt(join(temporary, folder));
         await refuseTaken(path);
         // Fails on anything but an empty folder that came there meanwhile.
         await rename(temporary, path);
-        await syncFolder(dirname(path));
+        await syncAt(dirname(path));
       } catch (error) {
         throw (error as NodeJS.ErrnoException).code === 'ENOTEMPTY'
           ? new Fault('unsafe', `${path} exists already`)
@@ -121,7 +122,7 @@ async function openZip(path: string, temporary: string, now: number): Promise<Ba
         await zip.end();
         await file.sync();
         await giveName(temporary, path);
-        await syncFolder(dirname(path));
+        await syncAt(dirname(path));
       } catch (error) {
         throw diskFault(error, path);
       }
@@ -143,16 +144,4 @@ async function giveName(temporary: string, path: string): Promise<void> {
     await refuseTaken(path);
     await rename(temporary, path);
   }
-}
-
-async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
-    done += bytesWritten;
-  }
-}
-
-async function syncFolder(dir: string): Promise<void> {
-  const folder = await open(dir, 'r');
-  await folder.sync().finally(() => folder.close());
 }

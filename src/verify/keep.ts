@@ -4,6 +4,7 @@ import { lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sameHash } from '../contract/quantity.ts';
 import { diskFault } from '../disk-fault.ts';
+import { writeAll } from '../durable.ts';
 import { Fault, type FaultDetail } from '../faults.ts';
 import type { World } from '../world.ts';
 import { openDesk, type Desk } from './desk.ts';
@@ -248,13 +249,6 @@ export async function keep(
     return await keeper.take({ bytes, from: 0 });
   } finally {
     await keeper.end();
-  }
-}
-
-async function writeAll(file: FileHandle, piece: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < piece.length;) {
-    const { bytesWritten } = await file.write(piece, done, piece.length - done, at + done);
-    done += bytesWritten;
   }
 }
 

@@ -1,7 +1,8 @@
 // The frozen log of a walk in a folder: windows.ndjson, chained by hash, over rows.ndjson; both survive kill -9 whole.
-import { mkdir, open, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { mkdir, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../disk-fault.ts';
+import { syncAt } from '../durable.ts';
 import { Fault } from '../faults.ts';
 import { canonical } from './canonical.ts';
 import { readChain, type Chain } from './frozen-chain.ts';
@@ -55,7 +56,7 @@ export async function openFrozenLog<Row extends Identified>(
       });
     await windows.truncate(chain.windowsBytes);
     await rows.truncate(chain.rowsBytes);
-    await syncFolder(dir);
+    await syncAt(dir);
     return logOver<Row>(dir, windows, rows, chain);
   } catch (error) {
     await windows?.close();
@@ -116,9 +117,4 @@ function logOver<Row extends Identified>(
       await rows.close();
     },
   };
-}
-
-async function syncFolder(dir: string): Promise<void> {
-  const folder = await open(dir, 'r');
-  await folder.sync().finally(() => folder.close());
 }

@@ -19,6 +19,7 @@ export type CatalogueOptions = {
   rowHeaders?: Record<string, string>;
   /** The first answer of all waits for it. */
   gate?: Promise<unknown>;
+  tls?: { key: string; cert: string };
   /** The answer to the list in place of all rows; `count` requests for it came before. */
   list?: (rows: readonly Record<string, unknown>[], count: number) => Uint8Array | Promise<Uint8Array>;
 };
@@ -30,6 +31,7 @@ export async function serveCatalogue(
     assetUrl = (url) => url,
     rowHeaders = {},
     gate,
+    tls,
     list = (rows) =>
       answer(
         200,
@@ -68,6 +70,6 @@ export async function serveCatalogue(
     else if (path.startsWith('/v1/attachments?') || path === '/v1/attachments') {
       void Promise.resolve(list(rows, lists++)).then((bytes) => socket.write(bytes));
     } else socket.write(answer(404, '{"error":{"code":"not_found","message":"no"}}'));
-  });
+  }, tls);
   return server;
 }

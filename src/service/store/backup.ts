@@ -1,20 +1,10 @@
 // A copy of a folder's archive, taken while others write: one moment of the database, and every file that it names.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import {
-  copyFile,
-  link,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackupReport } from '../../contract/report.ts';
+import { syncAt } from '../../durable.ts';
 import type { Archive } from '../archive.ts';
 import { fileKey } from './meta.ts';
 
@@ -50,7 +40,7 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
   const taken_at = new Date(archive.now()).toISOString();
   options.progress({ label: 'database', done: 0, unit: 'bytes' });
   await database.all('VACUUM INTO $1', [fresh]);
-  await settle(fresh);
+  await syncAt(fresh);
 
   const report: BackupReport = {
     version: 1,
@@ -66,7 +56,7 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
     await copyShard(blobs.dir, join(dir, 'blobs'), shard.toString(16).padStart(2, '0'), report);
   }
   await rename(fresh, join(dir, DATABASE));
-  await settle(dir);
+  await syncAt(dir);
   return report;
 }
 
@@ -82,7 +72,7 @@ async function claim(dir: string, of: string): Promise<void> {
     if ((await readdir(dir)).length > 0)
       throw new ForeignTarget('it is not empty, and no backup of this archive');
     await writeFile(mark, `${JSON.stringify({ version: 1, of })}\n`, { mode: 0o600, flag: 'wx' });
-    await settle(mark);
+    await syncAt(mark);
   } else if (!known.includes(`"of":"${of}"`)) {
     throw new ForeignTarget('it is a backup of another archive');
   }
@@ -104,7 +94,7 @@ async function copyShard(from: string, to: string, shard: string, report: Backup
     report.files.added += 1;
     report.bytes += (await stat(source)).size;
   }
-  await settle(folder);
+  await syncAt(folder);
 }
 
 /** A stored file never changes, so on the same file system a second name is a copy. */
@@ -114,7 +104,7 @@ async function copy(source: string, target: string): Promise<void> {
   } catch {
     const part = `${target}.new`;
     await copyFile(source, part, constants.COPYFILE_FICLONE);
-    await settle(part);
+    await syncAt(part);
     await rename(part, target);
   }
 }
@@ -125,10 +115,4 @@ async function namesIn(folder: string): Promise<string[]> {
     throw error;
   });
   return names.filter((name) => /^[0-9a-f]{62}$/.test(name));
-}
-
-/** On the disk before what comes next. */
-async function settle(path: string): Promise<void> {
-  const file = await open(path, constants.O_RDONLY);
-  await file.sync().finally(() => file.close());
 }

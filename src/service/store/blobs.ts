@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncAt } from '../../durable.ts';
 
 export type Blobs = {
   /** The folder they are in, each as `ab/cdef…`; undefined for files in a database. */
@@ -55,8 +56,7 @@ export function openBlobs(dir: string): Blobs {
       await rm(temporary, { force: true });
       throw error;
     }
-    const parent = await open(folder, constants.O_RDONLY);
-    await parent.sync().finally(() => parent.close());
+    await syncAt(folder);
     return true;
   };
 

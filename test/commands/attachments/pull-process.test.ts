@@ -1,6 +1,14 @@
 // Real pulls, with their threads: killed at any point (I1), on disks that fail (I2, J3), and of the files of a real archive.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -15,6 +23,7 @@ import {
   type CatalogueOptions,
   type ForeignFile,
 } from '../../support/catalogue-server.ts';
+import { AUTHORITY, CERTIFICATES, KEY } from '../../support/certificates.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Ended, type Program, type Running } from '../../support/program.ts';
 import { randomFrom } from '../../support/random.ts';
@@ -128,31 +137,83 @@ describe('I1: killed', () => {
   }, 1_800_000);
 });
 
-test('small files come by a thread; what is not plain or not right is decided the careful way', async () => {
-  const files = filesOf(20);
-  const say =
-    (bytes: Buffer | string): NonNullable<ForeignFile['script']> =>
-    (socket) =>
-      socket.write(bytes);
-  files[4]!.script = say(answer(200, 'other bytes'));
-  files[5]!.script = say(answer(404, '{}'));
-  files[6]!.script = say(answer(302, '', { location: '/files/7' }));
-  files[7]!.script = say(answer(200, files[6]!.content));
-  files[7]!.content = files[6]!.content;
-  files[8]!.script = (socket, count) =>
-    void (count === 0 ? socket.destroy() : socket.write(answer(200, files[8]!.content)));
-  server = await serveCatalogue(files);
-  const ran = await start().ended;
-  expect(ran.exit).toBe(12);
-  const { files: rows, verdicts } = reportOf(ran);
-  expect(verdicts).toMatchObject({ match: 18, mismatch: 1, missing: 1 });
-  expect([rows[4]?.verdict, rows[5]?.verdict]).toEqual(['mismatch', 'missing']);
-  expect(finished(files)).toHaveLength(18);
-  expect(readdirSync(dl).filter((name) => TEMPORARY.test(name))).toEqual([]);
-  // No token goes to a file.
-  expect(
-    server.requests.filter(({ head }) => head.includes('/files/') && /authorization/i.test(head)),
-  ).toEqual([]);
+test.each([
+  ['http', {}],
+  ['https', { tls: { key: KEY, cert: CERTIFICATES.right } }],
+])(
+  'small files come by a thread over %s; what is not plain or right is decided the careful way',
+  async (_, options) => {
+    writeFileSync(join(dir, 'authority.pem'), AUTHORITY);
+    const files = filesOf(20);
+    const say =
+      (bytes: Buffer | string): NonNullable<ForeignFile['script']> =>
+      (socket) =>
+        socket.write(bytes);
+    files[4]!.script = say(answer(200, 'other bytes'));
+    files[5]!.script = say(answer(404, '{}'));
+    files[6]!.script = say(answer(302, '', { location: '/files/7' }));
+    files[7]!.script = say(answer(200, files[6]!.content));
+    files[7]!.content = files[6]!.content;
+    files[8]!.script = (socket, count) =>
+      void (count === 0 ? socket.destroy() : socket.write(answer(200, files[8]!.content)));
+    server = await serveCatalogue(files, options);
+    const trust = { ...env, NODE_EXTRA_CA_CERTS: join(dir, 'authority.pem') };
+    const ran = await program.start(line(), { dir, env: trust }).ended;
+    expect(ran.exit).toBe(12);
+    const { files: rows, verdicts } = reportOf(ran);
+    expect(verdicts).toMatchObject({ match: 18, mismatch: 1, missing: 1 });
+    expect([rows[4]?.verdict, rows[5]?.verdict]).toEqual(['mismatch', 'missing']);
+    // The careful way over TLS says so of its connection.
+    expect(server.requests.find(({ head }) => head.startsWith('GET /files/0 '))?.head).not.toMatch(
+      /^connection:/im,
+    );
+    expect(finished(files)).toHaveLength(18);
+    expect(readdirSync(dl).filter((name) => TEMPORARY.test(name))).toEqual([]);
+    // No token goes to a file.
+    expect(
+      server.requests.filter(({ head }) => head.includes('/files/') && /authorization/i.test(head)),
+    ).toEqual([]);
+  },
+);
+
+describe('files are begun before their rows have a place in the list', () => {
+  /** Once one of them is here under its temporary name. */
+  const begun = async (): Promise<void> => {
+    while (!readdirSync(dl).some((name) => TEMPORARY.test(name)))
+      await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  test('a list that cannot be read to its end: none gets a name, none stays', async () => {
+    server = await serveCatalogue(filesOf(20), {
+      list: async (rows, count) => {
+        if (count === 0) return answer(200, JSON.stringify({ data: rows, has_more: true }));
+        await begun();
+        return answer(500, '{}');
+      },
+    });
+    const ran = await start('--retries', '0').ended;
+    expect([ran.exit, readdirSync(dl)]).toEqual([9, [MANIFEST_FILE]]);
+  });
+
+  test('what the list says at last counts: withheld by then, or of another content', async () => {
+    const files: ForeignFile[] = ['a', 'b', 'old'].map((content) => ({ content }));
+    const answers = ['old', 'new'];
+    files[2]!.script = (socket) => socket.write(answer(200, answers.shift() ?? 'new'));
+    server = await serveCatalogue(files, {
+      list: async (rows, count) => {
+        const last = [{ ...rows[0], redacted: true }, rows[1], { ...rows[2], sha256: sha('new') }];
+        if (count > 0) await begun();
+        return answer(200, JSON.stringify({ data: count === 0 ? rows : last, has_more: false }));
+      },
+    });
+    const ran = await start().ended;
+    const { files: rows } = reportOf(ran);
+    expect([ran.exit, rows.map(({ verdict }) => verdict)]).toEqual([3, ['withheld', 'match', 'match']]);
+    expect(readdirSync(dl).sort()).toEqual([MANIFEST_FILE, 'file-2.txt', 'file-3.txt']);
+    expect(readFileSync(join(dl, 'file-3.txt'), 'utf8')).toBe('new');
+    // The one that was right was fetched once.
+    expect(fetched(0).filter((name) => name === 'file-2.txt')).toHaveLength(1);
+  });
 });
 
 describe('files are begun before their rows have a place in the list', () => {

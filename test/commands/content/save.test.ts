@@ -1,9 +1,9 @@
 // `arx content get MSG --save DIR`: what is kept of a message, under which names, and what is never overwritten.
-import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/report.ts';
+import { sha } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
 import { inFolder } from '../../support/folder.ts';
 import { answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
@@ -16,7 +16,6 @@ afterEach(async () => {
   await server?.close();
   server = undefined;
 });
-const sha = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const saved = (name: string): Buffer => readFileSync(join(dir, 'kept', name));
 const names = (): string[] => readdirSync(join(dir, 'kept')).sort();
 const reportOf = ({ stdout }: Ran) => PullReport.parse(JSON.parse(stdout));
