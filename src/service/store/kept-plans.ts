@@ -19,11 +19,12 @@ export async function isPlain(statements: Statements): Promise<boolean> {
 
 /**
  * For connections that only read pages. A plan is made once for a connection, for any values; that one of an empty table
- * serves a full one as well, they may only go by an index, in its order.
+ * serves a full one as well, they may only go by an index, in its order, and alone: a page is read before a worker starts.
  */
 export async function keepPlans(client: pg.ClientBase): Promise<void> {
   await client.query(`SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off;
-    SET enable_sort = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off`);
+    SET enable_sort = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;
+    SET max_parallel_workers_per_gather = 0`);
 }
 
 /** Texts that one process has planned by name; each connection keeps them all. */
