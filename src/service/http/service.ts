@@ -7,7 +7,7 @@ import { LineCut } from '../rules/line.ts';
 import { createGroupCommit } from '../store/group-commit.ts';
 import { summaryOf, type Summary } from '../store/meta.ts';
 import { createBearers } from '../store/tokens.ts';
-import { together } from '../together.ts';
+import { oncePerTurn } from '../together.ts';
 import { createDrain } from '../worker.ts';
 import { attachment, attachments } from './attachments.ts';
 import { content } from './content.ts';
@@ -72,7 +72,9 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
   // What a probe reports, which asks for nothing.
   let known: Summary = NOTHING_KNOWN;
   const pages = createPages(archive.database);
-  const summarize = together(() => summaryOf(archive));
+  const summed = () => summaryOf(archive);
+  // An engine that tells at once that nothing changed is asked for nothing.
+  const summarize = archive.database.version === undefined ? oncePerTurn(summed) : summed;
 
   return async (request) => {
     const requestId = newRequestId((count) => archive.randomBytes(count));
