@@ -1,4 +1,5 @@
 // Work that many ask for at once, done once for all of them.
+import { setImmediate as turn } from 'node:timers/promises';
 
 /**
  * Who asks while it runs shares the next run, which begins after they asked: nobody gets what is older than their
@@ -21,4 +22,19 @@ export function together<T>(work: () => Promise<T>): () => Promise<T> {
     return next;
   };
   return ask;
+}
+
+/**
+ * Those who ask in the same turn of the loop share one run, which begins at its end: it does not wait for a run before,
+ * which may hang. Rejects as `work` does, for all who share it.
+ */
+export function oncePerTurn<T>(work: () => Promise<T>): () => Promise<T> {
+  let next: Promise<T> | undefined;
+  return () => {
+    next ??= turn().then(() => {
+      next = undefined;
+      return work();
+    });
+    return next;
+  };
 }

@@ -1,11 +1,12 @@
 // Work done once for all who ask at once: nobody gets what is older than their question.
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { together } from '../../src/service/together.ts';
+import { oncePerTurn, together } from '../../src/service/together.ts';
 
 /** Work whose runs end when they are told to; what a run gives is its number. */
-function worked() {
+function worked(share = together<number>) {
   const runs: { end(): void; fail(): void }[] = [];
-  const ask = together(
+  const ask = share(
     () =>
       new Promise<number>((resolve, reject) => {
         const nth = runs.length;
@@ -43,4 +44,20 @@ test('a run that fails fails for those who share it, and the next begins all the
   const third = ask();
   runs[2]!.end();
   expect(await third).toBe(2);
+});
+
+test('of a turn all share one run, and the next turn does not wait for it', async () => {
+  const { runs, ask } = worked(oncePerTurn);
+  const [first, second] = [ask(), ask()];
+  expect(runs).toHaveLength(0);
+  await turn();
+  expect(runs).toHaveLength(1);
+  const later = ask();
+  await turn();
+  expect(runs).toHaveLength(2);
+  runs[1]!.end();
+  expect(await later).toBe(1);
+  runs[0]!.fail();
+  await expect(first).rejects.toThrow('run 0');
+  await expect(second).rejects.toThrow('run 0');
 });

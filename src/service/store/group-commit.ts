@@ -57,7 +57,8 @@ export function createGroupCommit({ database, now }: Archive): Keep {
       let at = 0;
       for (const { events, resolve } of group!) resolve(refusals.slice(at, (at += events.length)));
     } catch (error) {
-      group ??= take();
+      // Who waited behind one that waited in vain gives up with it.
+      group ??= waiting.splice(0);
       if (group.length === 1 || isStoreTrouble(error)) {
         for (const { reject } of group) reject(error);
         return group;

@@ -1,6 +1,5 @@
 // What only a PostgreSQL that is no relative of it gives: connections that keep the plans of pages, and a word for one state of all its data.
 import type pg from 'pg';
-import { together } from '../together.ts';
 import type { State, Statements } from './database.ts';
 import { PAGE } from './window.ts';
 
@@ -46,11 +45,7 @@ export function createNames(): (sql: string) => string | undefined {
 /** Every transaction with a number is in it or behind it; a standby does not tell all of those under way. */
 const SNAPSHOT = `SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE CAST(pg_current_snapshot() AS TEXT) END AS state`;
 
-/**
- * {@link Database.version} of a PostgreSQL: two snapshots that are equal see the same commits.
- */
+/** {@link Database.version} of a PostgreSQL: two snapshots that are equal see the same commits. */
 export function createVersion(statements: Statements): () => Promise<State> {
-  return together(
-    async () => (await statements.get<{ state: string | null }>(SNAPSHOT))?.state ?? Number.NaN,
-  );
+  return async () => (await statements.get<{ state: string | null }>(SNAPSHOT))?.state ?? Number.NaN;
 }

@@ -4,6 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createService, openArchive } from '../../../src/service/index.ts';
 import { listen } from '../../../src/service/port.ts';
+import { takeIn } from '../../../src/service/rules/ingest.ts';
+import { createGroupCommit } from '../../../src/service/store/group-commit.ts';
+import { DatabaseTrouble } from '../../../src/service/store/trouble.ts';
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 import { ENGINE } from '../../support/engine.ts';
@@ -108,6 +111,32 @@ test('P11 a locked database', { timeout: 20_000 }, async () => {
     unlock();
     await other.close();
   }
+});
+
+test('P11 all who wait for a locked database wait once, however many they are', async () => {
+  const { archive } = sample;
+  let tries = 0;
+  const locked = {
+    ...archive.database,
+    transaction: () => {
+      tries += 1;
+      return Promise.reject(new DatabaseTrouble('busy', 'lock', undefined));
+    },
+  };
+  const keep = createGroupCommit({ ...archive, database: locked });
+  const lots = Array.from({ length: 5 }, (_, lot) =>
+    Array.from({ length: 900 }, (_event, n) =>
+      takeIn({ id: `e${lot}_${n}`, type: 'contact.flagged', payload: { contact: 'c' } }),
+    ),
+  );
+  const outcomes = await Promise.allSettled(lots.map((events) => keep(events)));
+  expect(outcomes.map(({ status }) => status)).toEqual(lots.map(() => 'rejected'));
+  expect(tries).toBe(1);
+  // What was held is let go: as much as ever may wait again.
+  const more = await Promise.allSettled(Array.from({ length: 20 }, () => keep(lots[0]!)));
+  expect(more.map((one) => (one.status === 'rejected' ? (one.reason as Error).constructor : 'kept'))).toEqual(
+    more.map(() => DatabaseTrouble),
+  );
 });
 
 describe.skipIf(ENGINE === 'sqlite')('P11 a PostgreSQL', () => {

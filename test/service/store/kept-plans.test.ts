@@ -1,4 +1,4 @@
-// Which servers are PostgreSQL itself, and that nobody is told a state older than their question.
+// Which servers are PostgreSQL itself, what their state is called, and which plans are kept.
 import { expect, test } from 'vitest';
 import type { Statements } from '../../../src/service/store/database.ts';
 import { createNames, createVersion, isPlain } from '../../../src/service/store/kept-plans.ts';
@@ -21,32 +21,12 @@ test.each([
   expect(await isPlain(answering(() => Promise.reject(new Error('no such table'))))).toBe(false);
 });
 
-test('who asks while an answer is under way is told the next, which they all share; a failure is theirs alone', async () => {
-  const asked: { resolve(state: string | null): void; reject(error: Error): void }[] = [];
-  const version = createVersion(
-    answering(
-      () =>
-        new Promise((resolve, reject) => {
-          asked.push({ resolve: (state) => resolve({ state }), reject });
-        }),
-    ),
-  );
-  const turn = () => new Promise((resolve) => void setImmediate(resolve));
-  const first = version();
-  await turn();
-  const others = [version(), version()];
-  await turn();
-  expect(asked).toHaveLength(1);
-  asked[0]!.resolve('1');
-  expect(await first).toBe('1');
-  await turn();
-  expect(asked).toHaveLength(2);
-  asked[1]!.reject(new Error('gone'));
-  for (const one of others) await expect(one).rejects.toThrow('gone');
-  const last = version();
-  await turn();
-  asked[2]!.resolve(null);
-  expect(await last).toBeNaN();
+test('the state is the snapshot; where not all of it is told, it is no other state, nor the same again', async () => {
+  const states: (string | null)[] = ['1:3:2', null];
+  const version = createVersion(answering(async () => ({ state: states.shift() })));
+  expect(await version()).toBe('1:3:2');
+  expect(await version()).toBeNaN();
+  await expect(createVersion(answering(() => Promise.reject(new Error('gone'))))()).rejects.toThrow('gone');
 });
 
 test('only pages have names, the same for the same text, and not more than 64', () => {
