@@ -8,6 +8,7 @@ import type { State } from '../store/database.ts';
 import { createGroupCommit } from '../store/group-commit.ts';
 import { summaryOf, type Summary } from '../store/meta.ts';
 import { createBearers } from '../store/tokens.ts';
+import { together } from '../together.ts';
 import { createDrain } from '../worker.ts';
 import { attachment, attachments } from './attachments.ts';
 import { content } from './content.ts';
@@ -71,10 +72,10 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
   };
   // What a probe reports, which asks for nothing.
   let known: Summary = NOTHING_KNOWN;
-  const nowOf = async (): Promise<Now> => {
+  const nowOf = together(async (): Promise<Now> => {
     const state = await archive.database.version?.();
     return { state, summary: await summaryOf(archive, state) };
-  };
+  });
   const pages = createPages();
   const date = createDates(archive.now);
 

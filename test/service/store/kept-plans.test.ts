@@ -1,7 +1,7 @@
-// Which servers are PostgreSQL itself, and that nobody is told a state older than their question.
+// Which servers are PostgreSQL itself, and what has a name there.
 import { expect, test } from 'vitest';
 import type { Statements } from '../../../src/service/store/database.ts';
-import { createNames, createVersion, isPlain } from '../../../src/service/store/kept-plans.ts';
+import { createNames, isPlain } from '../../../src/service/store/kept-plans.ts';
 import { PAGE } from '../../../src/service/store/window.ts';
 
 const answering = (get: () => Promise<unknown>) => ({ get }) as unknown as Statements;
@@ -19,34 +19,6 @@ test.each([
 ])('%s, extensions that spread tables: %i', async (version, spread, plain) => {
   expect(await isPlain(answering(async () => ({ version, spread })))).toBe(plain);
   expect(await isPlain(answering(() => Promise.reject(new Error('no such table'))))).toBe(false);
-});
-
-test('who asks while an answer is under way is told the next, which they all share; a failure is theirs alone', async () => {
-  const asked: { resolve(state: string | null): void; reject(error: Error): void }[] = [];
-  const version = createVersion(
-    answering(
-      () =>
-        new Promise((resolve, reject) => {
-          asked.push({ resolve: (state) => resolve({ state }), reject });
-        }),
-    ),
-  );
-  const turn = () => new Promise((resolve) => void setImmediate(resolve));
-  const first = version();
-  await turn();
-  const others = [version(), version()];
-  await turn();
-  expect(asked).toHaveLength(1);
-  asked[0]!.resolve('1');
-  expect(await first).toBe('1');
-  await turn();
-  expect(asked).toHaveLength(2);
-  asked[1]!.reject(new Error('gone'));
-  for (const one of others) await expect(one).rejects.toThrow('gone');
-  const last = version();
-  await turn();
-  asked[2]!.resolve(null);
-  expect(await last).toBeNaN();
 });
 
 test('only pages have names, the same for the same text, and not more than 64', () => {
