@@ -1,6 +1,7 @@
 // What only a PostgreSQL that is no relative of it gives: connections that keep the plans of pages, and a word for one state of all its data.
 import type pg from 'pg';
 import type { State, Statements } from './database.ts';
+import { DatabaseTrouble } from './trouble.ts';
 import { PAGE } from './window.ts';
 
 /** Relatives say so in their version, number it otherwise, or are an extension that spreads tables over several servers. */
@@ -12,7 +13,10 @@ const OLDEST = 13;
 
 /** Whether the server is PostgreSQL itself, whose transactions are all in the snapshots that it tells. */
 export async function isPlain(statements: Statements): Promise<boolean> {
-  const row = await statements.get<{ version: string; spread: number }>(ASKED).catch(() => undefined);
+  const row = await statements.get<{ version: string; spread: number }>(ASKED).catch((error: unknown) => {
+    if (error instanceof DatabaseTrouble) throw error;
+    return undefined;
+  });
   return row?.spread === 0 && Number(PLAIN.exec(row.version)?.[1] ?? 0) >= OLDEST;
 }
 
@@ -46,6 +50,6 @@ export function createNames(): (sql: string) => string | undefined {
 const SNAPSHOT = `SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE CAST(pg_current_snapshot() AS TEXT) END AS state`;
 
 /** {@link Database.version} of a PostgreSQL: two snapshots that are equal see the same commits. */
-export function createVersion(statements: Statements): () => Promise<State> {
-  return async () => (await statements.get<{ state: string | null }>(SNAPSHOT))?.state ?? Number.NaN;
+export async function stateIn(statements: Statements): Promise<State> {
+  return (await statements.get<{ state: string | null }>(SNAPSHOT))?.state ?? Number.NaN;
 }

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { copyRows } from './copy.ts';
 import type { Database, Row, Statements, Value } from './database.ts';
-import { createNames, createVersion, isPlain, keepPlans } from './kept-plans.ts';
+import { createNames, isPlain, keepPlans, stateIn } from './kept-plans.ts';
 import { DatabaseTrouble, type TroubleKind } from './trouble.ts';
 
 export type PostgresOptions = {
@@ -174,7 +174,7 @@ export async function openPostgres({
     throw error;
   }
   nameOf = createNames();
-  return { ...database, version: createVersion(reader) };
+  return { ...database, version: () => stateIn(reader) };
 }
 
 async function onlyRead(client: pg.ClientBase): Promise<void> {

@@ -1,7 +1,7 @@
 // Which servers are PostgreSQL itself, what their state is called, and which plans are kept.
 import { expect, test } from 'vitest';
 import type { Statements } from '../../../src/service/store/database.ts';
-import { createNames, createVersion, isPlain } from '../../../src/service/store/kept-plans.ts';
+import { createNames, isPlain, stateIn } from '../../../src/service/store/kept-plans.ts';
 import { PAGE } from '../../../src/service/store/window.ts';
 
 const answering = (get: () => Promise<unknown>) => ({ get }) as unknown as Statements;
@@ -21,12 +21,9 @@ test.each([
   expect(await isPlain(answering(() => Promise.reject(new Error('no such table'))))).toBe(false);
 });
 
-test('the state is the snapshot; where not all of it is told, it is no other state, nor the same again', async () => {
-  const states: (string | null)[] = ['1:3:2', null];
-  const version = createVersion(answering(async () => ({ state: states.shift() })));
-  expect(await version()).toBe('1:3:2');
-  expect(await version()).toBeNaN();
-  await expect(createVersion(answering(() => Promise.reject(new Error('gone'))))()).rejects.toThrow('gone');
+test('the state is the snapshot; where not all of it is told, it is no state, nor the same again', async () => {
+  expect(await stateIn(answering(async () => ({ state: '1:3:2' })))).toBe('1:3:2');
+  expect(await stateIn(answering(async () => ({ state: null })))).toBeNaN();
 });
 
 test('only pages have names, the same for the same text, and not more than 64', () => {

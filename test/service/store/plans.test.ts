@@ -79,7 +79,7 @@ describe.each<Tier>(['external', 'internal', 'mirror'])('read by %s', (tier) => 
       const { status } = await call(service, `${path}${path.includes('?') ? '&' : '?'}${window}`, { token });
       expect([200, 206, 403]).toContain(status);
       if (status === 403) continue;
-      expect(asked.length).toBeGreaterThan(0);
+      expect(asked.some(({ sql }) => sql.includes('LIMIT'))).toBe(true);
       for (const { sql, parameters } of asked) {
         const plan = await planOf(sample.archive.database, sql, parameters);
         const whole = plan.filter((step) => WHOLE.test(step));
