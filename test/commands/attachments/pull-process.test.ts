@@ -216,46 +216,6 @@ describe('files are begun before their rows have a place in the list', () => {
   });
 });
 
-describe('files are begun before their rows have a place in the list', () => {
-  /** Once one of them is here under its temporary name. */
-  const begun = async (): Promise<void> => {
-    while (!readdirSync(dl).some((name) => TEMPORARY.test(name)))
-      await new Promise((resolve) => setImmediate(resolve));
-  };
-
-  test('a list that cannot be read to its end: none gets a name, none stays', async () => {
-    server = await serveCatalogue(filesOf(20), {
-      list: async (rows, count) => {
-        if (count === 0) return answer(200, JSON.stringify({ data: rows, has_more: true }));
-        await begun();
-        return answer(500, '{}');
-      },
-    });
-    const ran = await start('--retries', '0').ended;
-    expect([ran.exit, readdirSync(dl)]).toEqual([9, [MANIFEST_FILE]]);
-  });
-
-  test('what the list says at last counts: withheld by then, or of another content', async () => {
-    const files: ForeignFile[] = ['a', 'b', 'old'].map((content) => ({ content }));
-    const answers = ['old', 'new'];
-    files[2]!.script = (socket) => socket.write(answer(200, answers.shift() ?? 'new'));
-    server = await serveCatalogue(files, {
-      list: async (rows, count) => {
-        const last = [{ ...rows[0], redacted: true }, rows[1], { ...rows[2], sha256: sha('new') }];
-        if (count > 0) await begun();
-        return answer(200, JSON.stringify({ data: count === 0 ? rows : last, has_more: false }));
-      },
-    });
-    const ran = await start().ended;
-    const { files: rows } = reportOf(ran);
-    expect([ran.exit, rows.map(({ verdict }) => verdict)]).toEqual([3, ['withheld', 'match', 'match']]);
-    expect(readdirSync(dl).sort()).toEqual([MANIFEST_FILE, 'file-2.txt', 'file-3.txt']);
-    expect(readFileSync(join(dl, 'file-3.txt'), 'utf8')).toBe('new');
-    // The one that was right was fetched once.
-    expect(fetched(0).filter((name) => name === 'file-2.txt')).toHaveLength(1);
-  });
-});
-
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
 if (!hasStrace)
   process.stderr.write('SKIPPED: strace is not here; failing system calls of pull are not tested\n');
