@@ -63,7 +63,7 @@ export async function run(input: Input, app: App): Promise<void> {
 
 async function pull(input: Input, app: App, dir: string): Promise<void> {
   const { world } = app;
-  compileLess();
+  compileLess(world.nodeVersion);
   const isWorth = app.hasSockets && (input.ids.length === 0 || input.ids.length >= MANY);
   const timeoutMs = app.settings.timeout.value * 1000;
   // It begins while the catalogue is asked.

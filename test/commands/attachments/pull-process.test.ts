@@ -1,15 +1,6 @@
 // Real pulls, with their threads: killed at any point (I1), on disks that fail (I2, J3), and of the files of a real archive.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -24,6 +15,7 @@ import {
   type ForeignFile,
 } from '../../support/catalogue-server.ts';
 import { AUTHORITY, CERTIFICATES, KEY } from '../../support/certificates.ts';
+import { inFolder } from '../../support/folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Ended, type Program, type Running } from '../../support/program.ts';
 import { randomFrom } from '../../support/random.ts';
@@ -37,15 +29,14 @@ afterAll(() => program.remove());
 let dir: string;
 let dl: string;
 let server: Misbehaving | undefined;
+inFolder('pulling', (made) => void (dir = made));
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-pulling-'));
   dl = join(dir, 'dl');
   mkdirSync(dl);
 });
 afterEach(async () => {
   await server?.close();
   server = undefined;
-  rmSync(dir, { recursive: true, force: true });
 });
 
 const large = 'large '.repeat(200_000);
@@ -175,6 +166,12 @@ test.each([
     ).toEqual([]);
   },
 );
+
+test('a run that goes well says nothing on standard error, nor does its Node', async () => {
+  server = await serveCatalogue(filesOf(20));
+  const { exit, stderr } = await start().ended;
+  expect([exit, stderr]).toEqual([0, '']);
+});
 
 describe('files are begun before their rows have a place in the list', () => {
   /** Once one of them is here under its temporary name. */
