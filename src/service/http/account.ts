@@ -14,6 +14,19 @@ export const UNWATCHED: PortWatch = {
   answered() {},
 };
 
+/** What is known of a request before anything is. */
+const UNKNOWN: Answered = {
+  requestId: '',
+  method: '',
+  route: undefined,
+  status: 0,
+  ms: 0,
+  bytes: 0,
+  address: '',
+  tier: undefined,
+  cut: false,
+};
+
 export type Account = {
   address: string;
   /** Notes what the answer says of itself. */
@@ -27,17 +40,7 @@ export type Account = {
 export function accountOf(incoming: IncomingMessage, watch: PortWatch): Account {
   const begun = watch.monotonic();
   watch.began();
-  const answered: Answered = {
-    requestId: '',
-    method: incoming.method ?? '',
-    route: undefined,
-    status: 0,
-    ms: 0,
-    bytes: 0,
-    address: '',
-    tier: undefined,
-    cut: false,
-  };
+  const answered: Answered = { ...UNKNOWN, method: incoming.method ?? '' };
   const account: Account = {
     address: plainAddress(incoming.socket.remoteAddress ?? 'unknown'),
     tell({ status, headers, body, about }) {
@@ -74,15 +77,5 @@ export function refusedByParser(
   { requestId, status, address }: Pick<Answered, 'requestId' | 'status' | 'address'>,
 ): void {
   watch.began();
-  watch.answered({
-    requestId,
-    method: '',
-    route: undefined,
-    status,
-    ms: 0,
-    bytes: 0,
-    address: plainAddress(address),
-    tier: undefined,
-    cut: false,
-  });
+  watch.answered({ ...UNKNOWN, requestId, status, address: plainAddress(address) });
 }

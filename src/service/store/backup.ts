@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { BackupReport } from '../../contract/report.ts';
 import { syncAt } from '../../durable.ts';
 import type { Archive } from '../archive.ts';
+import { openBlobs, pathIn } from './blobs.ts';
 import { fileKey } from './meta.ts';
 
 /** The target holds something that is no earlier backup of this archive. */
@@ -79,18 +80,18 @@ async function claim(dir: string, of: string): Promise<void> {
 }
 
 async function copyShard(from: string, to: string, shard: string, report: BackupReport): Promise<void> {
-  const names = await namesIn(join(from, shard));
-  if (names.length === 0) return;
+  const hashes = await openBlobs(from).names(shard);
+  if (hashes.length === 0) return;
   const folder = join(to, shard);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const there = new Set(await namesIn(folder));
-  for (const name of names) {
-    if (there.has(name)) {
+  const there = new Set(await openBlobs(to).names(shard));
+  for (const sha256 of hashes) {
+    if (there.has(sha256)) {
       report.files.known += 1;
       continue;
     }
-    const source = join(from, shard, name);
-    await copy(source, join(folder, name));
+    const source = pathIn(from, sha256);
+    await copy(source, pathIn(to, sha256));
     report.files.added += 1;
     report.bytes += (await stat(source)).size;
   }
@@ -107,12 +108,4 @@ async function copy(source: string, target: string): Promise<void> {
     await syncAt(part);
     await rename(part, target);
   }
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return names.filter((name) => /^[0-9a-f]{62}$/.test(name));
 }

@@ -24,9 +24,13 @@ export type Blobs = {
   sweep(before: number): Promise<void>;
 };
 
+/** Where the bytes of this hash are, or would be. */
+export function pathIn(dir: string, sha256: string): string {
+  return join(dir, sha256.slice(0, 2), sha256.slice(2));
+}
+
 export function openBlobs(dir: string): Blobs {
-  const folderOf = (sha256: string) => join(dir, sha256.slice(0, 2));
-  const pathOf = (sha256: string) => join(folderOf(sha256), sha256.slice(2));
+  const pathOf = (sha256: string) => pathIn(dir, sha256);
 
   const size = async (sha256: string): Promise<number | undefined> => {
     try {
@@ -40,7 +44,7 @@ export function openBlobs(dir: string): Blobs {
 
   /** Runs `write` on a temporary file and gives it its name, durably, if that answers true. */
   const keep = async (sha256: string, write: (file: FileHandle) => Promise<boolean>): Promise<boolean> => {
-    const folder = folderOf(sha256);
+    const folder = dirname(pathOf(sha256));
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const temporary = `${pathOf(sha256)}.${randomUUID()}.new`;
     const file = await open(temporary, 'wx', 0o600);
