@@ -28,7 +28,8 @@ export type Outbox = {
 /** `sent` is what had left the socket when it was last looked at; undefined for a whole answer. */
 type Unread = { outgoing: ServerResponse; socket: Socket; bytes: number; seen: number; sent?: number };
 
-const SHORT_BYTES = 4096;
+/** A short answer leaves in one piece with its head, which costs less than to spare its encoding. */
+export const SHORT_BYTES = 4096;
 
 /** Pieces of files fetched at once: as many as Node reads files with, and fewer than connections to a database. */
 const MOST_PIECES = 4;
@@ -82,9 +83,8 @@ export function createOutbox(limits: ReadingLimits): Outbox {
         keep({ outgoing, socket, bytes, seen: 0 });
         // HEAD, 204 and 304 say nothing of a body that is not there.
         if (bytes > 0) headers['content-length'] ??= String(bytes);
-        // To say that it is ASCII spares the longest step of sending it; a short one leaves in one piece with its head.
-        const isAscii = typeof body === 'string' && body.length === bytes && bytes > SHORT_BYTES;
-        outgoing.writeHead(status, headers).end(isAscii ? Buffer.from(body, 'latin1') : body);
+        const isLongText = typeof body === 'string' && bytes > SHORT_BYTES;
+        outgoing.writeHead(status, headers).end(isLongText ? bytesOf(body) : body);
         return;
       }
       keep({ outgoing, socket, bytes: 0, seen: 0, sent: 0 });
@@ -93,6 +93,14 @@ export function createOutbox(limits: ReadingLimits): Outbox {
       await pipeline(Readable.from(turns.of(body), { objectMode: false }), outgoing);
     },
   };
+}
+
+/** To say that a text is ASCII spares the longest step. It is memory of its own: a share of a larger piece would keep all of it. */
+export function bytesOf(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  bytes.write(text, length === text.length ? 'latin1' : 'utf8');
+  return bytes;
 }
 
 function isTooSlow(answer: Unread, { windows, slowest }: ReadingLimits): boolean {

@@ -1,5 +1,6 @@
 // Answers kept in mind, as the bytes that go out, for as long as nothing whatever is committed to the archive, by this process or any other.
 import type { State } from '../store/database.ts';
+import { bytesOf, SHORT_BYTES } from './outgoing.ts';
 
 /** An answer as it was made, JSON as text, and as it goes out. */
 export type Made = { status: number; json: string };
@@ -15,9 +16,6 @@ const MOST_BYTES = 32 * 1024 * 1024;
 
 /** What a page weighs besides its bytes and its name. */
 const WEIGHT = 512;
-
-/** A short text leaves in one piece with its head, which costs less than to spare its encoding. */
-const SHORT = 4096;
 
 /** Without a page it was asked for once. */
 type Kept = { page: Page | undefined; weight: number };
@@ -55,7 +53,7 @@ export function createPages(most = MOST_BYTES): Pages {
       const made = await make();
       // Others may have seen a commit meanwhile: it may be of before.
       if (state !== of) return made;
-      if (made.json.length <= SHORT) {
+      if (made.json.length <= SHORT_BYTES) {
         keep(name, made);
         return made;
       }
@@ -68,12 +66,4 @@ export function createPages(most = MOST_BYTES): Pages {
       return page;
     },
   };
-}
-
-/** To say that a text is ASCII spares the longest step. It is memory of its own: a share of a larger piece would keep all of it. */
-function bytesOf(text: string): Buffer {
-  const length = Buffer.byteLength(text);
-  const bytes = Buffer.allocUnsafeSlow(length);
-  bytes.write(text, length === text.length ? 'latin1' : 'utf8');
-  return bytes;
 }
