@@ -7,19 +7,21 @@ export type Match =
   | { route: RouteName; parameters: Record<string, string>; search: string }
   | { route: undefined; allow: string };
 
-type Known = { name: RouteName; method: Route['method']; segments: readonly string[] };
+/** A path of the interface and what it answers to; `undefined` in its segments stands for a parameter. */
+type Path = {
+  segments: readonly (string | undefined)[];
+  parameters: readonly { at: number; name: string }[];
+  here: { name: RouteName; method: Route['method'] }[];
+};
 
-const KNOWN: readonly Known[] = (Object.entries(ROUTES) as [RouteName, Route][]).map(
-  ([name, { method, path }]) => ({ name, method, segments: path.split('/') }),
-);
-
-/** What is served under the paths that lists have, which hold no parameter: found at once. */
-const LITERAL = new Map(
-  KNOWN.filter(({ segments }) => !segments.some(isParameter)).map(({ segments }) => [
-    segments.join('/'),
-    { segments, here: servedAt(segments) },
-  ]),
-);
+const PATHS = new Map<string, Path>();
+for (const [name, { method, path }] of Object.entries(ROUTES) as [RouteName, Route][]) {
+  const known = PATHS.get(path) ?? pathOf(path);
+  known.here.push({ name, method });
+  PATHS.set(path, known);
+}
+/** Without a parameter, those of lists among them: found at once. */
+const LITERAL = new Map([...PATHS].filter(([, { parameters }]) => parameters.length === 0));
 
 /**
  * HEAD is answered as GET, OPTIONS by every path there is. Throws `not_found` for a path nobody serves,
@@ -28,9 +30,10 @@ const LITERAL = new Map(
 export function matchRoute(method: string, target: string): Match {
   const [path, search] = splitTarget(target);
   const literal = LITERAL.get(path);
-  const segments = literal?.segments ?? path.split('/').map(decodeSegment);
-  const here = literal?.here ?? servedAt(segments);
-  if (here.length === 0) throw new Refusal('not_found', 'nothing is served under this path');
+  const segments = literal === undefined ? path.split('/').map(decodeSegment) : [];
+  const served = literal ?? fitting(segments);
+  if (served === undefined) throw new Refusal('not_found', 'nothing is served under this path');
+  const { here } = served;
   if (method === 'OPTIONS') return { route: undefined, allow: allowOf(here) };
   const wanted = method === 'HEAD' ? 'GET' : method;
   const found = here.find((route) => route.method === wanted);
@@ -38,14 +41,10 @@ export function matchRoute(method: string, target: string): Match {
     const allow = allowOf(here);
     throw new Refusal('method_not_allowed', `this path answers ${allow}`, { allow });
   }
-  return { route: found.name, parameters: parametersOf(found.segments, segments), search };
+  return { route: found.name, parameters: parametersOf(served, segments), search };
 }
 
-function servedAt(segments: readonly string[]): readonly Known[] {
-  return KNOWN.filter((known) => fits(known.segments, segments));
-}
-
-function allowOf(here: readonly Known[]): string {
+function allowOf(here: Path['here']): string {
   const methods = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return [...methods, 'OPTIONS'].join(', ');
 }
@@ -66,21 +65,27 @@ function decodeSegment(segment: string): string {
   }
 }
 
-function fits(pattern: readonly string[], segments: readonly string[]): boolean {
-  return (
-    pattern.length === segments.length &&
-    pattern.every((part, index) => (isParameter(part) ? segments[index] !== '' : part === segments[index]))
-  );
+function pathOf(path: string): Path {
+  const segments = path.split('/').map((part) => (part.startsWith('{') ? undefined : part));
+  const parameters = path
+    .split('/')
+    .map((part, at) => ({ at, name: part.slice(1, -1) }))
+    .filter(({ at }) => segments[at] === undefined);
+  return { segments, parameters, here: [] };
 }
 
-function parametersOf(pattern: readonly string[], segments: readonly string[]): Record<string, string> {
-  const parameters: Record<string, string> = {};
-  for (const [index, part] of pattern.entries()) {
-    if (isParameter(part)) parameters[part.slice(1, -1)] = segments[index]!;
-  }
-  return parameters;
+function fitting(segments: readonly string[]): Path | undefined {
+  for (const path of PATHS.values()) if (fits(path, segments)) return path;
+  return undefined;
 }
 
-function isParameter(part: string): boolean {
-  return part.startsWith('{');
+function fits({ segments: pattern }: Path, segments: readonly string[]): boolean {
+  if (pattern.length !== segments.length) return false;
+  return pattern.every((part, at) => (part === undefined ? segments[at] !== '' : part === segments[at]));
+}
+
+function parametersOf({ parameters }: Path, segments: readonly string[]): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const { at, name } of parameters) found[name] = segments[at]!;
+  return found;
 }
