@@ -39,7 +39,7 @@ export async function setup(): Promise<() => Promise<void>> {
   writeFileSync(join(dir, 'settings'), settingsOf(dir, port));
   let server: ChildProcess | undefined;
   const made = makeCluster(bin, dir).then(() => {
-    const words = ['-c', KEPT, join(bin, 'postgres'), join(dir, 'data'), dir];
+    const words = ['-c', `${KEPT}; rm -rf "$2"`, join(bin, 'postgres'), join(dir, 'data'), dir];
     server = spawn('sh', words, { ...owner(), cwd: '/', stdio: ['pipe', 'ignore', 'ignore'] });
   });
   return async () => {
@@ -53,8 +53,11 @@ export async function setup(): Promise<() => Promise<void>> {
   };
 }
 
-/** The server with its folder lives as long as its stdin is held open: a run that is killed leaves nothing either. */
-const KEPT = '"$0" -D "$1" & read -r end; kill -QUIT $!; wait; rm -rf "$2"';
+/**
+ * The server lives as long as its stdin is held open: a run that is killed leaves nothing either. QUIT
+ * ends it as a crash would, but one that has only just begun ignores that, as a shell's background programs do.
+ */
+export const KEPT = '"$0" -D "$1" & read -r end; kill -QUIT $!; kill -TERM $!; wait';
 
 /** Never durable: nothing of it outlives the run. */
 const settingsOf = (dir: string, port: number) => `

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, makeCluster, owner, programs, ROLE } from './cluster.ts';
+import { freePort, KEPT, makeCluster, owner, programs, ROLE } from './cluster.ts';
 import { asKeeper } from './postgres.ts';
 
 export type OwnCluster = {
@@ -18,9 +18,6 @@ export type OwnCluster = {
   start(): Promise<void>;
   close(): Promise<void>;
 };
-
-/** The server lives as long as its stdin is held open. */
-const KEPT = '"$0" -D "$1" & read -r end; kill -QUIT $!; wait';
 
 /** Undefined where the machine has none. */
 export async function ownCluster(): Promise<OwnCluster | undefined> {
