@@ -34,7 +34,8 @@ async function play(step: Step, dir: string, seed: number): Promise<Step> {
 }
 
 test.each(readdirSync(DIR).filter((name) => name.endsWith('.transcript')))('%s', async (name) => {
-  const dir = mkdtempSync(join(tmpdir(), 'arx-session-'));
+  // Always as long: pages hold it, and their size is told.
+  const dir = mkdtempSync(join(tmpdir(), 'arx-session-').padEnd(40, '-'));
   try {
     // Sessions about the sample archive begin with it; one named empty-* begins with nothing.
     if (!name.startsWith('empty-')) cpSync(template, dir, { recursive: true });

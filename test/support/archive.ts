@@ -77,7 +77,11 @@ export async function sampleArchive(options: SampleOptions = {}): Promise<Sample
     advance: (ms) => {
       time += ms;
     },
-    leave: () => archive.close(),
+    async leave() {
+      await archive.close();
+      // Made elsewhere, it left nothing there.
+      if (options.place !== undefined) await rm(dir, { recursive: true, force: true });
+    },
     async close() {
       await archive.close();
       await rm(dir, { recursive: true, force: true });
