@@ -1,8 +1,12 @@
 // Builds dist/ (the bundled program) or the folder named; with --generate writes what is derived from the code instead.
-import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
@@ -16,13 +20,11 @@ const STUBS = {
   './client-h2.js': 'module.exports = () => {};',
 };
 
-const UNDICI = [
-  'api/api-connect.js',
-  'api/api-request.js',
-  'core/connect.js',
-  'dispatcher/pool.js',
-  'dispatcher/proxy-agent.js',
-];
+/** What undici has of Node's for a few words of it, and is slow to load. */
+const UNDICI_STUBS = {
+  'node:assert': 'module.exports = (isTrue, what) => { if (!isTrue) throw new Error(what); };',
+  'node:http': 'module.exports = { maxHeaderSize: 16384 };',
+};
 
 /** The program, and the threads that it starts. */
 const PROGRAM = {
@@ -42,8 +44,6 @@ const VENDORS = {
   'openapi.json': `module.exports = require('./src/contract/openapi.json')`,
   pg: `module.exports = require('pg')`,
   'postal-mime': `export { default, addressParser, decodeWords } from 'postal-mime'`,
-  // One bundle for all of its parts: they know each other by symbols.
-  undici: `module.exports = {${UNDICI.map((path) => `'undici/lib/${path}': require('undici/lib/${path}')`).join()}}`,
   yauzl: `module.exports = require('yauzl')`,
 };
 
@@ -53,7 +53,10 @@ const stubs = {
   setup({ onResolve, onLoad }) {
     const filter = new RegExp(`^(${Object.keys(STUBS).map(escaped).join('|')})$`);
     onResolve({ filter }, ({ path }) => ({ path, namespace: 'stub' }));
-    onLoad({ filter: /./, namespace: 'stub' }, ({ path }) => ({ contents: STUBS[path] }));
+    onResolve({ filter: /^node:(assert|http)$/ }, ({ path, importer }) =>
+      /[\\/]node_modules[\\/]undici[\\/]/.test(importer) ? { path, namespace: 'stub' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'stub' }, ({ path }) => ({ contents: STUBS[path] ?? UNDICI_STUBS[path] }));
   },
 };
 const vendors = {
@@ -61,11 +64,6 @@ const vendors = {
   setup({ onResolve, onLoad }) {
     const filter = new RegExp(`(^|/)(${Object.keys(VENDORS).map(escaped).join('|')})$`);
     onResolve({ filter }, ({ path }) => ({ path: `./vendor/${path.split('/').at(-1)}.js`, external: true }));
-    onResolve({ filter: /^undici\/lib\// }, ({ path }) => ({ path, namespace: 'undici' }));
-    onLoad({ filter: /./, namespace: 'undici' }, ({ path }) => ({
-      contents: `module.exports = require('undici')['${path}']`,
-      resolveDir: root,
-    }));
   },
 };
 
@@ -102,27 +100,72 @@ async function program(outdir) {
 }
 
 /**
- * Runs a listing once, so that V8 can keep what it compiled for it; the launcher uses that with this version of Node.
- * The code that runs is loaded as the launcher loads it.
+ * Loads a program as the launcher does, and adds what V8 compiled in this run to what it kept of earlier ones. Flags of V8
+ * that are told it by a command would make it useless to all others.
  */
 const WARM = `
 const [main] = process.argv.splice(1, 1, 'arx');
-const { readFileSync, writeFileSync } = require('node:fs');
+const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { createRequire, wrap } = require('node:module');
-const script = new (require('node:vm').Script)(wrap(readFileSync(main, 'utf8')), { filename: main });
+require('node:v8').setFlagsFromString = () => {};
 const cache = main + '.' + process.version + '-' + process.arch + '.cache';
+const cachedData = existsSync(cache) ? readFileSync(cache) : undefined;
+const script = new (require('node:vm').Script)(wrap(readFileSync(main, 'latin1')), { filename: main, cachedData });
 process.on('exit', () => writeFileSync(cache, script.createCachedData()));
 const loaded = { exports: {} };
 script.runInThisContext()(loaded.exports, createRequire(main), loaded, main, require('node:path').dirname(main));
 `;
 
+/** Runs a listing, a pull from a service and a check of its files once, so that what most commands need is compiled already. */
 async function warm(outdir) {
+  const main = join(outdir, 'main.js');
+  if (/[^\0-\x7f]/.test(await readFile(main, 'utf8'))) throw new Error('the program is not ASCII');
   const home = await mkdtemp(join(tmpdir(), 'arx-build-'));
+  const service = createServer(answer).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  const remote = { ARX_BASE_URL: `http://127.0.0.1:${service.address().port}`, ARX_TOKEN: 'arx_warm.token' };
   const env = { PATH: process.env['PATH'], HOME: home, ARX_DATA_DIR: home, ARX_CONFIG_DIR: home };
-  const line = ['-e', WARM, join(outdir, 'main.js'), 'attachments', 'ls'];
-  const { status, stderr } = spawnSync(process.execPath, line, { env });
-  await rm(home, { recursive: true, force: true });
-  if (status !== 0) throw new Error(`the built program does not run: ${stderr}`);
+  try {
+    await run(main, ['ls'], env);
+    await run(main, ['pull', '--all', '--to', join(home, 'files')], { ...env, ...remote });
+    await run(main, ['verify', join(home, 'files')], env);
+  } finally {
+    service.close();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+const ROWS = 100;
+
+/** A small archive: a list by cursors, and files that hold their own path. */
+function answer({ url, headers }, response) {
+  const { pathname, searchParams } = new URL(url, `http://${headers.host}`);
+  if (pathname.startsWith('/files/')) return void response.end(pathname);
+  const [after, before] = ['starting_after', 'ending_before'].map((name) => Number(searchParams.get(name)));
+  const all = Array.from({ length: ROWS }, (_, at) => at + 1);
+  const inside = all.filter((id) => id > after && (before === 0 || id < before));
+  const limit = Number(searchParams.get('limit'));
+  const page = after === 0 && before > 0 ? inside.slice(-limit) : inside.slice(0, limit);
+  const data = page.map((id) => ({
+    id: String(id),
+    filename: `${id}.txt`,
+    file_url: `http://${headers.host}/files/${id}`,
+    sha256: createHash('sha256').update(`/files/${id}`).digest('hex'),
+    redacted: false,
+    decorative_layer: false,
+    first_visible: true,
+  }));
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ status: 'ok', data, has_more: page.length < inside.length }));
+}
+
+async function run(main, words, env) {
+  const child = spawn(process.execPath, ['-e', WARM, main, 'attachments', ...words], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  if (status !== 0) throw new Error(`the built program does not run: ${said}`);
 }
 
 async function derived() {

@@ -1,9 +1,7 @@
 // The real world: the only file that touches process, the clock and the timers.
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
@@ -65,8 +63,9 @@ function faultOfWrite(error: NodeJS.ErrnoException): Fault {
 const stdin: Source = {
   isTTY: isatty(0),
   bytes: () => process.stdin,
-  line: (prompt, { hidden = false, signal } = {}) =>
-    new Promise((resolve, reject) => {
+  line: async (prompt, { hidden = false, signal } = {}) => {
+    const { createInterface } = await import('node:readline');
+    return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       // readline echoes what it writes to its output; a hidden answer goes nowhere.
       const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -98,7 +97,8 @@ const stdin: Source = {
       // By readline where it can be seen: it draws the line again while it is edited.
       if (hidden) process.stderr.write(prompt);
       else reader.prompt();
-    }),
+    });
+  },
 };
 
 /** The name of a request or a temporary file is as short as this, a secret never. */
@@ -146,8 +146,9 @@ const world: World = {
   },
   uid: process.getuid?.(),
   nodeVersion: process.version,
-  launch: (program, args) =>
-    new Promise((resolve, reject) => {
+  launch: async (program, args) => {
+    const { spawn } = await import('node:child_process');
+    return new Promise((resolve, reject) => {
       // A token is for us alone.
       const { ARX_TOKEN: _, ...env } = process.env;
       const child = spawn(program, args, { env, stdio: 'ignore', shell: false, detached: true });
@@ -156,7 +157,8 @@ const world: World = {
       controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Fault), {
         once: true,
       });
-    }),
+    });
+  },
   thread: (name, data) =>
     new Worker(join(__dirname, `${name}.js`), {
       workerData: data,

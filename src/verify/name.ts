@@ -6,7 +6,7 @@ const MOST_BYTES = 200;
 const MOST_EXTENSION_BYTES = 24;
 
 /** Device names of Windows, with any extension. */
-const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)/i;
+const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9\xb9\xb2\xb3]|lpt[0-9\xb9\xb2\xb3])(\.|$)/i;
 /** Separators, drive and stream colons, wildcards and quotes of Windows. */
 const FORBIDDEN = /[/\\:*?"<>|]/;
 /** Controls, format characters (bidi, zero width), lone surrogates, private use, line and paragraph separators. */

@@ -69,8 +69,8 @@ export function cityLabel(name: string): string {
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
-    .replace(/[ßæøœđłþðı]/g, (letter) => FOLDED[letter] ?? letter)
-    .replace(/['’.]/g, '')
+    .replace(/[^ -~]/g, (letter) => FOLDED[letter] ?? letter)
+    .replace(/['\u2019.]/g, '')
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .replace(/^_+|_+$/g, '');
 }
