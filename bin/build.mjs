@@ -20,10 +20,13 @@ const STUBS = {
   './client-h2.js': 'module.exports = () => {};',
 };
 
-/** What undici has of Node's for a few words of it, and is slow to load. */
-const UNDICI_STUBS = {
-  'node:assert': 'module.exports = (isTrue, what) => { if (!isTrue) throw new Error(what); };',
-  'node:http': 'module.exports = { maxHeaderSize: 16384 };',
+/** Parts of Node that are slow to load, and all that packages use of them here. */
+const WORDS = {
+  commander: { 'node:child_process': 'module.exports = {};' },
+  undici: {
+    'node:assert': 'module.exports = (isTrue, what) => { if (!isTrue) throw new Error(what); };',
+    'node:http': 'module.exports = { maxHeaderSize: 16384 };',
+  },
 };
 
 /** The program, and the threads that it starts. */
@@ -53,10 +56,14 @@ const stubs = {
   setup({ onResolve, onLoad }) {
     const filter = new RegExp(`^(${Object.keys(STUBS).map(escaped).join('|')})$`);
     onResolve({ filter }, ({ path }) => ({ path, namespace: 'stub' }));
-    onResolve({ filter: /^node:(assert|http)$/ }, ({ path, importer }) =>
-      /[\\/]node_modules[\\/]undici[\\/]/.test(importer) ? { path, namespace: 'stub' } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'stub' }, ({ path }) => ({ contents: STUBS[path] ?? UNDICI_STUBS[path] }));
+    onResolve({ filter: /^node:/ }, ({ path, importer }) => {
+      const name = /[\\/]node_modules[\\/](\w+)[\\/]/.exec(importer)?.[1] ?? '';
+      const pluginData = WORDS[name]?.[path];
+      return pluginData === undefined ? undefined : { path: `${name}/${path}`, namespace: 'stub', pluginData };
+    });
+    onLoad({ filter: /./, namespace: 'stub' }, ({ path, pluginData }) => ({
+      contents: pluginData ?? STUBS[path],
+    }));
   },
 };
 const vendors = {

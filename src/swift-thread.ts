@@ -12,6 +12,8 @@ import {
 
 /** So many files are settled together, or as many as there are when the first has waited so long, in milliseconds. */
 const BATCH = 64;
+/** So many are named together: half of what a pull has under way, so that it goes on meanwhile. */
+const NAMED = 128;
 const PATIENCE_MS = 200;
 const OK = 200;
 const FIELDS = 'accept: */*\r\naccept-encoding: identity\r\n';
@@ -43,7 +45,10 @@ parentPort?.on('message', ({ rows = [], names = [], limit: now }: SwiftOrder) =>
   limit = now ?? limit;
   for (const origin of hosts.keys()) askOn(origin);
   if (files.count() === 0) waitingSince = monotonic();
-  for (const [key, naming] of names) files.name(key, naming);
+  for (let at = 0; at < names.length; at += NAMED) {
+    for (const [key, naming] of names.slice(at, at + NAMED)) files.name(key, naming);
+    tell();
+  }
   tell();
 });
 

@@ -31,6 +31,8 @@ export type SwiftLane = {
 /** An answer that is not plain counts as much as so many that are, and so many are borne. */
 const UNPLAIN = 4;
 const MOST_UNPLAIN = 32;
+/** A turn may be long: so many names do not wait for its end. */
+const MOST_NAMES = 128;
 
 type Waiting = { resolve(answer: Stored | 'unplain'): void; reject(error: unknown): void };
 
@@ -76,14 +78,15 @@ export function openSwiftLane(
   thread.on('error', onEnd);
   thread.on('exit', onEnd);
   signal.addEventListener('abort', onAbort, { once: true });
-  /** All of this turn is one message. */
+  /** All of this turn is one message, or several where there is much to do. */
+  const post = (): void => {
+    if (order !== undefined) thread.postMessage(order satisfies SwiftOrder);
+    order = undefined;
+  };
   const ordered = (): NonNullable<typeof order> => {
-    if (order !== undefined) return order;
-    setImmediate(() => {
-      thread.postMessage(order satisfies SwiftOrder | undefined);
-      order = undefined;
-    });
-    return (order = { rows: [], names: [] });
+    if (order === undefined) setImmediate(post);
+    else if (order.names.length >= MOST_NAMES) post();
+    return (order ??= { rows: [], names: [] });
   };
   return {
     isOpen: () => unplain < MOST_UNPLAIN,
