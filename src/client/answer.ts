@@ -57,6 +57,11 @@ export function withoutFraming(headers: Record<string, string>): Record<string, 
 
 /** The body of a 2xx answer through a schema of the contract. */
 export function parseAnswer<T extends z.ZodType>(answer: Answer, schema: T): Reply<z.infer<T>> {
+  return parseAnswerBy(answer, (value) => shaped(value, schema, answer));
+}
+
+/** The same by `bodyOf`, which throws where the JSON is not of the right shape. */
+export function parseAnswerBy<T>(answer: Answer, bodyOf: (value: unknown) => T): Reply<T> {
   checkType(answer);
   const { text, value } = parseJson(answer.bytes);
   const failure = ErrorBody.safeParse(value);
@@ -68,7 +73,7 @@ export function parseAnswer<T extends z.ZodType>(answer: Answer, schema: T): Rep
       ...(request_id === undefined ? {} : { request_id: safeText(request_id, 100) }),
     });
   }
-  return { ...frameOf(answer), body: shaped(value, schema, answer), text };
+  return { ...frameOf(answer), body: bodyOf(value), text };
 }
 
 /** A value through a schema; throws a protocol Fault that names the path, never the value. */

@@ -19,6 +19,7 @@ import { Token, type TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { parseAnswer, rawAnswer, shaped, type Answer, type Reply } from './answer.ts';
 import { parseBaseUrl, urlBehind, type Query } from './base-url.ts';
+import { knowingRows } from './known-rows.ts';
 import { refusalOfPart } from './refused.ts';
 import { createSender, type Call, type SenderOptions } from './sender.ts';
 
@@ -69,6 +70,9 @@ export function createClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl, options);
   const send = createSender(options);
   let messagesRoute: 'messages' | 'messages_v1' | undefined;
+  // Walks read these again and again.
+  const attachmentPage = knowingRows(AttachmentList);
+  const conversationPage = knowingRows(ConversationList);
 
   /** A service that takes signatures needs no token beside them. */
   function signing(id: string): Pick<Call, 'scoped' | 'sign'> {
@@ -98,7 +102,7 @@ export function createClient(options: ClientOptions): Client {
         fresh(parseAnswer(answer, Token), options.world.now()),
       );
     },
-    attachments: (query) => read('attachments', as(AttachmentList), {}, query),
+    attachments: (query) => read('attachments', attachmentPage, {}, query),
     attachment: async (id) => read('attachment', as(Attachment), { id }),
     content: async (id, query) => read('content', (answer) => contentOf(answer, query), { id }, query),
     sequence: async (name, query) => read('sequence', as(Sequence), { name }, query),
@@ -128,7 +132,7 @@ export function createClient(options: ClientOptions): Client {
       });
     },
     events: (query) => read('events', as(EnvelopeList), {}, query),
-    conversations: (query) => read('conversations', as(ConversationList), {}, query),
+    conversations: (query) => read('conversations', conversationPage, {}, query),
     conversation: async (id) => read('conversation', as(Conversation), { id }),
     messages: async (query) => {
       try {
