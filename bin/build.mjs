@@ -59,7 +59,9 @@ const stubs = {
     onResolve({ filter: /^node:/ }, ({ path, importer }) => {
       const name = /[\\/]node_modules[\\/](\w+)[\\/]/.exec(importer)?.[1] ?? '';
       const pluginData = WORDS[name]?.[path];
-      return pluginData === undefined ? undefined : { path: `${name}/${path}`, namespace: 'stub', pluginData };
+      return pluginData === undefined
+        ? undefined
+        : { path: `${name}/${path}`, namespace: 'stub', pluginData };
     });
     onLoad({ filter: /./, namespace: 'stub' }, ({ path, pluginData }) => ({
       contents: pluginData ?? STUBS[path],
@@ -68,7 +70,7 @@ const stubs = {
 };
 const vendors = {
   name: 'vendors',
-  setup({ onResolve, onLoad }) {
+  setup({ onResolve }) {
     const filter = new RegExp(`(^|/)(${Object.keys(VENDORS).map(escaped).join('|')})$`);
     onResolve({ filter }, ({ path }) => ({ path: `./vendor/${path.split('/').at(-1)}.js`, external: true }));
   },
@@ -147,7 +149,10 @@ const ROWS = 100;
 /** A small archive: a list by cursors, and files that hold their own path. */
 function answer({ url, headers }, response) {
   const { pathname, searchParams } = new URL(url, `http://${headers.host}`);
-  if (pathname.startsWith('/files/')) return void response.end(pathname);
+  if (pathname.startsWith('/files/')) {
+    response.end(pathname);
+    return;
+  }
   const [after, before] = ['starting_after', 'ending_before'].map((name) => Number(searchParams.get(name)));
   const all = Array.from({ length: ROWS }, (_, at) => at + 1);
   const inside = all.filter((id) => id > after && (before === 0 || id < before));

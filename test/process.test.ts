@@ -146,6 +146,18 @@ describe('streams', () => {
     closeSync(full);
   });
 
+  test('what V8 compiled in the build is taken for the program as it is read', async () => {
+    const main = join(arx.launcher, '../../dist/main.js');
+    const program = `const { readFileSync } = require('node:fs');
+      const cachedData = readFileSync(${JSON.stringify(main)} + '.' + process.version + '-' + process.arch + '.cache');
+      const source = require('node:module').wrap(readFileSync(${JSON.stringify(main)}, 'latin1'));
+      const script = new (require('node:vm').Script)(source, { filename: ${JSON.stringify(main)}, cachedData });
+      process.stdout.write(String(script.cachedDataRejected));`;
+    const { stdout } = await startProcess(process.execPath, ['-e', program], { dir: home }).ended;
+    expect(stdout).toBe('false');
+    expect(readFileSync(main).every((byte) => byte < 0x80)).toBe(true);
+  });
+
   test('closed stdin and stderr do no harm', async () => {
     const line = `${quoted(process.execPath)} ${quoted(arx.launcher)} health --json <&- 2>&-`;
     const ended = await startProcess('bash', ['-c', line], { dir: home }).ended;

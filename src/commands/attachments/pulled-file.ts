@@ -1,5 +1,4 @@
 // One row of a pull and what becomes of it: its name, what is here already, what is fetched, and what is told of it.
-import { join } from 'node:path';
 import type { App } from '../../app.ts';
 import { fileUrl } from '../../client/file-address.ts';
 import { takeFile, type FileOptions } from '../../client/files.ts';
@@ -150,7 +149,7 @@ export function pullerFor(place: Place): Puller {
     // Answers to requests sent ahead may have come in another order: the other way decides.
     if (stored.outcome === 'wrong') return undefined;
     keeping.onBytes?.(stored.bytes);
-    return { ...stored, path: join(dir, name), outcome: 'kept' };
+    return { ...stored, path: `${dir}/${name}`, outcome: 'kept' };
   }
 
   /** `file` is told what happens as it does. */
