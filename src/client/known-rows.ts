@@ -2,8 +2,8 @@
 import type * as z from 'zod';
 import { parseAnswerBy, shaped, type Answer, type Reply } from './answer.ts';
 
-/** So many rows are remembered, the newest: a walk reads again what it read a while ago. */
-const MOST = 10_000;
+/** Rows of so much JSON are remembered, the newest: a walk reads again what it read a while ago. */
+const MOST_BYTES = 4 * 1024 * 1024;
 
 type Row = { id: string };
 
@@ -14,15 +14,24 @@ type Row = { id: string };
 export function knowingRows<T extends z.ZodType<{ data: Row[] }>>(
   schema: T,
 ): (answer: Answer) => Reply<z.infer<T>> {
-  const known = new Map<string, Row>();
+  const known = new Map<string, { row: Row; bytes: number }>();
+  let held = 0;
   const knownOf = (row: unknown): Row | undefined => {
-    const before = known.get((row as Partial<Row> | null)?.id ?? '');
+    const before = known.get((row as Partial<Row> | null)?.id ?? '')?.row;
     return before !== undefined && isSame(before, row) ? before : undefined;
   };
-  const remember = (row: Row): void => {
-    known.delete(row.id);
-    known.set(row.id, row);
-    if (known.size > MOST) known.delete(known.keys().next().value!);
+  const forget = (id: string): void => {
+    held -= known.get(id)?.bytes ?? 0;
+    known.delete(id);
+  };
+  const remember = (row: Row, bytes: number): void => {
+    forget(row.id);
+    known.set(row.id, { row, bytes });
+    held += bytes;
+    for (const id of known.keys()) {
+      if (held <= MOST_BYTES) return;
+      forget(id);
+    }
   };
   const listOf = (value: unknown, answer: Answer): z.infer<T> => {
     const data = (value as { data?: unknown } | null)?.data;
@@ -33,10 +42,10 @@ export function knowingRows<T extends z.ZodType<{ data: Row[] }>>(
     // What is wrong is said of the whole page: a path tells the place in it.
     if (parsed?.success !== true) {
       const list = shaped(value, schema, answer);
-      for (const row of list.data) remember(row);
+      for (const row of list.data) remember(row, answer.bytes.length / list.data.length);
       return list;
     }
-    for (const row of parsed.data.data) remember(row);
+    for (const row of parsed.data.data) remember(row, answer.bytes.length / before.length);
     let next = 0;
     return { ...parsed.data, data: before.map((row) => row ?? parsed.data.data[next++]!) };
   };

@@ -75,10 +75,15 @@ test('what is wrong is said by its place in the page, and nothing of that page i
   expect(() => read({ status: 5, data: [{ id: 'a' }] })).toThrow('answer has the wrong shape at status');
 });
 
-test('the newest are remembered, however long the list', () => {
+test('the newest are remembered, however long the list and large its rows', () => {
   const read = reader();
-  const rows = Array.from({ length: 10_001 }, (_, at) => ({ id: String(at) }));
-  read({ data: rows });
+  const rows = Array.from({ length: 5 }, (_, at) => ({
+    id: String(at),
+    text: 'x'.repeat(1024 * 1024 - 100),
+  }));
+  read({ data: rows.slice(0, 4) });
+  expect(read({ data: rows.slice(0, 4) }).looks).toBe(0);
+  read({ data: rows.slice(4) });
   expect(read({ data: rows.slice(1) }).looks).toBe(0);
   expect(read({ data: rows.slice(0, 1) }).looks).toBe(1);
 });
