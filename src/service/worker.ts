@@ -16,6 +16,8 @@ const LOOK_MS = 1_000;
 /** How long a worker steps back from other writers, and how often before it waits for its turn with them. */
 const STEP_BACK_MS = 4;
 const STEPS_BACK = 8;
+/** How long events gather once all that was due is applied: under load each commit of ours would hold up one of theirs. */
+const GATHER_MS = 50;
 
 /**
  * Works on the queue of an archive until it is stopped; any number of processes may have one. `onFailure` is told of what
@@ -33,7 +35,7 @@ export function startWorker(archive: Archive, onFailure: (error: unknown) => voi
       if (outcome === 'none') return;
       steps = outcome === 'busy' ? steps + 1 : 0;
       // Requests come first.
-      await (outcome === 'busy' ? pause(STEP_BACK_MS) : turn());
+      await (outcome === 'some' ? turn() : pause(outcome === 'busy' ? STEP_BACK_MS : GATHER_MS));
     }
   };
   const work = async (): Promise<void> => {

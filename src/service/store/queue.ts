@@ -10,25 +10,28 @@ import { failureName, isStoreTrouble } from './trouble.ts';
 const MOST_AT_ONCE = 500;
 const LONG_CHARACTERS = 16_384;
 
+type Applied = 'some' | 'all' | 'none';
+
 /**
- * Applies some of the events that are due, in one transaction: `some` where there may be more, `none` where nothing was
- * due, `busy` where another writer is at it and the turn is `now`. An event that cannot be applied holds up no other:
- * it is noted, and tried again later. Throws what says that the archive cannot serve now.
+ * Applies some of the events that are due, in one transaction: `some` where there may be more, `all` where there were
+ * not, `none` where nothing was due, `busy` where another writer is at it and the turn is `now`. An event that cannot be
+ * applied holds up no other: it is noted, and tried again later. Throws what says that the archive cannot serve now.
  */
-export async function applyDue(archive: Archive, turn: 'now' | 'in turn'): Promise<'some' | 'none' | 'busy'> {
+export async function applyDue(archive: Archive, turn: 'now' | 'in turn'): Promise<Applied | 'busy'> {
   const { database } = archive;
   // Most looks find nothing, and need not be the writer's.
   const oldest = await oldestDue(database, archive.now());
   if (oldest === undefined) return 'none';
   let tried: number[] = [];
-  const work = async (statements: Statements): Promise<'some'> => {
+  const work = async (statements: Statements): Promise<Applied> => {
     const due = await dueFrom(statements, oldest, archive.now());
     const first = due.filter(({ failures }) => failures === 0);
     // What failed before is tried alone, so that its failing again costs nobody else.
     const some = first.length > 0 ? first : due.slice(0, 1);
     tried = some.map(({ n }) => n);
     await applyRows(statements, some);
-    return 'some';
+    const isFull = due.at(-1)?.n === oldest + MOST_AT_ONCE - 1;
+    return isFull || some.length < due.length ? 'some' : 'all';
   };
   try {
     const done = await (turn === 'now' ? database.transactionNow(work) : database.transaction(work));

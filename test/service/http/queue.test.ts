@@ -85,6 +85,32 @@ describe('applied after the acknowledgement', () => {
   });
 });
 
+test('under load a worker lets events gather: it writes at most once in 50 ms', async () => {
+  const { database } = sample.archive;
+  let writes = 0;
+  const counting = {
+    ...database,
+    transactionNow: async <T>(work: Parameters<typeof database.transactionNow<T>>[0]) => {
+      const done = await database.transactionNow(work);
+      if (done !== undefined) writes += 1;
+      return done;
+    },
+    transaction: <T>(work: Parameters<typeof database.transaction<T>>[0]) => {
+      writes += 1;
+      return database.transaction(work);
+    },
+  };
+  const begun = performance.now();
+  const worker = startWorker({ ...sample.archive, database: counting });
+  const service = createService(sample.archive, { assetUrl: ASSET_URL, version: '0', worker });
+  for (let n = 0; n < 100; n += 1) await send(moved(`e${n}`, (n % 9) + 1, n), service);
+  while ((await listed('&effect=queued')).length > 0) await sleep(5);
+  const elapsed = performance.now() - begun;
+  await worker.stop();
+  expect(writes).toBeGreaterThan(0);
+  expect(writes).toBeLessThanOrEqual(1 + Math.ceil(elapsed / 50));
+});
+
 describe('an event that cannot be applied', () => {
   test('holds up no other, is tried again later, and takes effect when it can', async () => {
     const mend = await unmovable(4);
