@@ -11,8 +11,14 @@ const PIECE_BYTES = 256 * 1024;
 /** Adds rows of the same columns, in order, in the transaction that the connection is in. Throws the client's own errors. */
 export async function copyRows(client: pg.ClientBase, table: string, rows: readonly Row[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {});
-  const copying = client.query(from(`COPY ${table} (${columns.join(',')}) FROM STDIN (FORMAT binary)`));
-  await pipeline(Readable.from(pieces(rows), { objectMode: false }), copying);
+  // Nothing may be sent behind a copy, which a client that pipelines refuses therefore.
+  const alone = Object.assign(client, { pipeline: false });
+  try {
+    const copying = alone.query(from(`COPY ${table} (${columns.join(',')}) FROM STDIN (FORMAT binary)`));
+    await pipeline(Readable.from(pieces(rows), { objectMode: false }), copying);
+  } finally {
+    alone.pipeline = true;
+  }
 }
 
 /** The signature, no flags and no extension; what ends the rows. */

@@ -11,6 +11,8 @@ export type Statements = {
   get<T extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<T | undefined>;
   /** Resolves to the number of rows changed. */
   run(sql: string, parameters?: readonly Value[]): Promise<number>;
+  /** As {@link Statements.run}, for what ends a transaction: sent in one go with its commit, where the engine is far. */
+  last?: ((sql: string, parameters?: readonly Value[]) => void) | undefined;
   /** Rows of a statement with `IN ?`, for values however many, where the engine takes them as one. */
   allIn?: (<T extends Row = Row>(sql: string, values: readonly Value[]) => Promise<T[]>) | undefined;
   /** Adds many rows of the same columns, in order, where the engine has a faster way than INSERT for it. */

@@ -87,8 +87,8 @@ export async function keepEvents(
     const { id, type, payloadText, bodySha256 } = event;
     return [number, id, type, payloadText, bodySha256, now, deliveries, 'queued'];
   });
-  await addRows(statements, 'events', COLUMNS, added);
   for (const [row, times] of again) await countDeliveries(statements, row, times);
+  await addRows(statements, 'events', COLUMNS, added);
   return refusals;
 }
 

@@ -50,6 +50,8 @@ export async function openPostgres({
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS,
     types: { getTypeParser },
+    // The last statement of a transaction and its end are sent together.
+    pipeline: true,
   };
   const poolOf = (max: number, onConnect: (client: pg.ClientBase) => Promise<void>): pg.Pool => {
     const made = new pg.Pool({ ...config, ...LIMITS, max, onConnect });
@@ -88,12 +90,16 @@ export async function openPostgres({
     let broken: Error | undefined;
     try {
       const begun: Answer | Answer[] = await ask(client, opening);
+      const last: Parameters<NonNullable<Statements['last']>>[] = [];
       const statements: Statements = {
         ...statementsOf((sql, parameters) => ask(client, sql, parameters)),
+        last: (...statement) => void last.push(statement),
         copy: (table, rows) => copyRows(client, table, rows).catch(fail),
       };
       const result = await work(statements, [begun].flat().at(-1)?.rows.length === 1);
-      await ask(client, 'COMMIT');
+      // Where one of these fails the engine answers COMMIT with a rollback.
+      const ends = last.map(([sql, parameters]) => ask(client, sql, parameters));
+      await Promise.all([...ends, ask(client, 'COMMIT')]);
       return result;
     } catch (error) {
       await ask(client, 'ROLLBACK').catch((lost: Error) => (broken = lost));

@@ -31,7 +31,9 @@ export async function addRows(
 ): Promise<void> {
   if (rows.length === 0) return;
   const names = Object.keys(columns).join(', ');
-  await statements.run(`INSERT INTO ${table} (${names}) ${given(columns)}`, [JSON.stringify(rows)]);
+  const insert = [`INSERT INTO ${table} (${names}) ${given(columns)}`, [JSON.stringify(rows)]] as const;
+  if (statements.last === undefined) await statements.run(...insert);
+  else statements.last(...insert);
 }
 
 /**

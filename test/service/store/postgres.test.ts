@@ -124,6 +124,25 @@ describe.skipIf(noPostgres)('one writer', () => {
     expect(await database.all(`SELECT value FROM meta WHERE key = 'run'`)).toEqual([]);
   });
 
+  test('what ends a transaction goes with its commit: where it fails nothing is kept, and the connection serves on', async () => {
+    const { database } = await open();
+    const add = (...ends: string[]) =>
+      database.transaction(async (statements) => {
+        await statements.run(`INSERT INTO meta VALUES ('first', '')`);
+        for (const key of ends) statements.last!('INSERT INTO meta VALUES ($1, $2)', [key, '']);
+      });
+    const kept = async () =>
+      (await database.all(`SELECT key FROM meta WHERE key IN ('first', 'a', 'b') ORDER BY key`)).map(
+        ({ key }) => key,
+      );
+    for (const ends of [['first'], ['a', 'first'], ['first', 'b']]) {
+      await expect(add(...ends)).rejects.toMatchObject({ code: '23505' });
+      expect(await kept()).toEqual([]);
+    }
+    await add('a', 'b');
+    expect(await kept()).toEqual(['a', 'b', 'first']);
+  });
+
   test('a mistake of ours is no trouble of the database, and no integer is rounded', async () => {
     const { database } = await open();
     await expect(database.get('SELECT nothing')).rejects.not.toBeInstanceOf(DatabaseTrouble);
