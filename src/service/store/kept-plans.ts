@@ -1,6 +1,7 @@
 // What only a PostgreSQL that is no relative of it gives: connections that keep the plans of pages, and a word for one state of all its data.
 import type pg from 'pg';
 import type { State, Statements } from './database.ts';
+import { STAMP } from './meta.ts';
 import { DatabaseTrouble } from './trouble.ts';
 import { PAGE } from './window.ts';
 
@@ -37,7 +38,7 @@ const MOST_NAMES = 64;
 export function createNames(): (sql: string) => string | undefined {
   const names = new Map<string, string>();
   return (sql) => {
-    if (!sql.startsWith(PAGE) && sql !== SNAPSHOT) return undefined;
+    if (!sql.startsWith(PAGE) && sql !== SNAPSHOT && sql !== STAMP) return undefined;
     const known = names.get(sql);
     if (known !== undefined || names.size === MOST_NAMES) return known;
     const name = `arx_${names.size}`;

@@ -51,7 +51,7 @@ export type Summary = {
 };
 
 /** The greatest numbers given so far: rows are only ever added, so they tell one state of the archive from another. */
-const STAMP = `SELECT (SELECT MAX(n) FROM messages) AS messages, (SELECT MAX(n) FROM attachments) AS attachments,
+export const STAMP = `SELECT (SELECT MAX(n) FROM messages) AS messages, (SELECT MAX(n) FROM attachments) AS attachments,
   (SELECT value FROM meta WHERE key = 'summary') AS kept`;
 type Stamp = { messages: number | null; attachments: number | null; kept: string | null };
 

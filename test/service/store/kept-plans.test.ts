@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Statements } from '../../../src/service/store/database.ts';
 import { createNames, isPlain, stateIn } from '../../../src/service/store/kept-plans.ts';
+import { STAMP } from '../../../src/service/store/meta.ts';
 import { PAGE } from '../../../src/service/store/window.ts';
 
 const answering = (get: () => Promise<unknown>) => ({ get }) as unknown as Statements;
@@ -26,10 +27,11 @@ test('the state is the snapshot; where not all of it is told, it is no state, no
   expect(await stateIn(answering(async () => ({ state: null })))).toBeNaN();
 });
 
-test('only pages have names, the same for the same text, and not more than 64', () => {
+test('only pages and what is asked for each request have names, the same for the same text, and not more than 64', () => {
   const nameOf = createNames();
   expect(nameOf('SELECT n FROM attachments WHERE n = $1')).toBeUndefined();
+  expect(nameOf(STAMP)).toBeDefined();
   const names = Array.from({ length: 100 }, (_, n) => nameOf(`${PAGE} FROM (${n}) AS page`));
-  expect(new Set(names).size).toBe(65);
+  expect(new Set([nameOf(STAMP), ...names]).size).toBe(65);
   expect(nameOf(`${PAGE} FROM (5) AS page`)).toBe(names[5]);
 });
