@@ -1,5 +1,5 @@
 // Ingest as a pure decision: which envelopes are taken in, when two are the same, and which of two writers is the last.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type * as z from 'zod';
 import {
   EVENT_TYPES,
@@ -66,7 +66,7 @@ export function takeIn(body: unknown): TakenIn {
   if (type === 'attachment.reclassified')
     checked(EventId.optional(), payload['source'], ['payload', 'source']);
   const payloadText = canonical(payload, ['payload']);
-  const bodySha256 = createHash('sha256').update(`${type}\n${payloadText}`).digest('hex');
+  const bodySha256 = hash('sha256', `${type}\n${payloadText}`);
   return { id: envelope.id, type, payload, payloadText, bodySha256 };
 }
 
