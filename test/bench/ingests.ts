@@ -9,6 +9,7 @@ import { ROLE } from '../support/cluster.ts';
 import { load } from '../support/load.ts';
 import { ownCluster, type OwnCluster } from '../support/own-cluster.ts';
 import { outside, startProcess } from '../support/program.ts';
+import { shares, spending, type Spent } from './spent.ts';
 
 const CONNECTIONS = 64;
 
@@ -16,6 +17,8 @@ type Row = Record<string, string>;
 
 export type Sizes = {
   launcher: string;
+  /** Path of ingest-peer.mjs. */
+  peer: string;
   /** Rounds, and milliseconds of each measurement in a round. */
   rounds: number;
   ms: number;
@@ -24,40 +27,46 @@ export type Sizes = {
 };
 
 /** Rows of a table: medians of rates a second, and their ratio. */
-export async function measureIngest({ launcher, rounds, ms, events }: Sizes): Promise<Row[]> {
+export async function measureIngest({ launcher, peer, rounds, ms, events }: Sizes): Promise<Row[]> {
   const dir = mkdtempSync(join(tmpdir(), 'arx-ingest-'));
   const cluster = await ownCluster();
   try {
     const file = join(dir, 'events.ndjson');
     writeEvents(file, events);
-    const rows = await measureEngine('sqlite', dir, [], () => rawSqlite(dir, ms));
+    const rows = await measureEngine('sqlite', join(dir, 'peer.db'), () => rawSqlite(dir, ms));
     if (cluster === undefined) return rows;
-    const words = ['--database', cluster.url];
-    return [...rows, ...(await measureEngine('postgres', dir, words, () => pgbench(cluster, dir, ms)))];
+    return [...rows, ...(await measureEngine('postgres', cluster.url, () => pgbench(cluster, dir, ms)))];
 
-    async function measureEngine(
-      engine: string,
-      place: string,
-      flags: string[],
-      raw: () => number,
-    ): Promise<Row[]> {
+    async function measureEngine(engine: string, database: string, raw: () => number): Promise<Row[]> {
+      const flags = engine === 'postgres' ? ['--database', database] : [];
+      const spent = { single: [] as Spent[], peer: [] as Spent[] };
       const rates = {
         raw: [] as number[],
+        peer: [] as number[],
         single: [] as number[],
         batch: [] as number[],
         file: [] as number[],
         reconcile: [] as number[],
       };
       const peaks = { file: 0, reconcile: 0 };
+      const offerOne = async (name: keyof typeof spent, served: Target) => {
+        const spentOn = spending(served.pid, engine === 'postgres' ? cluster : undefined);
+        const { rate, accepted } = await offer(served, ms, 1);
+        rates[name].push(rate);
+        spent[name].push(spentOn(accepted));
+      };
       for (let round = 0; round < rounds; round += 1) {
-        const home = join(place, `${engine}-${round}`);
+        const home = join(dir, `${engine}-${round}`);
         execFileSync('mkdir', ['-p', home]);
         rates.raw.push(raw());
+        const least = await servePeer(peer, home, database);
+        await offerOne('peer', least);
+        await least.close();
         const served = await serve(launcher, home, flags);
-        rates.single.push(await offer(served, ms, 1));
+        await offerOne('single', served);
         await served.idle();
         rates.raw.push(raw());
-        rates.batch.push(await offer(served, ms, 500));
+        rates.batch.push((await offer(served, ms, 500)).rate);
         await served.idle();
         const input = join(home, 'events.ndjson');
         execFileSync('sed', [`s/"evt_/"evt_${engine}${round}_/`, file], {
@@ -73,17 +82,19 @@ export async function measureIngest({ launcher, rounds, ms, events }: Sizes): Pr
         await served.close();
       }
       const of = (name: keyof typeof rates) => median(rates[name]);
-      const row = (what: string, name: 'single' | 'batch' | keyof typeof peaks): Row => ({
+      const row = (what: string, name: Exclude<keyof typeof rates, 'raw'>): Row => ({
         engine,
         what,
         'events/s': Math.round(of(name)).toLocaleString('en'),
         'raw commits/s': Math.round(of('raw')).toLocaleString('en'),
         ratio: name === 'reconcile' ? '' : (of(name) / of('raw')).toFixed(2),
         'peak MiB': name === 'file' || name === 'reconcile' ? String(peaks[name]) : '',
+        'µs an event': name === 'single' || name === 'peer' ? shares(spent[name]) : '',
         'of each round, events/s': rates[name].map((rate) => Math.round(rate)).join(' '),
       });
       return [
         row(`one event a request, ${CONNECTIONS} connections`, 'single'),
+        row('the same, a node:http server that only inserts', 'peer'),
         row('500 events a request, 4 connections', 'batch'),
         row(`arx events send --file, ${events.toLocaleString('en')} events`, 'file'),
         row('arx events reconcile of them', 'reconcile'),
@@ -169,7 +180,23 @@ function writeEvents(path: string, count: number): void {
   closeSync(file);
 }
 
-type Served = Listening & { token: string; serial: string; idle(): Promise<void>; close(): Promise<void> };
+type Target = { base_url: string; pid: number; token: string; close(): Promise<void> };
+type Served = Listening & Target & { idle(): Promise<void> };
+
+/** The least that a server does; see ingest-peer.mjs. */
+async function servePeer(peer: string, home: string, database: string): Promise<Target> {
+  const { child, pid, says, ended } = startProcess(process.execPath, [peer, database], { dir: home });
+  const port = Number(await says('stdout', /\n/));
+  return {
+    base_url: `http://127.0.0.1:${port}`,
+    pid,
+    token: '',
+    close: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
 
 async function serve(launcher: string, home: string, flags: readonly string[]): Promise<Served> {
   const words = [launcher, 'serve', '--port', '0', '--json', '--max-tier', 'mirror', ...flags];
@@ -184,7 +211,6 @@ async function serve(launcher: string, home: string, flags: readonly string[]): 
   return {
     ...line,
     token,
-    serial: `${line.pid}`,
     idle: async () => {
       for (;;) {
         const queued = await fetch(`${line.base_url}/api/webhooks/events?effect=queued&limit=1`, {
@@ -202,12 +228,12 @@ async function serve(launcher: string, home: string, flags: readonly string[]): 
 
 let serial = 0;
 
-/** Acknowledged events a second. */
+/** Acknowledged events, and how many a second. */
 async function offer(
-  { base_url: url, token, serial: run }: Served,
+  { base_url: url, token, pid }: Target,
   ms: number,
   size: number,
-): Promise<number> {
+): Promise<{ rate: number; accepted: number }> {
   const begun = performance.now();
   let accepted = 0;
   await load({
@@ -219,7 +245,7 @@ async function offer(
       if (performance.now() - begun > ms) return undefined;
       const lines = Array.from({ length: size }, () => {
         serial += 1;
-        return JSON.stringify({ id: `b${run}_${serial}`, type: TYPE, payload: PAYLOAD });
+        return JSON.stringify({ id: `b${pid}_${serial}`, type: TYPE, payload: PAYLOAD });
       });
       return { body: lines.join('\n'), ids: [] };
     },
@@ -228,7 +254,7 @@ async function offer(
       accepted += size;
     },
   });
-  return (accepted / (performance.now() - begun)) * 1000;
+  return { rate: (accepted / (performance.now() - begun)) * 1000, accepted };
 }
 
 /** Seconds and peak of resident memory of a command that must end well. */
