@@ -44,8 +44,7 @@ export async function openLocal(place: Place, world: World): Promise<OpenArchive
         cause: error,
       });
     }
-    const reason =
-      error instanceof service.ArchiveUnreadable ? 'it is damaged, foreign or not permitted' : codeOf(error);
+    const reason = error instanceof service.ArchiveUnreadable ? error.why : codeOf(error);
     const where = 'dir' in place ? place.dir : 'the database';
     throw new Fault('store', `cannot open the archive in ${where}: ${reason}`, { kept, cause: error });
   }

@@ -259,6 +259,14 @@ describe('signals', () => {
     expect(event?.stderr).toContain('evt_9 may have been accepted');
   });
 
+  test('K2 SIGINT during the demo ends the tour, not one step of it', async () => {
+    const running = arx.start(['demo'], { dir: home });
+    await running.says('stdout', /\$ arx login/);
+    const ended = await interrupted(running, 'SIGINT');
+    expect(ended).toMatchObject({ exit: 130 });
+    expect(ended.stderr).not.toContain('failed');
+  });
+
   test('K2 SIGINT while waiting to try again', async () => {
     const { url } = await server(always(answer(503, '{}', { 'retry-after': '30' })));
     const running = arx.start(ask(url, '-v'), { dir: home });

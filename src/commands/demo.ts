@@ -69,6 +69,8 @@ export async function run({ keep }: z.infer<typeof Input>, app: App): Promise<vo
     const steps = [];
     for (const step of STEPS) {
       steps.push(json ? await recorded(step, dir, app) : await shown(step, dir, app));
+      // The step was ended too, and said so.
+      app.world.signal.throwIfAborted();
     }
     const failed = steps.filter((step) => step.exit !== 0 && step.exit !== PARTIAL);
     const report = { version: 1, steps, failed: failed.length, ...(keep ? { dir } : {}) };

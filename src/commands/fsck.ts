@@ -12,7 +12,14 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   if (place === undefined && app.remote) {
     throw new Fault('usage', 'fsck checks the local archive or --database, and a base URL is set');
   }
-  const archive = await app.local({ ...(place ?? { dir: app.directories.data }), readOnly: true });
+  const { ArchiveUnreadable } = await import('../service/index.ts');
+  const archive = await app
+    .local({ ...(place ?? { dir: app.directories.data }), readOnly: true })
+    .catch((error: unknown) => {
+      const isDamaged =
+        error instanceof Fault && error.cause instanceof ArchiveUnreadable && error.cause.isDamaged;
+      throw isDamaged ? new Fault('integrity', error.message, error.detail) : error;
+    });
   const { checkArchive } = await import('../service/fsck/index.ts');
   const { openCrew } = await import('../verify/crew.ts');
   const { signal, thread } = app.world;

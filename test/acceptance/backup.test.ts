@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { BackupReport } from '../../src/contract/report.ts';
-import { createService, openArchive, type OpenArchive, type Place } from '../../src/service/index.ts';
+import { backUp, createService, openArchive, type OpenArchive, type Place } from '../../src/service/index.ts';
 import { tokenFor } from '../support/archive.ts';
 import { call } from '../support/call.ts';
 import { arx } from '../support/command.ts';
@@ -121,6 +121,21 @@ describe('SQLite', () => {
     const foreign = await arx(dir, 'backup --to copy --database sqlite:other');
     expect(foreign.exit).toBe(13);
     expect((await arx(dir, 'backup --to copy --database postgres://a@b/c')).exit).toBe(2);
+  });
+
+  test('a full disk is said to be one, and what was begun is gone', async () => {
+    await sampleIn({ dir: join(dir, 'data') });
+    const archive = await open({ dir: join(dir, 'data') });
+    const get: typeof archive.database.get = async (sql, values = []) => {
+      if (!sql.startsWith('VACUUM')) return archive.database.get(sql, values);
+      writeFileSync(`${String(values[0])}-journal`, '');
+      throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+    };
+    const onFull = { ...archive, database: { ...archive.database, get } };
+    const options = { signal: new AbortController().signal, progress() {} };
+    await expect(backUp(onFull, join(dir, 'copy'), options)).rejects.toMatchObject({ code: 'ENOSPC' });
+    await archive.close();
+    expect(readdirSync(join(dir, 'copy'))).toEqual(['backup.json']);
   });
 });
 

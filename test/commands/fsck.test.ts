@@ -8,6 +8,8 @@ import {
   writeSync,
   closeSync,
   readdirSync,
+  rmSync,
+  truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -64,6 +66,26 @@ test('pages of the database overwritten are found, and the check goes on to its 
   expect(report.findings.map(({ check }) => check)).toContain('engine');
   expect(report.checks.map(({ name }) => name)).toContain('files');
   expect(JSON.parse(ran.stderr.split('\n').at(-2)!)).toMatchObject({ exit: 12, class: 'integrity' });
+});
+
+test('half of a database is damage, and so are files without one, which no empty archive takes the place of', async () => {
+  expect(await arx(dir, 'import list.mbox notes')).toMatchObject({ exit: 0 });
+  for (const end of ['-wal', '-shm']) rmSync(`${database()}${end}`, { force: true });
+  const { size } = statSync(database());
+  for (const left of [Math.floor(size / 8192) * 4096, 0]) {
+    truncateSync(database(), left);
+    const ran = await arx(dir, 'fsck --json');
+    expect(ran).toMatchObject({ exit: 12, stdout: '' });
+    expect(await arx(dir, 'attachments ls --json')).toMatchObject({ exit: 15, stdout: '' });
+    expect(statSync(database()).size).toBe(left);
+  }
+  rmSync(database());
+  expect(await arx(dir, 'fsck')).toMatchObject({
+    exit: 12,
+    stderr: expect.stringContaining('missing or empty'),
+  });
+  expect(await arx(dir, 'import list.mbox')).toMatchObject({ exit: 15 });
+  expect(readdirSync(join(dir, 'data'))).toEqual(['blobs']);
 });
 
 test('a file of the archive changed', async () => {

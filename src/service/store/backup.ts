@@ -8,6 +8,7 @@ import { syncAt } from '../../durable.ts';
 import type { Archive } from '../archive.ts';
 import { openBlobs, pathIn } from './blobs.ts';
 import { fileKey } from './meta.ts';
+import { isFull } from './trouble.ts';
 
 /** The target holds something that is no earlier backup of this archive. */
 export class ForeignTarget extends Error {}
@@ -40,7 +41,15 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
   await writeFile(fresh, '', { mode: 0o600 });
   const taken_at = new Date(archive.now()).toISOString();
   options.progress({ label: 'database', done: 0, unit: 'bytes' });
-  await database.all('VACUUM INTO $1', [fresh]);
+  // Not by all(), whose errors have no code.
+  await database.get('VACUUM INTO $1', [fresh]).catch(async (error: unknown) => {
+    for (const end of ['', '-journal']) await rm(fresh + end, { force: true });
+    if (!isFull(error)) throw error;
+    throw Object.assign(new Error('no space is left', { cause: error }), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    });
+  });
   await syncAt(fresh);
 
   const report: BackupReport = {

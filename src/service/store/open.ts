@@ -1,6 +1,6 @@
 // Opening and closing an archive: a folder with `archive.db` and `blobs/`, private to its owner, or a PostgreSQL database.
-import { chmod, mkdir, open, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, open, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Archive } from '../archive.ts';
 import { openBlobs } from './blobs.ts';
 import { openChunks } from './chunks.ts';
@@ -8,14 +8,38 @@ import type { Database } from './database.ts';
 import { fileKey } from './meta.ts';
 import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema.ts';
 import { ALONE, shareBy } from './shared.ts';
-import { DatabaseTrouble } from './trouble.ts';
+import { DatabaseTrouble, isDamaged, isFull } from './trouble.ts';
 
 export { DatabaseTrouble, NewerSchema, OlderSchema };
 
 export type OpenArchive = Archive & { close(): Promise<void> };
 
-/** `archive.db` is not a database this arx can read: damaged, foreign, or not permitted. The cause is the engine's error. */
-export class ArchiveUnreadable extends Error {}
+/** The database cannot be opened: `why` as far as it is known. The cause is the engine's error. */
+export class ArchiveUnreadable extends Error {
+  readonly why: string;
+  /** What is there is no whole archive, as against one that may not be read now. */
+  readonly isDamaged: boolean;
+
+  constructor(cause: unknown) {
+    super('the archive cannot be opened', { cause });
+    this.isDamaged = cause instanceof DatabaseMissing || isDamaged(cause);
+    this.why = cause instanceof DatabaseMissing ? cause.message : whyOf(cause);
+  }
+}
+
+/** Files of an archive without the database that names them. */
+class DatabaseMissing extends Error {}
+
+function whyOf(cause: unknown): string {
+  const { code, errcode } = cause as { code?: unknown; errcode?: unknown };
+  if (code === NO_DATABASE) return 'there is no such database';
+  if (typeof errcode === 'number' && (errcode & 0xff) === READONLY) return 'it may not be written to';
+  return 'it is damaged, foreign or not permitted';
+}
+
+/** A SQLSTATE, and a primary result code of SQLite. */
+const NO_DATABASE = '3D000';
+const READONLY = 8;
 
 /**
  * A folder with its database and files; or a PostgreSQL database, with a folder for the files or without. `readOnly`
@@ -39,7 +63,11 @@ export type OpenOptions = Place & {
 export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   const { now, randomBytes } = options;
   if (options.readOnly) return openReadOnly(options);
-  if ('dir' in options) await mkdir(options.dir, { recursive: true, mode: 0o700 });
+  if ('dir' in options) {
+    await mkdir(options.dir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      throw isFull(error) ? unopened(error) : error;
+    });
+  }
   try {
     const { database, ...rest } = 'dir' in options ? await openFolder(options) : await openDatabase(options);
     const archive = { database, ...rest, readOnly: false, now, randomBytes, close: () => database.close() };
@@ -54,16 +82,16 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
     }
     return archive;
   } catch (error) {
-    if (error instanceof NewerSchema || error instanceof OtherFiles || error instanceof DatabaseTrouble)
-      throw error;
-    throw new ArchiveUnreadable('the archive cannot be opened', { cause: error });
+    throw unopened(error);
   }
 }
 
 async function openReadOnly(options: OpenOptions): Promise<OpenArchive> {
   const { now, randomBytes } = options;
-  if ('dir' in options && (await modeOf(join(options.dir, DATABASE))) === undefined) {
-    throw new NoArchive('there is no archive');
+  if ('dir' in options) {
+    const path = join(options.dir, DATABASE);
+    if ((await modeOf(path)) === undefined && !(await isLost(path)))
+      throw new NoArchive('there is no archive');
   }
   try {
     const { database, ...rest } = 'dir' in options ? await openFolder(options) : await openDatabase(options);
@@ -84,10 +112,16 @@ async function openReadOnly(options: OpenOptions): Promise<OpenArchive> {
       close: () => database.close(),
     };
   } catch (error) {
-    if ([NewerSchema, OlderSchema, OtherFiles, DatabaseTrouble].some((kind) => error instanceof kind))
-      throw error;
-    throw new ArchiveUnreadable('the archive cannot be opened', { cause: error });
+    throw unopened(error);
   }
+}
+
+function unopened(error: unknown): unknown {
+  const isKnown = [NewerSchema, OlderSchema, OtherFiles, DatabaseTrouble].some(
+    (kind) => error instanceof kind,
+  );
+  if (isKnown) return error;
+  return isFull(error) ? new DatabaseTrouble('full', 'ENOSPC', error) : new ArchiveUnreadable(error);
 }
 
 type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;
@@ -96,11 +130,14 @@ type Folder = Pick<OpenOptions, 'sleep' | 'readOnly'> & { dir: string };
 
 async function openFolder({ dir, readOnly = false, sleep }: Folder): Promise<Opened> {
   const path = join(dir, DATABASE);
+  if (await isLost(path)) {
+    throw new DatabaseMissing(`${DATABASE} is missing or empty, but the files that it named are here`);
+  }
   if (!readOnly) await createPrivate(path);
   const { openSqlite } = await import('./sqlite.ts');
   return {
     database: await openSqlite({ path, readOnly, sleep }),
-    blobs: openBlobs(join(dir, 'blobs')),
+    blobs: openBlobs(join(dir, BLOBS)),
     shared: ALONE,
   };
 }
@@ -136,6 +173,18 @@ async function checkFiles(database: Database, { blobs, readOnly = false }: Elsew
 }
 
 const DATABASE = 'archive.db';
+const BLOBS = 'blobs';
+
+/** A new database would be an archive without files that are there. */
+async function isLost(path: string): Promise<boolean> {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > 0) return false;
+  const names = await readdir(join(dirname(path), BLOBS)).catch(() => []);
+  return names.some((name) => /^[\da-f]{2}$/.test(name));
+}
 
 /** Only now is it known to be ours; the engine gives the files beside it the mode of the first. */
 async function makeFilesPrivate(dir: string): Promise<void> {

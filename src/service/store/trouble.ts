@@ -53,11 +53,20 @@ export function isStoreTrouble(error: unknown): boolean {
   return typeof code === 'string' && DISK_TROUBLE.has(code);
 }
 
+/** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE where the index of its log found no space. */
+const FULL = new Set<unknown>([13, 4874, 'ENOSPC', 'EDQUOT']);
+
 /** Whether it is that no space is left. */
 export function isFull(error: unknown): boolean {
   if (error instanceof DatabaseTrouble) return error.kind === 'full';
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  return errcode === 13 || code === 'ENOSPC' || code === 'EDQUOT';
+  return FULL.has(errcode) || FULL.has(code);
+}
+
+/** Whether SQLite says that what it reads is no database, or a damaged one: SQLITE_CORRUPT or SQLITE_NOTADB. */
+export function isDamaged(error: unknown): boolean {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' && [11, 26].includes(errcode & 0xff);
 }
 
 /** Kind and code of a thrown value for a log: its message may hold data, so it is left out. */
