@@ -7,7 +7,10 @@ import { Fault } from '../faults.ts';
 import { backupLines } from '../format/views.ts';
 import { DATABASE_INPUT, placeOf } from './database.ts';
 
-export const Input = z.object({ to: z.string().min(1), database: DATABASE_INPUT.database });
+export const Input = z.object({
+  to: z.string({ error: 'name the folder of the backup' }).min(1),
+  database: DATABASE_INPUT.database,
+});
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const place = placeOf(input, app) ?? { dir: app.directories.data };
