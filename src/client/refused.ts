@@ -29,6 +29,9 @@ const KINDS: Record<number, FaultKind> = {
   429: 'busy',
 };
 
+/** A token is of no help to a service that takes signatures. */
+const UNSIGNED: ErrorCode = 'signature_invalid';
+
 /** What an error body said, as far as it can be read; a malformed one says nothing. */
 export type Refused = { code?: string; message?: string; request_id?: string; integrity?: number };
 
@@ -52,7 +55,9 @@ export function refusalOf(answer: Answer, url: URL): Fault {
     ...(said.code === undefined ? {} : { code: said.code }),
     ...(said.request_id === undefined ? {} : { request_id: said.request_id }),
     ...(said.integrity === undefined ? {} : { integrity: said.integrity }),
-    ...(kind === 'auth' ? { hint: 'arx login' } : {}),
+    ...(kind === 'auth'
+      ? { hint: said.code === UNSIGNED ? 'arx events send --sign-with FILE' : 'arx login' }
+      : {}),
   };
   return new Fault(kind, messageOf(kind, status, said), detail);
 }
