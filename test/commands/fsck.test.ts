@@ -70,16 +70,27 @@ test('pages of the database overwritten are found, and the check goes on to its 
 
 test('half of a database is damage, and so are files without one, which no empty archive takes the place of', async () => {
   expect(await arx(dir, 'import list.mbox notes')).toMatchObject({ exit: 0 });
-  for (const end of ['-wal', '-shm']) rmSync(`${database()}${end}`, { force: true });
+  const remove = (...ends: string[]) => {
+    for (const end of ends) rmSync(`${database()}${end}`, { force: true });
+  };
+  // Closed, it needs no log beside it.
+  remove('-wal', '-shm');
+  expect(await arx(dir, 'fsck')).toMatchObject({ exit: 0 });
+  remove('-wal', '-shm');
   const { size } = statSync(database());
-  for (const left of [Math.floor(size / 8192) * 4096, 0]) {
+  for (const left of [Math.floor(size / 8192) * 4096, 4096, 0]) {
     truncateSync(database(), left);
-    const ran = await arx(dir, 'fsck --json');
-    expect(ran).toMatchObject({ exit: 12, stdout: '' });
-    expect(await arx(dir, 'attachments ls --json')).toMatchObject({ exit: 15, stdout: '' });
+    expect(await arx(dir, 'fsck --json')).toMatchObject({ exit: 12 });
     expect(statSync(database()).size).toBe(left);
   }
-  rmSync(database());
+  expect(await arx(dir, 'attachments ls --json')).toMatchObject({ exit: 15, stdout: '' });
+  expect(statSync(database()).size).toBe(0);
+  remove('', '-wal', '-shm');
+  const empty = new DatabaseSync(database());
+  empty.exec('PRAGMA journal_mode = WAL');
+  empty.close();
+  expect(await arx(dir, 'conversations ls --json')).toMatchObject({ exit: 15, stdout: '' });
+  remove('', '-wal', '-shm');
   expect(await arx(dir, 'fsck')).toMatchObject({
     exit: 12,
     stderr: expect.stringContaining('missing or empty'),

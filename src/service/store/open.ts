@@ -1,6 +1,6 @@
 // Opening and closing an archive: a folder with `archive.db` and `blobs/`, private to its owner, or a PostgreSQL database.
 import { chmod, mkdir, open, readdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Archive } from '../archive.ts';
 import { openBlobs } from './blobs.ts';
 import { openChunks } from './chunks.ts';
@@ -89,9 +89,9 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
 async function openReadOnly(options: OpenOptions): Promise<OpenArchive> {
   const { now, randomBytes } = options;
   if ('dir' in options) {
-    const path = join(options.dir, DATABASE);
-    if ((await modeOf(path)) === undefined && !(await isLost(path)))
-      throw new NoArchive('there is no archive');
+    const { dir } = options;
+    const isThere = (await modeOf(join(dir, DATABASE))) !== undefined || (await hasShards(join(dir, BLOBS)));
+    if (!isThere) throw new NoArchive('there is no archive');
   }
   try {
     const { database, ...rest } = 'dir' in options ? await openFolder(options) : await openDatabase(options);
@@ -130,16 +130,18 @@ type Folder = Pick<OpenOptions, 'sleep' | 'readOnly'> & { dir: string };
 
 async function openFolder({ dir, readOnly = false, sleep }: Folder): Promise<Opened> {
   const path = join(dir, DATABASE);
-  if (await isLost(path)) {
-    throw new DatabaseMissing(`${DATABASE} is missing or empty, but the files that it named are here`);
-  }
+  const lost = new DatabaseMissing(`${DATABASE} is missing or empty, but the files that it named are here`);
+  const hasFiles = await hasShards(join(dir, BLOBS));
+  if (hasFiles && !(await hasBytes(path))) throw lost;
   if (!readOnly) await createPrivate(path);
   const { openSqlite } = await import('./sqlite.ts');
-  return {
-    database: await openSqlite({ path, readOnly, sleep }),
-    blobs: openBlobs(join(dir, BLOBS)),
-    shared: ALONE,
-  };
+  const database = await openSqlite({ path, readOnly, sleep });
+  // Copied without its log it may hold no table yet.
+  if (hasFiles && (await database.get('SELECT 1 FROM sqlite_master LIMIT 1')) === undefined) {
+    await database.close();
+    throw lost;
+  }
+  return { database, blobs: openBlobs(join(dir, BLOBS)), shared: ALONE };
 }
 
 type Elsewhere = { url: string; blobs?: string | undefined; readOnly?: boolean };
@@ -175,15 +177,17 @@ async function checkFiles(database: Database, { blobs, readOnly = false }: Elsew
 const DATABASE = 'archive.db';
 const BLOBS = 'blobs';
 
-/** A new database would be an archive without files that are there. */
-async function isLost(path: string): Promise<boolean> {
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => 0,
-  );
-  if (size > 0) return false;
-  const names = await readdir(join(dirname(path), BLOBS)).catch(() => []);
+/** Beside files of an archive no new database is made: their own is lost. */
+async function hasShards(blobs: string): Promise<boolean> {
+  const names = await readdir(blobs).catch(() => []);
   return names.some((name) => /^[\da-f]{2}$/.test(name));
+}
+
+async function hasBytes(path: string): Promise<boolean> {
+  return stat(path).then(
+    ({ size }) => size > 0,
+    () => false,
+  );
 }
 
 /** Only now is it known to be ours; the engine gives the files beside it the mode of the first. */

@@ -99,10 +99,22 @@ export async function openSqlite({ path, readOnly = false, sleep }: SqliteOption
     },
     async close() {
       await last;
-      if (writer !== reader) writer?.handle.close();
+      if (writer !== undefined && writer !== reader) {
+        takeIn(writer.handle);
+        writer.handle.close();
+      }
       reader.handle.close();
     },
   };
+}
+
+/** The log is taken into the file, which then is all there is: the client closes too late for the engine to do it. */
+function takeIn(handle: Connection['handle']): void {
+  try {
+    handle.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // Commits are in the log, and safe there.
+  }
 }
 
 /** Not equal to itself where it cannot be told at this moment. */
