@@ -174,8 +174,11 @@ export async function createApp(
   const connect = once(
     async (): Promise<{ baseUrl: string; assetUrl: string | undefined; transport: Transport }> => {
       const { base_url: base, asset_url: asset } = settings;
-      if (base.value === undefined)
-        return connectLocal(await local(), { assetUrl: asset.value, version, log });
+      if (base.value === undefined) {
+        const { asReadable } = await import('./service/index.ts');
+        const archive = await local(await asReadable(home));
+        return connectLocal(archive, { assetUrl: asset.value, version, log });
+      }
       return { baseUrl: base.value, assetUrl: asset.value, transport: (await network()).transport };
     },
   );

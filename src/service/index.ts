@@ -2,6 +2,7 @@
 export { createService, type DriftEntry, type ServiceOptions } from './http/service.ts';
 export { createAssetService } from './http/assets.ts';
 export {
+  asReadable,
   openArchive,
   type OpenArchive,
   type Place,

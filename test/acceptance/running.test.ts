@@ -393,6 +393,24 @@ describe('--read-only', () => {
         const [unshare = '', ...words] = mounting!;
         const writing = await begin(unshare, [...words, here, process.execPath], []).ended;
         expect([writing.exit, writing.stdout]).toEqual([15, '']);
+        // A command that reads needs no word.
+        const command = (...given: string[]) =>
+          startProcess(unshare, [...words, here, process.execPath, program.launcher, ...given], { dir })
+            .ended;
+        const listed = await command('messages', 'ls', '--json');
+        expect([listed.exit, listed.stderr]).toEqual([0, '']);
+        expect((JSON.parse(listed.stdout) as { data: unknown[] }).data).toHaveLength(1);
+        const sent = await command(
+          'events',
+          'send',
+          'contact.flagged',
+          '--id',
+          'e',
+          '--payload',
+          '{"contact":"c"}',
+        );
+        // Its journal would lie there.
+        expect([sent.exit, sent.stdout]).toEqual([14, '']);
         const reading = begin(unshare, [...words, here, process.execPath], ['--read-only']);
         try {
           const { base_url: url } = await ready(reading);

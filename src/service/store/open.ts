@@ -1,5 +1,6 @@
 // Opening and closing an archive: a folder with `archive.db` and `blobs/`, private to its owner, or a PostgreSQL database.
-import { chmod, mkdir, open, readdir, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, chmod, mkdir, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Archive } from '../archive.ts';
 import { openBlobs } from './blobs.ts';
@@ -84,6 +85,16 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   } catch (error) {
     throw unopened(error);
   }
+}
+
+/** The same place, to be read only where its database may not be written to: on a medium for reading, for one. */
+export async function asReadable(place: Place): Promise<Place> {
+  if (!('dir' in place) || place.readOnly === true) return place;
+  const refusal = await access(join(place.dir, DATABASE), constants.W_OK).then(
+    () => undefined,
+    ({ code }: NodeJS.ErrnoException) => code,
+  );
+  return ['EROFS', 'EACCES', 'EPERM'].includes(refusal ?? '') ? { ...place, readOnly: true } : place;
 }
 
 async function openReadOnly(options: OpenOptions): Promise<OpenArchive> {
