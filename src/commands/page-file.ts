@@ -1,4 +1,4 @@
-// A page on the disk: under its name only when it is whole, and over another file only where that is asked for.
+// Pages and reports on the disk: under their name only when they are whole, and over another file only where that is asked for.
 import { createHash } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
@@ -6,14 +6,20 @@ import type { App } from '../app.ts';
 import { sized } from '../format/figures.ts';
 import { keep } from '../verify/keep.ts';
 
-/** `--html FILE` as typed. */
+/** `--html FILE` and `--report FILE` as typed. */
 export const PageFile = z
   .string()
   .min(1)
   .refine((path) => path !== '-', 'name a file');
 
-/** Faults as verify/keep.ts has them. */
+/** Faults as {@link keepText}. */
 export async function writePage(file: string, text: string, force: boolean, app: App): Promise<void> {
+  const bytes = await keepText(file, text, force, app);
+  app.notice(`the page is in ${file}, ${sized(bytes)}`);
+}
+
+/** The size in bytes of what stands there now. Faults as verify/keep.ts has them. */
+export async function keepText(file: string, text: string, force: boolean, app: App): Promise<number> {
   const bytes = Buffer.from(text);
   const path = resolve(app.world.cwd, file);
   const target = {
@@ -26,5 +32,5 @@ export async function writePage(file: string, text: string, force: boolean, app:
     yield bytes;
   }
   await keep(stream(), target, { force, world: app.world });
-  app.notice(`the page is in ${file}, ${sized(bytes.length)}`);
+  return bytes.length;
 }

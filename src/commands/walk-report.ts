@@ -1,31 +1,46 @@
-// The file that --report names: known to be writable before a walk, and replaced only when there is a report.
-import { open, type FileHandle } from 'node:fs/promises';
-import { resolve } from 'node:path';
+// The file that --report names: known to be writable before a walk, and there only when there is a report.
+import { constants } from 'node:fs';
+import { lstat, open, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { App } from '../app.ts';
 import type { WalkReport } from '../contract/report.ts';
 import { diskFault } from '../disk-fault.ts';
-import type { Fault } from '../faults.ts';
+import { Fault } from '../faults.ts';
+import { freshKeys, partName } from '../verify/part.ts';
+import { keepText } from './page-file.ts';
 
-/** Makes the file where it is missing and leaves it as it is. Throws Fault `disk`. */
-export async function checkReport(path: string, app: App): Promise<void> {
-  await (await openReport(path, app)).close();
-}
+export type ReportFile = { report: string; force: boolean };
 
-/** Counts a fault where it cannot be written: the walk itself stands. */
-export async function writeReport(report: WalkReport, path: string, app: App): Promise<void> {
+/**
+ * Leaves nothing behind. Throws Fault `unsafe` where something stands there (but for a regular file and `force`), `disk`
+ * where a report could not be written.
+ */
+export async function checkReport({ report, force }: ReportFile, { world }: App): Promise<void> {
+  const path = resolve(world.cwd, report);
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw diskFault(error, report);
+  });
+  if (found !== undefined && !found.isFile())
+    throw new Fault('unsafe', `${report} exists and is not a regular file`);
+  if (found !== undefined && !force)
+    throw new Fault('unsafe', `${report} exists already`, { hint: 'replace it with --force' });
+  const probe = join(dirname(path), partName(freshKeys(world.randomBytes)(), world.pid));
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   try {
-    const file = await openReport(path, app);
-    await file.truncate();
-    await file.writeFile(`${JSON.stringify(report, null, 2)}\n`).finally(() => file.close());
+    await (await open(probe, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)).close();
+    await rm(probe);
   } catch (error) {
-    app.fail(diskFault(error, path) as Fault);
+    throw diskFault(error, report);
   }
 }
 
-async function openReport(path: string, app: App): Promise<FileHandle> {
+/** Counts a fault where it cannot be written: the walk itself stands. */
+export async function writeReport(report: WalkReport, file: ReportFile, app: App): Promise<void> {
   try {
-    return await open(resolve(app.world.cwd, path), 'a', 0o600);
+    await keepText(file.report, `${JSON.stringify(report, null, 2)}\n`, file.force, app);
   } catch (error) {
-    throw diskFault(error, path);
+    if (!(error instanceof Fault)) throw error;
+    app.fail(error);
   }
 }

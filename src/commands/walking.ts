@@ -15,9 +15,10 @@ import { addEnd } from '../walk/frozen-end.ts';
 import { openFrozenLog } from '../walk/frozen-log.ts';
 import type { Identified, Source } from '../walk/source.ts';
 import { walk, type ReadNote, type WalkOutcome } from '../walk/walk.ts';
-import { checkReport, writeReport } from './walk-report.ts';
 import { present, wholeNumber, Window } from './input.ts';
 import { lateFault } from './late.ts';
+import { PageFile } from './page-file.ts';
+import { checkReport, writeReport } from './walk-report.ts';
 
 /** The options of every walk. */
 export const Walking = Window.extend({
@@ -33,7 +34,8 @@ export const Walking = Window.extend({
   maxRequests: wholeNumber(1).optional(),
   freeze: z.string().min(1).optional(),
   resume: z.boolean().default(false),
-  report: z.string().min(1).optional(),
+  report: PageFile.optional(),
+  force: z.boolean().default(false),
   failOnDrift: z
     .string()
     .regex(/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/, 'must be a share from 0 to 1')
@@ -66,8 +68,11 @@ export async function walkList<Row extends Identified, Shown extends object>(
   app: App,
 ): Promise<void> {
   if (input.resume && input.freeze === undefined) throw new Fault('usage', '--resume goes with --freeze DIR');
+  const { report, force } = input;
+  if (force && report === undefined && !app.isRecorded)
+    throw new Fault('usage', '--force goes with --report FILE');
   // A report that cannot be written is better known before an hour of walking than after it.
-  if (input.report !== undefined) await checkReport(input.report, app);
+  if (report !== undefined) await checkReport({ report, force }, app);
   if (input.freeze === undefined) return walkAll(list, input, app, undefined);
   const dir = resolve(app.world.cwd, input.freeze);
   // Two walks into one log would break each other's chain.
@@ -196,7 +201,8 @@ async function walkAll<Row extends Identified, Shown extends object>(
     if (outcome === undefined) return;
     const report = { ...outcome.report, frozen: { ...outcome.report.frozen, file: log?.file ?? null } };
     for (const line of walkLines(report, noun, app.screen)) app.log(plain(line));
-    if (input.report !== undefined) await writeReport(report, input.report, app);
+    if (input.report !== undefined)
+      await writeReport(report, { report: input.report, force: input.force }, app);
   }
 }
 

@@ -1,5 +1,15 @@
 // `arx conversations walk` around its files: one walk a log, a report that can be written or nothing.
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../src/arx.ts';
@@ -45,14 +55,53 @@ test('a report that cannot be written is refused before the walk', async () => {
   expect(stderr).toContain('no/such/folder/report.json: no such file or folder');
 });
 
-test('the report of a walk replaces what stood there', async () => {
+test('the report of a walk replaces an earlier one only with --force, and has no name until it is whole', async () => {
   await arx('conversations', 'walk', '--report', 'report.json');
-  const first = JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'));
-  await arx('conversations', 'walk', '--limit', '7', '--report', 'report.json');
+  const text = readFileSync(join(dir, 'report.json'), 'utf8');
+  const again = ['conversations', 'walk', '--limit', '7', '--report', 'report.json'];
+  const refused = await arx(...again);
+  expect(refused).toMatchObject({ exit: 13, stdout: '' });
+  expect(refused.stderr).toContain('report.json exists already');
+  expect(refused.stderr).toContain('hint: replace it with --force');
+  expect(readFileSync(join(dir, 'report.json'), 'utf8')).toBe(text);
+  expect(await arx(...again, '--force')).toMatchObject({ exit: 0, stderr: '' });
+  const first = JSON.parse(text);
   const second = JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'));
   expect(first).toMatchObject({ version: 1, verdict: 'complete', conversations: 60 });
   expect(second.requests).toBeGreaterThan(first.requests);
+  expect(statSync(join(dir, 'report.json')).mode & 0o777).toBe(0o600);
   expect(existsSync(join(dir, 'walk'))).toBe(false);
+  expect(readdirSync(dir).toSorted()).toEqual(['config', 'data', 'report.json']);
+  expect((await arx('conversations', 'walk', '--force')).exit).toBe(2);
+});
+
+test('a report goes through no link and onto no FIFO, with --force neither', async () => {
+  writeFileSync(join(dir, 'victim'), 'mine');
+  symlinkSync('victim', join(dir, 'link'));
+  symlinkSync('nowhere', join(dir, 'dangling'));
+  execFileSync('mkfifo', [join(dir, 'fifo')]);
+  mkdirSync(join(dir, 'folder'));
+  for (const name of ['link', 'dangling', 'fifo', 'folder']) {
+    const refused = await arx('conversations', 'walk', '--report', name, '--force');
+    expect(refused).toMatchObject({ exit: 13, stdout: '' });
+    expect(refused.stderr).toContain(`${name} exists and is not a regular file`);
+  }
+  expect(readFileSync(join(dir, 'victim'), 'utf8')).toBe('mine');
+  expect(existsSync(join(dir, 'nowhere'))).toBe(false);
+});
+
+test('what took the name of the report during the walk stays, and the list stands', async () => {
+  const world = fakeWorld({ argv: ['conversations', 'walk', '--report', 'report.json'], dir });
+  const stdout = {
+    ...world.stdout,
+    write: async (chunk: string | Uint8Array) => {
+      writeFileSync(join(dir, 'report.json'), 'mine');
+      await world.stdout.write(chunk);
+    },
+  };
+  expect(await run({ ...world, stdout })).toBe(13);
+  expect(world.stdoutText().split('\n')).toHaveLength(61);
+  expect(readFileSync(join(dir, 'report.json'), 'utf8')).toBe('mine');
 });
 
 test('a doubt about a row that the log has is none', async () => {
@@ -134,7 +183,7 @@ describe('doubts', () => {
   });
 
   // The log of the conversations after conv_5; the doubts are about one that the range leaves out but the list has.
-  const range = 'conversations walk --after conv_5 --freeze log --report report.json'.split(' ');
+  const range = 'conversations walk --after conv_5 --freeze log --report report.json --force'.split(' ');
 
   test('make a resumed walk unstable while the row is there and not in its log', async () => {
     expect((await arx(...range)).exit).toBe(0);
