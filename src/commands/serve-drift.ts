@@ -1,12 +1,10 @@
 // The options by which `arx serve` lies, fails and is slow: read together, told apart by name where one is wrong, and logged.
-import { open } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { diskFault } from '../disk-fault.ts';
 import { Fault } from '../faults.ts';
 import type { ServiceOptions } from '../service/index.ts';
 import { wholeNumber } from './input.ts';
+import { openAppended } from './serve-watch.ts';
 
 /** Milliseconds; a client would take a slower service for one that does not answer. */
 const LONGEST_LATENCY = 10_000;
@@ -64,20 +62,16 @@ export type OpenDriftLog = { log: NonNullable<ServiceOptions['driftLog']>; close
 
 /** A line of JSON for each entry, in the order in which they came; it is in the file when the promise resolves. */
 export async function openDriftLog(path: string, app: App): Promise<OpenDriftLog> {
-  try {
-    const file = await open(resolve(app.world.cwd, path), 'a', 0o600);
-    let last: Promise<unknown> = Promise.resolve();
-    return {
-      log(entry) {
-        const written = last.then(() => file.appendFile(`${JSON.stringify(entry)}\n`));
-        last = written.catch(() => {});
-        return written;
-      },
-      close: () => last.then(() => file.close()),
-    };
-  } catch (error) {
-    throw diskFault(error, path);
-  }
+  const file = await openAppended(path, app);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    log(entry) {
+      const written = last.then(() => file.appendFile(`${JSON.stringify(entry)}\n`));
+      last = written.catch(() => {});
+      return written;
+    },
+    close: () => last.then(() => file.close()),
+  };
 }
 
 function told<T>(option: string, parse: () => T): T {

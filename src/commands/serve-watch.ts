@@ -1,5 +1,6 @@
 // What `arx serve` tells of itself while it runs: its log, and the figures on a port of their own.
-import { open, readdir, statfs } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, readdir, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
@@ -28,7 +29,7 @@ const WatchInput = z.object(WATCH_INPUT);
 
 /**
  * The log where one is asked for: `--log FILE`, `-` for stderr, which `-v` means too. Lines of JSON, but for a terminal.
- * Throws a disk Fault where the file cannot be opened; afterwards it never fails.
+ * Throws as {@link openAppended}; afterwards it never fails.
  */
 export async function openJournal(
   { log, logLevel }: z.infer<typeof WatchInput>,
@@ -47,9 +48,7 @@ export async function openJournal(
     });
     return { journal, close: journal.close };
   }
-  const file = await open(resolve(app.world.cwd, path), 'a', 0o600).catch((error: unknown) => {
-    throw diskFault(error, path);
-  });
+  const file = await openAppended(path, app);
   const journal = createJournal({ ...common, format: lineOfJson, write: (text) => file.appendFile(text) });
   return {
     journal,
@@ -58,6 +57,19 @@ export async function openJournal(
       await file.close().catch(() => {});
     },
   };
+}
+
+/**
+ * A file to append to, made where it is missing. It never blocks (faults C12): a FIFO that nobody reads is refused, and
+ * one that is full fails the write. Throws Fault `unsafe` or `disk`.
+ */
+export async function openAppended(path: string, { world }: App): Promise<FileHandle> {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
+  try {
+    return await open(resolve(world.cwd, path), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
+  } catch (error) {
+    throw diskFault(error, path);
+  }
 }
 
 function lineOfJson(entry: Entry): string {
