@@ -239,6 +239,7 @@ export async function createApp(
       env: world.env,
       ...(globals.tokenFile === undefined ? {} : { tokenFile: globals.tokenFile }),
       stdin: { bytes: () => tokenBytes(world) },
+      signal: world.signal,
       login: async (request) => (await guest()).token(request),
       now: world.now,
       notice,

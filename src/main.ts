@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { Worker } from 'node:worker_threads';
 import { run } from './arx.ts';
+import { untilAborted } from './config/given-file.ts';
 import { exitCodeOf } from './exit.ts';
 import { Fault } from './faults.ts';
 import type { Sink, Source, World } from './world.ts';
@@ -62,7 +63,7 @@ function faultOfWrite(error: NodeJS.ErrnoException): Fault {
 // process.stdin is opened only by the command that reads it.
 const stdin: Source = {
   isTTY: isatty(0),
-  bytes: () => process.stdin,
+  bytes: () => untilAborted(process.stdin, controller.signal),
   line: async (prompt, { hidden = false, signal } = {}) => {
     const { createInterface } = await import('node:readline');
     return new Promise((resolve, reject) => {

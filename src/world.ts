@@ -12,7 +12,7 @@ export type Sink = {
 
 export type Source = {
   readonly isTTY: boolean;
-  /** All bytes to the end, once. */
+  /** All bytes to the end, once; throws the signal's reason when the run is interrupted. */
   bytes(): AsyncIterable<Uint8Array>;
   /** One line typed at a terminal without its newline; `hidden` does not echo it. Undefined at end of input. */
   line(prompt: string, options?: { hidden?: boolean; signal?: AbortSignal }): Promise<string | undefined>;

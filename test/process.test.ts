@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readdir, readlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { NOUNS, TREE } from '../src/commands/tree.ts';
 import { GLOBAL_OPTIONS } from '../src/commands/words.ts';
 import { ExitRecord } from '../src/contract/report.ts';
 import { always, answer, misbehave, type Misbehaving, type Script } from './support/misbehaving-server.ts';
-import { buildProgram, startProcess, type Ended, type Program } from './support/program.ts';
+import { buildProgram, startProcess, type Ended, type Program, type Running } from './support/program.ts';
 import { sampleData } from './support/sample.ts';
 import { serveList } from './support/cursor-server.ts';
 import { atTerminal, isInstalled, quoted } from './support/shell.ts';
@@ -287,6 +287,84 @@ describe('signals', () => {
     expect(record(ended)).toMatchObject({ exit: 130, class: 'signal' });
     await pipe.close();
   });
+
+  /** A FIFO in a folder of its own, which nobody has open. */
+  async function fifo(): Promise<{ dir: string; path: string }> {
+    const dir = scratch();
+    await startProcess('mkfifo', ['fifo'], { dir }).ended;
+    return { dir, path: join(dir, 'fifo') };
+  }
+
+  /** Starts a command, and waits until it has the file open. */
+  async function reading(line: string, { dir, path }: { dir: string; path: string }): Promise<Running> {
+    const running = arx.start(line.split(' '), { dir });
+    const fds = `/proc/${running.pid}/fd`;
+    const isOpen = async () => {
+      const names = await readdir(fds).catch(() => []);
+      const targets = await Promise.all(names.map((name) => readlink(`${fds}/${name}`).catch(() => '')));
+      return targets.includes(path);
+    };
+    for (let tries = 0; tries < 20_000 && !(await isOpen()); tries += 1);
+    expect(await isOpen()).toBe(true);
+    return running;
+  }
+  const READERS = [
+    'whoami --token-file fifo',
+    'events send --file fifo',
+    'events send mirror.detected --id evt_1 --payload @fifo',
+  ];
+
+  test.each(READERS.flatMap((line) => [[line, 'SIGINT', 130] as const, [line, 'SIGTERM', 143] as const]))(
+    'C12, K2 %s, which nobody writes to: %s ends it',
+    async (line, signal, exit) => {
+      const running = await reading(line, await fifo());
+      const ended = await interrupted(running, signal);
+      expect(ended).toMatchObject({ exit, signal: null, stdout: '' });
+    },
+  );
+
+  const EVENT = '{"id":"evt_1","type":"mirror.detected","payload":{"layer":"outer"}}';
+
+  test('a FIFO is waited for, and read to its end; a pipe of the shell is read as it is', async () => {
+    const made = await fifo();
+    const running = await reading('events send --file fifo', made);
+    await writeFile(made.path, `${EVENT}\n`);
+    expect(await running.ended).toMatchObject({ exit: 0, stderr: '' });
+    const program = `${quoted(process.execPath)} ${quoted(arx.launcher)}`;
+    for (const [line, exit] of [
+      [`${program} events send --file <(echo '${EVENT}') --json`, 0],
+      [`echo '${EVENT}' | ${program} events send --file /dev/stdin --json`, 0],
+      [`${program} events send mirror.detected --id e --payload @<(echo '{"layer":"x"}') --json`, 0],
+      [`${program} events ls --token-file <(${program} token) --json`, 0],
+      [`${program} events ls --token-file <(:) --json`, 2],
+    ] as const) {
+      const ended = await startProcess('bash', ['-c', line], { dir: made.dir }).ended;
+      expect({ line, exit: ended.exit, stderr: exit === 0 ? ended.stderr : '' }).toEqual({
+        line,
+        exit,
+        stderr: '',
+      });
+    }
+  });
+
+  test('K2 SIGINT while standard input has not ended', async () => {
+    const line = 'events send --file -'.split(' ');
+    const running = arx.start(line, { dir: home, stdio: ['pipe', 'pipe', 'pipe'] });
+    running.child.stdin?.on('error', () => {});
+    // More than fits on the way, so that some of it was read when it is gone.
+    await new Promise((resolve) => running.child.stdin?.write(Buffer.alloc(1 << 20, '\n'), resolve));
+    expect(await interrupted(running, 'SIGINT')).toMatchObject({ exit: 130, signal: null, stdout: '' });
+  });
+
+  test.each(['--log fifo', '--drift-log fifo'])(
+    'C12 serve %s, which nobody reads, is refused',
+    async (flag) => {
+      const { dir } = await fifo();
+      const ended = await arx.run(['serve', '--port', '0', ...flag.split(' ')], { dir });
+      expect(ended).toMatchObject({ exit: 13, signal: null, stdout: '' });
+      expect(ended.stderr).toContain('fifo: not a regular file');
+    },
+  );
 
   test('K2 Ctrl-C at a prompt: 130, and the terminal echoes as before', async () => {
     const { url } = await server(hang);

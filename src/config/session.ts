@@ -1,9 +1,9 @@
 // Which token a command sends: given, stored, renewed or, for the local archive, obtained unasked.
-import { readFileSync } from 'node:fs';
 import { isBehind } from '../client/base-url.ts';
 import type { Token, TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { isExpired, readClock } from './expiry.ts';
+import { bytesAt, wholeOf } from './given-file.ts';
 import type { Settings } from './settings.ts';
 import type { TokenEntry, TokenStore } from './token-store.ts';
 
@@ -15,6 +15,8 @@ export type SessionNeeds = {
   /** `--token-file`: a path, or `-` for the bytes of `stdin`. */
   tokenFile?: string;
   stdin: { bytes(): AsyncIterable<Uint8Array> };
+  /** Ends what waits for a token file. */
+  signal: AbortSignal;
   /** Asks the service for a token (interface 4.1); `serverTime` is its Date in milliseconds. */
   login(request: TokenRequest): Promise<{ body: Token; serverTime?: number }>;
   now(): number;
@@ -198,33 +200,20 @@ export function createSession(needs: SessionNeeds): Session {
   }
 }
 
+/** More than any token has. */
+const MOST_TOKEN_FILE_BYTES = 64 * 1024;
+
 /** `--token-file`, else ARX_TOKEN (empty is unset). Never stored. */
-async function givenToken({ env, tokenFile, stdin }: SessionNeeds): Promise<Bearer | undefined> {
+async function givenToken({ env, tokenFile, stdin, signal }: SessionNeeds): Promise<Bearer | undefined> {
   if (tokenFile !== undefined) {
-    const text = (await bytesOf(tokenFile, stdin)).toString('latin1');
+    const what = `token file ${tokenFile}`;
+    const bytes = tokenFile === '-' ? stdin.bytes() : bytesAt(tokenFile, what, signal);
+    const text = (await wholeOf(bytes, MOST_TOKEN_FILE_BYTES)).toString('latin1');
     // Editors and echo end a line; within it nothing is forgiven.
-    return { token: checked(text.replace(/\r?\n$/, ''), `token file ${tokenFile}`), source: 'token file' };
+    return { token: checked(text.replace(/\r?\n$/, ''), what), source: 'token file' };
   }
   const token = env['ARX_TOKEN'] ?? '';
   return token === '' ? undefined : { token: checked(token, 'ARX_TOKEN'), source: 'environment' };
-}
-
-async function bytesOf(path: string, stdin: SessionNeeds['stdin']): Promise<Buffer> {
-  if (path !== '-') {
-    try {
-      return readFileSync(path);
-    } catch (cause) {
-      throw new Fault('usage', `cannot read token file ${path}`, { cause });
-    }
-  }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stdin.bytes()) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > 64 * 1024) break;
-  }
-  return Buffer.concat(chunks);
 }
 
 /** A token travels in a header (RFC 6750 2.1): visible ASCII, no spaces or line breaks. */

@@ -40,6 +40,7 @@ function begun(
         yield Buffer.from(options.typed ?? '');
       },
     },
+    signal: new AbortController().signal,
     login: async (request) => {
       asked.push(request);
       if (state.refuse !== undefined) throw state.refuse;

@@ -1,9 +1,11 @@
 // Envelopes to send, checked before any is sent: one from the command line, or a file of any length, read twice.
 import { createHash } from 'node:crypto';
-import { open, readFile, rm, type FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type * as z from 'zod';
 import type { App } from '../../app.ts';
+import { bytesAt, wholeOf } from '../../config/given-file.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
 import { EVENT_TYPES, IngestRequest, PAYLOADS, type EventType } from '../../contract/event.ts';
 import { MOST_REQUEST_BYTES } from '../../contract/quantity.ts';
@@ -28,31 +30,33 @@ export type Envelopes = {
 export async function envelopeOf(
   { type, id, payload }: { type?: string | undefined; id?: string | undefined; payload?: string | undefined },
   guards: Guards,
+  app: App,
 ): Promise<Outgoing> {
   if (type === undefined)
     throw new Fault('usage', 'an event type or --file is missing', { hint: 'arx events types' });
   // An id invented here would be another one at the next try, and the event would count twice.
   if (id === undefined) throw new Fault('usage', '--id is missing; arx never invents an event id');
-  const text = payload === undefined ? '{}' : await payloadText(payload);
+  const text = payload === undefined ? '{}' : await payloadText(payload, app);
   return outgoing(checked({ id, type, payload: parseJson(text, '--payload') }, guards, 'event'));
 }
 
-async function payloadText(given: string): Promise<string> {
+async function payloadText(given: string, { world }: App): Promise<string> {
   if (!given.startsWith('@')) return given;
-  try {
-    return await readFile(given.slice(1), 'utf8');
-  } catch (error) {
-    throw new Fault('usage', `cannot read the payload file ${given.slice(1)}`, { cause: error });
-  }
+  const file = given.slice(1);
+  const what = `the payload file ${file}`;
+  const bytes = await wholeOf(bytesAt(resolve(world.cwd, file), what, world.signal), MOST_REQUEST_BYTES);
+  if (bytes.length > MOST_REQUEST_BYTES)
+    throw new Fault('usage', `${what} is longer than a request may be; nothing was sent`);
+  return bytes.toString('utf8');
 }
 
 /**
- * The envelopes of a file, one a line, or of standard input where it is `-`, which is laid by in the data folder until
+ * The envelopes of a file, one a line, or of a pipe or standard input (`-`), which is laid by in the data folder until
  * the run ends. All of them are checked before it resolves; memory does not grow with their number. Throws a usage Fault
  * that names the first line that is wrong, `partial` where there is none.
  */
 export async function openEnvelopes(file: string, guards: Guards, app: App): Promise<Envelopes> {
-  const handle = file === '-' ? await spooled(app) : await opened(file, app);
+  const handle = file === '-' ? await spooled(app.world.stdin.bytes(), app) : await opened(file, app);
   const { size } = await handle.stat();
   const envelopes = async function* (): AsyncGenerator<IngestRequest> {
     let number = 0;
@@ -83,31 +87,32 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
 }
 
 async function opened(file: string, app: App): Promise<FileHandle> {
+  const path = resolve(app.world.cwd, file);
   try {
-    const handle = await open(resolve(app.world.cwd, file), 'r');
-    if ((await handle.stat()).isFile()) return handle;
-    await handle.close();
+    if ((await stat(path)).isFile()) return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     throw new Fault('usage', `cannot read ${file}`, { cause: error });
   }
-  throw new Fault('usage', `${file} is not a regular file; give it on standard input, as --file -`);
+  return spooled(bytesAt(path, file, app.world.signal), app);
 }
 
 /** A file that has no name any more: nothing of it stays, however the run ends. */
-async function spooled(app: App): Promise<FileHandle> {
+async function spooled(bytes: AsyncIterable<Uint8Array>, app: App): Promise<FileHandle> {
   const { directories, storeWorld, world } = app;
   ensurePrivateFolder(directories.data, storeWorld);
   const path = join(
     directories.data,
     `input-${world.pid}-${Buffer.from(world.randomBytes(6)).toString('hex')}`,
   );
+  let handle: FileHandle | undefined;
   try {
-    const handle = await open(path, 'wx+', 0o600);
+    handle = await open(path, 'wx+', 0o600);
     await rm(path);
-    for await (const chunk of world.stdin.bytes()) await handle.appendFile(chunk);
+    for await (const chunk of bytes) await handle.appendFile(chunk);
     return handle;
   } catch (error) {
-    throw diskFault(error, 'what comes from standard input cannot be laid by');
+    await handle?.close();
+    throw diskFault(error, 'what is read from a pipe cannot be laid by');
   }
 }
 

@@ -51,7 +51,7 @@ export async function withJournal(
 }
 
 async function sendOne(input: Input, app: App): Promise<void> {
-  const envelope = await envelopeOf(input, input);
+  const envelope = await envelopeOf(input, input, app);
   const client = await clientOf(input, app);
   await withJournal(input, app, async (journal) => {
     await journal.sent([envelope]);
