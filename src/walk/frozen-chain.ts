@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Fault } from '../faults.ts';
 import { diskFault } from '../disk-fault.ts';
 import { canonical, sha256 } from './canonical.ts';
+import { END_FILE, readEnds } from './frozen-end.ts';
 import { lastNewline, linesOf } from './lines.ts';
 import { openOwn } from './own-file.ts';
 import { CHAIN_START, type WindowLine } from './window.ts';
@@ -17,6 +18,8 @@ export type ChainProblem = { window: number; what: string };
 export type Chain = {
   windows: number;
   head: string;
+  /** One a window, the last of them {@link Chain.head}. */
+  heads: Set<string>;
   ids: string[];
   windowsBytes: number;
   rowsBytes: number;
@@ -30,14 +33,15 @@ export type Visit = (line: WindowLine, rows: readonly string[]) => void;
 
 /**
  * Checks the chain and the rows of a log, offline (`arx conversations verify DIR`). Problems are tampering or damage;
- * checking stops at the first. Throws Fault `not_found` where there is no log, `disk` where it cannot be read.
+ * checking stops at the first. Throws Fault `not_found` where there is no log, `integrity` where the record of its end is
+ * damaged, `disk` where it cannot be read.
  */
 export async function verifyFrozen(dir: string, visit?: Visit): Promise<Chain> {
   try {
     const windows = await openOwn(join(dir, 'windows.ndjson'), constants.O_RDONLY);
     try {
       const rows = await openOwn(join(dir, 'rows.ndjson'), constants.O_RDONLY);
-      return await readChain(windows, rows, visit).finally(() => rows.close());
+      return await readChain(dir, windows, rows, visit).finally(() => rows.close());
     } finally {
       await windows.close();
     }
@@ -48,11 +52,20 @@ export async function verifyFrozen(dir: string, visit?: Visit): Promise<Chain> {
   }
 }
 
-/** Reads both files from their start. The last line is torn when it has no newline, whatever it says. */
-export async function readChain(windows: FileHandle, rows: FileHandle, visit?: Visit): Promise<Chain> {
+/**
+ * Reads both files of `dir` from their start. The last line is torn when it has no newline, whatever it says; but what
+ * the walk's end was recorded for was whole then.
+ */
+export async function readChain(
+  dir: string,
+  windows: FileHandle,
+  rows: FileHandle,
+  visit?: Visit,
+): Promise<Chain> {
   const chain: Chain = {
     windows: 0,
     head: CHAIN_START,
+    heads: new Set(),
     ids: [],
     windowsBytes: 0,
     rowsBytes: 0,
@@ -65,11 +78,18 @@ export async function readChain(windows: FileHandle, rows: FileHandle, visit?: V
   const seen = new Set<string>();
   for await (const bytes of linesOf(windows, whole)) {
     const problem = await link(chain, bytes.toString('utf8'), rows, seen, visit);
-    if (problem === undefined) continue;
-    chain.problems.push({ window: chain.windows + 1, what: `window ${chain.windows + 1} ${problem}` });
-    return chain;
+    if (problem !== undefined) return broken(chain, problem);
   }
+  const ends = await readEnds(dir);
+  if (ends.some(({ head }) => head !== null && !chain.heads.has(head)))
+    broken(chain, `is missing: ${END_FILE} names a head that is not in the chain`);
   chain.torn = size > chain.windowsBytes || (await rows.stat()).size > chain.rowsBytes;
+  return chain;
+}
+
+function broken(chain: Chain, problem: string): Chain {
+  const window = chain.windows + 1;
+  chain.problems.push({ window, what: `window ${window} ${problem}` });
   return chain;
 }
 
@@ -97,6 +117,7 @@ async function link(
   if (ids.some((id) => seen.has(id) || !seen.add(id))) return 'has a row twice';
   chain.windows++;
   chain.head = sha256(text);
+  chain.heads.add(chain.head);
   for (const id of ids) chain.ids.push(id);
   chain.windowsBytes += Buffer.byteLength(text) + 1;
   chain.rowsBytes += line.rows_bytes;

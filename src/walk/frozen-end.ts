@@ -24,5 +24,10 @@ export async function addEnd(dir: string, end: End): Promise<void> {
  * than this record. Throws Fault `integrity` for a damaged file.
  */
 export async function readEnd(dir: string, head: string | null): Promise<End | undefined> {
-  return (await readLines(join(dir, END_FILE), End)).findLast((end) => end.head === head);
+  return (await readEnds(dir)).findLast((end) => end.head === head);
+}
+
+/** Every end that was recorded: a walk that went on has several, and its chain the heads of all. Throws as {@link readEnd}. */
+export async function readEnds(dir: string): Promise<End[]> {
+  return readLines(join(dir, END_FILE), End);
 }

@@ -49,7 +49,7 @@ export async function openFrozenLog<Row extends Identified>(
     await claim(dir, subject, options.resume);
     windows = await openOwn(join(dir, WINDOWS_FILE));
     rows = await openOwn(join(dir, ROWS_FILE));
-    const chain = await readChain(windows, rows);
+    const chain = await readChain(dir, windows, rows);
     if (chain.problems.length > 0)
       throw new Fault('integrity', `frozen log in ${dir}: ${chain.problems[0]!.what}`, {
         hint: `arx conversations verify ${dir}`,

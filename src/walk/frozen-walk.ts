@@ -5,7 +5,7 @@ import type { FrozenWalk } from '../contract/report.ts';
 import { diskFault } from '../disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { readDoubts } from './doubts.ts';
-import { verifyFrozen, type Visit } from './frozen-chain.ts';
+import { verifyFrozen, type Chain, type Visit } from './frozen-chain.ts';
 import { readEnd } from './frozen-end.ts';
 import { SUBJECT_FILE } from './frozen-log.ts';
 import { textOf } from './own-file.ts';
@@ -27,15 +27,21 @@ export async function readFrozenWalk(
   path: string,
   visit: Visit,
 ): Promise<{ walk: FrozenWalk; ids: string[] }> {
-  const { windows, head, ids, torn, problems } = await verifyFrozen(path, visit);
-  const [problem] = problems;
+  const chain = await verifyFrozen(path, visit);
+  const [problem] = chain.problems;
   if (problem !== undefined)
     throw new Fault('integrity', `${dir}: ${problem.what}`, { hint: `arx conversations verify ${dir}` });
+  return { walk: await readBesides(dir, path, chain), ids: chain.ids };
+}
+
+/** What the folder says besides a chain that holds. Throws as {@link readFrozenWalk} does. */
+export async function readBesides(dir: string, path: string, chain: Chain): Promise<FrozenWalk> {
+  const { windows, head, ids, torn } = chain;
   const subject = await readSubject(path);
   const chained = windows === 0 ? null : head;
   const end = await readEnd(path, chained);
   const doubts = await readDoubts(path);
-  const walk = {
+  return {
     dir,
     ...subject,
     head: chained,
@@ -48,7 +54,6 @@ export async function readFrozenWalk(
     unplaced: end === undefined ? [...new Set(doubts.unplaced)] : [],
     torn,
   };
-  return { walk, ids };
 }
 
 async function readSubject(path: string): Promise<z.infer<typeof Subject>> {

@@ -3,7 +3,9 @@ import { appendFile, mkdir, readFile, rm, stat, symlink, truncate, writeFile } f
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DiffReport, PlotReport } from '../../src/contract/report.ts';
+import { canonical } from '../../src/walk/canonical.ts';
 import { END_FILE } from '../../src/walk/frozen-end.ts';
+import { openFrozenLog } from '../../src/walk/frozen-log.ts';
 import { arx, recordsOf } from '../support/command.ts';
 import { inFolder } from '../support/folder.ts';
 import { freezeInto } from '../support/frozen-folder.ts';
@@ -31,13 +33,70 @@ test('a walk says that it ended, for the head it ended with', async () => {
   const whole = await plot();
   expect(whole).toMatchObject({ complete: true, finished_at: '2026-01-02T03:04:05.678Z', conversations: 60 });
   expect((await arx(dir, 'conversations verify a')).stdout).toContain(whole.head ?? 'no head');
-  // A window less is another head, of which nothing was said.
-  const windows = (await readFile(at('a/windows.ndjson'), 'utf8')).trimEnd().split('\n');
-  await writeFile(
-    at('a/windows.ndjson'),
-    windows.slice(0, -1).map((line) => `${line}\n`),
-  );
-  expect(await plot()).toMatchObject({ complete: false, torn: true });
+});
+
+describe('a walk that reached its end', () => {
+  const cutTo = async (windows: number, rows: number) => {
+    for (const [name, lines] of [
+      ['windows.ndjson', windows],
+      ['rows.ndjson', rows],
+    ] as const) {
+      const text = await readFile(at(`a/${name}`), 'utf8');
+      await writeFile(at(`a/${name}`), text.split(/(?<=\n)/).slice(0, lines));
+    }
+  };
+  const READERS = ['verify a', 'diff a b', 'diff b a', 'plot a'];
+
+  test.each([
+    ['its last window and rows', 2, 4],
+    ['its last window', 2, 6],
+    ['all of its windows', 0, 0],
+  ])('and lost %s is broken for every reader, and not gone on with', async (_, windows, rows) => {
+    for (const name of ['a', 'b']) await freezeInto(at(name), ids(6));
+    expect(await arx(dir, 'conversations verify a')).toMatchObject({ exit: 0, stderr: '' });
+    await cutTo(windows, rows);
+    const missing = `window ${windows + 1} is missing: ${END_FILE} names a head that is not in the chain`;
+    for (const line of READERS) {
+      const ended = await arx(dir, `conversations ${line}`);
+      expect({ line, exit: ended.exit }).toEqual({ line, exit: 12 });
+      expect(ended.stderr).toContain(missing);
+    }
+    const report = JSON.parse((await arx(dir, 'conversations verify a --json')).stdout);
+    expect(report).toMatchObject({
+      verdict: 'broken',
+      windows,
+      problems: [{ window: windows + 1, what: missing }],
+    });
+    const subject = { base_url: 'https://archive.example', after: null, before: null };
+    await writeFile(at('a/walk.json'), `${canonical({ version: 1, ...subject })}\n`);
+    await expect(openFrozenLog(at('a'), subject, { resume: true })).rejects.toMatchObject({
+      kind: 'integrity',
+      message: expect.stringContaining(missing),
+    });
+  });
+
+  test.each([
+    [END_FILE, 12],
+    ['walk.json', 12],
+    ['doubts.ndjson', 12],
+  ])('with {} for its %s is broken for every reader', async (name, exit) => {
+    for (const walk of ['a', 'b']) await freezeInto(at(walk), ids(6));
+    await writeFile(at(`a/${name}`), '{}\n');
+    for (const line of READERS)
+      expect({ line, ...(await arx(dir, `conversations ${line}`)) }).toMatchObject({
+        line,
+        exit,
+        stdout: '',
+      });
+  });
+
+  test('and then went on holds with the ends of both times', async () => {
+    await freezeInto(at('a'), ids(4));
+    const first = await readFile(at(`a/${END_FILE}`), 'utf8');
+    await freezeInto(at('a'), ids(8));
+    expect((await readFile(at(`a/${END_FILE}`), 'utf8')).startsWith(first)).toBe(true);
+    expect(await arx(dir, 'conversations verify a')).toMatchObject({ exit: 0, stderr: '' });
+  });
 });
 
 describe('diff', () => {
@@ -196,6 +255,7 @@ describe('plot --html', () => {
     });
     const first = await readFile(at('page.html'), 'utf8');
     expect((await stat(at('page.html'))).mode & 0o777).toBe(0o600);
+    await rm(at('a'), { recursive: true });
     await freezeInto(at('a'), ids(8));
     expect(await arx(dir, page)).toMatchObject({ exit: 13, stdout: '' });
     expect(await readFile(at('page.html'), 'utf8')).toBe(first);

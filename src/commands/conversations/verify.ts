@@ -1,14 +1,18 @@
-// `arx conversations verify DIR`: checks the hash chain and the rows of a frozen log, offline.
+// `arx conversations verify DIR`: checks the hash chain and the rows of a frozen log and what stands beside them, offline.
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
 import { verifyFrozen } from '../../walk/frozen-chain.ts';
+import { readBesides } from '../../walk/frozen-walk.ts';
 
 export const Input = z.object({ dir: z.string().min(1) });
 
 export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<void> {
-  const { windows, head, ids, torn, problems } = await verifyFrozen(resolve(app.world.cwd, dir));
+  const path = resolve(app.world.cwd, dir);
+  const chain = await verifyFrozen(path);
+  const { windows, head, ids, torn, problems } = chain;
+  if (problems.length === 0) await readBesides(dir, path, chain);
   const report = {
     version: 1,
     verdict: problems.length === 0 ? 'valid' : 'broken',
