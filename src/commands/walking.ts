@@ -1,8 +1,7 @@
 // Any list walked as its user asked: frozen windows to stdout, the log and its doubts, the report, progress, the verdict.
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { withLock } from '../config/lock.ts';
 import { LIMIT } from '../contract/quantity.ts';
 import { Fault } from '../faults.ts';
 import { plain } from '../format/line.ts';
@@ -18,6 +17,7 @@ import { walk, type ReadNote, type WalkOutcome } from '../walk/walk.ts';
 import { present, wholeNumber, Window } from './input.ts';
 import { lateFault } from './late.ts';
 import { PageFile } from './page-file.ts';
+import { inFolder } from './walk-folder.ts';
 import { checkReport, writeReport } from './walk-report.ts';
 
 /** The options of every walk. */
@@ -75,8 +75,7 @@ export async function walkList<Row extends Identified, Shown extends object>(
   if (report !== undefined) await checkReport({ report, force }, app);
   if (input.freeze === undefined) return walkAll(list, input, app, undefined);
   const dir = resolve(app.world.cwd, input.freeze);
-  // Two walks into one log would break each other's chain.
-  await withLock(join(dir, 'walk'), app.storeWorld, () => walkAll(list, input, app, dir));
+  await inFolder(dir, app, () => walkAll(list, input, app, dir));
 }
 
 async function walkAll<Row extends Identified, Shown extends object>(

@@ -44,6 +44,38 @@ test('a second walk into the same log waits, then refuses; the log stays whole',
   expect((await arx('conversations', 'verify', 'log')).exit).toBe(0);
 });
 
+test.each(['fifo', 'file', 'file/below'])(
+  'a frozen log at %s is refused as a target, not as our store',
+  async (name) => {
+    execFileSync('mkfifo', [join(dir, 'fifo')]);
+    writeFileSync(join(dir, 'file'), 'mine');
+    const refused = await arx('conversations', 'walk', '--freeze', name);
+    expect(refused).toMatchObject({ exit: 13, stdout: '' });
+    expect(refused.stderr).toMatch(/not a folder \[unsafe/);
+  },
+);
+
+test('a frozen log in a folder that takes nothing: 14, there and below', async ({ skip }) => {
+  mkdirSync(join(dir, 'shut'), { mode: 0o500 });
+  const attribute = (flag: string) => execFileSync('chattr', [flag, join(dir, 'shut')], { stdio: 'ignore' });
+  const isRoot = process.getuid?.() === 0;
+  try {
+    // Modes do not stop root.
+    if (isRoot) attribute('+i');
+  } catch {
+    skip('chattr +i is not possible here');
+  }
+  try {
+    for (const name of ['shut', 'shut/new']) {
+      const refused = await arx('conversations', 'walk', '--freeze', name);
+      expect(refused).toMatchObject({ exit: 14, stdout: '' });
+      expect(refused.stderr).toMatch(/^arx: .*\/shut.*: .* \[disk, exit 14\]\n$/);
+    }
+  } finally {
+    if (isRoot) attribute('-i');
+  }
+});
+
 test('a report that cannot be written is refused before the walk', async () => {
   const { exit, stdout, stderr } = await arx(
     'conversations',
