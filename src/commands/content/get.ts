@@ -22,13 +22,15 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   if (input.raw && app.settings.output.origin === 'flag') {
     throw new Fault('usage', '--raw gives the stored bytes alone and takes no output form');
   }
+  if (input.raw && input.view === 'lore')
+    throw new Fault('usage', '--raw gives the stored bytes, which the lore view has not: choose one');
   if (input.raw && input.save !== undefined)
     throw new Fault('usage', '--save keeps the stored bytes too: choose it or --raw');
   if (input.force && input.save === undefined && !app.isRecorded)
     throw new Fault('usage', '--force goes with --save DIR');
   const client = await app.client();
   const { body, text } = await client.content(input.message, {
-    view: input.raw ? 'raw' : input.view,
+    view: input.view,
     include_stego: input.stego,
     include_pipeline: input.pipeline,
   });

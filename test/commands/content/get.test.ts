@@ -31,6 +31,16 @@ test('a mail of 12 MB comes back byte for byte, and is shown', async () => {
   expect((await arx(dir, 'content get msg_1 -o table')).stdout).toMatch(/truncated .*text/);
 });
 
+test('--raw and the lore view are two things; --raw and the raw view are one', async () => {
+  writeFileSync(join(dir, 'a.eml'), 'Subject: a\nFrom: a@b\n\na\n');
+  expect((await arx(dir, 'import a.eml')).exit).toBe(0);
+  const both = await arx(dir, 'content get msg_1 --view lore --raw');
+  expect(both).toMatchObject({ exit: 2, stdout: '' });
+  expect(both.stderr).toContain('choose one');
+  const raw = await arx(dir, 'content get msg_1 --raw');
+  expect(await arx(dir, 'content get msg_1 --view raw --raw')).toEqual({ ...raw, exit: 0 });
+});
+
 describe('a foreign service', () => {
   const STORED = 'Subject: x\n\nstored\n';
   const sha256 = createHash('sha256').update(STORED).digest('hex');
