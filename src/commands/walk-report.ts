@@ -1,9 +1,9 @@
 // The file that --report names: known to be writable before a walk, and there only when there is a report.
 import { constants } from 'node:fs';
-import { lstat, open, rm } from 'node:fs/promises';
+import { lstat, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { App } from '../app.ts';
-import type { WalkReport } from '../contract/report.ts';
+import { WalkReport } from '../contract/report.ts';
 import { diskFault } from '../disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { freshKeys, partName } from '../verify/part.ts';
@@ -11,11 +11,15 @@ import { keepText } from './page-file.ts';
 
 export type ReportFile = { report: string; force: boolean };
 
+/** More than a report has: what is larger is none. */
+const MOST_REPORT_BYTES = 16 * 1024 * 1024;
+
 /**
- * Leaves nothing behind. Throws Fault `unsafe` where something stands there (but for a regular file and `force`), `disk`
- * where a report could not be written.
+ * The same file, to be replaced where it is the report of an earlier walk, or by `force`. Leaves nothing behind. Throws
+ * Fault `unsafe` where something else stands there (but for a regular file and `force`), `disk` where a report could not
+ * be written.
  */
-export async function checkReport({ report, force }: ReportFile, { world }: App): Promise<void> {
+export async function checkReport({ report, force }: ReportFile, { world }: App): Promise<ReportFile> {
   const path = resolve(world.cwd, report);
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -23,8 +27,11 @@ export async function checkReport({ report, force }: ReportFile, { world }: App)
   });
   if (found !== undefined && !found.isFile())
     throw new Fault('unsafe', `${report} exists and is not a regular file`);
-  if (found !== undefined && !force)
-    throw new Fault('unsafe', `${report} exists already`, { hint: 'replace it with --force' });
+  const isEarlier = found !== undefined && found.size <= MOST_REPORT_BYTES && (await isReport(path));
+  if (found !== undefined && !isEarlier && !force)
+    throw new Fault('unsafe', `${report} exists and is no report of a walk`, {
+      hint: 'replace it with --force',
+    });
   const probe = join(dirname(path), partName(freshKeys(world.randomBytes)(), world.pid));
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   try {
@@ -32,6 +39,16 @@ export async function checkReport({ report, force }: ReportFile, { world }: App)
     await rm(probe);
   } catch (error) {
     throw diskFault(error, report);
+  }
+  return { report, force: force || isEarlier };
+}
+
+async function isReport(path: string): Promise<boolean> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  try {
+    return WalkReport.safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
   }
 }
 

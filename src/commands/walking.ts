@@ -72,10 +72,11 @@ export async function walkList<Row extends Identified, Shown extends object>(
   if (force && report === undefined && !app.isRecorded)
     throw new Fault('usage', '--force goes with --report FILE');
   // A report that cannot be written is better known before an hour of walking than after it.
-  if (report !== undefined) await checkReport({ report, force }, app);
-  if (input.freeze === undefined) return walkAll(list, input, app, undefined);
+  const checked = report === undefined ? {} : await checkReport({ report, force }, app);
+  const given = { ...input, ...checked };
+  if (input.freeze === undefined) return walkAll(list, given, app, undefined);
   const dir = resolve(app.world.cwd, input.freeze);
-  await inFolder(dir, app, () => walkAll(list, input, app, dir));
+  await inFolder(dir, app, () => walkAll(list, given, app, dir));
 }
 
 async function walkAll<Row extends Identified, Shown extends object>(

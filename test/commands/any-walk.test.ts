@@ -155,7 +155,7 @@ test('a frozen walk is resumed, proved offline, and never continued by another l
   expect(cut.exit).toBe(8);
   expect(recordsOf(cut).length).toBeGreaterThan(0);
   expect(await arx(dir, 'conversations verify log')).toMatchObject({ exit: 0 });
-  const resumed = await arx(dir, `${walk} --resume --force`);
+  const resumed = await arx(dir, `${walk} --resume`);
   expect(resumed).toMatchObject({ exit: 0, stderr: '' });
   expect(recordsOf(resumed)).toEqual(ROWS);
   expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toMatchObject({ verdict: 'complete' });

@@ -87,21 +87,24 @@ test('a report that cannot be written is refused before the walk', async () => {
   expect(stderr).toContain('no/such/folder/report.json: no such file or folder');
 });
 
-test('the report of a walk replaces an earlier one only with --force, and has no name until it is whole', async () => {
+test('the report of a walk replaces an earlier one, other files only with --force, and has no name until it is whole', async () => {
   await arx('conversations', 'walk', '--report', 'report.json');
-  const text = readFileSync(join(dir, 'report.json'), 'utf8');
+  const first = JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'));
   const again = ['conversations', 'walk', '--limit', '7', '--report', 'report.json'];
-  const refused = await arx(...again);
-  expect(refused).toMatchObject({ exit: 13, stdout: '' });
-  expect(refused.stderr).toContain('report.json exists already');
-  expect(refused.stderr).toContain('hint: replace it with --force');
-  expect(readFileSync(join(dir, 'report.json'), 'utf8')).toBe(text);
-  expect(await arx(...again, '--force')).toMatchObject({ exit: 0, stderr: '' });
-  const first = JSON.parse(text);
+  expect(await arx(...again)).toMatchObject({ exit: 0, stderr: '' });
   const second = JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'));
   expect(first).toMatchObject({ version: 1, verdict: 'complete', conversations: 60 });
   expect(second.requests).toBeGreaterThan(first.requests);
   expect(statSync(join(dir, 'report.json')).mode & 0o777).toBe(0o600);
+  for (const mine of ['mine', '', '{"version":1,"verdict":"complete"}', JSON.stringify([first])]) {
+    writeFileSync(join(dir, 'report.json'), mine);
+    const refused = await arx(...again);
+    expect(refused).toMatchObject({ exit: 13, stdout: '' });
+    expect(refused.stderr).toContain('report.json exists and is no report of a walk');
+    expect(refused.stderr).toContain('hint: replace it with --force');
+    expect(readFileSync(join(dir, 'report.json'), 'utf8')).toBe(mine);
+  }
+  expect(await arx(...again, '--force')).toMatchObject({ exit: 0, stderr: '' });
   expect(existsSync(join(dir, 'walk'))).toBe(false);
   expect(readdirSync(dir).toSorted()).toEqual(['config', 'data', 'report.json']);
   expect((await arx('conversations', 'walk', '--force')).exit).toBe(2);
@@ -215,7 +218,7 @@ describe('doubts', () => {
   });
 
   // The log of the conversations after conv_5; the doubts are about one that the range leaves out but the list has.
-  const range = 'conversations walk --after conv_5 --freeze log --report report.json --force'.split(' ');
+  const range = 'conversations walk --after conv_5 --freeze log --report report.json'.split(' ');
 
   test('make a resumed walk unstable while the row is there and not in its log', async () => {
     expect((await arx(...range)).exit).toBe(0);
