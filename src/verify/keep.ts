@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 import { openDesk, type Desk } from './desk.ts';
 import { digestFile } from './digest.ts';
 import { nameKey } from './name.ts';
-import { freshKeys, keyOf, partName, strongEtag, type Resume, type Survey } from './part.ts';
+import { freshKeys, keyOf, nothingThere, partName, strongEtag, type Resume, type Survey } from './part.ts';
 
 export { TEMPORARY } from './part.ts';
 
@@ -110,16 +110,19 @@ export function keeperOf(target: Target, options: KeepOptions): Keeper {
   const { desk, force, survey, freshKey } = options;
   const { signal, pid } = options.world;
   const path = join(dir, name);
+  /** Its name is no other keeper's, from before it is made until nothing more is done by it. */
   let part: Part | undefined;
 
-  async function drop(): Promise<void> {
-    const dropped = part;
+  async function leave(end: (path: string) => Promise<void> = async () => {}): Promise<void> {
+    const left = part;
     part = undefined;
-    if (dropped === undefined) return;
-    await desk.digest(dropped.file.fd).catch(() => '');
-    await dropped.file.close().catch(() => {});
-    await rm(join(dir, dropped.name), { force: true }).catch(() => {});
+    if (left === undefined) return;
+    await desk.digest(left.file.fd).catch(() => '');
+    await left.file.close().catch(() => {});
+    await end(join(dir, left.name));
+    survey.ours.delete(left.name);
   }
+  const drop = () => leave((dropped) => rm(dropped, { force: true }).catch(() => {}));
 
   /** Takes over the part that somebody dead left; only one can. */
   async function claim(): Promise<Part | undefined> {
@@ -128,9 +131,11 @@ export function keeperOf(target: Target, options: KeepOptions): Keeper {
     survey.left.delete(key);
     if (left === undefined) return undefined;
     const own = partName(key, pid, left.etag);
+    survey.ours.add(own);
     try {
       await rename(join(dir, left.name), join(dir, own));
     } catch (error) {
+      survey.ours.delete(own);
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
     }
@@ -153,10 +158,13 @@ export function keeperOf(target: Target, options: KeepOptions): Keeper {
       const tag = attempt === 0 ? etag : undefined;
       const key = tag === undefined ? freshKey() : keyOf(sha256);
       const own = partName(key, pid, tag);
+      if (survey.ours.has(own)) continue;
+      survey.ours.add(own);
       try {
         const file = await open(join(dir, own), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
         return { name: own, file, at: 0, etag: tag };
       } catch (error) {
+        survey.ours.delete(own);
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt >= 8) throw error;
       }
     }
@@ -189,7 +197,12 @@ export function keeperOf(target: Target, options: KeepOptions): Keeper {
     signal.throwIfAborted();
     const temporary = join(dir, writing.name);
     const outcome = await desk.settle({ fd: writing.file.fd, temporary, path, force });
-    return outcome === 'kept' ? { path, outcome, ...got } : raced(target, options);
+    if (outcome === 'kept') {
+      await leave();
+      return { path, outcome, ...got };
+    }
+    await drop();
+    return raced(target, options);
   }
 
   /** What failed on the disk or came wrong is not gone on with. */
@@ -220,12 +233,7 @@ export function keeperOf(target: Target, options: KeepOptions): Keeper {
         else if (file.from !== part?.at) throw new Fault('internal', `${name}: nothing to go on with`);
         return write(file);
       }),
-    end: async () => {
-      const { etag, at = 0, file } = part ?? {};
-      if (etag === undefined || at === 0) return drop();
-      await desk.digest(file!.fd).catch(() => '');
-      await file!.close().catch(() => {});
-    },
+    end: () => (part?.etag === undefined || part.at === 0 ? drop() : leave()),
   };
 }
 
@@ -240,7 +248,7 @@ export async function keep(
     force,
     freshKey: freshKeys(world.randomBytes),
     desk: openDesk(target.dir, { signal: world.signal, thread: undefined }),
-    survey: { names: new Set(), left: new Map() },
+    survey: nothingThere(),
   };
   const here = await present(target, options);
   if (here !== undefined) return here;

@@ -49,7 +49,12 @@ export type Survey = {
   names: Set<string>;
   /** Parts of the dead by {@link keyOf}. Times only say whether somebody still writes; what is in them is hashed. */
   left: Map<string, Left>;
+  /** Names of parts that this run has: files of the same bytes would have the same. */
+  ours: Set<string>;
 };
+
+/** Of a folder that is not there, or whose names nobody asks for. */
+export const nothingThere = (): Survey => ({ names: new Set(), left: new Map(), ours: new Set() });
 
 /** Looks at a folder before a pull, and removes temporaries nobody will go on with. */
 export async function survey(
@@ -57,8 +62,7 @@ export async function survey(
   { now, running, pid }: Pick<World, 'now' | 'running' | 'pid'>,
   { readOnly }: { readOnly: boolean } = { readOnly: false },
 ): Promise<Survey> {
-  const names = new Set<string>();
-  const left = new Map<string, Left>();
+  const { names, left, ours } = nothingThere();
   try {
     for (const name of await readdir(dir)) {
       const [, key = '', owner, tag] = TEMPORARY.exec(name) ?? [];
@@ -82,5 +86,5 @@ export async function survey(
   } catch (error) {
     throw diskFault(error, dir);
   }
-  return { names, left };
+  return { names, left, ours };
 }

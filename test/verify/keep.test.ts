@@ -3,12 +3,22 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fc, test as property } from '@fast-check/vitest';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Fault } from '../../src/faults.ts';
 import { inFolder } from '../support/folder.ts';
 import { fakeWorld } from '../support/world.ts';
-import { keep as keepStream, TEMPORARY, type Kept, type Target } from '../../src/verify/keep.ts';
-import { partName } from '../../src/verify/part.ts';
+import { openDesk } from '../../src/verify/desk.ts';
+import {
+  keep as keepStream,
+  keeperOf,
+  TEMPORARY,
+  type Kept,
+  type KeepOptions,
+  type Target,
+} from '../../src/verify/keep.ts';
+import { freshKeys, keyOf, partName, survey } from '../../src/verify/part.ts';
 import type { World } from '../../src/world.ts';
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -183,3 +193,109 @@ test('C15: a temporary name that is taken, by a symlink too, is never followed',
   expect((await readdir(dir)).sort()).toEqual([first, 'a.txt', 'victim'].sort());
   expect(TEMPORARY.test(first)).toBe(true);
 });
+
+describe('files of one pull with the same bytes', () => {
+  const ETAG = '"v1"';
+  const optionsOf = async (force: boolean): Promise<KeepOptions> => {
+    const world = { ...fakeWorld({ argv: [], dir }), thread: undefined };
+    const freshKey = freshKeys(world.randomBytes);
+    return { world, force, freshKey, desk: openDesk(dir, world), survey: await survey(dir, world) };
+  };
+  /** One file as a pull fetches it: its answer breaks off `cuts` times, and is gone on with where that can be. */
+  async function fetched(name: string, text: string, options: KeepOptions, waits: number[], cuts: number) {
+    const waiting = async () => {
+      for (let turns = waits.shift() ?? 0; turns > 0; turns--) await setImmediate();
+    };
+    const keeper = keeperOf(target(text, name), options);
+    const answer = async (from: number, isCut: boolean): Promise<Kept> => {
+      async function* bytes() {
+        await waiting();
+        if (from < text.length) yield Buffer.from(text.slice(from, from + 1));
+        await waiting();
+        if (isCut) throw new Fault('network', 'cut');
+        if (from + 1 < text.length) yield Buffer.from(text.slice(from + 1));
+      }
+      return keeper.take({ bytes: bytes(), from, etag: ETAG });
+    };
+    try {
+      await waiting();
+      const whole = await keeper.whole();
+      if (whole !== undefined) return whole;
+      for (let cut = 0; cut < cuts; cut++)
+        await answer(keeper.resume()?.from ?? 0, true).catch(() => undefined);
+      return await answer(keeper.resume()?.from ?? 0, false);
+    } finally {
+      await waiting();
+      await keeper.end();
+    }
+  }
+  const file = fc.record({
+    waits: fc.array(fc.nat({ max: 12 }), { maxLength: 8 }),
+    cuts: fc.nat({ max: 2 }),
+  });
+
+  property.prop(
+    {
+      text: fc.constantFrom('', 'x', 'hello'),
+      left: fc.option(fc.nat({ max: 5 }), { nil: undefined }),
+      files: fc.array(file, { minLength: 2, maxLength: 5 }),
+      force: fc.boolean(),
+    },
+    { numRuns: 60 },
+  )('all come whole, in whatever order their steps come, and no part stays', async (drawn) => {
+    const { text, left, files, force } = drawn;
+    await rm(dir, { recursive: true });
+    await mkdir(dir);
+    if (left !== undefined)
+      await writeFile(join(dir, partName(keyOf(sha(text)), 4_000_000, ETAG)), text.slice(0, left));
+    const options = await optionsOf(force);
+    const names = files.map((_, at) => `${at}.txt`);
+    const kept = await Promise.all(
+      files.map(({ waits, cuts }, at) => fetched(names[at]!, text, options, [...waits], cuts)),
+    );
+    expect(kept.map(({ outcome }) => outcome)).toEqual(names.map(() => 'kept'));
+    expect((await readdir(dir)).sort()).toEqual(names);
+    for (const name of names) expect(await readFile(join(dir, name), 'utf8')).toBe(text);
+  });
+
+  test('one that has its name and cannot be synced takes no part of another with it', async () => {
+    const options = await optionsOf(false);
+    const steps = stopover();
+    const desk: KeepOptions['desk'] = {
+      ...options.desk,
+      settle: async (settled) => {
+        await options.desk.settle(settled);
+        await steps.stop();
+        throw Object.assign(new Error('the folder was not synced'), { code: 'EIO' });
+      },
+    };
+    const failing = fetched('a.txt', 'hello', { ...options, desk }, [], 0);
+    failing.catch(() => {});
+    await steps.reached;
+    const other = keeperOf(target('hello', 'b.txt'), options);
+    async function* bytes() {
+      yield Buffer.from('hello');
+      steps.goOn();
+      await failing.catch(() => {});
+    }
+    expect(await other.take({ bytes: bytes(), from: 0, etag: ETAG })).toMatchObject({ outcome: 'kept' });
+    await expect(failing).rejects.toMatchObject({ kind: 'disk' });
+    expect((await readdir(dir)).sort()).toEqual(['a.txt', 'b.txt']);
+  });
+});
+
+/** A place that is reached, and stayed at until told to go on. */
+function stopover() {
+  let reach = (): void => {};
+  let goOn = (): void => {};
+  const reached = new Promise<void>((resolve) => (reach = resolve));
+  const left = new Promise<void>((resolve) => (goOn = resolve));
+  return {
+    reached,
+    stop: async () => {
+      reach();
+      await left;
+    },
+    goOn: () => goOn(),
+  };
+}

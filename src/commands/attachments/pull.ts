@@ -8,7 +8,7 @@ import { pullPlanView } from '../../format/views.ts';
 import { openDesk } from '../../verify/desk.ts';
 import { inLanes } from '../../verify/lanes.ts';
 import { openManifest, readManifest, type ManifestEntry } from '../../verify/manifest.ts';
-import { freshKeys, survey, type Survey } from '../../verify/part.ts';
+import { freshKeys, nothingThere, survey } from '../../verify/part.ts';
 import { openSwiftLane, type SwiftLane } from '../../verify/swift-lane.ts';
 import { reportOf } from '../../verify/verdicts.ts';
 import { wholeNumber } from '../input.ts';
@@ -41,8 +41,6 @@ export const Input = Filter.extend({
   force: z.boolean().default(false),
 });
 type Input = z.infer<typeof Input>;
-
-const NOTHING: Survey = { names: new Set(), left: new Map() };
 
 export async function run(input: Input, app: App): Promise<void> {
   const isFiltered = Object.keys(filterQuery(input)).length > 0;
@@ -119,7 +117,7 @@ async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: 
 
 async function foresee(input: Input, app: App, dir: string | undefined): Promise<void> {
   const { world } = app;
-  const found = dir === undefined ? NOTHING : await survey(dir, world, { readOnly: true });
+  const found = dir === undefined ? nothingThere() : await survey(dir, world, { readOnly: true });
   const entries =
     (dir === undefined ? undefined : await readManifest(dir)) ?? new Map<string, ManifestEntry>();
   const selection = await select(input, app);
