@@ -42,7 +42,7 @@ export function strongEtag(etag: string | undefined): string | undefined {
 }
 
 /** A part that some run left. */
-export type Left = { name: string; etag: string };
+export type Left = { name: string; etag: string; bytes: number };
 
 export type Survey = {
   /** {@link nameKey} of all that stands in the folder. */
@@ -68,8 +68,7 @@ export async function survey(
       const [, key = '', owner, tag] = TEMPORARY.exec(name) ?? [];
       if (key === '') names.add(nameKey(name));
       else {
-        const path = join(dir, name);
-        const found = await lstat(path).catch(() => undefined);
+        const found = await lstat(join(dir, name)).catch(() => undefined);
         if (found?.isFile() !== true) continue;
         const age = now() - found.mtimeMs;
         // A number may be used again: a process of that number that does not write is not the owner.
@@ -79,12 +78,27 @@ export async function survey(
         const etag = tag === undefined ? undefined : strongEtag(Buffer.from(tag, 'base64url').toString());
         // With another name it is finished already, or not ours to write to.
         const isOpen = etag !== undefined && age < KEPT_MS && found.nlink === 1;
-        if (isOpen) left.set(key, { name, etag });
-        else if (!readOnly) await rm(path, { force: true });
+        const other = left.get(key);
+        // One is gone on with.
+        const isBest = isOpen && found.size >= (other?.bytes ?? 0);
+        if (isBest) left.set(key, { name, etag, bytes: found.size });
+        const useless = isBest ? other?.name : name;
+        if (useless !== undefined && !readOnly) await rm(join(dir, useless), { force: true });
       }
     }
   } catch (error) {
     throw diskFault(error, dir);
   }
   return { names, left, ours };
+}
+
+/** Removes what the dead left of files that are here by now, whose hashes these are. */
+export async function sweep(dir: string, { left }: Survey, hashes: Iterable<string>): Promise<void> {
+  for (const sha256 of hashes) {
+    const name = left.get(keyOf(sha256))?.name;
+    if (name === undefined) continue;
+    left.delete(keyOf(sha256));
+    // The next pull will find it again.
+    await rm(join(dir, name), { force: true }).catch(() => {});
+  }
 }

@@ -8,7 +8,7 @@ import { pullPlanView } from '../../format/views.ts';
 import { openDesk } from '../../verify/desk.ts';
 import { inLanes } from '../../verify/lanes.ts';
 import { openManifest, readManifest, type ManifestEntry } from '../../verify/manifest.ts';
-import { freshKeys, nothingThere, survey } from '../../verify/part.ts';
+import { freshKeys, nothingThere, survey, sweep } from '../../verify/part.ts';
 import { openSwiftLane, type SwiftLane } from '../../verify/swift-lane.ts';
 import { reportOf } from '../../verify/verdicts.ts';
 import { wholeNumber } from '../input.ts';
@@ -100,6 +100,12 @@ async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: 
       files.push(file);
       progress.onFile(file);
     }
+    const here = files.filter(({ verdict }) => verdict === 'match');
+    await sweep(
+      dir,
+      found,
+      here.map(({ expected }) => expected!),
+    );
   } finally {
     await progress.end();
     await desk.close();

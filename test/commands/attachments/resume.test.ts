@@ -193,4 +193,37 @@ describe('whose part it is', () => {
     expect((await pull()).exit).toBe(0);
     expect([own, old, young].map((path) => existsSync(path))).toEqual([false, false, true]);
   });
+
+  test('of several parts of a file the longest is gone on with, and none stays', async () => {
+    left(CONTENT.slice(0, 20));
+    left(CONTENT.slice(0, 30), { pid: DEAD + 1 });
+    left(CONTENT.slice(0, 10), { pid: DEAD + 2 });
+    await serve();
+    expect(fileOf(await pull())).toMatchObject({ verdict: 'match', resumed_from: 30 });
+    isWhole();
+  });
+
+  test('none stays of a file that is there already', async () => {
+    await serve();
+    await pull();
+    const [whole, begun] = [left(CONTENT), left(CONTENT.slice(0, 20), { etag: '"v2"', pid: DEAD + 1 })];
+    const other = left('x', { name: partName('2'.repeat(16), DEAD, ETAG) });
+    expect(fileOf(await pull())).toMatchObject({ verdict: 'match', attempts: 0 });
+    expect([whole, begun, other].map((path) => existsSync(path))).toEqual([false, false, true]);
+  });
+
+  test('none stays of a file that another pull names first', async () => {
+    const script = ranged({ content: CONTENT, etag: ETAG });
+    server = await serveCatalogue([
+      {
+        content: CONTENT,
+        script: (...request) => {
+          writeFileSync(join(dir, 'dl/file-1.txt'), CONTENT);
+          script(...request);
+        },
+      },
+    ]);
+    expect((await pull()).exit).toBe(0);
+    isWhole();
+  });
 });
