@@ -12,6 +12,7 @@ export type Expected = {
   sha256: string | null;
   /** Null where it is not known. */
   bytes?: number | null;
+  /** There may be no file of it: that is no fault of the folder. */
   redacted?: boolean;
 };
 

@@ -17,6 +17,7 @@ import { readWitness } from '../../verify/witness.ts';
 import { PageFile, writePage } from '../page-file.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { printFiles } from './files.ts';
+import { isPullable } from './selection.ts';
 import { spareMemory } from './v8-flags.ts';
 
 const Witness = z.enum(['manifest', 'catalogue', 'sums', 'bag']);
@@ -159,12 +160,12 @@ async function catalogue(dir: string, app: App): Promise<{ expected: Expected[];
   const listing = await wholeCatalogue(app);
   const expected: Expected[] = [];
   for await (const row of listing.rows) {
-    const { id, sha256, redacted } = row;
+    const { id, sha256 } = row;
     expected.push({
       id,
       path: manifest?.get(id)?.path ?? null,
       sha256,
-      redacted,
+      redacted: !isPullable(row),
       bytes: row.bytes ?? null,
     });
   }

@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { VerifyReport } from '../../../src/contract/report.ts';
 import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
 import { bagOf, writeBag } from '../../support/bag.ts';
-import { sha } from '../../support/catalogue-server.ts';
+import { serveCatalogue, sha } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
 import { inFolder } from '../../support/folder.ts';
 
@@ -109,6 +110,21 @@ test('--offline: never the catalogue', async () => {
   const nowhere = '--base-url http://127.0.0.1:1 --offline';
   expect((await verify(`dl ${nowhere}`)).exit).toBe(0);
   expect((await verify(`dl ${nowhere} --against catalogue`)).exit).toBe(2);
+});
+
+test('a row without an address is withheld, as the pull said, also when held against the catalogue', async () => {
+  const server = await serveCatalogue([{ content: 'a' }, { content: 'b', row: { file_url: null } }]);
+  const asked = (line: string) =>
+    arx(dir, `attachments ${line} --json --base-url ${server.url}`, { env: { ARX_TOKEN: 'arx_0.a' } });
+  try {
+    for (const line of ['pull --all --to dl', 'verify dl', 'verify dl --against catalogue']) {
+      const { exit, stdout } = await asked(line);
+      const verdicts = (JSON.parse(stdout) as VerifyReport).files.map(({ verdict }) => verdict);
+      expect([line, exit, verdicts]).toEqual([line, 3, ['match', 'withheld']]);
+    }
+  } finally {
+    await server.close();
+  }
 });
 
 test('a bag is known by its declaration, where nothing else speaks for the folder', async () => {
