@@ -25,9 +25,10 @@ import type { Recorder, Traffic } from './record/index.ts';
 import type { OpenArchive, Place } from './service/index.ts';
 import type { World } from './world.ts';
 
-/** Where files may come from, and by which transport. */
+/** Where files may come from, and by which transport; the token is for no message to show. */
 export type FileAccess = {
   transport: Transport;
+  bearer: () => Promise<string>;
   allowedOrigins: ReadonlySet<string>;
   timeoutMs: number;
 };
@@ -278,7 +279,8 @@ export async function createApp(
       const trusted = announced === undefined ? undefined : announcedOrigin(announced, new URL(baseUrl));
       const known = [baseUrl, assetUrl, trusted].filter((url) => url !== undefined);
       const allowedOrigins = originsOf(known, globals.allowAssetHost);
-      const access = { transport: recorded(transport, 'files'), allowedOrigins, timeoutMs };
+      const bearer = async () => (await (await session()).bearer()).token;
+      const access = { transport: recorded(transport, 'files'), allowedOrigins, timeoutMs, bearer };
       if (!hasSockets) return access;
       const { createFileSockets } = await import('./client/file-socket.ts');
       const sockets = createFileSockets({ ...waits, monotonic: world.monotonic, careful: transport });

@@ -6,7 +6,7 @@ import { deadline } from './deadline.ts';
 import { fileUrl, redirectedTo } from './file-address.ts';
 import { refusalOf } from './refused.ts';
 import { tried, withTries } from './retry.ts';
-import { safeText } from './safe-text.ts';
+import { faultWithoutSecret, safeText } from './safe-text.ts';
 import { placeOf, TransportFault, type Transport, type TransportReply } from './transport.ts';
 
 export { originsOf } from './file-address.ts';
@@ -20,6 +20,8 @@ export type FileOptions = {
   range?: { from: number; ifRange: string };
   /** Size of the file, where the catalogue has it: who reads the bytes holds them to it. */
   size?: number | undefined;
+  /** The token of the session, which is never sent: a server may know it, and no Fault shows it. */
+  bearer?: () => Promise<string | undefined>;
   /** Tries after the first. */
   retries?: number;
   /** {@link takeFile} waits for its turn, and calls what it gets when the bytes are read, or will not be. */
@@ -121,6 +123,15 @@ async function openToGoOn<T>(address: string, options: FileOptions, taker: FileT
  * `protocol` beyond MOST_UNSIZED_BYTES where nothing says the size.
  */
 export async function openFile(address: string, options: FileOptions): Promise<OpenFile> {
+  try {
+    return await openedFrom(address, options);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw faultWithoutSecret(error, await options.bearer?.().catch(() => undefined));
+  }
+}
+
+async function openedFrom(address: string, options: FileOptions): Promise<OpenFile> {
   const { allowedOrigins, timeoutMs, world, retries = 4, log } = options;
   let url = fileUrl(address, allowedOrigins);
   for (let hops = 0; ; hops += 1) {

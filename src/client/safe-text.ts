@@ -1,5 +1,5 @@
 // Foreign text on its way into a message: no control characters, not long, and nothing of the token.
-import { Fault } from '../faults.ts';
+import { Fault, type FaultDetail } from '../faults.ts';
 
 /** One line of at most `most` characters; what a terminal would act on becomes U+FFFD. */
 export function safeText(text: string, most: number): string {
@@ -34,14 +34,14 @@ export function withoutSecret(text: string, secret: string): string {
 /** The same fault with the token taken out of every text of it that a server could have written. */
 export function faultWithoutSecret(fault: Fault, secret: string | undefined): Fault {
   if (secret === undefined) return fault;
-  const { code, request_id, ...rest } = fault.detail;
   const message = withoutSecret(fault.message, secret);
-  const shown = code === undefined ? undefined : withoutSecret(code, secret);
-  const id = request_id === undefined ? undefined : withoutSecret(request_id, secret);
-  if (message === fault.message && shown === code && id === request_id) return fault;
-  return new Fault(fault.kind, message, {
-    ...rest,
-    ...(shown === undefined ? {} : { code: shown }),
-    ...(id === undefined ? {} : { request_id: id }),
-  });
+  const shown: FaultDetail = { ...fault.detail };
+  let isSame = message === fault.message;
+  for (const name of ['code', 'request_id', 'hint'] as const) {
+    const text = shown[name];
+    if (text === undefined) continue;
+    shown[name] = withoutSecret(text, secret);
+    isSame &&= shown[name] === text;
+  }
+  return isSame ? fault : new Fault(fault.kind, message, shown);
 }

@@ -107,8 +107,13 @@ export function pullerFor(place: Place): Puller {
   function beginSwiftly(url: string, sha256: string, size: number | undefined): Begun | undefined {
     if (swift?.lane.isOpen() !== true || (size ?? 0) > SMALL_BYTES) return undefined;
     if (keeping.survey.left.has(keyOf(sha256))) return undefined;
-    const temporary = partName(keeping.freshKey(), world.pid);
-    return swift.lane.begin(fileUrl(url, swift.allowedOrigins), { temporary, sha256, size });
+    try {
+      const temporary = partName(keeping.freshKey(), world.pid);
+      return swift.lane.begin(fileUrl(url, swift.allowedOrigins), { temporary, sha256, size });
+    } catch {
+      // An address that may not be asked: the other way says so.
+      return undefined;
+    }
   }
 
   /** By id; undefined once it is pulled. */
@@ -118,14 +123,10 @@ export function pullerFor(place: Place): Puller {
     const mayBeKnown = keeping.force || keeping.survey.names.size > 0;
     if (mayBeKnown || ahead >= MOST_EARLY || early.has(row.id) || !isPullable(row)) return;
     const [sha256, size] = [row.sha256.toLowerCase(), row.bytes];
-    try {
-      const begun = beginSwiftly(row.file_url, sha256, size);
-      if (begun === undefined) return;
-      early.set(row.id, { sha256, size, begun });
-      ahead += 1;
-    } catch {
-      // An address that may not be asked: it is said when the row is pulled, if it ever is.
-    }
+    const begun = beginSwiftly(row.file_url, sha256, size);
+    if (begun === undefined) return;
+    early.set(row.id, { sha256, size, begun });
+    ahead += 1;
   }
   function takeEarly(id: string, { sha256, bytes }: Target): Begun | undefined {
     const known = early.get(id);

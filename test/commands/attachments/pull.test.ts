@@ -139,6 +139,26 @@ test('-v shows nothing of a token that a header echoes', async () => {
   expect((await pull('att_1 --to dl -v')).stderr).toContain('drift 0.13');
 });
 
+test.each([
+  ['its words', answer(403, JSON.stringify({ error: { code: 'asset_forbidden', message: `no ${TOKEN}` } }))],
+  ['its code', answer(403, JSON.stringify({ error: { code: TOKEN, message: 'no' } }))],
+  ['the request id', answer(403, '', { 'x-request-id': TOKEN })],
+  ['the encoding', answer(200, 'a', { 'content-encoding': TOKEN })],
+])('a file whose server echoes the token in %s: no message shows it', async (_, bytes) => {
+  await serve([{ content: 'a', script: (socket) => void socket.write(bytes) }]);
+  const ran = await pull('att_1 --to dl --json');
+  expect([ran.exit > 0, ran.stderr.includes('***')]).toEqual([true, true]);
+  expect(ran.stderr).not.toContain(TOKEN.slice(0, 8));
+});
+
+test('nor one whose address holds it', async () => {
+  const origin = `http://${TOKEN.replaceAll(/[_.]/g, '-')}.example`;
+  await serve([{ content: 'a', row: { file_url: `${origin}/a` } }]);
+  const ran = await pull('att_1 --to dl --json');
+  expect([ran.exit, ran.stderr]).toEqual([13, expect.stringContaining('--asset-url http://')]);
+  expect(ran.stderr).not.toContain(TOKEN.slice(5, 13));
+});
+
 describe('a body that breaks off', () => {
   const cut =
     (times: number, content: string): NonNullable<ForeignFile['script']> =>
