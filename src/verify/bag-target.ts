@@ -7,6 +7,7 @@ import { syncAt, writeAll } from '../durable.ts';
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 import { isWithoutLinks } from './disk-work.ts';
+import { makeFolder } from './folder.ts';
 import { createZipWriter } from './zip-writer.ts';
 
 export type BagTarget = {
@@ -32,7 +33,7 @@ export async function openBagTarget(path: string, world: Outside): Promise<BagTa
   const dir = dirname(path);
   const temporary = join(dir, `.arx-${Buffer.from(world.randomBytes(8)).toString('hex')}-${world.pid}`);
   try {
-    await mkdir(dir, { recursive: true });
+    await makeFolder(dir);
     await removeLeft(dir, world);
     return path.endsWith('.zip')
       ? await openZip(path, `${temporary}.part`, world.now())

@@ -32,9 +32,9 @@ export type ManifestEntry = z.infer<typeof ManifestEntry>;
 export type Manifest = {
   /** The newest entry of each id, in order of their first appearance. */
   entries: Map<string, ManifestEntry>;
-  /** Written soon unless it stands there already. Throws Fault `disk` where an earlier one could not be. */
+  /** Written soon unless it stands there already, or an earlier one could not be. */
   add(entry: ManifestEntry): void;
-  /** Durable when it resolves. */
+  /** Durable when it resolves. Throws Fault `disk` where some entry could not be written. */
   close(): Promise<void>;
 };
 
@@ -89,7 +89,7 @@ export async function openManifest(dir: string): Promise<Manifest> {
       return {
         entries,
         add(entry) {
-          if (failure !== undefined) throw diskFault(failure.error, MANIFEST_FILE);
+          if (failure !== undefined) return;
           const line = JSON.stringify(entry);
           if (JSON.stringify(entries.get(entry.id)) === line) return;
           entries.set(entry.id, entry);

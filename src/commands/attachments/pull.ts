@@ -86,6 +86,7 @@ async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: 
   const progress = progressOf(app, selection);
   const desk = openDesk(dir, world);
   const files: PulledFile[] = [];
+  const faults: Fault[] = [];
   try {
     const { onBytes } = progress;
     const freshKey = freshKeys(world.randomBytes);
@@ -96,7 +97,7 @@ async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: 
     const rows = selection.rows((row) => puller.expect(row));
     for await (const { file, entry, fault } of inLanes(rows, underWay, (row) => puller.pull(row))) {
       if (entry !== undefined) manifest.add(entry);
-      if (fault !== undefined) app.fail(fault);
+      if (fault !== undefined) faults.push(fault);
       files.push(file);
       progress.onFile(file);
     }
@@ -109,7 +110,13 @@ async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: 
   } finally {
     await progress.end();
     await desk.close();
-    await manifest.close();
+    await manifest.close().catch((error: unknown) => {
+      if (!(error instanceof Fault)) throw error;
+      // The files are there all the same, and the next pull knows them by their hashes.
+      faults.push(error);
+    });
+    const kept = `${files.filter(({ verdict }) => verdict === 'match').length} files`;
+    for (const { kind, message, detail } of faults) app.fail(new Fault(kind, message, { kept, ...detail }));
   }
   const report = { ...reportOf(files, selection.fault() === undefined), files } satisfies PullReport;
   await printFiles(app, report);

@@ -1,11 +1,10 @@
 // A folder that files are fetched into, and fetching the files of a few rows into it.
-import { mkdir } from 'node:fs/promises';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { diskFault } from '../../disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { openDesk } from '../../verify/desk.ts';
-import { holdFolder, type HeldFolder } from '../../verify/folder.ts';
+import { holdFolder, makeFolder, type HeldFolder } from '../../verify/folder.ts';
 import type { ManifestEntry } from '../../verify/manifest.ts';
 import { freshKeys, survey } from '../../verify/part.ts';
 import { pullerFor, type Pulled } from './pulled-file.ts';
@@ -13,7 +12,7 @@ import { pullerFor, type Pulled } from './pulled-file.ts';
 /** A symlink in the folder's own path is followed once, here (faults C13). A dry run makes none. */
 export async function openTarget(dir: string, isDry: boolean): Promise<HeldFolder | undefined> {
   try {
-    if (!isDry) await mkdir(dir, { recursive: true });
+    if (!isDry) await makeFolder(dir);
     return await holdFolder(dir);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;

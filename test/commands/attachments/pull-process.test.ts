@@ -1,6 +1,7 @@
 // Real pulls, with their threads: killed at any point (I1), on disks that fail (I2, J3), and of the files of a real archive.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -213,6 +214,19 @@ describe('files are begun before their rows have a place in the list', () => {
   });
 });
 
+/** Runs another command where `dl` cannot be written; undefined where nobody may mount. */
+const mounting = [['-m'], ['-rm']]
+  .map((flags) => ['unshare', ...flags, 'sh', '-c', 'mount -t tmpfs -o ro none "$0" && exec "$@"'])
+  .find((words) => spawnSync(words[0]!, [...words.slice(1), tmpdir(), 'true']).status === 0);
+if (mounting === undefined) process.stderr.write('SKIPPED: a read-only file system needs leave to mount\n');
+
+test.skipIf(mounting === undefined)('a folder to be made on a read-only file system says so', async () => {
+  server = await serveCatalogue(filesOf(2));
+  const words = [...mounting!.slice(1), dl, process.execPath, program.launcher, ...line('--to', 'dl/new/er')];
+  const { exit, stderr } = await startProcess('unshare', words, { dir, env }).ended;
+  expect([exit, stderr]).toEqual([14, expect.stringContaining('dl/new/er: read-only file system')]);
+});
+
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
 if (!hasStrace)
   process.stderr.write('SKIPPED: strace is not here; failing system calls of pull are not tested\n');
@@ -298,6 +312,12 @@ describe.skipIf(!hasStrace)('I2, J3: a system call fails', () => {
     const { exit } = await hurt(files, injection);
     expect(exit === 0 || injection.includes('EINTR')).toBe(true);
     finished(files);
+  });
+
+  test('the manifest cannot be written: the report is there all the same, and says what was kept', async () => {
+    const ran = await hurt(files, 'fdatasync:error=ENOSPC:when=1+');
+    expect([ran.exit, reportOf(ran).verdicts.match]).toEqual([14, files.length]);
+    expect(ran.stderr).toMatch(/^arx: \.arx-manifest\.ndjson: no space left .*\n {2}kept: 12 files\n/);
   });
 
   test('short writes: a disk that fills up within a file', async () => {

@@ -298,6 +298,12 @@ describe('the target', () => {
     expect(readFileSync(join(dir, 'a/b/c/file-1.txt'), 'utf8')).toBe('hello');
   });
 
+  test.skipIf(process.platform !== 'linux')('where no folder can be made, there is an end', async () => {
+    await serve([{ content: 'hello' }]);
+    const { exit, stderr } = await pull('att_1 --to /proc/none/new');
+    expect([exit, stderr]).toEqual([14, expect.stringContaining('/proc/none/new: no such file or folder')]);
+  });
+
   test.each(['file', 'file/sub'])('%s, where a file stands, is named', async (to) => {
     writeFileSync(join(dir, 'file'), '');
     await serve([{ content: 'hello' }]);
