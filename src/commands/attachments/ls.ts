@@ -7,6 +7,7 @@ import { attachmentView } from '../../format/views.ts';
 import { present, Window, windowQuery } from '../input.ts';
 import { exactRows } from '../listing.ts';
 import { Filter, filterQuery, matches } from './filter.ts';
+import { fewNotices } from './notices.ts';
 
 export const Input = Window.extend({
   ...Filter.shape,
@@ -19,11 +20,12 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const redacted = input.redacted === undefined ? undefined : input.redacted === 'yes';
   const filter = { ...filterQuery(input), ...present({ redacted }) };
   const totals = { rows: 0, withheld: 0 };
+  const odd = fewNotices(app.notice);
   const count = (row: Attachment): Attachment => {
     totals.rows += 1;
     if (row.redacted) totals.withheld += 1;
     if (row.redacted && row.file_url !== null) {
-      app.notice(`${row.id} is redacted and still names a file_url; it is never fetched`);
+      odd.say(`${row.id} is redacted and still names a file_url; it is never fetched`);
     }
     return row;
   };
@@ -56,6 +58,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       summary: () => ({ ...totals, complete }),
     });
   }
+  odd.end('redacted rows name a file_url; none is ever fetched');
   if (app.strict && !complete && input.all !== true)
     app.fail(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));
   if (app.strict && totals.withheld > 0) {

@@ -101,6 +101,7 @@ async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: 
       files.push(file);
       progress.onFile(file);
     }
+    puller.end();
     const here = files.filter(({ verdict }) => verdict === 'match');
     await sweep(
       dir,
@@ -162,6 +163,7 @@ async function foresee(input: Input, app: App, dir: string | undefined): Promise
         if (row.bytes === undefined) plan.unsized += 1;
       }
     }
+    puller.end();
   } finally {
     await progress.end();
   }

@@ -22,6 +22,7 @@ import { freeName, nameKey, nameTrouble } from '../../verify/name.ts';
 import { keyOf, partName } from '../../verify/part.ts';
 import { SMALL_BYTES, type Begun, type SwiftLane } from '../../verify/swift-lane.ts';
 import { present } from '../input.ts';
+import { fewNotices } from './notices.ts';
 import { isPullable } from './selection.ts';
 
 export type Place = {
@@ -53,6 +54,8 @@ export type Puller = {
   pull(row: Attachment): Promise<Pulled>;
   /** What it would be. Nothing is asked for or written. */
   foresee(row: Attachment): Promise<'withheld' | 'here' | 'comes' | Fault>;
+  /** To be called at last: what is said of all together. */
+  end(): void;
 };
 
 export function pullerFor(place: Place): Puller {
@@ -62,6 +65,7 @@ export function pullerFor(place: Place): Puller {
   const fetched = inTurns(input.concurrency);
   const hashed = inTurns(HASHED_AT_ONCE);
   let elsewhere = 0;
+  const renamed = fewNotices(app.notice);
   const taken = new Map<string, string>();
   for (const { id, path } of entries.values()) if (path !== null) taken.set(nameKey(path), id);
 
@@ -76,7 +80,7 @@ export function pullerFor(place: Place): Puller {
         nameTrouble(filename) === undefined
           ? 'its name is taken by another file, so it is kept as'
           : 'its name is not safe here and is kept as';
-      app.notice(`${id}: ${why} ${name}`);
+      renamed.say(`${id}: ${why} ${name}`);
     }
     return name;
   }
@@ -194,6 +198,7 @@ export function pullerFor(place: Place): Puller {
 
   return {
     expect: expectRow,
+    end: () => renamed.end('files are kept under another name'),
     async pull(row) {
       const sha256 = row.sha256.toLowerCase();
       const file: PulledFile = {

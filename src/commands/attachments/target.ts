@@ -37,6 +37,7 @@ export async function fetchInto(
   const pulled: Pulled[] = [];
   try {
     for (const row of rows) pulled.push(await puller.pull(row));
+    puller.end();
   } finally {
     await desk.close();
   }

@@ -17,6 +17,7 @@ import { readWitness } from '../../verify/witness.ts';
 import { PageFile, writePage } from '../page-file.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { printFiles } from './files.ts';
+import { fewNotices } from './notices.ts';
 import { isPullable } from './selection.ts';
 import { spareMemory } from './v8-flags.ts';
 
@@ -60,7 +61,9 @@ export async function run(input: Input, app: App): Promise<void> {
     await writePage(input.html, verifyPage(report, input.dir, app.version), input.force, app);
   }
   await printFiles(app, report);
-  for (const { kind, what } of report.bag?.problems ?? []) if (kind === 'odd') app.notice(what);
+  const odd = fewNotices(app.notice);
+  for (const { kind, what } of report.bag?.problems ?? []) if (kind === 'odd') odd.say(what);
+  odd.end('oddities of the bag');
   for (const fault of [...faultsOf(report), ...bagFaultsOf(report.bag)]) app.fail(fault);
 }
 

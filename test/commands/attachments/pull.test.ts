@@ -204,6 +204,18 @@ describe('a body that breaks off', () => {
   });
 });
 
+test.each([
+  [11, 'arx: att_11: its name is not safe here and is kept as att_11-x'],
+  [12, 'arx: and 2 more files are kept under another name'],
+])('of %i names that are not safe as many are told of as a screen holds', async (count, last) => {
+  await serve(Array.from({ length: count }, () => ({ filename: '../x', content: 'hello' })));
+  for (const line of ['--dry-run', '']) {
+    const ran = await pull(`--all --to dl --json ${line}`);
+    const said = ran.stderr.split('\n');
+    expect([ran.exit, said.length, said.at(-2)]).toEqual([0, 12, last]);
+  }
+});
+
 test('a mismatch names its path and what it has instead', async () => {
   await serve([{ content: 'hello', script: (socket) => socket.end('HTTP/1.1 200 X\r\n\r\nhullo') }]);
   const ran = await pull('att_1 --to dl --json');
