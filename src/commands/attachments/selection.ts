@@ -32,7 +32,8 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
     app,
   );
   async function* named(): AsyncGenerator<Attachment> {
-    for (const id of input.ids) {
+    // Named twice it is still one.
+    for (const id of new Set(input.ids)) {
       try {
         yield (await client.attachment(id)).body;
       } catch (error) {

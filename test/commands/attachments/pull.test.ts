@@ -216,6 +216,12 @@ test.each([
   }
 });
 
+test('an id that is named twice is one file', async () => {
+  await serve([{ content: 'hello' }]);
+  const ran = await pull('att_1 att_1 --to dl --json');
+  expect([ran.exit, reportOf(ran).checked, reportOf(ran).files.length]).toEqual([0, 1, 1]);
+});
+
 test('a mismatch names its path and what it has instead', async () => {
   await serve([{ content: 'hello', script: (socket) => socket.end('HTTP/1.1 200 X\r\n\r\nhullo') }]);
   const ran = await pull('att_1 --to dl --json');
