@@ -1,6 +1,7 @@
 // The built program as real processes: streams, signals, disks, terminals, secrets, and every command's JSON.
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   closeSync,
   cpSync,
   mkdtempSync,
@@ -59,7 +60,11 @@ const scratches: string[] = [];
 function scratch({ empty = false } = {}): string {
   const dir = mkdtempSync(join(tmpdir(), 'arx-process-'));
   scratches.push(dir);
-  if (!empty) cpSync(template, dir, { recursive: true });
+  if (!empty) {
+    cpSync(template, dir, { recursive: true });
+    // Node 24 copies folders without their modes.
+    chmodSync(join(dir, 'data'), 0o700);
+  }
   return dir;
 }
 
