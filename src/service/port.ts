@@ -126,7 +126,8 @@ function createListener(
     outgoing.on('close', () => {
       release();
       account.over(outgoing.writableFinished);
-      current.delete(incoming.socket);
+      // A client that does not wait for its answers may have asked again.
+      if (current.get(incoming.socket)?.outgoing === outgoing) current.delete(incoming.socket);
       // close() ends only what was idle when it was called.
       if (!server.listening) server.closeIdleConnections();
     });

@@ -94,6 +94,26 @@ test('a request arrives as it was sent and its answer leaves as it was given', a
   expect(Buffer.from(bodyOf(answer), 'latin1').toString()).toBe('grüß');
 });
 
+test('what comes behind a question under way is not answered before it', async () => {
+  let answerAll = (): void => {};
+  const gate = new Promise<void>((resolve) => (answerAll = resolve));
+  const { listener } = await start(async (request) => {
+    if (request.target === '/x2') await gate;
+    return hello(request);
+  });
+  const socket = connect(listener.port, '127.0.0.1');
+  socket.on('error', () => {});
+  const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  socket.write(ask('/x1') + ask('/x2'));
+  let answers = '';
+  for await (const chunk of socket) {
+    answers += (chunk as Buffer).toString('latin1');
+    if (answers.endsWith('hello')) socket.write('no request\r\n\r\n');
+  }
+  answerAll();
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+});
+
 test('N1 both of two Authorization headers are seen', async () => {
   const { listener, seen } = await start(hello);
   await raw(listener, `GET /x HTTP/1.1\r\n${HEAD}Authorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n`);
