@@ -137,8 +137,8 @@ function createListener(
       account.address = request.peer;
       release = gatekeeper.holds(request.peer, incoming.socket.remoteAddress);
       outbox.admit();
-      const body = hasBody(incoming) ? await readBody(incoming) : null;
-      const response = await service({ ...request, body });
+      if (hasBody(incoming)) request.body = await readBody(incoming);
+      const response = await service(request);
       requestId = response.headers[HEADERS.requestId];
       account.tell(response);
       await outbox.send({ incoming, outgoing }, account.counted(response), !server.listening);

@@ -14,7 +14,7 @@ export function readJson(request: ServiceRequest, invalid: ErrorCode): unknown {
 
 /** Whether the body is declared as many values, one a line. */
 export function isNdjson(request: ServiceRequest): boolean {
-  return typesOf(request).some((type) => isOf(type, NDJSON));
+  return mediaTypeOf(request) === NDJSON;
 }
 
 /**
@@ -30,6 +30,7 @@ export function readNdjson(request: ServiceRequest, most: number, invalid: Error
   return lines.map((line) => () => parse(line, invalid));
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
 const NDJSON = 'application/x-ndjson';
 
 function textOf(request: ServiceRequest, type: string, invalid: ErrorCode): string {
@@ -39,13 +40,12 @@ function textOf(request: ServiceRequest, type: string, invalid: ErrorCode): stri
   if (headers.some(encoded)) {
     throw new Refusal('media_type_unsupported', 'content-encoding: a body must be sent as it is');
   }
-  const types = typesOf(request);
-  if (types.length !== 1 || !isOf(types[0]!, type)) {
+  if (mediaTypeOf(request) !== type) {
     throw new Refusal('media_type_unsupported', `content-type: must be ${type} in utf-8`);
   }
   if (body !== null && body.byteLength > MOST_REQUEST_BYTES) throw tooLarge();
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body ?? new Uint8Array());
+    return UTF8.decode(body ?? new Uint8Array());
   } catch {
     throw new Refusal(invalid, '$: the body is not JSON');
   }
@@ -59,16 +59,20 @@ function parse(text: string, invalid: ErrorCode): unknown {
   }
 }
 
-function typesOf({ headers }: ServiceRequest): string[] {
-  return headers.filter(([name]) => name === 'content-type').map(([, value]) => value);
+/** What the body is declared as; undefined for nothing, for two things, and for another charset than UTF-8. */
+function mediaTypeOf({ headers }: ServiceRequest): string | undefined {
+  let given: string | undefined;
+  for (const [name, value] of headers) {
+    if (name !== 'content-type') continue;
+    if (given !== undefined) return undefined;
+    given = value;
+  }
+  if (given === undefined || !given.includes(';')) return given?.trim().toLowerCase();
+  const [type, ...parameters] = given.split(';').map((part) => part.trim().toLowerCase());
+  const charsets = parameters.filter((part) => part.startsWith('charset='));
+  return charsets.every((part) => /^charset="?utf-?8"?$/.test(part)) ? type : undefined;
 }
 
 export function tooLarge(): Refusal {
   return new Refusal('payload_too_large', `a body may have at most ${MOST_REQUEST_BYTES} bytes`);
-}
-
-function isOf(contentType: string, wanted: string): boolean {
-  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
-  const charsets = parameters.filter((part) => part.startsWith('charset='));
-  return type === wanted && charsets.every((part) => /^charset="?utf-?8"?$/.test(part));
 }

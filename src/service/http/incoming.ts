@@ -16,10 +16,7 @@ export type Gate = {
 };
 
 /** The request without its body. Throws for headers that a service must not be asked to judge. */
-export function admit(
-  incoming: IncomingMessage,
-  { mostHeaders, names, proxies }: Gate,
-): Omit<ServiceRequest, 'body'> {
+export function admit(incoming: IncomingMessage, { mostHeaders, names, proxies }: Gate): ServiceRequest {
   const { rawHeaders } = incoming;
   const headers: [string, string][] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -45,6 +42,7 @@ export function admit(
     // A client that takes us for a proxy sends the whole address (RFC 9112 3.2.2).
     target: (incoming.url ?? '/').replace(/^https?:\/\/[^/?]*(?=[/?]|$)/i, '') || '/',
     headers: headers satisfies HeaderList,
+    body: null,
     peer: peerOf(incoming.socket.remoteAddress, valuesOf(headers, 'x-forwarded-for'), proxies),
   };
 }
@@ -64,14 +62,24 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-/** The whole body. Throws payload_too_large as soon as it is. */
-export async function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
-    bytes += (chunk as Buffer).byteLength;
-    if (bytes > MOST_REQUEST_BYTES) throw tooLarge();
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks, bytes);
+/** The whole body. Rejects with payload_too_large as soon as it is, and leaves the rest unread. */
+export function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const take = (chunk: Buffer): void => {
+      bytes += chunk.byteLength;
+      chunks.push(chunk);
+      if (bytes <= MOST_REQUEST_BYTES) return;
+      incoming.off('data', take).pause();
+      reject(tooLarge());
+    };
+    // Listeners, since to iterate over a stream costs more than all else that is done with a short body.
+    incoming.on('data', take);
+    incoming.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)));
+    incoming.on('error', reject);
+    incoming.on('close', () => {
+      if (!incoming.complete) reject(new Error('the body never came'));
+    });
+  });
 }

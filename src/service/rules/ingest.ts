@@ -65,7 +65,7 @@ export function takeIn(body: unknown): TakenIn {
   // This text becomes a column, where control characters and lone surrogates have no place.
   if (type === 'attachment.reclassified')
     checked(EventId.optional(), payload['source'], ['payload', 'source']);
-  const payloadText = canonical(payload, ['payload']);
+  const payloadText = canonical(payload, 'payload', 1);
   const bodySha256 = hash('sha256', `${type}\n${payloadText}`);
   return { id: envelope.id, type, payload, payloadText, bodySha256 };
 }
@@ -105,28 +105,29 @@ function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** One text for equal values: keys sorted, no spaces. Throws `event_invalid` for values nested too deep or not finite. */
-function canonical(value: unknown, path: readonly string[]): string {
+/**
+ * One text for equal values: keys sorted, no spaces. Throws `event_invalid` for values nested too deep or not finite;
+ * `place` is where the value stands, for the message.
+ */
+function canonical(value: unknown, place: string, depth: number): string {
   // JSON.parse reads 1e400 as Infinity, which would be written, and hashed, as null.
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new Refusal('event_invalid', `${placeOf(path)}: must be a number of 64 bits`);
+    throw new Refusal('event_invalid', `${shortened(place)}: must be a number of 64 bits`);
   }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (path.length > DEPTH)
-    throw new Refusal('event_invalid', `payload: must not nest deeper than ${DEPTH} levels`);
-  if (Array.isArray(value)) {
-    return `[${value.map((item, at) => canonical(item, [...path, String(at)])).join(',')}]`;
-  }
+  if (depth > DEPTH) throw new Refusal('event_invalid', `payload: must not nest deeper than ${DEPTH} levels`);
+  const inner = (item: unknown, key: string) => canonical(item, `${place}.${key}`, depth + 1);
+  if (Array.isArray(value)) return `[${value.map((item, at) => inner(item, String(at))).join(',')}]`;
   const record = value as Record<string, unknown>;
-  const fields = Object.keys(record)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(record[key], [...path, key])}`);
-  return `{${fields.join(',')}}`;
+  let fields = '';
+  for (const key of Object.keys(record).sort()) {
+    fields += `${fields === '' ? '' : ','}${JSON.stringify(key)}:${inner(record[key], key)}`;
+  }
+  return `{${fields}}`;
 }
 
 /** Keys are the sender's: a message names them only in part where they are long. */
-function placeOf(path: readonly string[]): string {
-  const place = path.join('.');
+function shortened(place: string): string {
   return place.length <= 200 ? place : `${place.slice(0, 200)}…`;
 }
 
