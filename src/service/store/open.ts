@@ -29,7 +29,11 @@ export class ArchiveUnreadable extends Error {
 }
 
 /** Files of an archive without the database that names them. */
-class DatabaseMissing extends Error {}
+class DatabaseMissing extends Error {
+  constructor() {
+    super(`${DATABASE} is missing or empty, but the files that it named are here`);
+  }
+}
 
 function whyOf(cause: unknown): string {
   const { code, errcode } = cause as { code?: unknown; errcode?: unknown };
@@ -141,18 +145,17 @@ type Folder = Pick<OpenOptions, 'sleep' | 'readOnly'> & { dir: string };
 
 async function openFolder({ dir, readOnly = false, sleep }: Folder): Promise<Opened> {
   const path = join(dir, DATABASE);
-  const lost = new DatabaseMissing(`${DATABASE} is missing or empty, but the files that it named are here`);
-  const hasFiles = await hasShards(join(dir, BLOBS));
-  if (hasFiles && !(await hasBytes(path))) throw lost;
+  const blobs = join(dir, BLOBS);
+  if (await isLost(() => hasNoBytes(path), blobs)) throw new DatabaseMissing();
   if (!readOnly) await createPrivate(path);
   const { openSqlite } = await import('./sqlite.ts');
   const database = await openSqlite({ path, readOnly, sleep });
   // Copied without its log it may hold no table yet.
-  if (hasFiles && (await database.get('SELECT 1 FROM sqlite_master LIMIT 1')) === undefined) {
+  if (await isLost(() => hasNoTable(database), blobs)) {
     await database.close();
-    throw lost;
+    throw new DatabaseMissing();
   }
-  return { database, blobs: openBlobs(join(dir, BLOBS)), shared: ALONE };
+  return { database, blobs: openBlobs(blobs), shared: ALONE };
 }
 
 type Elsewhere = { url: string; blobs?: string | undefined; readOnly?: boolean };
@@ -188,17 +191,28 @@ async function checkFiles(database: Database, { blobs, readOnly = false }: Elsew
 const DATABASE = 'archive.db';
 const BLOBS = 'blobs';
 
-/** Beside files of an archive no new database is made: their own is lost. */
+/**
+ * Whether files of an archive are beside a database that is none: no new one takes its place. Asked again after the
+ * files: another process may be making the archive, and its tables come before its files.
+ */
+async function isLost(isNone: () => Promise<boolean>, blobs: string): Promise<boolean> {
+  return (await isNone()) && (await hasShards(blobs)) && isNone();
+}
+
 async function hasShards(blobs: string): Promise<boolean> {
   const names = await readdir(blobs).catch(() => []);
   return names.some((name) => /^[\da-f]{2}$/.test(name));
 }
 
-async function hasBytes(path: string): Promise<boolean> {
+async function hasNoBytes(path: string): Promise<boolean> {
   return stat(path).then(
-    ({ size }) => size > 0,
-    () => false,
+    ({ size }) => size === 0,
+    () => true,
   );
+}
+
+async function hasNoTable(database: Database): Promise<boolean> {
+  return (await database.get('SELECT 1 FROM sqlite_master LIMIT 1')) === undefined;
 }
 
 /** Only now is it known to be ours; the engine gives the files beside it the mode of the first. */
