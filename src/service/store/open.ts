@@ -66,21 +66,21 @@ export type OpenOptions = Place & {
  * cannot be made.
  */
 export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
-  const { now, randomBytes } = options;
-  if (options.readOnly) return openReadOnly(options);
-  if ('dir' in options) {
-    await mkdir(options.dir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-      throw isFull(error) ? unopened(error) : error;
-    });
-  }
+  const { now, randomBytes, readOnly = false } = options;
+  if ('dir' in options) await (readOnly ? mustBeThere(options.dir) : makeFolder(options.dir));
   try {
-    const { database, ...rest } = 'dir' in options ? await openFolder(options) : await openDatabase(options);
-    const archive = { database, ...rest, readOnly: false, now, randomBytes, close: () => database.close() };
+    const opened = 'dir' in options ? await openFolder(options) : await openDatabase(options);
+    const { database } = opened;
+    const archive = { ...opened, readOnly, now, randomBytes, close: () => database.close() };
     try {
+      // Copied without its log it may hold no table yet.
+      if ('dir' in options && (await isLost(options.dir, () => hasNoTable(database))))
+        throw new DatabaseMissing();
+      if (readOnly) await checkSchema(database);
       // Made with the archive, so that a list of files needs to write nothing later, on a full disk for one.
-      if (await migrate(database)) await fileKey(archive);
-      if ('dir' in options) await makeFilesPrivate(options.dir);
-      else await checkFiles(database, options);
+      else if (await migrate(database)) await fileKey(archive);
+      if (!('dir' in options)) await checkFiles(database, options);
+      else if (!readOnly) await makeFilesPrivate(options.dir);
     } catch (error) {
       await database.close();
       throw error;
@@ -91,6 +91,17 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   }
 }
 
+async function makeFolder(dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw isFull(error) ? unopened(error) : error;
+  });
+}
+
+async function mustBeThere(dir: string): Promise<void> {
+  const isThere = (await modeOf(join(dir, DATABASE))) !== undefined || (await hasShards(dir));
+  if (!isThere) throw new NoArchive('there is no archive');
+}
+
 /** The same place, to be read only where its database may not be written to: on a medium for reading, for one. */
 export async function asReadable(place: Place): Promise<Place> {
   if (!('dir' in place) || place.readOnly === true) return place;
@@ -99,36 +110,6 @@ export async function asReadable(place: Place): Promise<Place> {
     ({ code }: NodeJS.ErrnoException) => code,
   );
   return ['EROFS', 'EACCES', 'EPERM'].includes(refusal ?? '') ? { ...place, readOnly: true } : place;
-}
-
-async function openReadOnly(options: OpenOptions): Promise<OpenArchive> {
-  const { now, randomBytes } = options;
-  if ('dir' in options) {
-    const { dir } = options;
-    const isThere = (await modeOf(join(dir, DATABASE))) !== undefined || (await hasShards(join(dir, BLOBS)));
-    if (!isThere) throw new NoArchive('there is no archive');
-  }
-  try {
-    const { database, ...rest } = 'dir' in options ? await openFolder(options) : await openDatabase(options);
-    try {
-      await checkSchema(database);
-      if (!('dir' in options)) await checkFiles(database, options);
-    } catch (error) {
-      await database.close();
-      throw error;
-    }
-    return {
-      database,
-      ...rest,
-      readOnly: true,
-      shared: ALONE,
-      now,
-      randomBytes,
-      close: () => database.close(),
-    };
-  } catch (error) {
-    throw unopened(error);
-  }
 }
 
 function unopened(error: unknown): unknown {
@@ -145,17 +126,11 @@ type Folder = Pick<OpenOptions, 'sleep' | 'readOnly'> & { dir: string };
 
 async function openFolder({ dir, readOnly = false, sleep }: Folder): Promise<Opened> {
   const path = join(dir, DATABASE);
-  const blobs = join(dir, BLOBS);
-  if (await isLost(() => hasNoBytes(path), blobs)) throw new DatabaseMissing();
+  if (await isLost(dir, () => hasNoBytes(path))) throw new DatabaseMissing();
   if (!readOnly) await createPrivate(path);
   const { openSqlite } = await import('./sqlite.ts');
   const database = await openSqlite({ path, readOnly, sleep });
-  // Copied without its log it may hold no table yet.
-  if (await isLost(() => hasNoTable(database), blobs)) {
-    await database.close();
-    throw new DatabaseMissing();
-  }
-  return { database, blobs: openBlobs(blobs), shared: ALONE };
+  return { database, blobs: openBlobs(join(dir, BLOBS)), shared: ALONE };
 }
 
 type Elsewhere = { url: string; blobs?: string | undefined; readOnly?: boolean };
@@ -167,7 +142,7 @@ async function openDatabase(options: Elsewhere & Pick<OpenOptions, 'sleep'>): Pr
   return {
     database,
     blobs: blobs === undefined ? openChunks(database) : openBlobs(blobs),
-    shared: shareBy(database),
+    shared: readOnly ? ALONE : shareBy(database),
   };
 }
 
@@ -195,12 +170,12 @@ const BLOBS = 'blobs';
  * Whether files of an archive are beside a database that is none: no new one takes its place. Asked again after the
  * files: another process may be making the archive, and its tables come before its files.
  */
-async function isLost(isNone: () => Promise<boolean>, blobs: string): Promise<boolean> {
-  return (await isNone()) && (await hasShards(blobs)) && isNone();
+async function isLost(dir: string, isNone: () => Promise<boolean>): Promise<boolean> {
+  return (await isNone()) && (await hasShards(dir)) && isNone();
 }
 
-async function hasShards(blobs: string): Promise<boolean> {
-  const names = await readdir(blobs).catch(() => []);
+async function hasShards(dir: string): Promise<boolean> {
+  const names = await readdir(join(dir, BLOBS)).catch(() => []);
   return names.some((name) => /^[\da-f]{2}$/.test(name));
 }
 
