@@ -3,6 +3,7 @@ import { diskFault } from '../../disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../archive.ts';
 import { createIntake, type Intake } from '../store/intake.ts';
+import { primaryCode, SQLITE } from '../store/result-code.ts';
 import { readMail } from './mime.ts';
 import { cityOfPicture } from './picture.ts';
 import type { RawMail, ReadItem, ReadMessage } from './record.ts';
@@ -78,10 +79,9 @@ export async function storeItems(
   return tally;
 }
 
-/** Primary codes of SQLite. */
-const SQLITE_REASONS = new Map([
-  [10, 'input/output error'],
-  [13, 'no space left on the device'],
+const SQLITE_REASONS = new Map<number | undefined, string>([
+  [SQLITE.IOERR, 'input/output error'],
+  [SQLITE.FULL, 'no space left on the device'],
 ]);
 
 export const KEPT = 'what was stored before; the same import goes on from there';
@@ -93,8 +93,7 @@ function archiveFault(error: unknown): unknown {
   if (fault !== error && fault instanceof Fault) {
     return new Fault(fault.kind, fault.message, { ...fault.detail, kept, cause: error });
   }
-  const { errcode } = error as { errcode?: unknown };
-  const reason = typeof errcode === 'number' ? SQLITE_REASONS.get(errcode & 0xff) : undefined;
+  const reason = SQLITE_REASONS.get(primaryCode(error));
   return reason === undefined ? error : new Fault('disk', `archive: ${reason}`, { kept, cause: error });
 }
 

@@ -7,9 +7,10 @@ import { openBlobs } from './blobs.ts';
 import { openChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { fileKey } from './meta.ts';
+import { primaryCode, SQLITE } from './result-code.ts';
 import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema.ts';
 import { ALONE, shareBy } from './shared.ts';
-import { DatabaseTrouble, isDamaged, isFull } from './trouble.ts';
+import { DatabaseTrouble, isFull } from './trouble.ts';
 
 export { DatabaseTrouble, NewerSchema, OlderSchema };
 
@@ -23,7 +24,8 @@ export class ArchiveUnreadable extends Error {
 
   constructor(cause: unknown) {
     super('the archive cannot be opened', { cause });
-    this.isDamaged = cause instanceof DatabaseMissing || isDamaged(cause);
+    const code = primaryCode(cause);
+    this.isDamaged = cause instanceof DatabaseMissing || code === SQLITE.CORRUPT || code === SQLITE.NOTADB;
     this.why = cause instanceof DatabaseMissing ? cause.message : whyOf(cause);
   }
 }
@@ -36,15 +38,13 @@ class DatabaseMissing extends Error {
 }
 
 function whyOf(cause: unknown): string {
-  const { code, errcode } = cause as { code?: unknown; errcode?: unknown };
-  if (code === NO_DATABASE) return 'there is no such database';
-  if (typeof errcode === 'number' && (errcode & 0xff) === READONLY) return 'it may not be written to';
+  if ((cause as { code?: unknown }).code === NO_DATABASE) return 'there is no such database';
+  if (primaryCode(cause) === SQLITE.READONLY) return 'it may not be written to';
   return 'it is damaged, foreign or not permitted';
 }
 
-/** A SQLSTATE, and a primary result code of SQLite. */
+/** A SQLSTATE. */
 const NO_DATABASE = '3D000';
-const READONLY = 8;
 
 /**
  * A folder with its database and files; or a PostgreSQL database, with a folder for the files or without. `readOnly`

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Database, Row, Statements, Value } from './database.ts';
+import { primaryCode, SQLITE } from './result-code.ts';
 
 export type SqliteOptions = {
   path: string;
@@ -127,10 +128,8 @@ function versionIn(statement: { get(): unknown }): number {
   }
 }
 
-/** SQLITE_BUSY in any of its forms: extended codes carry the primary one in their low byte. */
 function isBusy(error: unknown): boolean {
-  const { errcode } = error as { errcode?: unknown };
-  return typeof errcode === 'number' && (errcode & 0xff) === 5;
+  return primaryCode(error) === SQLITE.BUSY;
 }
 
 type Connection = { handle: InstanceType<typeof DatabaseSync>; statements: Statements };
@@ -156,10 +155,10 @@ function connectReading(path: string): Connection {
   }
 }
 
-/** SQLITE_CANTOPEN or SQLITE_READONLY: what reading a log needs beside it cannot be made. */
+/** What reading a log needs beside it cannot be made. */
 function isUnopenable(error: unknown): boolean {
-  const { errcode } = error as { errcode?: unknown };
-  return typeof errcode === 'number' && [8, 14].includes(errcode & 0xff);
+  const code = primaryCode(error);
+  return code === SQLITE.CANTOPEN || code === SQLITE.READONLY;
 }
 
 function connect(path: string): Connection {

@@ -1,5 +1,6 @@
 // A database that cannot serve now, or not us: by kind, in our words, with the engine's code and nothing else of what it said.
 import { Fault, type FaultKind } from '../../faults.ts';
+import { primaryCode, SQLITE } from './result-code.ts';
 
 /**
  * `unreachable`: no connection, or it was lost; an outcome may be unknown. `refused`: not this user or password.
@@ -39,34 +40,35 @@ export function troubleFault(trouble: DatabaseTrouble, kept: string): Fault {
   return new Fault(FAULTS[trouble.kind], trouble.message, { kept, retryable, cause: trouble });
 }
 
-/** Primary result codes of SQLite that pass or need the keeper, never the client: busy, locked, nomem, readonly, ioerr, full, cantopen. */
-const ENGINE_TROUBLE = new Set([5, 6, 7, 8, 10, 13, 14]);
+/** What passes or needs the keeper, never the client. */
+const ENGINE_TROUBLE = new Set([
+  SQLITE.BUSY,
+  SQLITE.LOCKED,
+  SQLITE.NOMEM,
+  SQLITE.READONLY,
+  SQLITE.IOERR,
+  SQLITE.FULL,
+  SQLITE.CANTOPEN,
+]);
 const DISK_TROUBLE = new Set(['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT']);
 
 /** Whether a thrown value says that the archive cannot serve now, whatever it was asked. */
 export function isStoreTrouble(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   if (error instanceof DatabaseTrouble) return true;
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  // Extended codes carry the primary one in their low byte.
-  if (typeof errcode === 'number') return ENGINE_TROUBLE.has(errcode & 0xff);
+  const ofEngine = primaryCode(error);
+  if (ofEngine !== undefined) return ENGINE_TROUBLE.has(ofEngine);
+  const { code } = error as { code?: unknown };
   return typeof code === 'string' && DISK_TROUBLE.has(code);
 }
 
-/** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE where the index of its log found no space. */
-const FULL = new Set<unknown>([13, 4874, 'ENOSPC', 'EDQUOT']);
+const FULL = new Set<unknown>([SQLITE.FULL, SQLITE.IOERR_SHMSIZE, 'ENOSPC', 'EDQUOT']);
 
 /** Whether it is that no space is left. */
 export function isFull(error: unknown): boolean {
   if (error instanceof DatabaseTrouble) return error.kind === 'full';
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return FULL.has(errcode) || FULL.has(code);
-}
-
-/** Whether SQLite says that what it reads is no database, or a damaged one: SQLITE_CORRUPT or SQLITE_NOTADB. */
-export function isDamaged(error: unknown): boolean {
-  const { errcode } = error as { errcode?: unknown };
-  return typeof errcode === 'number' && [11, 26].includes(errcode & 0xff);
 }
 
 /** Kind and code of a thrown value for a log: its message may hold data, so it is left out. */
