@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Fault } from '../faults.ts';
 import { diskFault } from '../disk-fault.ts';
 import { canonical, sha256 } from './canonical.ts';
-import { END_FILE, readEnds } from './frozen-end.ts';
+import { END_FILE, readEnds, type End } from './frozen-end.ts';
 import { lastNewline, linesOf } from './lines.ts';
 import { openOwn } from './own-file.ts';
 import { CHAIN_START, type WindowLine } from './window.ts';
@@ -20,6 +20,8 @@ export type Chain = {
   head: string;
   /** One a window, the last of them {@link Chain.head}. */
   heads: Set<string>;
+  /** All that were recorded, where the windows hold: a walk that went on has several. */
+  ends: End[];
   ids: string[];
   windowsBytes: number;
   rowsBytes: number;
@@ -66,6 +68,7 @@ export async function readChain(
     windows: 0,
     head: CHAIN_START,
     heads: new Set(),
+    ends: [],
     ids: [],
     windowsBytes: 0,
     rowsBytes: 0,
@@ -80,8 +83,8 @@ export async function readChain(
     const problem = await link(chain, bytes.toString('utf8'), rows, seen, visit);
     if (problem !== undefined) return broken(chain, problem);
   }
-  const ends = await readEnds(dir);
-  if (ends.some(({ head }) => head !== null && !chain.heads.has(head)))
+  chain.ends = await readEnds(dir);
+  if (chain.ends.some(({ head }) => head !== null && !chain.heads.has(head)))
     broken(chain, `is missing: ${END_FILE} names a head that is not in the chain`);
   chain.torn = size > chain.windowsBytes || (await rows.stat()).size > chain.rowsBytes;
   return chain;

@@ -20,14 +20,9 @@ export async function addEnd(dir: string, end: End): Promise<void> {
 }
 
 /**
- * The last end recorded for this head; undefined where the walk did not reach its end, went on after it, or is older
- * than this record. Throws Fault `integrity` for a damaged file.
+ * Every end that was recorded: a walk that went on has several, and its chain the heads of all. None where the walk did
+ * not reach its end, or is older than this record. Throws Fault `integrity` for a damaged file.
  */
-export async function readEnd(dir: string, head: string | null): Promise<End | undefined> {
-  return (await readEnds(dir)).findLast((end) => end.head === head);
-}
-
-/** Every end that was recorded: a walk that went on has several, and its chain the heads of all. Throws as {@link readEnd}. */
 export async function readEnds(dir: string): Promise<End[]> {
   return readLines(join(dir, END_FILE), End);
 }

@@ -6,7 +6,6 @@ import { diskFault } from '../disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { readDoubts } from './doubts.ts';
 import { verifyFrozen, type Chain, type Visit } from './frozen-chain.ts';
-import { readEnd } from './frozen-end.ts';
 import { SUBJECT_FILE } from './frozen-log.ts';
 import { textOf } from './own-file.ts';
 
@@ -36,10 +35,11 @@ export async function readFrozenWalk(
 
 /** What the folder says besides a chain that holds. Throws as {@link readFrozenWalk} does. */
 export async function readBesides(dir: string, path: string, chain: Chain): Promise<FrozenWalk> {
-  const { windows, head, ids, torn } = chain;
+  const { windows, head, ends, ids, torn } = chain;
   const subject = await readSubject(path);
   const chained = windows === 0 ? null : head;
-  const end = await readEnd(path, chained);
+  // Of a walk that went on and did not reach its end again, what was recorded before speaks of another head.
+  const end = ends.findLast((recorded) => recorded.head === chained);
   const doubts = await readDoubts(path);
   return {
     dir,
