@@ -12,18 +12,20 @@ import { build } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 
-/** Parts of packages that this program never wants, as modules that do nothing. */
+/** What packages load and this program does not want or finds slow to load: by package, the module in its place. */
 const STUBS = {
-  // Installs signal handlers when it is loaded (by conf), so that one Ctrl-C would be handled twice.
-  'when-exit': 'export default () => () => {};',
-  // HTTP/2 is never spoken, and is slow to load.
-  './client-h2.js': 'module.exports = () => {};',
-};
-
-/** Parts of Node that are slow to load, and all that packages use of them here. */
-const WORDS = {
-  commander: { 'node:child_process': 'module.exports = {};' },
+  atomically: {
+    // Installs signal handlers when it is loaded (by conf), so that one Ctrl-C would be handled twice.
+    'when-exit': 'export default () => () => {};',
+  },
+  commander: {
+    // Commands that are programs of their own, of which there are none.
+    'node:child_process': 'module.exports = {};',
+  },
   undici: {
+    // HTTP/2 is never spoken.
+    './client-h2.js': 'module.exports = () => {};',
+    // All that is used of them.
     'node:assert': 'module.exports = (isTrue, what) => { if (!isTrue) throw new Error(what); };',
     'node:http': 'module.exports = { maxHeaderSize: 16384 };',
   },
@@ -54,18 +56,14 @@ const escaped = (name) => name.replaceAll(/[./-]/g, '\\$&');
 const stubs = {
   name: 'stubs',
   setup({ onResolve, onLoad }) {
-    const filter = new RegExp(`^(${Object.keys(STUBS).map(escaped).join('|')})$`);
-    onResolve({ filter }, ({ path }) => ({ path, namespace: 'stub' }));
-    onResolve({ filter: /^node:/ }, ({ path, importer }) => {
+    const filter = new RegExp(`^(${Object.values(STUBS).flatMap(Object.keys).map(escaped).join('|')})$`);
+    onResolve({ filter }, ({ path, importer }) => {
       const name = /[\\/]node_modules[\\/](\w+)[\\/]/.exec(importer)?.[1] ?? '';
-      const pluginData = WORDS[name]?.[path];
-      return pluginData === undefined
-        ? undefined
-        : { path: `${name}/${path}`, namespace: 'stub', pluginData };
+      const contents = STUBS[name]?.[path];
+      if (contents === undefined) return undefined;
+      return { path: `${name}/${path}`, namespace: 'stub', pluginData: contents };
     });
-    onLoad({ filter: /./, namespace: 'stub' }, ({ path, pluginData }) => ({
-      contents: pluginData ?? STUBS[path],
-    }));
+    onLoad({ filter: /./, namespace: 'stub' }, ({ pluginData: contents }) => ({ contents }));
   },
 };
 const vendors = {
@@ -135,9 +133,9 @@ async function warm(outdir) {
   const remote = { ARX_BASE_URL: `http://127.0.0.1:${service.address().port}`, ARX_TOKEN: 'arx_warm.token' };
   const env = { PATH: process.env['PATH'], HOME: home, ARX_DATA_DIR: home, ARX_CONFIG_DIR: home };
   try {
-    await run(main, ['ls'], env);
-    await run(main, ['pull', '--all', '--to', join(home, 'files')], { ...env, ...remote });
-    await run(main, ['verify', join(home, 'files')], env);
+    await keepCompiled(main, ['ls'], env);
+    await keepCompiled(main, ['pull', '--all', '--to', join(home, 'files')], { ...env, ...remote });
+    await keepCompiled(main, ['verify', join(home, 'files')], env);
   } finally {
     service.close();
     await rm(home, { recursive: true, force: true });
@@ -171,7 +169,8 @@ function answer({ url, headers }, response) {
   response.end(JSON.stringify({ status: 'ok', data, has_more: page.length < inside.length }));
 }
 
-async function run(main, words, env) {
+/** Runs a command of the built program and keeps what V8 compiled for it. */
+async function keepCompiled(main, words, env) {
   const child = spawn(process.execPath, ['-e', WARM, main, 'attachments', ...words], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
