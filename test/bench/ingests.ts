@@ -1,17 +1,14 @@
 // Measures durable ingest beside raw durable commits of the same engine, in turn; bundled by ingest.mjs.
 import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import type { Listening } from '../../src/contract/report.ts';
-import { ROLE } from '../support/cluster.ts';
 import { load } from '../support/load.ts';
-import { ownCluster, type OwnCluster } from '../support/own-cluster.ts';
+import { ownCluster } from '../support/own-cluster.ts';
 import { outside, startProcess } from '../support/program.ts';
+import { CONNECTIONS, PAYLOAD, pgbench, rawSqlite, TYPE } from './raw-commits.ts';
 import { shares, spending, type Spent } from './spent.ts';
-
-const CONNECTIONS = 64;
 
 type Row = Record<string, string>;
 
@@ -109,63 +106,6 @@ export async function measureIngest({ launcher, peer, rounds, ms, events }: Size
 function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1]!;
 }
-
-/** One insert a transaction, in a loop, with what the archive has of durability. */
-function rawSqlite(dir: string, ms: number): number {
-  const database = new DatabaseSync(join(dir, 'raw.db'), { timeout: 0 });
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-  database.exec(
-    'CREATE TABLE IF NOT EXISTS events (n INTEGER PRIMARY KEY, id TEXT, type TEXT, payload TEXT) STRICT',
-  );
-  const insert = database.prepare('INSERT INTO events (id, type, payload) VALUES (?, ?, ?)');
-  const begun = performance.now();
-  let commits = 0;
-  for (; performance.now() - begun < ms; commits += 1)
-    insert.run(`evt_${commits}`, TYPE, JSON.stringify(PAYLOAD));
-  const rate = (commits / (performance.now() - begun)) * 1000;
-  database.close();
-  return rate;
-}
-
-function pgbench(cluster: OwnCluster, dir: string, ms: number): number {
-  const script = join(dir, 'insert.sql');
-  writeFileSync(
-    script,
-    `INSERT INTO raw_events (id, type, payload) VALUES ('evt_' || random(), '${TYPE}', '${JSON.stringify(PAYLOAD)}');\n`,
-  );
-  const place = ['-h', cluster.dir, '-p', String(cluster.port), '-U', ROLE];
-  execFileSync(
-    join(cluster.bin, 'psql'),
-    [
-      ...place,
-      '-qc',
-      'CREATE TABLE IF NOT EXISTS raw_events (n BIGSERIAL PRIMARY KEY, id TEXT, type TEXT, payload TEXT)',
-      'postgres',
-    ],
-    { stdio: 'ignore' },
-  );
-  const words = [
-    '-n',
-    '-M',
-    'prepared',
-    '-c',
-    String(CONNECTIONS),
-    '-j',
-    '2',
-    '-T',
-    String(Math.ceil(ms / 1000)),
-    '-f',
-    script,
-  ];
-  const told = execFileSync(join(cluster.bin, 'pgbench'), [...place, ...words, 'postgres'], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  return Number(/tps = ([\d.]+)/.exec(told)?.[1]);
-}
-
-const TYPE = 'contact.flagged';
-const PAYLOAD = { contact: 'observer 7', trust: 'low', handler_trace: 'relay/17' };
 
 function writeEvents(path: string, count: number): void {
   const file = openSync(path, 'w');
