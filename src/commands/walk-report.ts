@@ -15,11 +15,11 @@ export type ReportFile = { report: string; force: boolean };
 const MOST_REPORT_BYTES = 16 * 1024 * 1024;
 
 /**
- * The same file, to be replaced where it is the report of an earlier walk, or by `force`. Leaves nothing behind. Throws
- * Fault `unsafe` where something else stands there (but for a regular file and `force`), `disk` where a report could not
- * be written.
+ * Whether what stands there by the end of the walk is replaced: by `force`, or as the report of an earlier walk. Leaves
+ * nothing behind. Throws Fault `unsafe` where something else stands there (but for a regular file and `force`), `disk`
+ * where a report could not be written.
  */
-export async function checkReport({ report, force }: ReportFile, { world }: App): Promise<ReportFile> {
+export async function mayReplace({ report, force }: ReportFile, { world }: App): Promise<boolean> {
   const path = resolve(world.cwd, report);
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -40,7 +40,7 @@ export async function checkReport({ report, force }: ReportFile, { world }: App)
   } catch (error) {
     throw diskFault(error, report);
   }
-  return { report, force: force || isEarlier };
+  return force || isEarlier;
 }
 
 async function isReport(path: string): Promise<boolean> {

@@ -18,7 +18,7 @@ import { present, wholeNumber, Window } from './input.ts';
 import { lateFault } from './late.ts';
 import { PageFile } from './page-file.ts';
 import { inFolder } from './walk-folder.ts';
-import { checkReport, writeReport } from './walk-report.ts';
+import { mayReplace, writeReport } from './walk-report.ts';
 
 /** The options of every walk. */
 export const Walking = Window.extend({
@@ -72,8 +72,7 @@ export async function walkList<Row extends Identified, Shown extends object>(
   if (force && report === undefined && !app.isRecorded)
     throw new Fault('usage', '--force goes with --report FILE');
   // A report that cannot be written is better known before an hour of walking than after it.
-  const checked = report === undefined ? {} : await checkReport({ report, force }, app);
-  const given = { ...input, ...checked };
+  const given = report === undefined ? input : { ...input, force: await mayReplace({ report, force }, app) };
   if (input.freeze === undefined) return walkAll(list, given, app, undefined);
   const dir = resolve(app.world.cwd, input.freeze);
   await inFolder(dir, app, () => walkAll(list, given, app, dir));
