@@ -1,6 +1,6 @@
 // Whole sessions: every test/transcripts/*.transcript is run and must print exactly what it says.
 // UPDATE_TRANSCRIPTS=1 writes what was printed; read the difference before it is committed.
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,8 +15,19 @@ let template: string;
 beforeAll(async () => {
   template = mkdtempSync(join(tmpdir(), 'arx-template-'));
   await sampleData(join(template, 'data'));
+  slackExport(join(template, 'slack'));
 });
 afterAll(() => rmSync(template, { recursive: true, force: true }));
+
+/** A message whose file is named and was not exported. */
+function slackExport(dir: string): void {
+  const chart = { id: 'F1', name: 'chart.png', mimetype: 'image/png', size: 1234 };
+  const said = { type: 'message', user: 'U1', ts: '1704180000.000100', text: 'the chart', files: [chart] };
+  mkdirSync(join(dir, 'general'), { recursive: true });
+  writeFileSync(join(dir, 'channels.json'), JSON.stringify([{ id: 'C1', name: 'general' }]));
+  writeFileSync(join(dir, 'users.json'), JSON.stringify([{ id: 'U1', name: 'ada' }]));
+  writeFileSync(join(dir, 'general', '2024-01-02.json'), JSON.stringify([said]));
+}
 
 /** One step in the session's folder; its scratch path is written as ~, so that it reads the same everywhere. */
 async function play(step: Step, dir: string, seed: number): Promise<Step> {

@@ -30,8 +30,9 @@ describe('attachments', () => {
   const rows = [
     { ...row, content_type: 'image/jpeg', origin_city: 'lisbon', source: 'external', bytes: 1234 },
     { ...row, id: 'att_2', redacted: true, file_url: null },
+    { ...row, id: 'att_3', file_url: null },
   ];
-  test('ls: a redacted row stands there as withheld', async () => {
+  test('ls: a row that is redacted or has no address stands there as withheld', async () => {
     const { print, stdout } = printing();
     await print.list(views.attachmentView, { rows, summary: () => ({}) });
     expect(stdout.text).toBe(
@@ -40,6 +41,7 @@ describe('attachments', () => {
         '─────  ─────────  ────────  ──────────  ──────  ──────  ────────  ────────────',
         'att_1  available  a.jpg     image/jpeg  1.2 kB  lisbon  external  ab12ab12ab12',
         'att_2  withheld   a.jpg                                           ab12ab12ab12',
+        'att_3  withheld   a.jpg                                           ab12ab12ab12',
         '',
       ].join('\n'),
     );
@@ -47,8 +49,9 @@ describe('attachments', () => {
   test('ls in a pipe: whole values', async () => {
     const { print, stdout } = printing('tsv');
     await print.list(views.attachmentView, { rows, summary: () => ({}) });
+    const withheld = (id: string) => `${id}\twithheld\ta.jpg\t\t\t\t\t${HASH}\n`;
     expect(stdout.text).toBe(
-      `att_1\tavailable\ta.jpg\timage/jpeg\t1234\tlisbon\texternal\t${HASH}\natt_2\twithheld\ta.jpg\t\t\t\t\t${HASH}\n`,
+      `att_1\tavailable\ta.jpg\timage/jpeg\t1234\tlisbon\texternal\t${HASH}\n${withheld('att_2')}${withheld('att_3')}`,
     );
   });
   test('show: all of it', async () => {

@@ -3,12 +3,12 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
+import { isPullable } from '../../contract/attachment-file.ts';
 import { sameHash } from '../../contract/quantity.ts';
 import { diskFault } from '../../disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { digestFile } from '../../verify/digest.ts';
 import { readManifest } from '../../verify/manifest.ts';
-import { isPullable } from './selection.ts';
 import { fetchInto, openTarget } from './target.ts';
 
 /** What opens a file on each system; it is given the absolute path and nothing else, by no shell. */

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { fileUrl } from '../../client/file-address.ts';
 import { takeFile, type FileOptions } from '../../client/files.ts';
 import type { Attachment } from '../../contract/attachment.ts';
+import { isPullable } from '../../contract/attachment-file.ts';
 import type { PulledFile } from '../../contract/report.ts';
 import { diskFault } from '../../disk-fault.ts';
 import { Fault } from '../../faults.ts';
@@ -23,7 +24,6 @@ import { keyOf, partName } from '../../verify/part.ts';
 import { SMALL_BYTES, type Begun, type SwiftLane } from '../../verify/swift-lane.ts';
 import { present } from '../input.ts';
 import { fewNotices } from './notices.ts';
-import { isPullable } from './selection.ts';
 
 export type Place = {
   /** The target folder, and what its manifest says. */

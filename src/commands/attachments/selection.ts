@@ -1,6 +1,7 @@
 // The rows that a pull is asked for, read ahead of their use.
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
+import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { readAhead } from '../../verify/lanes.ts';
 import { exactRows } from '../listing.ts';
@@ -65,9 +66,4 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
     fault: () => (isNamed ? undefined : listing.fault()),
     known,
   };
-}
-
-/** A redacted row has no file to pull, whatever its address says (faults B10). */
-export function isPullable(row: Attachment): row is Attachment & { file_url: string } {
-  return !row.redacted && row.file_url !== null;
 }

@@ -3,6 +3,7 @@ import { lstat, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
+import { isPullable } from '../../contract/attachment-file.ts';
 import type { VerifyReport } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
 import { bagFaultsOf, checkBag } from '../../verify/bag.ts';
@@ -18,7 +19,6 @@ import { PageFile, writePage } from '../page-file.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { printFiles } from './files.ts';
 import { fewNotices } from './notices.ts';
-import { isPullable } from './selection.ts';
 import { spareMemory } from './v8-flags.ts';
 
 const Witness = z.enum(['manifest', 'catalogue', 'sums', 'bag']);

@@ -1,5 +1,6 @@
 // What people see of a catalogued file: a withheld one as plainly as the others (interface 2.1).
 import type { Attachment } from '../../contract/attachment.ts';
+import { isPullable } from '../../contract/attachment-file.ts';
 import { sized } from '../figures.ts';
 import type { View } from '../view.ts';
 import { integrityColumn, shownHash, WHOLE } from './column.ts';
@@ -9,14 +10,14 @@ export const attachmentView: View<Attachment> = {
     { name: 'id', of: (row) => row.id, style: 'id', least: WHOLE },
     {
       name: 'state',
-      of: (row) => (row.redacted ? 'withheld' : 'available'),
-      style: (row) => (row.redacted ? 'warn' : undefined),
+      of: (row) => (isPullable(row) ? 'available' : 'withheld'),
+      style: (row) => (isPullable(row) ? undefined : 'warn'),
       least: 9,
     },
     {
       name: 'filename',
       of: (row) => row.filename,
-      style: (row) => (row.redacted ? 'dim' : undefined),
+      style: (row) => (isPullable(row) ? undefined : 'dim'),
       least: 16,
     },
     { name: 'type', of: (row) => row.content_type, least: 10 },
