@@ -1,7 +1,8 @@
-// `arx attachments ls`: one page of the catalogue, or every row with --all; redacted rows are shown as withheld.
+// `arx attachments ls`: one page of the catalogue, or every row with --all; rows without a file are shown as withheld.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
+import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views.ts';
 import { present, Window, windowQuery } from '../input.ts';
@@ -23,7 +24,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const odd = fewNotices(app.notice);
   const count = (row: Attachment): Attachment => {
     totals.rows += 1;
-    if (row.redacted) totals.withheld += 1;
+    if (!isPullable(row)) totals.withheld += 1;
     if (row.redacted && row.file_url !== null) {
       odd.say(`${row.id} is redacted and still names a file_url; it is never fetched`);
     }

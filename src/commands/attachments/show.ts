@@ -1,6 +1,7 @@
 // `arx attachments show ID`: one row of the catalogue, and with --open its file in the system's own program.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
+import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views.ts';
 import { openAttachment } from './opening.ts';
@@ -16,6 +17,6 @@ export async function run({ id, open, force }: z.infer<typeof Input>, app: App):
   const client = await app.client();
   const { body } = await client.attachment(id);
   await app.printer.record(attachmentView, body);
-  if (app.strict && body.redacted) app.fail(new Fault('partial', `${id} is withheld`));
+  if (app.strict && !isPullable(body)) app.fail(new Fault('partial', `${id} is withheld`));
   if (open) await openAttachment(body, force, app);
 }
