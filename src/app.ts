@@ -324,7 +324,13 @@ export async function createApp(
       try {
         closeFiles();
         await (await reached)?.close();
-        for (const archive of archives.values()) await archive.then((open) => open.close());
+        // One that could not be opened was told of by who asked for it.
+        for (const archive of archives.values()) {
+          await archive.then(
+            (open) => open.close(),
+            () => {},
+          );
+        }
       } finally {
         await endRecord().finally(() => said);
       }
