@@ -38,3 +38,15 @@ export function oncePerTurn<T>(work: () => Promise<T>): () => Promise<T> {
     return next;
   };
 }
+
+/** As {@link oncePerTurn}, but the run begins with the first of them: for work that is done as soon as it is asked for. */
+export function firstPerTurn<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => {
+    if (running === undefined) {
+      running = work();
+      void turn().then(() => (running = undefined));
+    }
+    return running;
+  };
+}

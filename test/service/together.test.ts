@@ -1,7 +1,7 @@
 // Work done once for all who ask at once: nobody gets what is older than their question.
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { oncePerTurn, together } from '../../src/service/together.ts';
+import { firstPerTurn, oncePerTurn, together } from '../../src/service/together.ts';
 
 /** Work whose runs end when they are told to; what a run gives is its number. */
 function worked(share = together<number>) {
@@ -54,6 +54,20 @@ test('of a turn all share one run, and the next turn does not wait for it', asyn
   expect(runs).toHaveLength(1);
   const later = ask();
   await turn();
+  expect(runs).toHaveLength(2);
+  runs[1]!.end();
+  expect(await later).toBe(1);
+  runs[0]!.fail();
+  await expect(first).rejects.toThrow('run 0');
+  await expect(second).rejects.toThrow('run 0');
+});
+
+test('of a turn all share the run that the first of them began', async () => {
+  const { runs, ask } = worked(firstPerTurn);
+  const [first, second] = [ask(), ask()];
+  expect(runs).toHaveLength(1);
+  await turn();
+  const later = ask();
   expect(runs).toHaveLength(2);
   runs[1]!.end();
   expect(await later).toBe(1);

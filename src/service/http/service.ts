@@ -8,7 +8,7 @@ import type { State } from '../store/database.ts';
 import { createGroupCommit } from '../store/group-commit.ts';
 import { summaryOf, type Summary } from '../store/meta.ts';
 import { createBearers } from '../store/tokens.ts';
-import { oncePerTurn } from '../together.ts';
+import { firstPerTurn, oncePerTurn } from '../together.ts';
 import { createDrain } from '../worker.ts';
 import { attachment, attachments } from './attachments.ts';
 import { content } from './content.ts';
@@ -76,8 +76,9 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     const state = await archive.database.version?.();
     return { state, summary: await summaryOf(archive, state) };
   };
-  // SQLite tells at once that nothing changed.
-  const nowOf = archive.database.engine === 'sqlite' ? read : oncePerTurn(read);
+  // SQLite tells at once. Requests over sockets that come with one turn of the loop were all sent before it, and share.
+  const nearby = options.worker === undefined ? read : firstPerTurn(read);
+  const nowOf = archive.database.engine === 'sqlite' ? nearby : oncePerTurn(read);
   const pages = createPages();
   const date = createDates(archive.now);
 

@@ -1,8 +1,9 @@
 // What is kept in mind between requests is never older than the archive: pages, addresses, tokens and counts.
 import { DatabaseSync } from '@photostructure/sqlite';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createService } from '../../../src/service/index.ts';
+import { createService, type ServiceOptions } from '../../../src/service/index.ts';
 import { createPages } from '../../../src/service/http/pages.ts';
 import { createFilePaths, filePath } from '../../../src/service/rules/capability.ts';
 import type { Database } from '../../../src/service/store/database.ts';
@@ -16,22 +17,27 @@ beforeEach(async () => {
 });
 afterEach(() => sample.close());
 
-/** A service that counts the statements by which it reads pages. */
-async function counting() {
+/** A service that counts the statements by which it reads pages, and how often it asks for the archive's state. */
+async function counting(options: Partial<ServiceOptions> = {}) {
   const { database } = sample.archive;
   let pages = 0;
+  let states = 0;
   const get: Database['get'] = (sql, parameters) => {
     if (sql.includes('string_agg')) pages += 1;
     return database.get(sql, parameters);
   };
+  const version: Database['version'] = () => {
+    states += 1;
+    return database.version!();
+  };
   const service = createService(
-    { ...sample.archive, database: { ...database, get } },
-    { assetUrl: ASSET_URL, version: '0' },
+    { ...sample.archive, database: { ...database, get, version } },
+    { assetUrl: ASSET_URL, version: '0', ...options },
   );
   const token = await tokenFor(service, 'internal');
   const other = await tokenFor(service, 'external');
   const read = (target: string, as = token) => call(service, target, { token: as });
-  return { read, other, pages: () => pages };
+  return { read, other, pages: () => pages, states: () => states };
 }
 
 describe('pages', () => {
@@ -56,6 +62,20 @@ describe('pages', () => {
     stranger.exec('UPDATE attachments SET redacted = 0 WHERE n = 1');
     stranger.close();
     expect(await redacted()).toBe(false);
+  });
+
+  test('over sockets, requests of one turn ask for the state once, and each turn anew', async () => {
+    const { read, states } = await counting({ worker: { wake() {} } });
+    const redacted = async () => (await read('/v1/attachments?limit=1')).json.data[0].redacted as boolean;
+    await turn();
+    const before = states();
+    expect(await Promise.all([redacted(), redacted(), redacted()])).toEqual([false, false, false]);
+    expect(states()).toBe(before + 1);
+    const stranger = new DatabaseSync(join(sample.dir, 'archive.db'));
+    stranger.exec('UPDATE attachments SET redacted = 1 WHERE n = 1');
+    stranger.close();
+    await turn();
+    expect(await redacted()).toBe(true);
   });
 
   test('of one record, too: none goes to another tier, or out of date', async () => {
