@@ -123,7 +123,7 @@ test('N1 both of two Authorization headers are seen', async () => {
 
 test('an absolute target is read as its path', async () => {
   const { listener, seen } = await start(hello);
-  await raw(listener, `GET http://here/x?y=http://z/ HTTP/1.1\r\n${HEAD}\r\n`);
+  await raw(listener, `GET http://localhost/x?y=http://z/ HTTP/1.1\r\n${HEAD}\r\n`);
   expect(seen[0]?.target).toBe('/x?y=http://z/');
 });
 
@@ -402,6 +402,15 @@ describe('names a loopback port answers to', () => {
     const { listener, seen } = await start(hello);
     expect(errorOf(await ask(listener, host)).code).toBe('request_invalid');
     expect(seen).toEqual([]);
+  });
+  test('of an absolute target its own name, and not that of the Host header', async () => {
+    const { listener, seen } = await start(hello);
+    const to = (name: string) =>
+      raw(listener, `GET http://${name}/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    expect(errorOf(await to('evil.example')).code).toBe('request_invalid');
+    expect(errorOf(await to('')).code).toBe('request_invalid');
+    expect(seen).toEqual([]);
+    expect(statusOf(await to('localhost:80'))).toBe(200);
   });
   test('those it is given, and an open port any until it is given some', async () => {
     const other = async (host: string, names?: string[]) => {

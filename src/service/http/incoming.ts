@@ -29,9 +29,11 @@ export function admit(incoming: IncomingMessage, { mostHeaders, names, proxies }
   if (hosts.length > 1 || (hosts.length === 0 && incoming.httpVersion === '1.1')) {
     throw new Refusal('request_invalid', 'a request has one Host header');
   }
+  // A client that takes us for a proxy sends the whole address, whose name is meant then (RFC 9112 3.2.2).
+  const [, named = hosts[0], local = ''] = /^(?:https?:\/\/([^/?]*))?(.*)$/is.exec(incoming.url ?? '/') ?? [];
   // A browser always sends one, so a request without is no page's.
-  if (names !== undefined && hosts[0] !== undefined) {
-    const name = nameOf(hosts[0]) ?? '';
+  if (names !== undefined && named !== undefined) {
+    const name = nameOf(named) ?? '';
     if (!isLoopback(name) && !names.includes(name)) {
       throw new Refusal('request_invalid', 'host: this service does not answer to that name');
     }
@@ -39,8 +41,7 @@ export function admit(incoming: IncomingMessage, { mostHeaders, names, proxies }
   if (declaredLength(incoming) > MOST_REQUEST_BYTES) throw tooLarge();
   return {
     method: incoming.method ?? 'GET',
-    // A client that takes us for a proxy sends the whole address (RFC 9112 3.2.2).
-    target: (incoming.url ?? '/').replace(/^https?:\/\/[^/?]*(?=[/?]|$)/i, '') || '/',
+    target: local || '/',
     headers: headers satisfies HeaderList,
     body: null,
     peer: peerOf(incoming.socket.remoteAddress, valuesOf(headers, 'x-forwarded-for'), proxies),
