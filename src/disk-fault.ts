@@ -1,4 +1,5 @@
 // Errors of the file system as Faults, in our words.
+import { NO_FOLDERS } from './durable.ts';
 import { Fault } from './faults.ts';
 
 /** EDQUOT on Linux: Node has no name for it. */
@@ -12,6 +13,7 @@ const REASONS: Record<string, string> = {
   EPERM: 'operation not permitted',
   EMFILE: 'too many open files',
   ENFILE: 'too many open files in the system',
+  [NO_FOLDERS]: 'no such file or folder, and none can be made',
   ENOENT: 'no such file or folder',
   EISDIR: 'is a folder',
   ENAMETOOLONG: 'name too long',

@@ -1,6 +1,8 @@
 // The local archive: opened in this process and reached through the client's own transport, without a port.
 import { createInProcessTransport, EMBEDDED_BASE_URL } from './client/in-process.ts';
 import type { Transport } from './client/transport.ts';
+import { reasonOf } from './config/private-file.ts';
+import { NO_FOLDERS } from './durable.ts';
 import { Fault } from './faults.ts';
 import type { OpenArchive, Place } from './service/index.ts';
 import type { World } from './world.ts';
@@ -46,7 +48,10 @@ export async function openLocal(place: Place, world: World): Promise<OpenArchive
     }
     const reason = error instanceof service.ArchiveUnreadable ? error.why : codeOf(error);
     const where = 'dir' in place ? place.dir : 'the database';
-    throw new Fault('store', `cannot open the archive in ${where}: ${reason}`, { kept, cause: error });
+    const message = `cannot open the archive in ${where}`;
+    if (codeOf(error) === NO_FOLDERS)
+      throw new Fault('disk', `${message}: ${reasonOf(error)}`, { kept, cause: error });
+    throw new Fault('store', `${message}: ${reason}`, { kept, cause: error });
   }
 }
 

@@ -470,6 +470,30 @@ describe('serve', () => {
   });
 });
 
+describe.skipIf(process.platform !== 'linux')('a file system that takes no folders', () => {
+  /** Node's own way to make them never ends there, and no signal but this one ends it. */
+  const LIMIT_MS = 20_000;
+
+  test.each<[string, Record<string, string>?]>([
+    ['backup --to /proc/x'],
+    ['backup --to /proc/x/y'],
+    ['import letter.mbox --database sqlite:/proc/x'],
+    ['serve --port 0 --database sqlite:/proc/x'],
+    ['attachments pull --all --to /proc/x'],
+    ['conversations walk --freeze /proc/x'],
+    ['conversations ls', { ARX_DATA_DIR: '/proc/x' }],
+    ['config set timeout 10', { ARX_CONFIG_DIR: '/proc/x' }],
+  ])('%s', async (args, env = {}) => {
+    const running = arx.start(args.split(' '), { dir: home, env });
+    const limit = setTimeout(() => running.child.kill('SIGKILL'), LIMIT_MS);
+    const ended = await running.ended.finally(() => clearTimeout(limit));
+    expect(ended).toMatchObject({ exit: 14, signal: null, stdout: '' });
+    expect(ended.stderr).toMatch(
+      /^arx: .*\/proc\/x.*: no such file or folder, and none can be made \[disk, exit 14\]\n/,
+    );
+  });
+});
+
 const noScript = !isInstalled('script');
 if (noScript) console.warn('SKIPPED: terminal tests: no script (util-linux) here');
 describe.skipIf(noScript)('terminal', () => {

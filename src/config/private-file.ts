@@ -1,6 +1,7 @@
 // Files only their owner may read: read without following or blocking, replaced whole or not at all, durable on return.
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolderNow, NO_FOLDERS } from '../durable.ts';
 import { Fault } from '../faults.ts';
 
 /** What small stores need of the world around them. */
@@ -80,10 +81,7 @@ function readAll(descriptor: number, size: number): Buffer {
 /** Creates the folder with mode 0700, and closes an open one with a notice. Throws a store or disk Fault. */
 export function ensurePrivateFolder(path: string, world: Pick<StoreWorld, 'uid' | 'notice'>): void {
   try {
-    const first = fs.mkdirSync(path, { recursive: true, mode: 0o700 });
-    if (first !== undefined) {
-      for (let made = path; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
-    }
+    for (const made of makeFolderNow(path, 0o700)) syncFolder(dirname(made));
     if (world.uid === undefined) return;
     const stat = fs.statSync(path);
     if (stat.uid !== world.uid) {
@@ -182,6 +180,7 @@ const REASONS: Record<string, string> = {
   ENOTDIR: 'a file stands where a folder should be',
   EMFILE: 'too many open files',
   ENFILE: 'too many open files',
+  [NO_FOLDERS]: 'no such file or folder, and none can be made',
 };
 
 export function reasonOf(error: unknown): string {

@@ -3,11 +3,10 @@ import { constants } from 'node:fs';
 import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { diskFault } from '../disk-fault.ts';
-import { syncAt, writeAll } from '../durable.ts';
+import { makeFolder, syncAt, writeAll } from '../durable.ts';
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 import { isWithoutLinks } from './disk-work.ts';
-import { makeFolder } from './folder.ts';
 import { createZipWriter } from './zip-writer.ts';
 
 export type BagTarget = {
@@ -67,7 +66,7 @@ async function openFolder(path: string, temporary: string): Promise<BagTarget> {
     async add(name, bytes) {
       const folder = dirname(name);
       try {
-        if (!made.has(folder)) await mkdir(join(temporary, folder), { recursive: true, mode: 0o700 });
+        if (!made.has(folder)) await makeFolder(join(temporary, folder), 0o700);
         for (let each = folder; !made.has(each); each = dirname(each)) made.add(each);
         const file = await open(join(temporary, name), 'wx', 0o600);
         try {

@@ -1,7 +1,6 @@
 // A folder held open: what is done in it stays in it, whatever its name and its parents lead to meanwhile.
 import { constants } from 'node:fs';
-import { mkdir, open, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open, stat } from 'node:fs/promises';
 import { Fault } from '../faults.ts';
 
 export type HeldFolder = {
@@ -22,29 +21,4 @@ export async function holdFolder(dir: string): Promise<HeldFolder> {
   const found = await stat(held).catch(() => undefined);
   const isHeld = found !== undefined && found.ino === opened.ino && found.dev === opened.dev;
   return { path: isHeld ? held : dir, close: () => folder.close() };
-}
-
-/**
- * Makes a folder with its parents where it is not there. Node's own way says ENOENT of a read-only file system, and has
- * no end where a folder takes none, as in /proc. Throws the system's error.
- */
-export async function makeFolder(dir: string): Promise<void> {
-  if (await isThere(dir)) return;
-  try {
-    await mkdir(dir);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // Another pull made it meanwhile, or what stands there is found out when it is opened.
-    if (code === 'EEXIST') return;
-    if (code !== 'ENOENT' || dirname(dir) === dir || (await isThere(dirname(dir)))) throw error;
-    await makeFolder(dirname(dir));
-    await makeFolder(dir);
-  }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return await stat(path).then(
-    () => true,
-    () => false,
-  );
 }

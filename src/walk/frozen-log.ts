@@ -1,8 +1,8 @@
 // The frozen log of a walk in a folder: windows.ndjson, chained by hash, over rows.ndjson; both survive kill -9 whole.
-import { mkdir, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../disk-fault.ts';
-import { syncAt } from '../durable.ts';
+import { makeFolder, syncAt } from '../durable.ts';
 import { Fault } from '../faults.ts';
 import { canonical } from './canonical.ts';
 import { readChain, type Chain } from './frozen-chain.ts';
@@ -45,7 +45,7 @@ export async function openFrozenLog<Row extends Identified>(
   let windows: FileHandle | undefined;
   let rows: FileHandle | undefined;
   try {
-    await mkdir(dir, { recursive: true });
+    await makeFolder(dir);
     await claim(dir, subject, options.resume);
     windows = await openOwn(join(dir, WINDOWS_FILE));
     rows = await openOwn(join(dir, ROWS_FILE));

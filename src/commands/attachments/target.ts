@@ -2,9 +2,10 @@
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { diskFault } from '../../disk-fault.ts';
+import { makeFolder } from '../../durable.ts';
 import { Fault } from '../../faults.ts';
 import { openDesk } from '../../verify/desk.ts';
-import { holdFolder, makeFolder, type HeldFolder } from '../../verify/folder.ts';
+import { holdFolder, type HeldFolder } from '../../verify/folder.ts';
 import type { ManifestEntry } from '../../verify/manifest.ts';
 import { freshKeys, survey } from '../../verify/part.ts';
 import { pullerFor, type Pulled } from './pulled-file.ts';

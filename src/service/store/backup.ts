@@ -1,10 +1,10 @@
 // A copy of a folder's archive, taken while others write: one moment of the database, and every file that it names.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackupReport } from '../../contract/report.ts';
-import { syncAt } from '../../durable.ts';
+import { makeFolder, syncAt } from '../../durable.ts';
 import type { Archive } from '../archive.ts';
 import { openBlobs, pathIn } from './blobs.ts';
 import { fileKey } from './meta.ts';
@@ -72,7 +72,7 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
 
 /** Makes the folder ours, or makes sure that it is. */
 async function claim(dir: string, of: string): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await makeFolder(dir, 0o700);
   const mark = join(dir, MARK);
   const known = await readFile(mark, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -92,7 +92,7 @@ async function copyShard(from: string, to: string, shard: string, report: Backup
   const hashes = await openBlobs(from).names(shard);
   if (hashes.length === 0) return;
   const folder = join(to, shard);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   const there = new Set(await openBlobs(to).names(shard));
   for (const sha256 of hashes) {
     if (there.has(sha256)) {

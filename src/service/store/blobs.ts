@@ -1,9 +1,9 @@
 // Files by the sha256 of their content: `<dir>/ab/cdef…`. A name exists only when its bytes are whole and durable.
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { access, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncAt } from '../../durable.ts';
+import { makeFolder, syncAt } from '../../durable.ts';
 
 export type Blobs = {
   /** The folder they are in, each as `ab/cdef…`; undefined for files in a database. */
@@ -45,7 +45,7 @@ export function openBlobs(dir: string): Blobs {
   /** Runs `write` on a temporary file and gives it its name, durably, if that answers true. */
   const keep = async (sha256: string, write: (file: FileHandle) => Promise<boolean>): Promise<boolean> => {
     const folder = dirname(pathOf(sha256));
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, 0o700);
     const temporary = `${pathOf(sha256)}.${randomUUID()}.new`;
     const file = await open(temporary, 'wx', 0o600);
     try {

@@ -1,7 +1,8 @@
 // Opening and closing an archive: a folder with `archive.db` and `blobs/`, private to its owner, or a PostgreSQL database.
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, open, readdir, stat } from 'node:fs/promises';
+import { access, chmod, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../durable.ts';
 import type { Archive } from '../archive.ts';
 import { openBlobs } from './blobs.ts';
 import { openChunks } from './chunks.ts';
@@ -67,7 +68,7 @@ export type OpenOptions = Place & {
  */
 export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   const { now, randomBytes, readOnly = false } = options;
-  if ('dir' in options) await (readOnly ? mustBeThere(options.dir) : makeFolder(options.dir));
+  if ('dir' in options) await (readOnly ? mustBeThere(options.dir) : makePlace(options.dir));
   try {
     const opened = 'dir' in options ? await openFolder(options) : await openDatabase(options);
     const { database } = opened;
@@ -91,8 +92,8 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   }
 }
 
-async function makeFolder(dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+async function makePlace(dir: string): Promise<void> {
+  await makeFolder(dir, 0o700).catch((error: unknown) => {
     throw isFull(error) ? unopened(error) : error;
   });
 }
