@@ -1,6 +1,6 @@
 // Backup and restore as the README says: taken while events arrive, then whole by fsck, and every list the same byte for byte.
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, statSync, writeFileSync, cpSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -121,6 +121,29 @@ describe('SQLite', () => {
     const foreign = await arx(dir, 'backup --to copy --database sqlite:other');
     expect(foreign.exit).toBe(13);
     expect((await arx(dir, 'backup --to copy --database postgres://a@b/c')).exit).toBe(2);
+  });
+
+  test.each(['data', 'data/x', 'data/blobs/x/y', 'link', 'link/x', 'files/x', 'files/x/y'])(
+    'nor is the archive’s own folder written to: %s',
+    async (to) => {
+      await sampleIn({ dir: join(dir, 'data') });
+      symlinkSync('data/blobs', join(dir, 'link'));
+      // Files that are kept elsewhere.
+      renameSync(join(dir, 'data/blobs'), join(dir, 'files'));
+      symlinkSync('../files', join(dir, 'data/blobs'));
+      const names = () => readdirSync(dir, { recursive: true }).toSorted();
+      const before = names();
+      const { exit, stderr } = await arx(dir, `backup --to ${to}`);
+      expect([exit, stderr]).toEqual([13, expect.stringContaining("it is in the archive's own folder")]);
+      expect(names()).toEqual(before);
+    },
+  );
+
+  test('nor is a backup opened as an archive one of itself', async () => {
+    await sampleIn({ dir: join(dir, 'data') });
+    expect((await arx(dir, 'backup --to copy')).exit).toBe(0);
+    expect((await arx(dir, 'backup --to copy --database sqlite:copy')).exit).toBe(13);
+    expect((await arx(dir, 'backup --to copy.2 --database sqlite:copy')).exit).toBe(0);
   });
 
   test('a full disk is said to be one, and what was begun is gone', async () => {

@@ -1,8 +1,8 @@
 // A copy of a folder's archive, taken while others write: one moment of the database, and every file that it names.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, link, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { BackupReport } from '../../contract/report.ts';
 import { makeFolder, syncAt } from '../../durable.ts';
 import type { Archive } from '../archive.ts';
@@ -10,7 +10,7 @@ import { openBlobs, pathIn } from './blobs.ts';
 import { fileKey } from './meta.ts';
 import { isFull } from './trouble.ts';
 
-/** The target holds something that is no earlier backup of this archive. */
+/** The target is the archive's own, or holds something that is no earlier backup of it. */
 export class ForeignTarget extends Error {}
 
 export type BackupOptions = {
@@ -33,6 +33,7 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
   const of = createHash('sha256')
     .update(await fileKey(archive))
     .digest('hex');
+  await refuseOwn(dir, blobs.dir);
   await claim(dir, of);
 
   const fresh = join(dir, `${DATABASE}.new`);
@@ -68,6 +69,23 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
   await rename(fresh, join(dir, DATABASE));
   await syncAt(dir);
   return report;
+}
+
+/** Nothing is made within the archive, by whatever name: its check would find it, and a backup onto itself replace it. */
+async function refuseOwn(dir: string, blobs: string): Promise<void> {
+  const own = new Set(await Promise.all([dirname(blobs), blobs].map(nearestReal)));
+  for (let at = await nearestReal(dir); ; at = dirname(at)) {
+    if (own.has(at)) throw new ForeignTarget("it is in the archive's own folder");
+    if (dirname(at) === at) return;
+  }
+}
+
+/** What a path leads to, or would be made in. */
+async function nearestReal(path: string): Promise<string> {
+  return realpath(path).catch((error: unknown) => {
+    if (dirname(path) === path) throw error;
+    return nearestReal(dirname(path));
+  });
 }
 
 /** Makes the folder ours, or makes sure that it is. */
