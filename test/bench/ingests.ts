@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Listening } from '../../src/contract/report.ts';
 import { load } from '../support/load.ts';
 import { ownCluster } from '../support/own-cluster.ts';
+import { asKeeper } from '../support/postgres.ts';
 import { outside, startProcess } from '../support/program.ts';
 import { CONNECTIONS, PAYLOAD, pgbench, rawSqlite, TYPE } from './raw-commits.ts';
 import { shares, spending, type Spent } from './spent.ts';
@@ -32,10 +33,12 @@ export async function measureIngest({ launcher, peer, rounds, ms, events }: Size
     writeEvents(file, events);
     const rows = await measureEngine('sqlite', join(dir, 'peer.db'), () => rawSqlite(dir, ms));
     if (cluster === undefined) return rows;
+    await asKeeper((client) => client.query('CREATE SCHEMA arx'), cluster.url);
     return [...rows, ...(await measureEngine('postgres', cluster.url, () => pgbench(cluster, dir, ms)))];
 
     async function measureEngine(engine: string, database: string, raw: () => number): Promise<Row[]> {
-      const flags = engine === 'postgres' ? ['--database', database] : [];
+      // Beside the tables of the others, an archive wants a schema of its own.
+      const flags = engine === 'postgres' ? ['--database', `${database}&options=-csearch_path%3Darx`] : [];
       const spent = { single: [] as Spent[], peer: [] as Spent[] };
       const rates = {
         raw: [] as number[],

@@ -12,8 +12,9 @@ import { primaryCode, SQLITE } from './result-code.ts';
 import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema.ts';
 import { ALONE, shareBy } from './shared.ts';
 import { DatabaseTrouble, isFull } from './trouble.ts';
+import { NoArchive, Unfit } from './unfit.ts';
 
-export { DatabaseTrouble, NewerSchema, OlderSchema };
+export { DatabaseTrouble, NewerSchema, NoArchive, OlderSchema };
 
 export type OpenArchive = Archive & { close(): Promise<void> };
 
@@ -26,16 +27,17 @@ export class ArchiveUnreadable extends Error {
   constructor(cause: unknown) {
     super('the archive cannot be opened', { cause });
     const code = primaryCode(cause);
-    this.isDamaged = cause instanceof DatabaseMissing || code === SQLITE.CORRUPT || code === SQLITE.NOTADB;
-    this.why = cause instanceof DatabaseMissing ? cause.message : whyOf(cause);
+    const unfit = cause instanceof Unfit ? cause : undefined;
+    this.isDamaged = unfit?.isDamaged ?? (code === SQLITE.CORRUPT || code === SQLITE.NOTADB);
+    this.why = unfit?.message ?? whyOf(cause);
   }
 }
 
 /** Files of an archive without the database that names them. */
-class DatabaseMissing extends Error {
-  constructor() {
-    super(`${DATABASE} is missing or empty, but the files that it named are here`);
-  }
+function databaseMissing(): Unfit {
+  return new Unfit(`${DATABASE} is missing or empty, but the files that it named are here`, {
+    isDamaged: true,
+  });
 }
 
 function whyOf(cause: unknown): string {
@@ -76,7 +78,7 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
     try {
       // Copied without its log it may hold no table yet.
       if ('dir' in options && (await isLost(options.dir, () => hasNoTable(database))))
-        throw new DatabaseMissing();
+        throw databaseMissing();
       if (readOnly) await checkSchema(database);
       // Made with the archive, so that a list of files needs to write nothing later, on a full disk for one.
       else if (await migrate(database)) await fileKey(archive);
@@ -114,7 +116,7 @@ export async function asReadable(place: Place): Promise<Place> {
 }
 
 function unopened(error: unknown): unknown {
-  const isKnown = [NewerSchema, OlderSchema, OtherFiles, DatabaseTrouble].some(
+  const isKnown = [NewerSchema, NoArchive, OlderSchema, OtherFiles, DatabaseTrouble].some(
     (kind) => error instanceof kind,
   );
   if (isKnown) return error;
@@ -127,7 +129,7 @@ type Folder = Pick<OpenOptions, 'sleep' | 'readOnly'> & { dir: string };
 
 async function openFolder({ dir, readOnly = false, sleep }: Folder): Promise<Opened> {
   const path = join(dir, DATABASE);
-  if (await isLost(dir, () => hasNoBytes(path))) throw new DatabaseMissing();
+  if (await isLost(dir, () => hasNoBytes(path))) throw databaseMissing();
   if (!readOnly) await createPrivate(path);
   const { openSqlite } = await import('./sqlite.ts');
   const database = await openSqlite({ path, readOnly, sleep });
@@ -146,9 +148,6 @@ async function openDatabase(options: Elsewhere & Pick<OpenOptions, 'sleep'>): Pr
     shared: readOnly ? ALONE : shareBy(database),
   };
 }
-
-/** Where an archive was to be read there is none. */
-export class NoArchive extends Error {}
 
 /** The archive keeps its files elsewhere than where it was opened with. */
 export class OtherFiles extends Error {}

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { copyRows } from './copy.ts';
 import type { Database, Row, Statements, Value } from './database.ts';
 import { createNames, isPlain, keepPlans, stateIn } from './kept-plans.ts';
+import { survey } from './survey.ts';
 import { DatabaseTrouble, type TroubleKind } from './trouble.ts';
 
 export type PostgresOptions = {
@@ -38,7 +39,10 @@ const LIMITS = {
 const TRIES = 5;
 const FIRST_PAUSE_MS = 10;
 
-/** Connects and makes sure that there is a writer's row. Throws {@link DatabaseTrouble}, or an Error for a database that does not fit. */
+/**
+ * Connects, and makes sure that there is a writer's row where an archive is or may be made. Throws {@link DatabaseTrouble},
+ * and what {@link survey} throws; nothing is changed then.
+ */
 export async function openPostgres({
   url,
   readOnly = false,
@@ -172,7 +176,7 @@ export async function openPostgres({
     },
   };
   try {
-    await checkEncoding(reader);
+    await survey(reader, { readOnly });
     if (!readOnly) await makeWriter(database);
     if (!(await isPlain(reader))) return database;
   } catch (error) {
@@ -210,11 +214,6 @@ async function makeWriter(database: Database): Promise<void> {
       });
     }
   }
-}
-
-async function checkEncoding(statements: Statements): Promise<void> {
-  const row = await statements.get<{ server_encoding: string }>('SHOW server_encoding');
-  if (row?.server_encoding !== 'UTF8') throw new Error('the encoding of the database is not UTF8');
 }
 
 type Answer = { rows: Row[]; rowCount: number | null };
@@ -282,6 +281,7 @@ const KINDS: Record<string, TroubleKind> = {
   '57': 'unreachable',
   57014: 'busy',
   25006: 'busy',
+  42501: 'denied',
   58030: 'busy',
 };
 

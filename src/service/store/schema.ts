@@ -105,6 +105,17 @@ const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
+const tablesOf = (text: string): string[] =>
+  [...text.matchAll(/CREATE TABLE (\w+)/g)].map(([, name = '']) => name);
+
+/** What every archive has, however old. */
+export const FIRST_TABLES: readonly string[] = tablesOf(MIGRATIONS[0]?.both ?? '');
+
+/** All tables that an archive may have. */
+export const TABLES: readonly string[] = MIGRATIONS.flatMap(({ both, postgres = '' }) =>
+  tablesOf(both + postgres),
+);
+
 /**
  * Brings a database to the newest schema, in one transaction. Throws {@link NewerSchema} where it comes from a newer arx.
  * Resolves to whether there was anything to do.

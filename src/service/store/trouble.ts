@@ -4,40 +4,46 @@ import { primaryCode, SQLITE } from './result-code.ts';
 
 /**
  * `unreachable`: no connection, or it was lost; an outcome may be unknown. `refused`: not this user or password.
- * `busy`: locked, too slow, or in conflict with others after all tries. `full`: no space left for it.
+ * `unwritable`: this user may only read it. `denied`: any other right that this user lacks. `busy`: locked, too slow, or
+ * in conflict with others after all tries. `full`: no space left for it.
  */
-export type TroubleKind = 'unreachable' | 'refused' | 'busy' | 'full';
+export type TroubleKind = 'unreachable' | 'refused' | 'unwritable' | 'denied' | 'busy' | 'full';
 
-const TEXTS: Record<TroubleKind, string> = {
-  unreachable: 'the database cannot be reached',
-  refused: 'the database refuses this user or password',
-  busy: 'the database is busy',
-  full: 'the database has no space left',
+/** What is said of each kind, and how a command ends with it. */
+const TROUBLES: Record<TroubleKind, { text: string; fault: FaultKind; passes?: true; hint?: string }> = {
+  unreachable: { text: 'the database cannot be reached', fault: 'network', passes: true },
+  refused: { text: 'the database refuses this user or password', fault: 'auth' },
+  unwritable: {
+    text: 'the database may not be written to by this user',
+    fault: 'store',
+    hint: 'arx serve --read-only and arx fsck write nothing',
+  },
+  denied: { text: 'the database denies this user a right that is needed', fault: 'store' },
+  busy: { text: 'the database is busy', fault: 'busy', passes: true },
+  full: { text: 'the database has no space left', fault: 'disk' },
 };
 
 export class DatabaseTrouble extends Error {
   readonly kind: TroubleKind;
-  /** SQLSTATE, or the system's code. */
-  readonly code: string;
+  /** SQLSTATE, or the system's code, where there is one. */
+  readonly code: string | undefined;
 
-  constructor(kind: TroubleKind, code: string, cause: unknown) {
-    super(`${TEXTS[kind]} (${code})`, { cause });
+  constructor(kind: TroubleKind, code: string | undefined, cause: unknown) {
+    super(code === undefined ? TROUBLES[kind].text : `${TROUBLES[kind].text} (${code})`, { cause });
     this.kind = kind;
     this.code = code;
   }
 }
 
-const FAULTS: Record<TroubleKind, FaultKind> = {
-  unreachable: 'network',
-  refused: 'auth',
-  busy: 'busy',
-  full: 'disk',
-};
-
-/** The trouble as a command ends with it; `kept` says what is there all the same. */
-export function troubleFault(trouble: DatabaseTrouble, kept: string): Fault {
-  const retryable = trouble.kind === 'unreachable' || trouble.kind === 'busy';
-  return new Fault(FAULTS[trouble.kind], trouble.message, { kept, retryable, cause: trouble });
+/** The trouble as a command ends with it; `kept` says what is there all the same, where that is known. */
+export function troubleFault(trouble: DatabaseTrouble, kept?: string): Fault {
+  const { fault, passes, hint } = TROUBLES[trouble.kind];
+  return new Fault(fault, trouble.message, {
+    ...(kept === undefined ? {} : { kept }),
+    ...(hint === undefined ? {} : { hint }),
+    retryable: passes === true,
+    cause: trouble,
+  });
 }
 
 /** What passes or needs the keeper, never the client. */

@@ -1,0 +1,127 @@
+// What is found in a PostgreSQL database before anything is changed in it, and how each command ends where it is no archive for it.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { PASSWORD } from '../../support/cluster.ts';
+import { arx } from '../../support/command.ts';
+import { inFolder } from '../../support/folder.ts';
+import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../../support/postgres.ts';
+
+let dir: string;
+let url: string;
+inFolder('survey', (made) => void (dir = made));
+beforeEach(async () => {
+  if (noPostgres) return;
+  url = await freshUrl();
+  await writeFile(join(dir, 'mail.eml'), 'From: a@b.example\nSubject: x\n\ntext\n');
+});
+
+const WRITING = ['import mail.eml', 'serve --port 0', 'redact att_1'];
+const READING = ['fsck', 'serve --port 0 --read-only'];
+const on = (line: string, database = url) => arx(dir, `${line} --database ${database}`);
+const keeper = (sql: string) => asKeeper((client) => client.query(sql), url);
+const imported = async () => expect((await on('import mail.eml')).exit).toBe(0);
+const tables = async () => {
+  const { rows } = await keeper(
+    `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1`,
+  );
+  return rows.map((row: Record<string, unknown>) => row['tablename']);
+};
+
+describe.skipIf(noPostgres)('a database', () => {
+  test.each([
+    ['a table named as one of ours', ['messages'], 'CREATE TABLE messages (x INTEGER)'],
+    ['a table of another name', ['customers'], 'CREATE TABLE customers (x INTEGER)'],
+    ['versions of something else', ['migrations'], 'CREATE TABLE migrations AS SELECT 4 AS version'],
+    ['a view named as one of ours', [], 'CREATE VIEW events AS SELECT 1 AS n'],
+  ])('of something else is refused as it is: %s', async (_name, names, sql) => {
+    await keeper(sql);
+    for (const line of [...WRITING, ...READING]) {
+      const ran = await on(line);
+      expect(ran, line).toMatchObject({ exit: 15, stdout: '' });
+      expect(ran.stderr).toContain('it holds tables of something else');
+      expect(await tables()).toEqual(names);
+    }
+  });
+
+  test('with a new archive, or one that others put tables beside, is ours; those of an extension are nobody’s', async () => {
+    await keeper('CREATE VIEW seen AS SELECT 1 AS n; CREATE TABLE spatial (x INTEGER)');
+    await keeper('ALTER EXTENSION plpgsql ADD TABLE spatial');
+    await imported();
+    await keeper('CREATE TABLE customers (x INTEGER)');
+    await imported();
+    expect((await on('fsck')).exit).toBe(0);
+  });
+
+  test('without an archive is none for those who only read, also where its making was cut off', async () => {
+    for (const sql of ['SELECT 1', 'CREATE TABLE writer (n BIGINT PRIMARY KEY)']) {
+      await keeper(sql);
+      for (const line of READING) {
+        const ran = await on(line);
+        expect(ran, line).toMatchObject({ exit: 6, stdout: '' });
+        expect(ran.stderr).toContain('there is no archive in the database');
+      }
+    }
+    await imported();
+  });
+
+  test('that is not in UTF-8 is told of as that', async () => {
+    const database = `l${process.pid}`;
+    await asKeeper((client) =>
+      client.query(
+        `CREATE DATABASE ${database} TEMPLATE template0 ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C'`,
+      ),
+    );
+    const ran = await on('import mail.eml', urlOf({ database }));
+    expect(ran.exit).toBe(15);
+    expect(ran.stderr).toContain('its encoding is not UTF8');
+  });
+
+  test('that lost a table of its archive is damaged', async () => {
+    await imported();
+    for (const table of ['migrations', 'raws']) {
+      await keeper(`DROP TABLE ${table}`);
+      const kept = await tables();
+      for (const [line, exit] of [
+        ['fsck', 12],
+        ['import mail.eml', 15],
+      ] as const) {
+        const ran = await on(line);
+        expect(ran, line).toMatchObject({ exit, stdout: '' });
+        expect(ran.stderr).toContain('tables of the archive are missing');
+      }
+      expect(await tables()).toEqual(kept);
+    }
+  });
+});
+
+describe.skipIf(noPostgres)('a user who may only read', () => {
+  const reader = `reader${process.pid}`;
+  const address = () => {
+    const to = new URL(urlOf({ schema: schemaOf(url), by: 'port', password: PASSWORD }));
+    to.username = reader;
+    return to.href;
+  };
+  beforeEach(async () => {
+    await keeper(`DROP ROLE IF EXISTS ${reader}; CREATE ROLE ${reader} LOGIN PASSWORD '${PASSWORD}'`);
+    return async () => void (await keeper(`DROP OWNED BY ${reader}; DROP ROLE ${reader}`));
+  });
+  const grant = (rights: string) =>
+    keeper(`GRANT USAGE ON SCHEMA ${schemaOf(url)} TO ${reader};
+      GRANT ${rights} ON ALL TABLES IN SCHEMA ${schemaOf(url)} TO ${reader}`);
+
+  test('is told so before anything is served or read, and may check it', async () => {
+    await imported();
+    await grant('SELECT');
+    for (const line of WRITING) {
+      const ran = await on(line, address());
+      expect(ran, line).toMatchObject({ exit: 15, stdout: '' });
+      expect(ran.stderr).toContain('the database may not be written to by this user');
+      expect(ran.stderr).toContain('--read-only');
+      expect(ran.stderr).not.toContain('horse');
+    }
+    expect((await on('fsck', address())).exit).toBe(0);
+    await grant('SELECT, INSERT, UPDATE, DELETE');
+    expect((await on('import mail.eml', address())).exit).toBe(0);
+  });
+});
