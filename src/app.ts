@@ -318,7 +318,11 @@ export async function createApp(
         throw new Fault('usage', '--force: this command replaces no file');
       const input = read(body.Input, { ...given, force: globals.force }, named);
       await record();
-      await body.run(input as never, app);
+      await body.run(input as never, app).catch(async (error: unknown) => {
+        if (archives.size === 0 || world.signal.aborted) throw error;
+        const { DatabaseTrouble, troubleFault } = await import('./service/index.ts');
+        throw error instanceof DatabaseTrouble ? troubleFault(error) : error;
+      });
     },
     close: async () => {
       try {

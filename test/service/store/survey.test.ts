@@ -1,11 +1,17 @@
 // What is found in a PostgreSQL database before anything is changed in it, and how each command ends where it is no archive for it.
-import { writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createService, openArchive } from '../../../src/service/index.ts';
+import { ASSET_URL } from '../../support/archive.ts';
+import { call } from '../../support/call.ts';
 import { PASSWORD } from '../../support/cluster.ts';
 import { arx } from '../../support/command.ts';
 import { inFolder } from '../../support/folder.ts';
 import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../../support/postgres.ts';
+import { expectRefusal } from '../../support/reply.ts';
 
 let dir: string;
 let url: string;
@@ -121,7 +127,34 @@ describe.skipIf(noPostgres)('a user who may only read', () => {
       expect(ran.stderr).not.toContain('horse');
     }
     expect((await on('fsck', address())).exit).toBe(0);
+    await grant('INSERT');
+    expect((await on('import mail.eml', address())).exit).toBe(15);
     await grant('SELECT, INSERT, UPDATE, DELETE');
+    await keeper(`REVOKE INSERT, UPDATE, DELETE ON migrations FROM ${reader}`);
     expect((await on('import mail.eml', address())).exit).toBe(0);
+  });
+
+  test('or lacks a right that is needed later, gets no error of ours, on the command line or by a service', async () => {
+    await mkdir(join(dir, 'notes'));
+    await writeFile(join(dir, 'notes', 'note.txt'), 'a note\n');
+    expect((await on('import notes')).exit).toBe(0);
+    await grant('SELECT, INSERT, UPDATE, DELETE');
+    const archive = await openArchive({ url: address(), sleep, now: () => 0, randomBytes });
+    await keeper(`REVOKE INSERT ON tokens FROM ${reader}`);
+    const body = { client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' };
+    const service = createService(archive, { assetUrl: ASSET_URL, version: '0' });
+    expectRefusal(await call(service, '/api/auth/token', { body }), 'store_unavailable');
+    await archive.close();
+    await grant('INSERT');
+    for (const [sql, line] of [
+      [`REVOKE UPDATE ON attachments FROM ${reader}`, 'redact att_1'],
+      [`REVOKE SELECT ON raws FROM ${reader}`, 'fsck'],
+      [`REVOKE SELECT ON migrations FROM ${reader}`, 'import mail.eml'],
+    ] as const) {
+      await keeper(sql);
+      const ran = await on(line, address());
+      expect(ran, line).toMatchObject({ exit: 15, stdout: '' });
+      expect(ran.stderr).toContain('the database denies this user a right that is needed (42501)');
+    }
   });
 });
