@@ -11,6 +11,9 @@ export const DATABASE_INPUT = {
 };
 const DatabaseInput = z.object(DATABASE_INPUT);
 
+/** Those of PostgreSQL's own programs, and one of the client. */
+const SSL_MODES = new Set(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']);
+
 /** Undefined for the local archive. What is wrong with an address is never said with a part of it: it may hold a password. */
 export function placeOf({ database, blobs }: z.infer<typeof DatabaseInput>, app: App): Place | undefined {
   const [, scheme, path] = /^(\w+):(.+)$/s.exec(database ?? '') ?? [];
@@ -22,6 +25,11 @@ export function placeOf({ database, blobs }: z.infer<typeof DatabaseInput>, app:
   if (!isPostgres) throw new Fault('usage', '--database takes sqlite:FOLDER or postgres://…');
   const { world } = app;
   const url = urlOf(database);
+  // The client takes one that it does not know for another, and one of the environment for none.
+  const mode = url.searchParams.getAll('sslmode').at(-1) || world.env['PGSSLMODE'] || undefined;
+  if (mode !== undefined && !SSL_MODES.has(mode)) {
+    throw new Fault('usage', `--database: sslmode, or PGSSLMODE, is one of ${[...SSL_MODES].join(', ')}`);
+  }
   if (url.password !== '' || url.searchParams.has('password')) {
     app.notice('a password on the command line can be seen by others; PGPASSWORD and ~/.pgpass cannot');
   }

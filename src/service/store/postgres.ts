@@ -285,6 +285,12 @@ const KINDS: Record<string, TroubleKind> = {
   58030: 'busy',
 };
 
+/** By the words of the client's own errors, which have no code. */
+const SAID: readonly [text: RegExp, kind: TroubleKind][] = [
+  [/^SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a (?:non-empty )?string$/, 'unproven'],
+  [/^The server does not support SSL connections$/, 'open'],
+];
+
 function fail(error: unknown): never {
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? '';
@@ -293,6 +299,8 @@ function fail(error: unknown): never {
   }
   // The client's own errors are those of its connection, but for mistakes of ours.
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) throw error;
+  const said = SAID.find(([text]) => text.test(error.message))?.[1];
+  if (said !== undefined) throw new DatabaseTrouble(said, undefined, error);
   const { code } = error as NodeJS.ErrnoException;
   const slow = error.message === 'Query read timeout';
   throw new DatabaseTrouble(slow ? 'busy' : 'unreachable', code ?? (slow ? 'timeout' : 'lost'), error);

@@ -3,16 +3,24 @@ import { Fault, type FaultKind } from '../../faults.ts';
 import { primaryCode, SQLITE } from './result-code.ts';
 
 /**
- * `unreachable`: no connection, or it was lost; an outcome may be unknown. `refused`: not this user or password.
- * `unwritable`: this user may only read it. `denied`: any other right that this user lacks. `busy`: locked, too slow, or
- * in conflict with others after all tries. `full`: no space left for it.
+ * `unreachable`: no connection, or it was lost; an outcome may be unknown. `open`: TLS is wanted and not offered.
+ * `refused`: not this user or password. `unproven`: no password is known. `unwritable`: this user may only read it.
+ * `denied`: any other right that this user lacks. `busy`: locked, too slow, or in conflict with others after all tries.
+ * `full`: no space left for it.
  */
-export type TroubleKind = 'unreachable' | 'refused' | 'unwritable' | 'denied' | 'busy' | 'full';
+export type TroubleKind =
+  'unreachable' | 'open' | 'refused' | 'unproven' | 'unwritable' | 'denied' | 'busy' | 'full';
 
 /** What is said of each kind, and how a command ends with it. */
 const TROUBLES: Record<TroubleKind, { text: string; fault: FaultKind; passes?: true; hint?: string }> = {
   unreachable: { text: 'the database cannot be reached', fault: 'network', passes: true },
+  open: { text: 'the server of the database offers no TLS', fault: 'network' },
   refused: { text: 'the database refuses this user or password', fault: 'auth' },
+  unproven: {
+    text: 'the database asks for a password, and none was given',
+    fault: 'auth',
+    hint: 'PGPASSWORD or a line of ~/.pgpass gives it',
+  },
   unwritable: {
     text: 'the database may not be written to by this user',
     fault: 'store',

@@ -1,6 +1,7 @@
 // What is PostgreSQL's alone: who writes, what is lost and tried again, how it is refused, and where its files are.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -365,12 +366,42 @@ describe.skipIf(noPostgres)('the command line', () => {
     ['no such host', 'postgres://arx@nowhere.invalid/x', 10, 'cannot be reached'],
     ['no address', 'postgres://[', 2, 'the address is not a URL'],
     ['another kind', 'mysql://x', 2, '--database takes sqlite:FOLDER or postgres://'],
+    [
+      'a sslmode nobody knows',
+      'postgres://arx@127.0.0.1:1/x?sslmode=requre',
+      2,
+      'sslmode, or PGSSLMODE, is one of disable, allow',
+    ],
     ['a folder for files of SQLite', 'sqlite:x --blobs y', 2, '--blobs goes with --database postgres://'],
   ])('%s', async (_name, address, exit, text) => {
     const ran = await importing(address);
     expect(ran.stderr).toContain(text);
     expect(ran.exit).toBe(exit);
     expect(ran.stdout).toBe('');
+  });
+
+  test('a password that is asked for and not given is no trouble of the network', async () => {
+    const ran = await importing(`${urlOf({ by: 'port', schema: schemaOf(url) })} --json`);
+    expect(ran.exit).toBe(4);
+    expect(ran.stderr).toContain('the database asks for a password, and none was given');
+    expect(ran.stderr).toContain('hint: PGPASSWORD');
+    expect(ran.stderr).toContain('"retryable":false');
+  });
+
+  test('a server without TLS says so, a sslmode in the environment is one that is known', async () => {
+    const plain = createServer(
+      (socket) => void socket.on('error', () => {}).once('data', () => socket.end('N')),
+    );
+    await new Promise<void>((resolve) => void plain.listen(0, '127.0.0.1', resolve));
+    const { port } = plain.address() as AddressInfo;
+    const ran = await importing(`postgres://arx@127.0.0.1:${port}/x?sslmode=verify-full`, '--json');
+    await new Promise((resolve) => plain.close(resolve));
+    expect(ran.exit).toBe(10);
+    expect(ran.stderr).toContain('the server of the database offers no TLS');
+    expect(ran.stderr).toContain('"retryable":false');
+    const env = { PGSSLMODE: 'requre' };
+    expect(await arx(dir, `fsck --database ${url}`, { env })).toMatchObject({ exit: 2, stdout: '' });
+    expect((await arx(dir, `fsck --database ${url}&sslmode=disable`, { env })).exit).toBe(6);
   });
 
   test('a file is withheld by its keeper', async () => {
