@@ -41,13 +41,17 @@ function databaseMissing(): Unfit {
 }
 
 function whyOf(cause: unknown): string {
-  if ((cause as { code?: unknown }).code === NO_DATABASE) return 'there is no such database';
+  const missing = MISSING[String((cause as { code?: unknown }).code)];
+  if (missing !== undefined) return missing;
   if (primaryCode(cause) === SQLITE.READONLY) return 'it may not be written to';
   return 'it is damaged, foreign or not permitted';
 }
 
-/** A SQLSTATE. */
-const NO_DATABASE = '3D000';
+/** By SQLSTATE. */
+const MISSING: Record<string, string> = {
+  '3D000': 'there is no such database',
+  '3F000': 'there is no schema in it that this user may use',
+};
 
 /**
  * A folder with its database and files; or a PostgreSQL database, with a folder for the files or without. `readOnly`

@@ -2,6 +2,7 @@
 
 /** By the names that SQLite gives them. The last is an extended one: the index of the log, a file beside it, found no space. */
 export const SQLITE = {
+  ERROR: 1,
   BUSY: 5,
   LOCKED: 6,
   NOMEM: 7,

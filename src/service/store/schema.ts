@@ -1,5 +1,7 @@
 // The tables of the archive, as numbered migrations that both engines understand after `typed()`.
 import type { Database, Statements } from './database.ts';
+import { primaryCode, SQLITE } from './result-code.ts';
+import { Unfit } from './unfit.ts';
 
 /** Statements with types both engines know after {@link typed}; `postgres` for tables that only it needs. */
 type Migration = { both: string; postgres?: string };
@@ -117,7 +119,8 @@ export const TABLES: readonly string[] = MIGRATIONS.flatMap(({ both, postgres = 
 );
 
 /**
- * Brings a database to the newest schema, in one transaction. Throws {@link NewerSchema} where it comes from a newer arx.
+ * Brings a database to the newest schema, in one transaction. Throws {@link NewerSchema} where it comes from a newer arx,
+ * {@link Unfit} where its tables are not those of its version.
  * Resolves to whether there was anything to do.
  */
 export async function migrate(database: Database): Promise<boolean> {
@@ -127,7 +130,9 @@ export async function migrate(database: Database): Promise<boolean> {
 /** As {@link migrate}, to an older schema: what an older arx would have made. */
 export async function migrateTo(database: Database, newest: number): Promise<boolean> {
   // The usual case costs one read: where the table is missing the read fails and the transaction makes it.
-  if ((await versionOf(database).catch(() => 0)) === newest) return false;
+  const before = await versionOf(database).catch(() => undefined);
+  if (before === newest) return false;
+  if (before === 0) throw versionsLost();
   await database.migration(async (statements) => {
     await statements.run('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)');
     // Read again: another process may have migrated while this one waited for its turn.
@@ -135,11 +140,31 @@ export async function migrateTo(database: Database, newest: number): Promise<boo
     if (version > MIGRATIONS.length) throw new NewerSchema(version);
     for (const [index, migration] of MIGRATIONS.slice(0, newest).entries()) {
       if (index < version) continue;
-      for (const statement of statementsOf(migration, database.engine)) await statements.run(statement);
+      for (const statement of statementsOf(migration, database.engine)) {
+        await statements.run(statement).catch((error: unknown) => {
+          throw doesNotFit(error) ? notOf(version, error) : error;
+        });
+      }
       await statements.run('INSERT INTO migrations VALUES ($1)', [index + 1]);
     }
   });
   return true;
+}
+
+/** Tables and versions are made in one transaction: a table of versions without any has lost them. */
+const versionsLost = (): Unfit => new Unfit('the versions of its tables are lost', { isDamaged: true });
+
+/** Whether a name is there already, or is not there: SQLSTATE 42P.. and 427.., and what SQLite has no other code for. */
+function doesNotFit(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return primaryCode(error) === SQLITE.ERROR || (typeof code === 'string' && /^42[7P]/.test(code));
+}
+
+/** A statement of a migration does not fit where the tables are not as the one before left them. */
+function notOf(version: number, cause: unknown): Unfit {
+  return version === 0
+    ? new Unfit('it holds tables of something else', { isDamaged: false, cause })
+    : new Unfit('its tables are not those of its version', { isDamaged: true, cause });
 }
 
 /** The version of the tables, and whether this arx needs another. */
@@ -151,6 +176,7 @@ export async function schemaOf(statements: Statements): Promise<{ version: numbe
 /** Throws unless the schema is the newest: for those who must not change it. */
 export async function checkSchema(database: Database): Promise<void> {
   const version = await versionOf(database);
+  if (version === 0) throw versionsLost();
   if (version > MIGRATIONS.length) throw new NewerSchema(version);
   if (version < MIGRATIONS.length) throw new OlderSchema(version);
 }

@@ -4,8 +4,8 @@
 export class Unfit extends Error {
   readonly isDamaged: boolean;
 
-  constructor(why: string, { isDamaged }: { isDamaged: boolean }) {
-    super(why);
+  constructor(why: string, { isDamaged, cause }: { isDamaged: boolean; cause?: unknown }) {
+    super(why, { cause });
     this.isDamaged = isDamaged;
   }
 }

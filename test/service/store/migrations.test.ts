@@ -4,7 +4,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { NewerSchema, openArchive, type Place } from '../../../src/service/index.ts';
+import {
+  ArchiveUnreadable,
+  NewerSchema,
+  OlderSchema,
+  openArchive,
+  type Place,
+} from '../../../src/service/index.ts';
 import type { Database } from '../../../src/service/store/database.ts';
 import { openPostgres } from '../../../src/service/store/postgres.ts';
 import { migrateTo } from '../../../src/service/store/schema.ts';
@@ -56,4 +62,21 @@ test('of a newer one it is left alone', async () => {
   await archive.database.run('INSERT INTO migrations VALUES (99)');
   await archive.close();
   await expect(open(place)).rejects.toThrow(NewerSchema);
+});
+
+test.each([
+  ['all', 'DELETE FROM migrations', 'the versions of its tables are lost', true],
+  ['the last', 'DELETE FROM migrations WHERE version > 2', 'its tables are not those of its version', false],
+])('that lost %s of its versions is damaged', async (_name, sql, why, isKnown) => {
+  const place = await freshPlace(join(dir, 'old'));
+  const archive = await open(place);
+  await archive.database.run(sql);
+  await archive.close();
+  const writing = await open(place).catch((error: unknown) => error);
+  expect(writing).toBeInstanceOf(ArchiveUnreadable);
+  expect(writing).toMatchObject({ why, isDamaged: true });
+  // What only reads it is not told that a writer would mend it.
+  const reading = await open({ ...place, readOnly: true }).catch((error: unknown) => error);
+  if (isKnown) expect(reading).toMatchObject({ why, isDamaged: true });
+  else expect(reading).toBeInstanceOf(OlderSchema);
 });

@@ -83,10 +83,20 @@ describe.skipIf(noPostgres)('a database', () => {
     expect(ran.stderr).toContain('its encoding is not UTF8');
   });
 
-  test('that lost a table of its archive is damaged', async () => {
+  test('without the schema of the address is told of as that', async () => {
+    const ran = await on('import mail.eml', urlOf({ schema: 'nowhere' }));
+    expect(ran).toMatchObject({ exit: 15, stdout: '' });
+    expect(ran.stderr).toContain('there is no schema in it that this user may use');
+  });
+
+  test('that lost versions or tables of its archive is damaged', async () => {
     await imported();
-    for (const table of ['migrations', 'raws']) {
-      await keeper(`DROP TABLE ${table}`);
+    for (const [sql, why] of [
+      ['DELETE FROM migrations', 'the versions of its tables are lost'],
+      ['DROP TABLE migrations', 'tables of the archive are missing'],
+      ['DROP TABLE raws', 'tables of the archive are missing'],
+    ] as const) {
+      await keeper(sql);
       const kept = await tables();
       for (const [line, exit] of [
         ['fsck', 12],
@@ -94,7 +104,7 @@ describe.skipIf(noPostgres)('a database', () => {
       ] as const) {
         const ran = await on(line);
         expect(ran, line).toMatchObject({ exit, stdout: '' });
-        expect(ran.stderr).toContain('tables of the archive are missing');
+        expect(ran.stderr).toContain(why);
       }
       expect(await tables()).toEqual(kept);
     }
