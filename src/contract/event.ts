@@ -58,6 +58,20 @@ export const Acknowledgement = z.looseObject({
 });
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
+/**
+ * Row of `events send --file` for an event that the service said no to; `line` is its line in the file, the first is 1,
+ * and `error.code` the service's code.
+ */
+export const RefusedEvent = z.object({
+  accepted: z.literal(false),
+  event_id: z.string(),
+  type: z.string(),
+  status: z.literal('refused'),
+  line: z.number().int().min(1),
+  error: z.object({ code: z.string(), message: z.string() }),
+});
+export type RefusedEvent = z.infer<typeof RefusedEvent>;
+
 /** Most envelopes that one request to the ingest endpoint may hold as `application/x-ndjson` (our choice). */
 export const MOST_BATCH = 1_000;
 

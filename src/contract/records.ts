@@ -4,7 +4,14 @@ import { Attachment } from './attachment.ts';
 import { Asset, Carrier, LoreRecord, Pipeline, RawRecord } from './content.ts';
 import { Conversation, Message } from './conversation.ts';
 import { ErrorBody } from './error.ts';
-import { Acknowledgement, BatchAcknowledgement, Envelope, IngestRequest, PAYLOADS } from './event.ts';
+import {
+  Acknowledgement,
+  BatchAcknowledgement,
+  Envelope,
+  IngestRequest,
+  PAYLOADS,
+  RefusedEvent,
+} from './event.ts';
 import { Health, Probe } from './health.ts';
 import { Integrity } from './quantity.ts';
 import { ReconcileReport } from './reconciliation.ts';
@@ -90,6 +97,7 @@ export const REPORTS = {
   FsckReport,
   ImportReport,
   ReconcileReport,
+  RefusedEvent,
   Listening,
   ExitRecord,
 } as const satisfies Record<string, z.ZodType>;

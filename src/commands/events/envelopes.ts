@@ -13,8 +13,8 @@ import { diskFault } from '../../disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { linesOf } from '../../walk/lines.ts';
 
-/** An envelope, its JSON, and the digest that tells it from another under the same id. */
-export type Outgoing = { event: IngestRequest; text: string; digest: string };
+/** An envelope, its JSON, the digest that tells it from another under the same id, and its line, the first is 1, of a file. */
+export type Outgoing = { event: IngestRequest; text: string; digest: string; line?: number };
 
 export type Guards = { allowUnknownType: boolean };
 
@@ -58,7 +58,7 @@ async function payloadText(given: string, { world }: App): Promise<string> {
 export async function openEnvelopes(file: string, guards: Guards, app: App): Promise<Envelopes> {
   const handle = file === '-' ? await spooled(app.world.stdin.bytes(), app) : await opened(file, app);
   const { size } = await handle.stat();
-  const envelopes = async function* (): AsyncGenerator<IngestRequest> {
+  const envelopes = async function* (): AsyncGenerator<{ event: IngestRequest; line: number }> {
     let number = 0;
     for await (const line of linesOf(handle, size, MOST_REQUEST_BYTES)) {
       app.world.signal.throwIfAborted();
@@ -68,11 +68,12 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
         throw new Fault('usage', `${where} is longer than a request may be; nothing was sent`);
       }
       const text = line.toString('utf8');
-      if (text.trim() !== '') yield checked(parseJson(text, where), guards, where);
+      if (text.trim() === '') continue;
+      yield { event: checked(parseJson(text, where), guards, where), line: number };
     }
   };
   const all = async function* (): AsyncGenerator<Outgoing> {
-    for await (const envelope of envelopes()) yield outgoing(envelope);
+    for await (const { event, line } of envelopes()) yield { ...outgoing(event), line };
   };
   const close = () => handle.close();
   try {

@@ -5,6 +5,7 @@ import type { ReconcileReport } from '../../contract/reconciliation.ts';
 import { Fault, type FaultKind } from '../../faults.ts';
 import { reconcileLines } from '../../format/views.ts';
 import type { Outgoing } from './envelopes.ts';
+import { fewFailures } from './failures.ts';
 import { entriesOf, journalPath } from './journal.ts';
 import { clientOf, withJournal } from './send.ts';
 import { sendAll } from './sending.ts';
@@ -31,12 +32,13 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   let replayed = 0;
   if (input.replay && survey.missing > 0) {
     const { takeMissing } = survey;
+    const failures = fewFailures(app);
     await withJournal(input, app, async (journal) => {
-      for await (const { outcome } of sendAll(sentOf(path, takeMissing), client, journal, app)) {
-        if (outcome instanceof Fault) app.fail(outcome);
+      for await (const { sent, outcome } of sendAll(sentOf(path, takeMissing), client, journal, app)) {
+        if (outcome instanceof Fault) failures.add(sent, outcome);
         else replayed += 1;
       }
-    });
+    }).finally(failures.end);
     survey = await surveyOf(() => entriesOf(path), client);
   }
   const { counts: findings, missing: _, takeMissing: __, ...rest } = survey;

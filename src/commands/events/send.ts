@@ -2,13 +2,14 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Client } from '../../client/index.ts';
-import type { Acknowledgement } from '../../contract/event.ts';
+import type { Acknowledgement, RefusedEvent } from '../../contract/event.ts';
 import { Fault } from '../../faults.ts';
 import { acknowledgementView } from '../../format/views.ts';
 import { secretsIn } from '../secret-file.ts';
 import { envelopeOf, openEnvelopes, type Envelopes, type Outgoing } from './envelopes.ts';
+import { fewFailures } from './failures.ts';
 import { acknowledgedIn, journalPath, openJournal, type Journal } from './journal.ts';
-import { sendAll } from './sending.ts';
+import { refusalIn, sendAll } from './sending.ts';
 
 export const Input = z.object({
   type: z.string().min(1).optional(),
@@ -65,9 +66,8 @@ async function sendOne(input: Input, app: App): Promise<void> {
       if (error.kind === 'interrupted') {
         throw keeping(error, `${id} may have been accepted; send it again with the same id`);
       }
-      if (error.kind === 'conflict' || error.kind === 'usage') {
-        await journal.settled([{ sent: envelope, refusal: error.detail.code ?? error.kind }]);
-      }
+      const refusal = refusalIn(error);
+      if (refusal !== undefined) await journal.settled([{ sent: envelope, refusal }]);
       throw error;
     }
   });
@@ -83,12 +83,8 @@ async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, 
       else yield envelope;
     }
   };
-  const rows = async function* (): AsyncGenerator<Acknowledgement> {
-    let failing: { fault: Fault; events: number } | undefined;
-    const tell = (): void => {
-      if (failing !== undefined) app.fail(ofMany(failing.fault, failing.events));
-      failing = undefined;
-    };
+  const rows = async function* (): AsyncGenerator<Acknowledgement | RefusedEvent> {
+    const failures = fewFailures(app);
     try {
       for await (const { sent, outcome } of sendAll(missing(), client, journal, app)) {
         totals.rows += 1;
@@ -98,22 +94,22 @@ async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, 
           total: envelopes.count,
           unit: 'events',
         });
-        // What befell a whole request is one fault, and not one for each of its events.
         if (outcome instanceof Fault) {
           totals.failed += 1;
-          if (failing?.fault !== outcome) tell();
-          failing = { fault: outcome, events: (failing?.events ?? 0) + 1 };
+          failures.add(sent, outcome);
+          const row = refusedRow(sent, outcome);
+          if (row !== undefined) yield row;
         } else {
           done.add(sent.digest);
           totals.accepted += 1;
           yield outcome;
         }
       }
-      tell();
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== 'interrupted') throw error;
       throw keeping(error, 'what was acknowledged is in the journal; the same command sends the rest');
     } finally {
+      failures.end();
       await progress.end();
     }
   };
@@ -130,8 +126,14 @@ async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, 
   });
 }
 
-function ofMany(fault: Fault, events: number): Fault {
-  return events === 1 ? fault : new Fault(fault.kind, `${events} events: ${fault.message}`, fault.detail);
+/** A row for what the service said no to; undefined where it said nothing that tells whether the event is in. */
+function refusedRow({ event, line }: Outgoing, fault: Fault): RefusedEvent | undefined {
+  const { kind, message, detail } = fault;
+  const code = refusalIn(fault) ?? detail.code;
+  if (code === undefined || kind === 'unconfirmed') return undefined;
+  const { id, type } = event;
+  // What is read from a file has its line.
+  return { accepted: false, event_id: id, type, status: 'refused', line: line!, error: { code, message } };
 }
 
 function keeping(fault: Fault, kept: string): Fault {

@@ -65,9 +65,13 @@ function stopsOthers({ kind }: Fault): boolean {
 
 function notedOf({ sent, outcome }: Sent): { sent: Outgoing; refusal?: string }[] {
   if (!(outcome instanceof Fault)) return [{ sent }];
-  // Of the rest nobody knows what came of it.
-  const isRefused = outcome.kind === 'conflict' || outcome.kind === 'usage';
-  return isRefused ? [{ sent, refusal: outcome.detail.code ?? outcome.kind }] : [];
+  const refusal = refusalIn(outcome);
+  return refusal === undefined ? [] : [{ sent, refusal }];
+}
+
+/** The code of a refusal of this event for good; undefined where it may be taken yet, or nobody knows what came of it. */
+export function refusalIn({ kind, detail }: Fault): string | undefined {
+  return kind === 'conflict' || kind === 'usage' ? (detail.code ?? kind) : undefined;
 }
 
 async function sendTogether(lot: readonly Outgoing[], client: Client): Promise<Sent[]> {

@@ -33,10 +33,10 @@ const unsay = (type: string, id: string) => {
   expect(kept.length).toBeLessThan(lines.length);
   writeFileSync(journal(), kept.join('\n'));
 };
-const journalled = (id: string) =>
+const journalled = (id: string, contact = id) =>
   appendFileSync(
     journal(),
-    `${JSON.stringify({ type: 'sent', at: '2026-01-01T00:00:00Z', digest: id.padEnd(32, '0'), event: flagged(id) })}\n`,
+    `${JSON.stringify({ type: 'sent', at: '2026-01-01T00:00:00Z', digest: id.padEnd(32, '0'), event: flagged(id, contact) })}\n`,
   );
 
 test('where all is there, all is consistent', async () => {
@@ -92,6 +92,15 @@ test('sent and never acknowledged: there after all, or not', async () => {
     exit: 0,
     report: { indexed: 7, replayed: 1, findings: { lost_acknowledgement: 1, sent_again: 1 } },
   });
+});
+
+test('a replay that is refused names the event', async () => {
+  journalled('e7');
+  journalled('e8', '');
+  const { exit, stderr, report } = await reconcile('--replay');
+  expect(exit).toBe(2);
+  expect(stderr).toContain('arx: event e8: service refused: event_invalid');
+  expect(report).toMatchObject({ replayed: 1, findings: { refused: 1 } });
 });
 
 test('refused, sent with another body, delivered again, in another order, and by others', async () => {

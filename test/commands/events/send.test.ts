@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { RefusedEvent } from '../../../src/contract/event.ts';
 import type { Listening } from '../../../src/contract/report.ts';
 import { arx, recordsOf } from '../../support/command.ts';
 import { inFolder } from '../../support/folder.ts';
@@ -128,6 +129,46 @@ describe('a file', () => {
       { id: 'e1', code: 'event_conflict' },
     ]);
   });
+
+  test('with many that are refused: each is a row with its line, ten are named on stderr and the rest counted', async () => {
+    const known = ['a\u2028b', ...Array.from({ length: 30 }, (_, n) => `e${n}`)];
+    write(
+      'first.ndjson',
+      known.map((id) => flagged(id, 'other')),
+    );
+    await arx(dir, 'events send --file first.ndjson');
+    const events = [flagged('a\u2028b'), ...many(40)];
+    write('in.ndjson', ['', ...events]);
+    const refused = (id: string, line: number) => ({
+      accepted: false,
+      event_id: id,
+      type: 'contact.flagged',
+      status: 'refused',
+      line,
+      error: { code: 'event_conflict', message: expect.stringContaining('event_conflict: ') as string },
+    });
+    const { exit, stdout, stderr } = await arx(dir, 'events send --file in.ndjson -o ndjson');
+    expect(exit).toBe(7);
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { accepted: boolean });
+    expect(rows).toEqual(
+      events.map(({ id, type }, n) =>
+        known.includes(id) ? refused(id, n + 2) : { accepted: true, event_id: id, type, status: 'queued' },
+      ),
+    );
+    for (const row of rows) if (!row.accepted) RefusedEvent.parse(row);
+    const said = stderr.trimEnd().split('\n');
+    expect(said.map((line) => /^arx: (line \d+, event \S+): /.exec(line)?.[1]).filter(Boolean)).toEqual([
+      'line 2, event a\\u{2028}b',
+      ...Array.from({ length: 9 }, (_, n) => `line ${n + 3}, event e${n}`),
+    ]);
+    expect(said).toContain('arx: and 21 more events [conflict]');
+    expect(JSON.parse(said.at(-1)!)).toMatchObject({ message: expect.stringMatching(/^line 2, event a/) });
+    const table = await arx(dir, 'events send --file in.ndjson -o tsv');
+    expect(table.stdout.split('\n')[1]).toBe('e0\tcontact.flagged\tfalse\trefused');
+  });
 });
 
 describe('the journal', () => {
@@ -238,11 +279,16 @@ describe('a service that takes one event at a time', () => {
       write('in.ndjson', many(100));
       const env = { ARX_TOKEN: 'x', LANG: 'C.UTF-8' };
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const { exit, stdout } = await arx(dir, `events send --file in.ndjson --json --base-url ${url}`, {
-        env,
-      });
+      const { exit, stdout, stderr } = await arx(
+        dir,
+        `events send --file in.ndjson --json --base-url ${url}`,
+        { env },
+      );
       expect(exit).toBe(5);
       expect(summaryOf({ stdout })).toMatchObject({ accepted: 40, complete: false });
+      const { data } = JSON.parse(stdout) as { data: { event_id: string; error?: { code: string } }[] };
+      expect(data[40]).toMatchObject({ event_id: 'e40', line: 41, error: { code: 'scope_missing' } });
+      expect(stderr).toContain('arx: line 41, event e40: service refused: scope_missing');
       expect(most).toBeLessThanOrEqual(6);
       expect(most).toBeGreaterThan(1);
       expect(seen.length).toBeLessThan(60);
