@@ -119,13 +119,13 @@ export function createClient(options: ClientOptions): Client {
       const url = urlBehind(base, ROUTES.ingest.path);
       const lines = events.map(({ text }) => text).join('\n');
       const id = `${events[0]?.event.id} and ${events.length - 1} more`;
-      return send({ method: 'POST', url, lines, id, ...signing(id) }, (answer) => {
+      return send({ method: 'POST', url, lines, id, ...signing(id) }, (answer, hidden) => {
         const { data } = parseAnswer(answer, BatchAcknowledgement).body;
         if (data.length !== events.length) {
           throw new Fault('protocol', `${events.length} events were sent and ${data.length} answered`);
         }
         return data.map((outcome, index) => {
-          if (!outcome.accepted) return refusalOfPart(outcome.error.code, outcome.error.message);
+          if (!outcome.accepted) return hidden(refusalOfPart(outcome.error.code, outcome.error.message));
           checkEcho(outcome, events[index]!.event);
           return outcome;
         });

@@ -41,8 +41,14 @@ export type Call = {
 
 export const DEFAULT_TIMEOUT_MS = 20_000;
 
-/** Resolves to what `read` makes of an answer with a 2xx status; everything else is thrown as a Fault. */
-export type Send = <T>(call: Call, read: (answer: Answer) => T) => Promise<T>;
+/**
+ * Resolves to what `read` makes of an answer with a 2xx status; everything else is thrown as a Fault. A Fault that `read`
+ * gives back instead of throwing it goes through `hidden`, which takes the token out of it.
+ */
+export type Send = <T>(
+  call: Call,
+  read: (answer: Answer, hidden: (fault: Fault) => Fault) => T,
+) => Promise<T>;
 
 export function createSender(options: SenderOptions): Send {
   const { transport, bearer, renew, retries = 4, timeoutMs = DEFAULT_TIMEOUT_MS, world, log } = options;
@@ -114,7 +120,9 @@ export function createSender(options: SenderOptions): Send {
           outcome.doubtful ||= doubtful;
         }
       }
-      if ('reply' in outcome && outcome.reply.status < 300) return read(outcome.reply);
+      if ('reply' in outcome && outcome.reply.status < 300) {
+        return read(outcome.reply, (fault) => faultWithoutSecret(fault, token));
+      }
       throw failureOf(call, outcome);
     } catch (error) {
       throw error instanceof Fault ? faultWithoutSecret(error, token) : error;

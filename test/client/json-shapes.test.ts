@@ -282,6 +282,17 @@ describe('error answers', () => {
     expect(fault.detail.integrity).toBeUndefined();
   });
 
+  test('an outcome of a batch that echoes the token', async () => {
+    const error = { code: TOKEN, message: `bad ${TOKEN}` };
+    const body = JSON.stringify({
+      status: 'partial',
+      data: [{ accepted: false, event_id: null, error }],
+    });
+    const event = { id: 'evt_1', type: 'mirror.detected', payload: { layer: 'x' } };
+    const [fault] = await clientFor(body).ingestBatch([{ event, text: JSON.stringify(event) }]);
+    expect(fault).toMatchObject({ message: 'service refused: ***: bad ***', detail: { code: '***' } });
+  });
+
   test('M1 a conflict is never tried again', async () => {
     let asked = 0;
     const client = createClient({
