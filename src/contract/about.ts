@@ -263,7 +263,7 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '4.6',
     'many events',
-    `a body of application/x-ndjson has up to ${MOST_BATCH} envelopes, one a line; the answer is {status, data} with an acknowledgement, or accepted false and error, for each in its order; health says so with ingest_batch`,
+    `a body of application/x-ndjson has up to ${MOST_BATCH} envelopes, one a line; the answer is {status, data} with an acknowledgement, or accepted false, event_id (null where the line has no valid one) and error, for each line that is not blank, in their order; a line that is not JSON in UTF-8 is refused alone; health says so with ingest_batch`,
   ),
   documented(
     '4.7',

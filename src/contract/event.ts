@@ -75,7 +75,10 @@ export type RefusedEvent = z.infer<typeof RefusedEvent>;
 /** Most envelopes that one request to the ingest endpoint may hold as `application/x-ndjson` (our choice). */
 export const MOST_BATCH = 1_000;
 
-/** What became of one envelope of a batch: its acknowledgement, or why it was not taken in. */
+/**
+ * What became of one envelope of a batch: its acknowledgement, or why it was not taken in; `event_id` is null where it
+ * has no id that is valid.
+ */
 const Outcome = z.union([
   Acknowledgement.extend({ accepted: z.literal(true) }),
   z.looseObject({
@@ -85,7 +88,10 @@ const Outcome = z.union([
   }),
 ]);
 
-/** Answer to a batch: `data` has one outcome for each envelope, in their order; `status` is queued, or partial. */
+/**
+ * Answer to a batch: `data` has one outcome for each line that is not blank, in their order; `status` is queued, or
+ * partial.
+ */
 export const BatchAcknowledgement = z.looseObject({
   object: z.string().optional(),
   status: z.string(),

@@ -1,4 +1,5 @@
 // A request body as JSON: the type it must declare, the size it may have, and no words of the parser in a refusal.
+import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from '../../contract/error.ts';
 import type { ServiceRequest } from '../../contract/exchange.ts';
 import { MOST_REQUEST_BYTES } from '../../contract/quantity.ts';
@@ -9,7 +10,9 @@ import { Refusal } from '../refusal.ts';
  * `payload_too_large` over {@link MOST_REQUEST_BYTES}, and the code given for what is not JSON.
  */
 export function readJson(request: ServiceRequest, invalid: ErrorCode): unknown {
-  return parse(textOf(request, 'application/json', invalid), invalid);
+  const body = bodyOf(request, 'application/json');
+  if (!isUtf8(body)) throw notJson(invalid);
+  return parse(UTF8.decode(body), invalid);
 }
 
 /** Whether the body is declared as many values, one a line. */
@@ -18,22 +21,47 @@ export function isNdjson(request: ServiceRequest): boolean {
 }
 
 /**
- * The lines of an `application/x-ndjson` body that are not empty, each to be parsed when it is asked for. Throws as
- * {@link readJson}, and `payload_too_large` for more than `most`.
+ * The lines of an `application/x-ndjson` body that are not empty, each to be parsed when it is asked for: one that is not
+ * JSON in UTF-8 throws then, alone. Throws as {@link readJson}, and `payload_too_large` for more than `most`.
  */
 export function readNdjson(request: ServiceRequest, most: number, invalid: ErrorCode): (() => unknown)[] {
-  const lines = textOf(request, NDJSON, invalid)
-    .split('\n')
-    .filter((line) => line.trim() !== '');
+  const body = bodyOf(request, NDJSON);
+  const lines = isUtf8(body)
+    ? UTF8.decode(body)
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+    : linesOf(body, most + 1);
   if (lines.length > most) throw new Refusal('payload_too_large', `a body may have at most ${most} lines`);
   if (lines.length === 0) throw new Refusal(invalid, '$: the body has no line');
-  return lines.map((line) => () => parse(line, invalid));
+  return lines.map((line) => () => {
+    if (line === undefined) throw notJson(invalid);
+    return parse(line, invalid);
+  });
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
+/** Passes over a mark at the start. */
+const UTF8 = new TextDecoder();
 const NDJSON = 'application/x-ndjson';
+const NEWLINE = 0x0a;
 
-function textOf(request: ServiceRequest, type: string, invalid: ErrorCode): string {
+/** As many lines that are not empty, `undefined` for one that is not UTF-8. */
+function linesOf(body: Uint8Array, most: number): (string | undefined)[] {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const lines: (string | undefined)[] = [];
+  for (let start = 0; start < bytes.length && lines.length < most; start += 1) {
+    // A body may be a million of these.
+    if (bytes[start] === NEWLINE) continue;
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
+    const line = bytes.subarray(start, end);
+    const text = !isUtf8(line) ? undefined : start === 0 ? UTF8.decode(line) : line.toString();
+    if (text?.trim() !== '') lines.push(text);
+    start = end;
+  }
+  return lines;
+}
+
+function bodyOf(request: ServiceRequest, type: string): Uint8Array {
   const { headers, body } = request;
   const encoded = ([name, value]: readonly [string, string]) =>
     name === 'content-encoding' && value.trim().toLowerCase() !== 'identity';
@@ -44,19 +72,19 @@ function textOf(request: ServiceRequest, type: string, invalid: ErrorCode): stri
     throw new Refusal('media_type_unsupported', `content-type: must be ${type} in utf-8`);
   }
   if (body !== null && body.byteLength > MOST_REQUEST_BYTES) throw tooLarge();
-  try {
-    return UTF8.decode(body ?? new Uint8Array());
-  } catch {
-    throw new Refusal(invalid, '$: the body is not JSON');
-  }
+  return body ?? new Uint8Array();
 }
 
 function parse(text: string, invalid: ErrorCode): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal(invalid, '$: the body is not JSON');
+    throw notJson(invalid);
   }
+}
+
+function notJson(invalid: ErrorCode): Refusal {
+  return new Refusal(invalid, '$: the body is not JSON');
 }
 
 /** What the body is declared as; undefined for nothing, for two things, and for another charset than UTF-8. */

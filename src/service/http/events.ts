@@ -29,25 +29,33 @@ export async function ingestEvent(call: Call): Promise<Reply> {
 async function ingestBatch(call: Call): Promise<Reply> {
   const lines = readNdjson(call.request, MOST_BATCH, 'event_invalid');
   const taken = lines.map((line) => {
+    let body: unknown;
     try {
-      return { event: takeIn(line()) };
+      body = line();
+      return { event: takeIn(body) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return { refusal: error };
+      return { refusal: error, id: idIn(body) };
     }
   });
   const events = taken.flatMap(({ event }) => (event === undefined ? [] : [event]));
   const refusals = events.length === 0 ? [] : await call.keep(events);
   if (events.length > 0) await call.keptEvents();
   let at = 0;
-  const data = taken.map(({ event, refusal: invalid }) => {
+  const data = taken.map(({ event, id = null, refusal: invalid }) => {
     const refusal = event === undefined ? invalid : refusals[at++];
     if (refusal === undefined) return acknowledge(event!.id, event!.type);
     const { code, message } = refusal;
-    return { accepted: false, event_id: event?.id ?? null, error: { code, message } };
+    return { accepted: false, event_id: event?.id ?? id, error: { code, message } };
   });
   const isWhole = data.every(({ accepted }) => accepted);
   return ok({ object: 'list', status: isWhole ? 'queued' : 'partial', data });
+}
+
+/** The id of what was not taken in, null where it has none that is valid. */
+function idIn(body: unknown): string | null {
+  const { data } = EventId.safeParse((body as { id?: unknown } | null | undefined)?.id);
+  return data ?? null;
 }
 
 /** Where an event stands in every list of events: by its arrival. */

@@ -189,12 +189,14 @@ describe('P10 a mirror that echoes', () => {
 });
 
 describe('many envelopes in one request', () => {
-  const batch = (lines: unknown[], service = sample.service) =>
+  const batch = (lines: unknown[] | Buffer, service = sample.service) =>
     call(service, '/api/webhooks/ingest', {
       token,
-      body: Buffer.from(
-        lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
-      ),
+      body: Buffer.isBuffer(lines)
+        ? lines
+        : Buffer.from(
+            lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
+          ),
       headers: [['content-type', 'application/x-ndjson']],
     });
 
@@ -216,13 +218,55 @@ describe('many envelopes in one request', () => {
         { accepted: true, event_id: 'e2', type: 'message.reordered', status: 'queued' },
         { accepted: false, event_id: null, error: { code: 'event_invalid' } },
         { accepted: false, event_id: 'e1', error: { code: 'event_conflict' } },
-        { accepted: false, event_id: null, error: { code: 'event_type_unknown' } },
+        { accepted: false, event_id: 'e4', error: { code: 'event_type_unknown' } },
         { accepted: true, event_id: 'e2' },
         { accepted: false, event_id: 'e2', error: { code: 'event_conflict' } },
       ],
     });
     expect(await effects()).toEqual({ e1: 'applied', e2: 'applied' });
     expect((await listed())[1]).toMatchObject({ deliveries: 2 });
+  });
+
+  test('one that is not taken in is told by its id where that is one', async () => {
+    const { json } = await batch([
+      { ...moved('e1', 1, 5), payload: {} },
+      { id: 'e2' },
+      ...['', 'x'.repeat(201), 'a\u0007', 7].map((id) => ({ ...moved('', 1, 5), id })),
+      ['e3'],
+      'null',
+    ]);
+    expect(json.data.map(({ event_id }: { event_id: unknown }) => event_id)).toEqual([
+      'e1',
+      'e2',
+      ...Array.from({ length: 6 }, () => null),
+    ]);
+  });
+
+  test.each([
+    ['a lone byte', [0xff]],
+    ['a letter that the end of its line cuts', [0xe3, 0x81]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+  ])('%s makes its line alone no JSON; a mark at the start is passed over', async (_what, bytes) => {
+    const mark = Buffer.from('\ufeff');
+    const line = (id: string) =>
+      Buffer.from(JSON.stringify({ id, type: 'contact.flagged', payload: { contact: 'é \ufffd' } }));
+    const broken = Buffer.concat([Buffer.from('{"id":"e2","type":"'), Buffer.from(bytes)]);
+    const marked = Buffer.concat([mark, line('e2')]);
+    for (const wrong of [[broken], [marked], [broken, marked]]) {
+      const lines = [Buffer.concat([mark, line('e1')]), Buffer.from(''), ...wrong, line('e3')];
+      const body = Buffer.concat(lines.flatMap((each) => [each, Buffer.from('\r\n')]));
+      const { status, json } = await batch(body);
+      expect(status).toBe(200);
+      expect(json.data).toMatchObject([
+        { accepted: true, event_id: 'e1' },
+        ...wrong.map(() => ({ accepted: false, event_id: null, error: { code: 'event_invalid' } })),
+        { accepted: true, event_id: 'e3' },
+      ]);
+    }
+    expect((await listed()).map(({ payload }) => payload)).toEqual([
+      { contact: 'é \ufffd' },
+      { contact: 'é \ufffd' },
+    ]);
   });
 
   test('P5 a thousand at most, a MiB at most, and at least one', async () => {
