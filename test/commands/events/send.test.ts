@@ -328,6 +328,30 @@ test('a batch that something before the service refuses goes as single events', 
   }
 });
 
+test('events that may have arrived are no rows, and are told once', async () => {
+  const server = createServer((incoming, outgoing) => {
+    if (incoming.url === '/api/health') outgoing.end('{"status":"stable","ingest_batch":100}');
+    else incoming.resume().on('end', () => incoming.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    write('in.ndjson', ['', ...many(20)]);
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const env = { ARX_TOKEN: 'x', LANG: 'C.UTF-8' };
+    const { exit, stdout, stderr } = await arx(
+      dir,
+      `events send --file in.ndjson --json --retries 0 --base-url ${url}`,
+      { env },
+    );
+    expect(exit).toBe(16);
+    expect(JSON.parse(stdout)).toMatchObject({ data: [], summary: { rows: 20, failed: 20 } });
+    expect(stderr).toMatch(/^arx: 20 events, lines 2 to 21: event e0 and 19 more may have been accepted/);
+    expect(stderr.match(/may have been accepted/g)).toHaveLength(2);
+  } finally {
+    server.close();
+  }
+});
+
 test('signed events need no token, and secrets show nowhere', async () => {
   const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
   writeFileSync(join(dir, 'secret'), `${secret}\n`, { mode: 0o644 });
@@ -343,7 +367,8 @@ test('signed events need no token, and secrets show nowhere', async () => {
       );
     const refused = await send('wrong');
     expect(refused.exit).toBe(4);
-    expect(refused.stderr).toContain('signature_invalid');
+    expect(refused.stderr).toMatch(/^arx: 31 events, lines 1 to 31: service refused: signature_invalid/m);
+    expect(refused.stdout.match(/"accepted":false/g)).toHaveLength(31);
     const ran = await send('secret');
     expect(summaryOf(ran)).toMatchObject({ accepted: 31, complete: true });
     const one = await arx(
