@@ -17,6 +17,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { FsckReport } from '../../src/contract/report.ts';
 import { arx } from '../support/command.ts';
 import { inFolder } from '../support/folder.ts';
+import { asKeeper, freshUrl, noPostgres } from '../support/postgres.ts';
 
 let dir: string;
 inFolder('fsck', (made) => void (dir = made));
@@ -98,6 +99,28 @@ test('half of a database is damage, and so are files without one, which no empty
   });
   expect(await arx(dir, 'import list.mbox')).toMatchObject({ exit: 15 });
   expect(readdirSync(join(dir, 'data'))).toEqual(['blobs']);
+});
+
+test.skipIf(noPostgres).each([
+  ['DELETE FROM meta', ['file_key', 'files']],
+  [`UPDATE meta SET value = 'x'`, ['file_key', 'files']],
+  [`UPDATE meta SET value = 'x' WHERE key = 'files'`, ['files']],
+])('on PostgreSQL %s is damage and no wrong option', async (sql, subjects) => {
+  const url = await freshUrl();
+  const at = (line: string) => arx(dir, `${line} --database ${url}`);
+  expect(await at('import list.mbox notes')).toMatchObject({ exit: 0 });
+  await asKeeper((client) => client.query(sql), url);
+  const ran = await at('fsck --json');
+  expect(ran.exit).toBe(12);
+  const { checks, findings } = FsckReport.parse(JSON.parse(ran.stdout));
+  expect(findings.map(({ check, subjects: named }) => [check, named])).toEqual(
+    subjects.map((subject) => ['engine', [subject]]),
+  );
+  expect(checks).toContainEqual({ name: 'files', looked: 1 });
+  expect(await at('import list.mbox')).toMatchObject({
+    exit: 15,
+    stderr: expect.stringContaining('where it keeps its files is not known'),
+  });
 });
 
 test('a file of the archive changed', async () => {

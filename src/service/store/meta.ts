@@ -38,6 +38,21 @@ async function storedKey(archive: Archive): Promise<Uint8Array> {
 }
 
 /**
+ * Where an archive on PostgreSQL keeps its files: its first process decides, before there is any row. `lost` where it
+ * has rows and does not know.
+ */
+export async function placeOfFiles(
+  statements: Statements,
+): Promise<'database' | 'folder' | 'undecided' | 'lost'> {
+  const found = await statements.get<{ value: string | null; message: number | null }>(
+    `SELECT (SELECT value FROM meta WHERE key = 'files') AS value, (SELECT MIN(n) FROM messages) AS message`,
+  );
+  const value = found?.value ?? null;
+  if (value === 'database' || value === 'folder') return value;
+  return value === null && found?.message == null ? 'undecided' : 'lost';
+}
+
+/**
  * `displaced` messages stand elsewhere than they arrived; `integrity` is the share of all checks passed by all messages
  * and attachments, 1 for an empty archive.
  */

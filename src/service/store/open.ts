@@ -7,7 +7,7 @@ import type { Archive } from '../archive.ts';
 import { openBlobs } from './blobs.ts';
 import { openChunks } from './chunks.ts';
 import type { Database } from './database.ts';
-import { fileKey } from './meta.ts';
+import { fileKey, placeOfFiles } from './meta.ts';
 import { primaryCode, SQLITE } from './result-code.ts';
 import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema.ts';
 import { ALONE, shareBy } from './shared.ts';
@@ -40,6 +40,11 @@ function databaseMissing(): Unfit {
   });
 }
 
+/** An archive with rows that does not know where its files are: a guess would hold those that are elsewhere for lost. */
+function filesLost(): Unfit {
+  return new Unfit('it is damaged: where it keeps its files is not known', { isDamaged: true });
+}
+
 function whyOf(cause: unknown): string {
   const missing = MISSING[String((cause as { code?: unknown }).code)];
   if (missing !== undefined) return missing;
@@ -55,9 +60,13 @@ const MISSING: Record<string, string> = {
 
 /**
  * A folder with its database and files; or a PostgreSQL database, with a folder for the files or without. `readOnly`
- * changes nothing of it, and makes nothing.
+ * changes nothing of it, and makes nothing. `evenDamaged` is for who tells of damage: files are looked for where the
+ * place says, though the archive does not know any more where it keeps them.
  */
-export type Place = ({ dir: string } | { url: string; blobs?: string | undefined }) & { readOnly?: boolean };
+export type Place = ({ dir: string } | { url: string; blobs?: string | undefined }) & {
+  readOnly?: boolean;
+  evenDamaged?: boolean;
+};
 
 export type OpenOptions = Place & {
   /** Milliseconds since the epoch. */
@@ -140,7 +149,7 @@ async function openFolder({ dir, readOnly = false, sleep }: Folder): Promise<Ope
   return { database, blobs: openBlobs(join(dir, BLOBS)), shared: ALONE };
 }
 
-type Elsewhere = { url: string; blobs?: string | undefined; readOnly?: boolean };
+type Elsewhere = { url: string; blobs?: string | undefined; readOnly?: boolean; evenDamaged?: boolean };
 
 async function openDatabase(options: Elsewhere & Pick<OpenOptions, 'sleep'>): Promise<Opened> {
   const { url, blobs, readOnly = false, sleep } = options;
@@ -157,14 +166,15 @@ async function openDatabase(options: Elsewhere & Pick<OpenOptions, 'sleep'>): Pr
 export class OtherFiles extends Error {}
 
 /** Holds all processes of an archive to one place for the files, that of the first. */
-async function checkFiles(database: Database, { blobs, readOnly = false }: Elsewhere): Promise<void> {
-  const find = () => database.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'files'`);
+async function checkFiles(database: Database, { blobs, readOnly, evenDamaged }: Elsewhere): Promise<void> {
   const place = blobs === undefined ? 'database' : 'folder';
-  if (!readOnly && (await find()) === undefined) {
+  if (readOnly !== true && (await placeOfFiles(database)) === 'undecided') {
     await database.run(`INSERT INTO meta VALUES ('files', $1) ON CONFLICT (key) DO NOTHING`, [place]);
   }
-  const found = (await find())?.value;
-  if (found !== place) throw new OtherFiles(`the archive keeps its files in the ${found}, not in a ${place}`);
+  const found = await placeOfFiles(database);
+  if (found === 'lost' && evenDamaged !== true) throw filesLost();
+  if (found === 'lost' || found === 'undecided' || found === place) return;
+  throw new OtherFiles(`the archive keeps its files in the ${found}, not in a ${place}`);
 }
 
 const DATABASE = 'archive.db';
