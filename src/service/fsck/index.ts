@@ -2,6 +2,7 @@
 import type { FsckReport } from '../../contract/report.ts';
 import type { Archive } from '../archive.ts';
 import { checkFiles, checkStored, type HashFiles } from './files.ts';
+import { lostIndexes } from './indexes.ts';
 import { placeOfFiles } from '../store/meta.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { NUMBERED, STRETCHES } from './rules.ts';
@@ -132,6 +133,9 @@ async function checkGaps(
 
 /** SQLite tells of its own pages and indexes; PostgreSQL has a tool for that (pg_amcheck), and is only read here. */
 async function checkEngine({ database }: Archive, ledger: Ledger): Promise<void> {
+  await ledger.reading('engine', 'indexes', async () => {
+    for (const name of await lostIndexes(database)) ledger.found('engine', 'index missing', name);
+  });
   if (database.engine !== 'sqlite') return;
   await ledger.reading('engine', 'integrity_check', async () => {
     const told = await database.all<{ integrity_check: string }>('PRAGMA integrity_check');

@@ -202,6 +202,31 @@ export class OlderSchema extends Error {
   }
 }
 
+/**
+ * The indexes that the migrations make, as they stand there; for PostgreSQL those that stand for a key, too, which can
+ * be dropped there.
+ */
+export function indexesFor(engine: Database['engine']): { name: string; statement: string }[] {
+  const statements = MIGRATIONS.flatMap((migration) => statementsOf(migration, engine));
+  const indexes = statements.flatMap((statement) => {
+    const [, name] = /^CREATE (?:UNIQUE )?INDEX (\w+) /.exec(statement) ?? [];
+    return name === undefined ? [] : [{ name, statement }];
+  });
+  return engine === 'sqlite' ? indexes : [...statements.flatMap(keysOf), ...indexes];
+}
+
+/** The indexes that stand for the keys in this statement, as PostgreSQL calls them. */
+function keysOf(statement: string): { name: string; statement: string }[] {
+  const [, table] = /^CREATE TABLE (\w+)/.exec(statement) ?? [];
+  const keys = statement.matchAll(/(?:(\w+) [^,(]*)?\b(PRIMARY KEY|UNIQUE)(?: \(([^)]*)\))?/g);
+  return table === undefined
+    ? []
+    : Array.from(keys, ([, column, kind, columns]) => {
+        const name = kind === 'UNIQUE' ? `${table}_${column}_key` : `${table}_pkey`;
+        return { name, statement: `CREATE UNIQUE INDEX ${name} ON ${table} (${columns ?? column})` };
+      });
+}
+
 function statementsOf({ both, postgres = '' }: Migration, engine: Database['engine']): string[] {
   return (engine === 'postgres' ? both + postgres : both)
     .split(';')

@@ -260,6 +260,39 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
     await archive.close();
   });
 
+  test.skipIf(skip)('indexes: each that is gone, and one that is another', async () => {
+    const archive = await fresh();
+    const { database } = archive;
+    // What the engine says itself; those of keys that it makes can be dropped on PostgreSQL only.
+    const [list, drop] =
+      engine === 'sqlite'
+        ? [
+            `SELECT name, 0 AS is_key FROM sqlite_master WHERE type = 'index' AND name NOT LIKE 'sqlite_%'`,
+            '',
+          ]
+        : [
+            `SELECT indexname AS name, tablename AS "table", CASE WHEN EXISTS (SELECT 1 FROM pg_constraint
+              WHERE conname = indexname AND connamespace = current_schema()::regnamespace) THEN 1 ELSE 0 END AS is_key
+              FROM pg_indexes WHERE schemaname = current_schema() AND tablename NOT IN ('migrations', 'writer')`,
+            'ALTER TABLE',
+          ];
+    const there = await database.all<{ name: string; table: string; is_key: number }>(list);
+    expect(there.length).toBeGreaterThan(20);
+    await database.run('DROP INDEX messages_by_raw');
+    await database.run('CREATE INDEX messages_by_raw ON messages (raw_sha256)');
+    await database.run('DROP INDEX messages_failing');
+    await database.run('CREATE INDEX messages_failing ON messages (failed) WHERE failed <> 1');
+    expect(named(await check(archive))).toEqual(['engine: index missing: messages_by_raw messages_failing']);
+    for (const { name, table, is_key } of there) {
+      await database.run(is_key === 1 ? `${drop} ${table} DROP CONSTRAINT ${name}` : `DROP INDEX ${name}`);
+    }
+    const { findings } = await check(archive);
+    expect(findings.map(({ problem, subjects }) => [problem, subjects.toSorted()])).toEqual([
+      ['index missing', there.map(({ name }) => name).sort()],
+    ]);
+    await archive.close();
+  });
+
   test.skipIf(skip)('a stored file changed, cut, lost', async () => {
     const folder = join(dir, `blobs-${engine}`);
     const archive = await fresh({ blobs: folder });
