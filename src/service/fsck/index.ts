@@ -1,6 +1,7 @@
 // The check of a whole archive, which changes nothing: its engine, every row's relations, every stored byte.
 import type { FsckReport } from '../../contract/report.ts';
 import type { Archive } from '../archive.ts';
+import { checkEvents, checkWritten, WRITTEN } from './events.ts';
 import { checkFiles, checkStored, type HashFiles } from './files.ts';
 import { lostIndexes } from './indexes.ts';
 import { placeOfFiles } from '../store/meta.ts';
@@ -47,6 +48,19 @@ export async function checkArchive(archive: Archive, options: FsckOptions): Prom
       }
     });
   }
+  for (const written of WRITTEN) {
+    await inStretches(
+      archive,
+      { table: written.check, column: 'n' },
+      ledger,
+      written.check,
+      options,
+      (after, to) => checkWritten(archive, written, { after, to }, ledger),
+    );
+  }
+  await inStretches(archive, { table: 'events', column: 'n' }, ledger, 'events', options, (after, to) =>
+    checkEvents(archive, { after, to }, ledger),
+  );
   await inStretches(
     archive,
     { table: 'messages', column: 'n' },

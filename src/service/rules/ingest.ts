@@ -66,8 +66,12 @@ export function takeIn(body: unknown): TakenIn {
   if (type === 'attachment.reclassified')
     checked(EventId.optional(), payload['source'], ['payload', 'source']);
   const payloadText = canonical(payload, 'payload', 1);
-  const bodySha256 = hash('sha256', `${type}\n${payloadText}`);
-  return { id: envelope.id, type, payload, payloadText, bodySha256 };
+  return { id: envelope.id, type, payload, payloadText, bodySha256: bodyHash(type, payloadText) };
+}
+
+/** Of a type and the canonical JSON of a payload, as {@link TakenIn} has it. */
+export function bodyHash(type: string, payloadText: string): string {
+  return hash('sha256', `${type}\n${payloadText}`);
 }
 
 /** Acknowledgement of interface 4.6; the same for every delivery of an event. */

@@ -20,20 +20,9 @@ export async function applyEvents(statements: Statements, events: readonly Numbe
     if (here === undefined) overwritten.add(id);
     else here.effect = 'superseded';
   };
-  const messages = await messagesOf(statements, events);
-  const attachments = await attachmentsOf(statements, events);
-  for (const event of events) {
-    const verdict: Verdict = { n: event.n, effect: 'recorded', message: null, attachment: null };
-    verdicts.set(event.id, verdict);
-    if (event.type === 'message.reordered') {
-      verdict.effect = moveMessage(event, messages, supersede);
-      if (verdict.effect === 'waiting') verdict.message = numberOf('msg', event.payload.id) ?? null;
-    }
-    if (event.type === 'attachment.reclassified') {
-      verdict.effect = reclassify(event, attachments, supersede);
-      if (verdict.effect === 'waiting') verdict.attachment = numberOf('att', event.payload.id) ?? null;
-    }
-  }
+  const records = await recordsOf(statements, events);
+  const { messages, attachments } = records;
+  for (const event of events) verdicts.set(event.id, verdictOn(event, records, supersede));
   await saveMessages(
     statements,
     [...messages.values()].filter(({ isMoved }) => isMoved),
@@ -56,6 +45,34 @@ export async function applyEvents(statements: Statements, events: readonly Numbe
       return [n, effect, effect === 'waiting' ? null : ordinal, message, attachment];
     }),
   );
+}
+
+type Records = { messages: Map<number, Movable>; attachments: Map<number, Changeable> };
+
+/** The records that events name, as they are now. */
+export async function recordsOf(statements: Statements, events: readonly Numbered[]): Promise<Records> {
+  return {
+    messages: await messagesOf(statements, events),
+    attachments: await attachmentsOf(statements, events),
+  };
+}
+
+/** What becomes of an event. Its record is changed by it; the events that it overwrites are told to `supersede`. */
+export function verdictOn(
+  event: Numbered,
+  { messages, attachments }: Records,
+  supersede: (id: string) => void,
+): Verdict {
+  const verdict: Verdict = { n: event.n, effect: 'recorded', message: null, attachment: null };
+  if (event.type === 'message.reordered') {
+    verdict.effect = moveMessage(event, messages, supersede);
+    if (verdict.effect === 'waiting') verdict.message = numberOf('msg', event.payload.id) ?? null;
+  }
+  if (event.type === 'attachment.reclassified') {
+    verdict.effect = reclassify(event, attachments, supersede);
+    if (verdict.effect === 'waiting') verdict.attachment = numberOf('att', event.payload.id) ?? null;
+  }
+  return verdict;
 }
 
 type Message = { n: number; conversation: number; sequence: number; moved_by: string | null };
@@ -113,7 +130,7 @@ async function saveMessages(statements: Statements, moved: readonly Movable[]): 
 }
 
 /** Source and layer have each their own last writer, so that the outcome does not depend on arrival. */
-const FIELDS = [
+export const FIELDS = [
   { field: 'source', writer: 'source_by' },
   { field: 'decorative_layer', writer: 'decorative_by' },
 ] as const;
