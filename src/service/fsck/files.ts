@@ -1,7 +1,9 @@
 // Every stored file against its name and its rows: hashed, sized, missing, or of no row; and every stored message.
 import { createHash } from 'node:crypto';
 import type { Archive } from '../archive.ts';
-import { storedPiece } from '../store/messages.ts';
+import type { Head } from '../import/record.ts';
+import { storedBytes, storedPiece } from '../store/messages.ts';
+import { differences, endsHeader } from './heads.ts';
 import type { Ledger } from './ledger.ts';
 
 /** The hash of each file of the folder, or why there is none; and its size. */
@@ -86,6 +88,15 @@ const SMALL_BYTES = 256 * 1024;
 const ROWS_AT_ONCE = 64;
 const PIECE_BYTES = 1024 * 1024;
 
+type StoredRow = Head & {
+  n: number;
+  sha256: string;
+  bytes: number;
+  size: number;
+  format: string;
+  content: Uint8Array | null;
+};
+
 /** Looks at the stored bytes of the messages from `after` on, up to `to`. */
 export async function checkStored(
   { database }: Archive,
@@ -93,28 +104,33 @@ export async function checkStored(
   ledger: Ledger,
 ): Promise<void> {
   for (let from = after; from < to; from += ROWS_AT_ONCE) {
-    const rows = await database.all<{
-      n: number;
-      sha256: string;
-      bytes: number;
-      size: number;
-      content: Uint8Array;
-    }>(
+    const rows = await database.all<StoredRow>(
       `SELECT m.n, m.raw_sha256 AS sha256, m.raw_bytes AS bytes, length(r.content) AS size,
+          m.format, m.message_key AS key, m.date_ms, m.sender, m.subject,
           CASE WHEN length(r.content) <= $3 THEN r.content END AS content
         FROM messages m JOIN raws r ON r.n = m.n WHERE m.n > $1 AND m.n <= $2 ORDER BY m.n`,
       [from, Math.min(from + ROWS_AT_ONCE, to), SMALL_BYTES],
     );
-    for (const { n, sha256, bytes, size, content } of rows) {
+    for (const row of rows) {
+      const { n, sha256, bytes, size, content } = row;
       const hash = createHash('sha256');
+      let head = content;
       if (content === null) {
-        for (let at = 0; at < size; at += PIECE_BYTES)
-          hash.update(await storedPiece(database, n, at, PIECE_BYTES));
+        for (let at = 0; at < size; at += PIECE_BYTES) {
+          const piece = await storedPiece(database, n, at, PIECE_BYTES);
+          head ??= piece;
+          hash.update(piece);
+        }
       } else hash.update(content);
       ledger.hashed(size);
       if (hash.digest('hex') !== sha256)
         ledger.found('stored messages', 'bytes have another hash', `msg_${n}`);
       else if (bytes !== size) ledger.found('stored messages', 'row has another size', `msg_${n}`);
+      else if (row.format === 'rfc822' && head !== null) {
+        const whole = head.length === size || endsHeader(head) ? head : await storedBytes(database, n);
+        for (const { problem, severity } of differences(whole, row))
+          ledger.found('stored messages', problem, `msg_${n}`, severity);
+      }
     }
     ledger.looked('stored messages', rows.length);
   }

@@ -5,7 +5,7 @@ import PostalMime, { addressParser, decodeWords } from 'postal-mime';
 import type { Header } from './header.ts';
 import { mailDate } from './mail-date.ts';
 import { asksToBeAFile, isNamed, parameterOf, structureOf, type Leaf } from './parts.ts';
-import type { RawMail, ReadAttachment, ReadMessage } from './record.ts';
+import type { Head, RawMail, ReadAttachment, ReadMessage } from './record.ts';
 import { sniff, trailingBytes } from './sniff.ts';
 import { decodeTransfer } from './transfer.ts';
 
@@ -30,7 +30,6 @@ export async function readMail(mail: RawMail): Promise<ReadMessage> {
   const [answered] = idsIn(field('in-reply-to'));
   const related = answered === undefined ? references : [...references, answered];
   const listed = isListMail(header);
-  const subject = field('subject');
   return {
     kind: 'message',
     format: 'rfc822',
@@ -38,12 +37,9 @@ export async function readMail(mail: RawMail): Promise<ReadMessage> {
     position: mail.position,
     raw: mail.raw,
     sha256: mail.sha256,
-    key: keyOf(field('message-id')),
+    ...headOf(header),
     related: related.slice(-MOST_REFERENCES),
     parent: answered ?? references.at(-1) ?? null,
-    date_ms: mailDate(field('date') ?? ''),
-    sender: senderOf(field('from') ?? field('sender'))?.slice(0, MOST_SHOWN) ?? null,
-    subject: subject === undefined ? null : decodeWords(subject).slice(0, MOST_SHOWN),
     source: listed ? 'gateway' : 'external',
     // What went to a list was public; a mailbox of one's own is not for outside observers.
     tier: listed ? 'external' : 'internal',
@@ -51,6 +47,17 @@ export async function readMail(mail: RawMail): Promise<ReadMessage> {
     decodable: read.every(({ decodable }) => decodable),
     wellFormed,
     attachments: read.flatMap(({ attachment }) => attachment ?? []),
+  };
+}
+
+/** What lists show of a mail, which its header says. */
+export function headOf({ fields }: Header): Head {
+  const subject = fields.get('subject');
+  return {
+    key: keyOf(fields.get('message-id')),
+    date_ms: mailDate(fields.get('date') ?? ''),
+    sender: senderOf(fields.get('from') ?? fields.get('sender'))?.slice(0, MOST_SHOWN) ?? null,
+    subject: subject === undefined ? null : decodeWords(subject).slice(0, MOST_SHOWN),
   };
 }
 

@@ -53,6 +53,9 @@ export type ReadMessage = {
   attachments: ReadAttachment[];
 };
 
+/** What a message is known by, and shown by in lists. */
+export type Head = Pick<ReadMessage, 'key' | 'date_ms' | 'sender' | 'subject'>;
+
 /** A mail as found, before it is parsed; its hash tells whether the archive has it already. */
 export type RawMail = { kind: 'raw'; path: string; position: number; raw: Uint8Array; sha256: string };
 

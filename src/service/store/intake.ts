@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Archive } from '../archive.ts';
 import { failedByMessage, isPlausible } from '../import/checks.ts';
-import type { ReadAttachment, ReadMessage } from '../import/record.ts';
+import type { Head, ReadAttachment, ReadMessage } from '../import/record.ts';
 import { CONVERSATION, MESSAGE } from '../rules/integrity.ts';
 import { addToCatalogue, completeRows, lackingRows } from './catalogue.ts';
 import type { Statements } from './database.ts';
@@ -181,11 +181,9 @@ function classify({ nature }: ReadMessage, parent: number | null | undefined): s
 function storable(message: ReadMessage): ReadMessage {
   return {
     ...message,
-    key: message.key === null ? null : keyOf(message.key),
+    ...storableHead(message),
     related: message.related.map(keyOf),
     parent: message.parent === null ? null : keyOf(message.parent),
-    sender: clean(message.sender),
-    subject: clean(message.subject),
     path: clean(message.path),
     attachments: message.attachments.map((file) => ({
       ...file,
@@ -193,6 +191,11 @@ function storable(message: ReadMessage): ReadMessage {
       declared_type: clean(file.declared_type).slice(0, MOST_TYPE),
     })),
   };
+}
+
+/** What is stored of a head; see {@link storable}. */
+export function storableHead({ key, date_ms, sender, subject }: Head): Head {
+  return { key: key === null ? null : keyOf(key), date_ms, sender: clean(sender), subject: clean(subject) };
 }
 
 const MOST_TYPE = 255;
