@@ -5,12 +5,12 @@ import { idOf, numberOf } from '../rules/identifier.ts';
 import { bodyHash, type Effect } from '../rules/ingest.ts';
 import type { Statements } from '../store/database.ts';
 import { FIELDS, recordsOf, verdictOn, type Numbered } from '../store/effects.ts';
+import { LONG_CHARACTERS } from '../store/queue.ts';
 import type { Ledger } from './ledger.ts';
 
 const ROWS_AT_ONCE = 500;
 
 /** Longer payloads are read one at a time. */
-const LONG_CHARACTERS = 16_384;
 const SHORT = `CASE WHEN LENGTH(payload) <= ${LONG_CHARACTERS} THEN payload END`;
 
 type Stretch = { after: number; to: number };

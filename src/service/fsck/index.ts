@@ -2,9 +2,9 @@
 import type { FsckReport } from '../../contract/report.ts';
 import type { Archive } from '../archive.ts';
 import { checkEvents, checkWritten, WRITTEN } from './events.ts';
+import { checkFacts } from './facts.ts';
 import { checkFiles, checkStored, type HashFiles } from './files.ts';
 import { lostIndexes } from './indexes.ts';
-import { placeOfFiles } from '../store/meta.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { NUMBERED, STRETCHES } from './rules.ts';
 
@@ -158,16 +158,4 @@ async function checkEngine({ database }: Archive, ledger: Ledger): Promise<void>
     }
     ledger.looked('engine', 1);
   });
-}
-
-/** The small facts about the whole: the key that signs addresses of files, and where those are. */
-async function checkFacts({ database }: Archive, ledger: Ledger): Promise<void> {
-  const key = await database.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'file_key'`);
-  if (key === undefined || Buffer.from(key.value, 'base64').byteLength !== 32) {
-    ledger.found('engine', 'the key of file addresses is missing', 'file_key');
-  }
-  // A folder has its files beside it.
-  if (database.engine === 'postgres' && (await placeOfFiles(database)) === 'lost') {
-    ledger.found('engine', 'where the files are kept is not known', 'files');
-  }
 }

@@ -60,10 +60,14 @@ export function createLedger(): Ledger {
   };
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB, whose codes are not always given; PostgreSQL's class XX, and text or numbers that are none. */
+/**
+ * SQLITE_CORRUPT and SQLITE_NOTADB, whose codes are not always given; PostgreSQL's class XX, and text or numbers that are
+ * none. A table or column that is gone, on both.
+ */
 function isDamage(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof DatabaseTrouble) return false;
   const { code } = error as { code?: unknown };
-  if (code === 'ERR_SQLITE_ERROR') return /malformed|not a database/.test(error.message);
-  return typeof code === 'string' && /^(XX...|22021|22P0.)$/.test(code);
+  if (code === 'ERR_SQLITE_ERROR')
+    return /malformed|not a database|no such (?:table|column)/.test(error.message);
+  return typeof code === 'string' && /^(XX...|22021|22P0.|42P01|42703)$/.test(code);
 }

@@ -6,9 +6,10 @@ import { applyEvents, type Numbered } from './effects.ts';
 import { selectIn } from './rows.ts';
 import { failureName, isStoreTrouble } from './trouble.ts';
 
-/** Numbers looked at in one transaction; payloads longer than this are read one at a time. */
+/** Numbers looked at in one transaction. */
 const MOST_AT_ONCE = 500;
-const LONG_CHARACTERS = 16_384;
+/** Payloads longer than this are read one at a time. */
+export const LONG_CHARACTERS = 16_384;
 
 type Applied = 'some' | 'all' | 'none';
 

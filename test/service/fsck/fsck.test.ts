@@ -298,6 +298,11 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     "DELETE FROM meta WHERE key = 'file_key'",
     ['engine: the key of file addresses is missing: file_key'],
   ],
+  [
+    'the kept counts, which an import reads',
+    "UPDATE meta SET value = 'x' WHERE key = 'summary'",
+    ['engine: the kept counts are unreadable: summary'],
+  ],
 ];
 
 /** Hashes are as good as their count. */
@@ -324,6 +329,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
     await redact(archive, 'att_1', 'sealed');
     const service = createService(archive, { assetUrl: 'http://127.0.0.1:9', version: '0' });
     const token = await tokenFor(service);
+    expect((await call(service, '/api/health')).status).toBe(200);
     const body = Buffer.from(EVENTS.map((event) => `${JSON.stringify(event)}\n`).join(''));
     const headers = [['content-type', 'application/x-ndjson']] as const;
     expect((await call(service, '/api/webhooks/ingest', { token, headers, body })).json).toMatchObject({
@@ -417,6 +423,27 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
     expect(findings.map(({ problem, subjects }) => [problem, subjects.toSorted()])).toEqual([
       ['index missing', there.map(({ name }) => name).sort()],
     ]);
+    await archive.close();
+  });
+
+  test.skipIf(skip)('tables and a column lost: the check goes on to its end', async () => {
+    const archive = await fresh();
+    for (const sql of [
+      'DROP TABLE orphans',
+      'DROP TABLE meta',
+      'ALTER TABLE attachments RENAME COLUMN decorative_by TO other',
+    ])
+      await archive.database.run(sql);
+    const report = await check(archive);
+    const found = named(report);
+    for (const expected of [
+      'messages: unreadable: messages 1 to 8',
+      'threads: unreadable: orphans',
+      'attachments: unreadable: attachments 1 to 8',
+      'engine: unreadable: meta',
+    ])
+      expect(found.some((one) => one.startsWith(expected))).toBe(true);
+    expect(report.checks.map(({ name }) => name)).toContain('files');
     await archive.close();
   });
 
