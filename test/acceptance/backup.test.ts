@@ -131,7 +131,7 @@ describe('SQLite', () => {
       // Files that are kept elsewhere.
       renameSync(join(dir, 'data/blobs'), join(dir, 'files'));
       symlinkSync('../files', join(dir, 'data/blobs'));
-      const names = () => readdirSync(dir, { encoding: 'utf8', recursive: true }).toSorted();
+      const names = () => (readdirSync(dir, { recursive: true }) as string[]).toSorted();
       const before = names();
       const { exit, stderr } = await arx(dir, `backup --to ${to}`);
       expect([exit, stderr]).toEqual([13, expect.stringContaining("it is in the archive's own folder")]);

@@ -49,11 +49,11 @@ export function journalPath(file: string | undefined, { world, directories, sett
  * Throws Fault `disk` or `unsafe`.
  */
 export async function openJournal(path: string, app: App): Promise<Journal> {
-  // Another folder is its owner's affair.
-  if (dirname(path) === join(app.directories.data, 'sent'))
-    ensurePrivateFolder(dirname(path), app.storeWorld);
   const what = `journal ${path}`;
   try {
+    // Another folder is its owner's affair.
+    if (dirname(path) === join(app.directories.data, 'sent'))
+      ensurePrivateFolder(dirname(path), app.storeWorld);
     const file = await openOwn(path);
     const { size } = await file.stat();
     const last = Buffer.alloc(1);
@@ -98,7 +98,9 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
       close: () => guarded(async () => file.datasync().finally(() => file.close())),
     };
   } catch (error) {
-    throw diskFault(error, what);
+    // Where it cannot be made it is the disk's fault, as the file itself would be.
+    const isSystems = error instanceof Fault && error.detail.cause !== undefined;
+    throw diskFault(isSystems ? error.detail.cause : error, what);
   }
 }
 
