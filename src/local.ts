@@ -27,6 +27,7 @@ export async function openLocal(place: Place, world: World): Promise<OpenArchive
       sleep: world.sleep,
     });
   } catch (error) {
+    if (error instanceof Fault) throw error;
     if (error instanceof service.DatabaseTrouble) throw service.troubleFault(error, kept);
     if (error instanceof service.OtherFiles) {
       throw new Fault('usage', `--blobs: ${error.message}`, { kept, cause: error });

@@ -28,7 +28,7 @@ export type Health = z.infer<typeof Health>;
 
 /**
  * The answer to a probe. `reachable`, `schema` and `migration_needed` are of the database, and with `files_writable` only
- * in the answer to `/api/health/ready`.
+ * in the answer to `/api/health/ready`; `files_there` is in it, and false, where the folder of the files is gone.
  */
 export const Probe = z.looseObject({
   status: z.enum(['live', 'ready', 'unready']),
@@ -39,5 +39,6 @@ export const Probe = z.looseObject({
   schema: z.number().int().nullable().optional(),
   migration_needed: z.boolean().optional(),
   files_writable: z.boolean().optional(),
+  files_there: z.boolean().optional(),
 });
 export type Probe = z.infer<typeof Probe>;

@@ -7,6 +7,8 @@ export type Archive = {
   database: Database;
   blobs: Blobs;
   shared: Shared;
+  /** Whether the place of the files is still there. Absent where they cannot go without the database. */
+  filesThere?: () => Promise<boolean>;
   /** Nothing of it may be changed: another process may write it, or nobody can. */
   readOnly: boolean;
   /** Milliseconds since the epoch. */

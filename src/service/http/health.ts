@@ -37,10 +37,13 @@ export function live(archive: Archive, options: ServiceOptions): Reply {
   return ok({ status: 'live', ...ofProcess(archive, options) } satisfies Probe);
 }
 
-/** 503 with the reason where lists could not be read now. Files that take no more are no reason: others can be read. */
+/**
+ * 503 with the reason where lists or files could not be read now. That no more files are taken is no reason: others can be
+ * read.
+ */
 export async function ready(archive: Archive, options: ServiceOptions): Promise<Reply> {
   const state = await soon(stateOf(archive)).catch(() => undefined);
-  const isReady = state?.migration_needed === false;
+  const isReady = state?.migration_needed === false && state.files_there !== false;
   const body: Probe = {
     status: isReady ? 'ready' : 'unready',
     ...ofProcess(archive, options),
@@ -58,9 +61,18 @@ function ofProcess(archive: Archive, { startedMs }: ServiceOptions) {
   };
 }
 
-async function stateOf({ database, blobs }: Archive) {
-  const [{ version, isNewest }, files_writable] = await Promise.all([schemaOf(database), blobs.writable()]);
-  return { schema: version, migration_needed: !isNewest, files_writable };
+async function stateOf({ database, blobs, filesThere }: Archive) {
+  const [{ version, isNewest }, writable, there] = await Promise.all([
+    schemaOf(database),
+    blobs.writable(),
+    filesThere?.() ?? true,
+  ]);
+  return {
+    schema: version,
+    migration_needed: !isNewest,
+    files_writable: writable && there,
+    ...(there ? {} : { files_there: false }),
+  };
 }
 
 /** What comes within the patience of a probe. */

@@ -1,5 +1,4 @@
 // A copy of a folder's archive, taken while others write: one moment of the database, and every file that it names.
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,7 +6,7 @@ import type { BackupReport } from '../../contract/report.ts';
 import { makeFolder, syncAt } from '../../durable.ts';
 import type { Archive } from '../archive.ts';
 import { openBlobs, pathIn } from './blobs.ts';
-import { fileKey } from './meta.ts';
+import { archiveId } from './meta.ts';
 import { isFull } from './trouble.ts';
 
 /** The target is the archive's own, or holds something that is no earlier backup of it. */
@@ -30,11 +29,8 @@ const DATABASE = 'archive.db';
 export async function backUp(archive: Archive, dir: string, options: BackupOptions): Promise<BackupReport> {
   const { database, blobs } = archive;
   if (database.engine !== 'sqlite' || blobs.dir === undefined) throw new Error('only a folder is copied');
-  const of = createHash('sha256')
-    .update(await fileKey(archive))
-    .digest('hex');
   await refuseOwn(dir, blobs.dir);
-  await claim(dir, of);
+  await claim(dir, await archiveId(archive));
 
   const fresh = join(dir, `${DATABASE}.new`);
   await rm(fresh, { force: true });

@@ -1,4 +1,5 @@
 // Small facts about the archive as a whole: its file key and its summary, each made once and kept.
+import { createHash } from 'node:crypto';
 import type { Archive } from '../archive.ts';
 import { createFilePaths, type FilePaths } from '../rules/capability.ts';
 import { CHECKS, failures, share } from '../rules/integrity.ts';
@@ -15,6 +16,13 @@ export async function filePaths(archive: Archive): Promise<FilePaths> {
 /** The key that signs file addresses: 32 random bytes, made at first use and kept with the archive; it never changes. */
 export async function fileKey(archive: Archive): Promise<Uint8Array> {
   return (await signingOf(archive)).key;
+}
+
+/** Tells this archive and its copies from any other, and nothing of the key. */
+export async function archiveId(archive: Archive): Promise<string> {
+  return createHash('sha256')
+    .update(await fileKey(archive))
+    .digest('hex');
 }
 
 async function signingOf(archive: Archive): Promise<Signing> {

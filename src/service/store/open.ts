@@ -3,10 +3,12 @@ import { constants } from 'node:fs';
 import { access, chmod, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../durable.ts';
+import { Fault } from '../../faults.ts';
 import type { Archive } from '../archive.ts';
 import { openBlobs } from './blobs.ts';
 import { openChunks } from './chunks.ts';
 import type { Database } from './database.ts';
+import { claimFolder } from './folder-mark.ts';
 import { fileKey, placeOfFiles } from './meta.ts';
 import { primaryCode, SQLITE } from './result-code.ts';
 import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema.ts';
@@ -78,8 +80,8 @@ export type OpenOptions = Place & {
 
 /**
  * Opens the archive, made where it is missing, and brings it to the newest schema. Read-only, an archive that is missing
- * or older is {@link NoArchive} or {@link OlderSchema}. Throws {@link NewerSchema}, {@link OtherFiles}, {@link DatabaseTrouble}, {@link ArchiveUnreadable}, or the file system's error where a folder
- * cannot be made.
+ * or older is {@link NoArchive} or {@link OlderSchema}. Throws {@link NewerSchema}, {@link OtherFiles}, {@link DatabaseTrouble}, {@link ArchiveUnreadable}, the Fault of
+ * {@link claimFolder}, or the file system's error where a folder cannot be made.
  */
 export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   const { now, randomBytes, readOnly = false } = options;
@@ -87,7 +89,7 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   try {
     const opened = 'dir' in options ? await openFolder(options) : await openDatabase(options);
     const { database } = opened;
-    const archive = { ...opened, readOnly, now, randomBytes, close: () => database.close() };
+    const archive: OpenArchive = { ...opened, readOnly, now, randomBytes, close: () => database.close() };
     try {
       // Copied without its log it may hold no table yet.
       if ('dir' in options && (await isLost(options.dir, () => hasNoTable(database))))
@@ -95,7 +97,7 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
       if (readOnly) await checkSchema(database);
       // Made with the archive, so that a list of files needs to write nothing later, on a full disk for one.
       else if (await migrate(database)) await fileKey(archive);
-      if (!('dir' in options)) await checkFiles(database, options);
+      if (!('dir' in options)) await checkFiles(archive, options);
       else if (!readOnly) await makeFilesPrivate(options.dir);
     } catch (error) {
       await database.close();
@@ -129,6 +131,7 @@ export async function asReadable(place: Place): Promise<Place> {
 }
 
 function unopened(error: unknown): unknown {
+  if (error instanceof Fault) return error;
   const isKnown = [NewerSchema, NoArchive, OlderSchema, OtherFiles, DatabaseTrouble].some(
     (kind) => error instanceof kind,
   );
@@ -166,9 +169,14 @@ async function openDatabase(options: Elsewhere & Pick<OpenOptions, 'sleep'>): Pr
 export class OtherFiles extends Error {}
 
 /** Holds all processes of an archive to one place for the files, that of the first. */
-async function checkFiles(database: Database, { blobs, readOnly, evenDamaged }: Elsewhere): Promise<void> {
+async function checkFiles(archive: OpenArchive, { blobs, evenDamaged }: Elsewhere): Promise<void> {
+  const { database, readOnly } = archive;
   const place = blobs === undefined ? 'database' : 'folder';
-  if (readOnly !== true && (await placeOfFiles(database)) === 'undecided') {
+  const decided = await placeOfFiles(database);
+  // A folder that is refused decides nothing.
+  if (blobs !== undefined && (decided === 'folder' || decided === 'undecided'))
+    archive.filesThere = await claimFolder(archive, blobs);
+  if (!readOnly && decided === 'undecided') {
     await database.run(`INSERT INTO meta VALUES ('files', $1) ON CONFLICT (key) DO NOTHING`, [place]);
   }
   const found = await placeOfFiles(database);

@@ -1,6 +1,6 @@
 // What is PostgreSQL's alone: who writes, what is lost and tried again, how it is refused, and where its files are.
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -285,6 +285,83 @@ describe.skipIf(noPostgres)('files', () => {
     expect(await archive.database.all('SELECT sha256 FROM blobs')).toEqual([]);
     expect(await (await open({ url, blobs })).blobs.size(x)).toBe(1);
     await expect(open({ url })).rejects.toThrow(OtherFiles);
+  });
+
+  describe('in a folder', () => {
+    const MARK = 'arx-archive.json';
+    const CONTENT = Buffer.from('kept');
+    /** An archive with one file in `here`, and what an older arx would have left: no mark. */
+    const kept = async (at = url, marked: 'marked' | 'unmarked' = 'marked'): Promise<string> => {
+      const here = join(dir, `here-${schemaOf(at)}`);
+      const archive = await open({ url: at, blobs: here });
+      await archive.blobs.put(hashOf(CONTENT), CONTENT);
+      await insert(archive.database, 'attachments', { ...FILE, sha256: hashOf(CONTENT), stored: 1 });
+      if (marked === 'unmarked') await rm(join(here, MARK));
+      return here;
+    };
+    const other = { kind: 'store', message: expect.stringContaining('is not the folder of this archive') };
+
+    test.each([{ readOnly: false }, { readOnly: true }])(
+      'another one is refused, and left as it is: %j',
+      async (how) => {
+        const here = await kept();
+        const second = await freshUrl();
+        const there = await kept(second);
+        const empty = join(dir, 'empty');
+        await mkdir(empty);
+        for (const blobs of [there, empty, join(dir, 'missing')])
+          await expect(open({ url, blobs, ...how })).rejects.toMatchObject(other);
+        expect(await readdir(empty)).toEqual([]);
+        expect(await readdir(dir)).not.toContain('missing');
+        // A new archive is not begun there either, and may be begun elsewhere.
+        const third = await freshUrl();
+        await expect(open({ url: third, blobs: here })).rejects.toMatchObject(other);
+        await open({ url: third });
+        expect(await (await open({ url, blobs: here, ...how })).blobs.size(hashOf(CONTENT))).toBe(4);
+      },
+    );
+
+    test('one without a mark is known by the oldest files, and marked; read-only it is not', async () => {
+      const here = await kept(url, 'unmarked');
+      await open({ url, blobs: here, readOnly: true });
+      expect(await readdir(here)).not.toContain(MARK);
+      await open({ url, blobs: here });
+      const mark = await readFile(join(here, MARK), 'utf8');
+      expect(mark).toMatch(/^{"version":1,"archive":"[0-9a-f]{64}"}\n$/);
+      const { rows } = await asKeeper((keeper) => keeper.query('SELECT value FROM meta'), url);
+      expect(rows.filter(({ value }) => mark.includes(value as string))).toEqual([]);
+      await writeFile(join(here, MARK), mark.slice(0, 9));
+      await expect(open({ url, blobs: here })).rejects.toMatchObject(other);
+    });
+
+    test('is marked once by many that open at a time', async () => {
+      const blobs = join(dir, 'blobs/new');
+      await Promise.all([1, 2, 3, 4, 5].map(() => open({ url, blobs })));
+      expect(await readdir(blobs)).toEqual([MARK]);
+    });
+
+    test.each([MARK, ''])('is ready while it is there: %s', async (gone) => {
+      const here = await kept();
+      const service = serviceOf(await open({ url, blobs: here }));
+      const ready = async () => {
+        const { status, json } = await call(service, '/api/health/ready');
+        return [status, json.status, json.files_writable, json.files_there];
+      };
+      expect(await ready()).toEqual([200, 'ready', true, undefined]);
+      await rename(join(here, gone), join(dir, 'aside'));
+      expect(await ready()).toEqual([503, 'unready', false, false]);
+      await rename(join(dir, 'aside'), join(here, gone));
+      expect(await ready()).toEqual([200, 'ready', true, undefined]);
+    });
+
+    test('the refusal is 15, with what to do', async () => {
+      await kept();
+      const blobs = join(dir, 'missing');
+      const { exit, stderr } = await arx(dir, '', { argv: ['fsck', '--database', url, '--blobs', blobs] });
+      expect(exit).toBe(15);
+      expect(stderr).toContain(`arx: --blobs ${blobs} is not the folder of this archive: it holds none of`);
+      expect(stderr).toContain('kept: nothing was changed\n  hint: give the folder');
+    });
   });
 });
 
