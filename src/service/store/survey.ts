@@ -27,8 +27,16 @@ type Seen = { encoding: string; name: string | null; counts: number; insertable:
  * Returns where there is an archive that this user may write to, or may be made: nothing of others is there. `readOnly`,
  * where there is an archive. Throws {@link Unfit}, {@link NoArchive}, or {@link DatabaseTrouble} of the kind `unwritable`.
  */
-export async function survey(statements: Statements, { readOnly }: { readOnly: boolean }): Promise<void> {
-  const rows = await statements.all<Seen>(LOOK);
+export async function survey(
+  statements: Pick<Statements, 'all'>,
+  { readOnly }: { readOnly: boolean },
+): Promise<void> {
+  const rows = await statements.all<Seen>(LOOK).catch((error: unknown) => {
+    if (error instanceof DatabaseTrouble) throw error;
+    return undefined;
+  });
+  // A relative of PostgreSQL that has not all of its catalogues is taken as it comes.
+  if (rows === undefined) return;
   if (rows[0]?.encoding !== 'UTF8') throw new Unfit('its encoding is not UTF8', { isDamaged: false });
   const seen = rows.flatMap((row) => (row.name === null ? [] : [{ ...row, name: row.name }]));
   const ours = new Map(seen.filter(({ name }) => OURS.has(name)).map((row) => [row.name, row]));
