@@ -33,12 +33,13 @@ export async function measureIngest({ launcher, peer, rounds, ms, events }: Size
     writeEvents(file, events);
     const rows = await measureEngine('sqlite', join(dir, 'peer.db'), () => rawSqlite(dir, ms));
     if (cluster === undefined) return rows;
-    await asKeeper((client) => client.query('CREATE SCHEMA arx'), cluster.url);
+    await asKeeper((client) => client.query('CREATE SCHEMA archive'), cluster.url);
     return [...rows, ...(await measureEngine('postgres', cluster.url, () => pgbench(cluster, dir, ms)))];
 
     async function measureEngine(engine: string, database: string, raw: () => number): Promise<Row[]> {
-      // Beside the tables of the others, an archive wants a schema of its own.
-      const flags = engine === 'postgres' ? ['--database', `${database}&options=-csearch_path%3Darx`] : [];
+      // Beside the tables of the others, an archive wants a schema of its own; one of the role's name would be everybody's.
+      const flags =
+        engine === 'postgres' ? ['--database', `${database}&options=-csearch_path%3Darchive`] : [];
       const spent = { single: [] as Spent[], peer: [] as Spent[] };
       const rates = {
         raw: [] as number[],
