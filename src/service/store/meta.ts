@@ -162,10 +162,14 @@ export async function forgetSummary(
   });
 }
 
-/** An older arx kept less, which is as good as nothing. */
+/** An older arx kept less, which is as good as nothing, and so is a text that is none of ours. */
 function keptOf(text: string | null | undefined): Kept | undefined {
-  const kept = text == null ? undefined : (JSON.parse(text) as Kept);
-  return kept?.failing === undefined ? undefined : kept;
+  try {
+    const kept = JSON.parse(text ?? 'null') as Kept | null;
+    return kept?.failing === undefined ? undefined : kept;
+  } catch {
+    return undefined;
+  }
 }
 
 async function keep(statements: Statements, kept: Kept): Promise<void> {

@@ -210,3 +210,11 @@ test('a large archive is counted again only after a while, a small one at once',
   now += 20;
   expect((await summaryOf(archive)).integrity).toBe(integrity);
 });
+
+test('counts that cannot be read are counted anew', async () => {
+  const { database } = sample.archive;
+  const counted = await summaryOf(sample.archive);
+  await database.run(`UPDATE meta SET value = '{' WHERE key = 'summary'`);
+  expect(await summaryOf(sample.archive)).toEqual(counted);
+  await database.transaction((statements) => forgetSummary(statements));
+});
