@@ -27,3 +27,14 @@ export type Service = (request: ServiceRequest) => Promise<ServiceResponse>;
 export function headerOf(headers: HeaderList, name: string): string | undefined {
   return headers.find(([key]) => key === name)?.[1];
 }
+
+/** As {@link headerOf}, but undefined where it was sent twice, too. */
+export function soleHeaderOf(headers: HeaderList, name: string): string | undefined {
+  let sole: string | undefined;
+  for (const [key, value] of headers) {
+    if (key !== name) continue;
+    if (sole !== undefined) return undefined;
+    sole = value;
+  }
+  return sole;
+}

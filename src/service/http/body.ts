@@ -1,7 +1,7 @@
 // A request body as JSON: the type it must declare, the size it may have, and no words of the parser in a refusal.
 import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from '../../contract/error.ts';
-import type { ServiceRequest } from '../../contract/exchange.ts';
+import { soleHeaderOf, type ServiceRequest } from '../../contract/exchange.ts';
 import { MOST_REQUEST_BYTES } from '../../contract/quantity.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -89,12 +89,7 @@ function notJson(invalid: ErrorCode): Refusal {
 
 /** What the body is declared as; undefined for nothing, for two things, and for another charset than UTF-8. */
 function mediaTypeOf({ headers }: ServiceRequest): string | undefined {
-  let given: string | undefined;
-  for (const [name, value] of headers) {
-    if (name !== 'content-type') continue;
-    if (given !== undefined) return undefined;
-    given = value;
-  }
+  const given = soleHeaderOf(headers, 'content-type');
   if (given === undefined || !given.includes(';')) return given?.trim().toLowerCase();
   const [type, ...parameters] = given.split(';').map((part) => part.trim().toLowerCase());
   const charsets = parameters.filter((part) => part.startsWith('charset='));

@@ -1,5 +1,5 @@
 // Who is asking: exactly one bearer token, known, not expired, with the scope of the route (interface 5).
-import type { ServiceRequest } from '../../contract/exchange.ts';
+import { soleHeaderOf, type ServiceRequest } from '../../contract/exchange.ts';
 import type { Scope } from '../../contract/token.ts';
 import type { Archive } from '../archive.ts';
 import { Refusal } from '../refusal.ts';
@@ -61,12 +61,7 @@ export function scopeMissing(scope: Scope): Refusal {
 
 /** The token of the one Authorization header; a second header makes both void. The scheme may be of any case (RFC 9110 11.1). */
 function tokenOf({ headers }: ServiceRequest): string | undefined {
-  let given: string | undefined;
-  for (const [name, value] of headers) {
-    if (name !== 'authorization') continue;
-    if (given !== undefined) return undefined;
-    given = value;
-  }
+  const given = soleHeaderOf(headers, 'authorization');
   return given === undefined ? undefined : /^bearer +([\x21-\x7e]{1,8192})$/i.exec(given)?.[1];
 }
 

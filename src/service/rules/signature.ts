@@ -1,6 +1,6 @@
 // Whether a request is signed as Standard Webhooks 1.0 asks: on its raw bytes, in constant time, within five minutes.
 import { timingSafeEqual } from 'node:crypto';
-import type { ServiceRequest } from '../../contract/exchange.ts';
+import { soleHeaderOf, type ServiceRequest } from '../../contract/exchange.ts';
 import { SIGNATURE_HEADERS, SIGNATURE_VERSION, signatureOf, TOLERANCE_S } from '../../contract/signature.ts';
 
 /** Signatures looked at in one request: senders that rotate their keys send two. */
@@ -16,13 +16,9 @@ export function signatureFault(
   secrets: readonly Uint8Array[],
   now: number,
 ): string | undefined {
-  const only = (name: string): string | undefined => {
-    const values = headers.filter(([key]) => key === name);
-    return values.length === 1 ? values[0]![1] : undefined;
-  };
-  const id = only(SIGNATURE_HEADERS.id);
-  const timestamp = only(SIGNATURE_HEADERS.timestamp);
-  const signature = only(SIGNATURE_HEADERS.signature);
+  const id = soleHeaderOf(headers, SIGNATURE_HEADERS.id);
+  const timestamp = soleHeaderOf(headers, SIGNATURE_HEADERS.timestamp);
+  const signature = soleHeaderOf(headers, SIGNATURE_HEADERS.signature);
   if (id === undefined || timestamp === undefined || signature === undefined) {
     return `this needs one ${Object.values(SIGNATURE_HEADERS).join(', one ')}`;
   }
