@@ -1,4 +1,4 @@
-// The house rules: which room may open which door, what appears only at the edge, and that the written maps are true.
+// Checks the structure of the code: which folder may import which, what appears only in main.ts, and that the lists in the documents are true.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -55,7 +55,7 @@ describe('imports', () => {
   });
 });
 
-test('process, console, clock, chance and timers appear only at the edge', () => {
+test('process, console, clock, random numbers and timers appear only in main.ts', () => {
   const edge =
     /(?<![-\w])(process\.|console\.|Date\.now|Math\.random|(?<!socket\.)setTimeout\(|setInterval\()/;
   const found = sources
@@ -69,11 +69,11 @@ test('process, console, clock, chance and timers appear only at the edge', () =>
   expect(found).toEqual([]);
 });
 
-test('every source file begins with a sentence on what it promises', () => {
+test('every source file begins with a sentence on what it contains', () => {
   expect(sources.filter((path) => !read(path).startsWith('// '))).toEqual([]);
 });
 
-test('no default exports, no enums, no rooms without a meaning', () => {
+test('no default exports, no enums, no folders or files without a meaning', () => {
   expect(sources.filter((path) => /^export default|^(export )?(const )?enum /m.test(read(path)))).toEqual([]);
   expect(
     // `events types` is what a user types.
