@@ -1,7 +1,7 @@
 // Reading an answer: whole, decoded, of the promised type and shape, or a Fault that says what is wrong with it.
 import type * as z from 'zod';
 import { ErrorBody } from '../contract/error.ts';
-import { MOST_ANSWER_BYTES } from '../contract/quantity.ts';
+import { MAX_RESPONSE_BYTES } from '../contract/scalars.ts';
 import { HEADERS } from '../contract/routes.ts';
 import { Fault } from '../faults.ts';
 import { decode, wholeOf } from './encoding.ts';
@@ -40,8 +40,8 @@ const FRAMING = new Set([
 /** Reads the body to its end, at most MOST_ANSWER_BYTES before and after decoding. */
 export async function readAnswer(reply: TransportReply): Promise<Answer> {
   checkStatus(reply.status);
-  const whole = await wholeOf(reply.body, MOST_ANSWER_BYTES);
-  const decoded = await decode(whole, reply.headers['content-encoding'], MOST_ANSWER_BYTES);
+  const whole = await wholeOf(reply.body, MAX_RESPONSE_BYTES);
+  const decoded = await decode(whole, reply.headers['content-encoding'], MAX_RESPONSE_BYTES);
   // A Buffer behaves differently in JSON and comparisons; what comes by a socket shall not.
   const bytes = new Uint8Array(decoded.buffer, decoded.byteOffset, decoded.byteLength);
   return { status: reply.status, headers: withoutFraming(reply.headers), bytes };

@@ -11,10 +11,10 @@ import {
   type IngestRequest,
 } from '../contract/event.ts';
 import { Health } from '../contract/health.ts';
-import { Integrity } from '../contract/quantity.ts';
+import { Integrity } from '../contract/scalars.ts';
 import { pathOf, ROUTES, type RouteName } from '../contract/routes.ts';
 import { Sequence } from '../contract/sequence.ts';
-import { signedHeaders } from '../contract/signature.ts';
+import { signatureHeaders } from '../contract/signature.ts';
 import { Token, type TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { parseAnswer, rawAnswer, shaped, type Answer, type Reply } from './answer.ts';
@@ -80,7 +80,7 @@ export function createClient(options: ClientOptions): Client {
     if (secrets === undefined) return { scoped: true };
     return {
       scoped: 'if any',
-      sign: (body) => signedHeaders(secrets, webhookIdOf(id), body, world.now()),
+      sign: (body) => signatureHeaders(secrets, webhookIdOf(id), body, world.now()),
     };
   }
 

@@ -1,5 +1,5 @@
 // Every row of a list that may know no cursors, page after page, with a plain answer to whether that was all of it.
-import { LIMIT } from '../contract/quantity.ts';
+import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 
@@ -24,7 +24,7 @@ export type Listing<Row> = {
 export function everyRow<Row>(
   read: Read<Row>,
   idOf: (row: Row) => string,
-  limit: number = LIMIT.maximum,
+  limit: number = PAGE_LIMIT.maximum,
   most = MOST_ROWS,
 ): Listing<Row> {
   let complete = false;

@@ -1,6 +1,6 @@
 // Answers that are no success: status and error body (interface 7) → Fault.
 import { ERROR_STATUS, type ErrorCode } from '../contract/error.ts';
-import { Integrity } from '../contract/quantity.ts';
+import { Integrity } from '../contract/scalars.ts';
 import { HEADERS } from '../contract/routes.ts';
 import { Fault, type FaultDetail, type FaultKind } from '../faults.ts';
 import type { Answer } from './answer.ts';

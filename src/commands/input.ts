@@ -1,14 +1,14 @@
 // Pieces of input that several commands read the same way.
 import * as z from 'zod';
 import { parseLimit, type WindowQuery } from '../contract/window.ts';
-import { LIMIT } from '../contract/quantity.ts';
+import { PAGE_LIMIT } from '../contract/scalars.ts';
 
 /** `--limit` as typed: an integer within the bounds of the service. */
 export const Limit = z
   .string()
   .refine(
     (text) => parseLimit(text) !== undefined,
-    `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`,
+    `must be an integer from ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}`,
   )
   .transform(Number);
 

@@ -1,7 +1,7 @@
 // Every row of a list, exactly: walked where the service follows cursors, else what its largest pages give.
 import type { App } from '../app.ts';
 import { everyRow, type Read } from '../client/pages.ts';
-import { LIMIT } from '../contract/quantity.ts';
+import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import type { Direction, Source } from '../walk/source.ts';
 import { walk } from '../walk/walk.ts';
@@ -34,7 +34,7 @@ export function exactRows<Row>(
   app: Pick<App, 'world' | 'log' | 'notice' | 'strict'>,
   window: Window = {},
 ): Listing<Row> {
-  const { after, before, limit = LIMIT.maximum } = window;
+  const { after, before, limit = PAGE_LIMIT.maximum } = window;
   const { signal } = app.world;
   let fault: Fault | undefined = new Fault('partial', 'the list was not read to its end');
   const page: Source<{ id: string; [ROW]: Row }>['page'] = async (query) => {

@@ -2,7 +2,7 @@
 import type { Words } from './words.ts';
 import { SETTING_KEYS } from '../config/keys.ts';
 import { ARC_RECONSTRUCTION, MIRROR_RELAY } from '../contract/sequence.ts';
-import { EVENT_TYPES, UNSETTLED } from '../contract/event.ts';
+import { EVENT_TYPES, UNSETTLED_EFFECTS } from '../contract/event.ts';
 import { TIERS } from '../contract/token.ts';
 
 const WINDOW: Words['options'] = [
@@ -289,7 +289,7 @@ export const TREE: Words[] = [
   {
     words: 'events ls',
     summary: 'what the service took in and what became of it',
-    options: [...WINDOW, ['--effect <effect>', 'only events with this effect', UNSETTLED]],
+    options: [...WINDOW, ['--effect <effect>', 'only events with this effect', UNSETTLED_EFFECTS]],
     examples: ['arx events ls', 'arx events ls --effect dead'],
     load: () => import('./events/ls.ts'),
   },

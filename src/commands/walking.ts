@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { LIMIT } from '../contract/quantity.ts';
+import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import { plain } from '../format/line.ts';
 import { frozenText } from '../format/progress.ts';
@@ -93,7 +93,7 @@ async function walkAll<Row extends Identified, Shown extends object>(
   const doubts = dir === undefined ? { unplaced: [], late: [] } : await readDoubts(dir);
   /** What earlier runs saw and nobody has given out yet. */
   const pending = new Set([...doubts.unplaced, ...doubts.late]);
-  const limit = Math.min(input.limit ?? USUAL_LIMIT, LIMIT.maximum);
+  const limit = Math.min(input.limit ?? USUAL_LIMIT, PAGE_LIMIT.maximum);
   const progress = app.progress({ besideRows: true });
   const sofar = {
     rows: 0,

@@ -1,7 +1,7 @@
 // Attachment rows and their list (interface 2.1, 4.2).
 import * as z from 'zod';
 import { listOf } from './list.ts';
-import { Integrity, Sha256 } from './quantity.ts';
+import { Integrity, Sha256 } from './scalars.ts';
 
 /**
  * One catalogued file. A redacted row has `file_url: null` and may lack content_type, origin_city and source.

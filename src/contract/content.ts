@@ -1,11 +1,11 @@
 // Content records: the lore view with its pipeline, and our raw view (interface 2.2, 4.3).
 import * as z from 'zod';
-import { Integrity, Sha256 } from './quantity.ts';
+import { Integrity, Sha256 } from './scalars.ts';
 
 /** Most stored bytes that a raw view carries within; larger messages are fetched from `raw_url` (our choice). */
-export const MOST_RAW_BYTES = 4 * 1024 * 1024;
+export const MAX_RAW_BYTES = 4 * 1024 * 1024;
 /** Most bytes of JSON that `text` and `html` of a raw view have each (our choice). */
-export const MOST_TEXT_BYTES = 1024 * 1024;
+export const MAX_TEXT_BYTES = 1024 * 1024;
 
 export const Asset = z.looseObject({
   asset_id: z.string(),
@@ -62,7 +62,7 @@ export const RawRecord = z.looseObject({
   truncated: z.array(z.string()).optional(),
   /** The stored bytes: `raw_base64` decodes to `bytes` bytes that hash to `sha256`. Absent where files are `withheld`. */
   raw_base64: z.string().optional(),
-  /** Where they are fetched instead, without a token, when there are more than MOST_RAW_BYTES of them. */
+  /** Where they are fetched instead, without a token, when there are more than MAX_RAW_BYTES of them. */
   raw_url: z.string().nullable().optional(),
   /** Attachments whose bytes this reader may not have: redacted, or above the tier. Absent where there are none. */
   withheld: z.array(z.string()).optional(),

@@ -1,7 +1,7 @@
 // Conversations and messages; the interface shows no fields of them, so the client asks only for an id (2.5, 4.7, 4.8).
 import * as z from 'zod';
 import { listOf } from './list.ts';
-import { Integrity } from './quantity.ts';
+import { Integrity } from './scalars.ts';
 
 export const Conversation = z.looseObject({
   id: z.string().min(1),

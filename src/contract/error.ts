@@ -1,6 +1,6 @@
 // The error body and the table code → status, read in both directions (interface 7).
 import * as z from 'zod';
-import { Integrity } from './quantity.ts';
+import { Integrity } from './scalars.ts';
 
 export const ErrorBody = z.looseObject({
   error: z.looseObject({

@@ -73,7 +73,7 @@ export const RefusedEvent = z.object({
 export type RefusedEvent = z.infer<typeof RefusedEvent>;
 
 /** Most envelopes that one request to the ingest endpoint may hold as `application/x-ndjson` (our choice). */
-export const MOST_BATCH = 1_000;
+export const MAX_BATCH_EVENTS = 1_000;
 
 /**
  * What became of one envelope of a batch: its acknowledgement, or why it was not taken in; `event_id` is null where it
@@ -100,7 +100,7 @@ export const BatchAcknowledgement = z.looseObject({
 export type BatchAcknowledgement = z.infer<typeof BatchAcknowledgement>;
 
 /** Effects of events that are not in force, by which their list can be filtered. */
-export const UNSETTLED = ['queued', 'waiting', 'superseded', 'dead'] as const;
+export const UNSETTLED_EFFECTS = ['queued', 'waiting', 'superseded', 'dead'] as const;
 
 /**
  * An event as the service keeps it: the envelope of 2.4 and what became of it. `effect` is queued, applied, recorded,

@@ -19,17 +19,17 @@ export type ServiceResponse = {
   headers: Record<string, string>;
   body: string | Uint8Array | AsyncIterable<Uint8Array>;
   /** For the log of who keeps the service, never sent: the route, and the tier of who asked. */
-  about?: { route?: string; tier?: string };
+  logContext?: { route?: string; tier?: string };
 };
 
 export type Service = (request: ServiceRequest) => Promise<ServiceResponse>;
 
-export function headerOf(headers: HeaderList, name: string): string | undefined {
+export function firstHeader(headers: HeaderList, name: string): string | undefined {
   return headers.find(([key]) => key === name)?.[1];
 }
 
-/** As {@link headerOf}, but undefined where it was sent twice, too. */
-export function soleHeaderOf(headers: HeaderList, name: string): string | undefined {
+/** As {@link firstHeader}, but undefined where it was sent twice, too. */
+export function singleHeader(headers: HeaderList, name: string): string | undefined {
   let sole: string | undefined;
   for (const [key, value] of headers) {
     if (key !== name) continue;

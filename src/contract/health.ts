@@ -1,6 +1,6 @@
 // The health reply (interface 4.5, shape not shown: ours).
 import * as z from 'zod';
-import { Integrity } from './quantity.ts';
+import { Integrity } from './scalars.ts';
 
 /**
  * `counts` are rows in the archive; `asset_url` is where its files are served; `drift` what is injected on demand.

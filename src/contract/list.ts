@@ -1,6 +1,6 @@
 // The one list a client works with, whatever of the plausible bodies a service sends (interface 4.2, 4.7: "not shown").
 import * as z from 'zod';
-import { Integrity } from './quantity.ts';
+import { Integrity } from './scalars.ts';
 
 /**
  * Accepts `{status, data}`, `{object: "list", data, has_more}`, `{items, next}` and a bare array,

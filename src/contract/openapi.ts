@@ -2,12 +2,12 @@
 import * as z from 'zod';
 import { DOCUMENTED_ANSWERS, DOCUMENTED_ERRORS, DOCUMENTED_PARAMETERS } from './documented.ts';
 import { ERROR_STATUS, type ErrorCode } from './error.ts';
-import { MOST_BATCH } from './event.ts';
+import { MAX_BATCH_EVENTS } from './event.ts';
 import { PARAMETERS } from './parameters.ts';
-import type { RecordName } from './records.ts';
+import type { RecordName } from './schema-list.ts';
 import { HEADERS, ROUTES, type Route, type RouteName } from './routes.ts';
 import { originOf, recordSchemas, type JsonSchema } from './schemas.ts';
-import { SIGNATURE_HEADERS, TOLERANCE_S } from './signature.ts';
+import { SIGNATURE_HEADERS, SIGNATURE_TOLERANCE_S } from './signature.ts';
 import { SCOPES, TIERS } from './token.ts';
 
 type Shape = {
@@ -147,7 +147,7 @@ export function buildOpenApi(version: string) {
           name: SIGNATURE_HEADERS.signature,
           description:
             `Where the service was given secrets, in place of the token: Standard Webhooks 1.0, ` +
-            `${Object.values(SIGNATURE_HEADERS).join(', ')}, ${TOLERANCE_S} s of tolerance.`,
+            `${Object.values(SIGNATURE_HEADERS).join(', ')}, ${SIGNATURE_TOLERANCE_S} s of tolerance.`,
           'x-arx-origin': 'assumption',
         },
       },
@@ -293,7 +293,7 @@ function header(description: string, schema: JsonSchema) {
 /** OpenAPI 3.1 has no schema for lines: each is described, the whole is text. */
 function ndjson({ lines }: Shape) {
   if (lines === undefined) return {};
-  const description = `One ${lines} a line, at most ${MOST_BATCH}`;
+  const description = `One ${lines} a line, at most ${MAX_BATCH_EVENTS}`;
   return { 'application/x-ndjson': { schema: { type: 'string', description } } };
 }
 

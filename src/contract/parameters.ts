@@ -1,17 +1,17 @@
 // Query parameters of every route, one table for service, client and document; on the wire each is text, given at most once.
 import * as z from 'zod';
-import { UNSETTLED } from './event.ts';
-import { LIMIT } from './quantity.ts';
+import { UNSETTLED_EFFECTS } from './event.ts';
+import { PAGE_LIMIT } from './scalars.ts';
 import type { RouteName } from './routes.ts';
 
 const text = (description: string) => z.string().min(1).max(200).describe(description).optional();
 const flag = (description: string) => z.boolean().describe(description).optional();
 
-const limit = z.number().int().min(LIMIT.minimum).max(LIMIT.maximum);
+const limit = z.number().int().min(PAGE_LIMIT.minimum).max(PAGE_LIMIT.maximum);
 const window = {
   starting_after: text('Cursor: return items after the row with this id'),
   ending_before: text('Cursor: return items before the row with this id'),
-  limit: limit.describe(`Page size, ${LIMIT.default} where absent`).optional(),
+  limit: limit.describe(`Page size, ${PAGE_LIMIT.default} where absent`).optional(),
 };
 
 const messages = z.object({
@@ -43,7 +43,7 @@ export const PARAMETERS = {
   ready: z.object({}),
   ingest: z.object({}),
   events: z.object({
-    effect: z.enum(UNSETTLED).describe('Only events with this effect').optional(),
+    effect: z.enum(UNSETTLED_EFFECTS).describe('Only events with this effect').optional(),
     ...window,
   }),
   conversations: z.object(window),

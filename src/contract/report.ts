@@ -1,6 +1,6 @@
 // The JSON reports that scripts read: walk, verify, pull, import, the listening line and the exit record.
 import * as z from 'zod';
-import { FileHash, Integrity, Sha256 } from './quantity.ts';
+import { FileHash, Integrity, Sha256 } from './scalars.ts';
 
 const count = z.number().int().min(0);
 const version = z.literal(1);

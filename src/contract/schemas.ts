@@ -1,7 +1,7 @@
 // JSON Schema (2020-12) of every record and report, each field marked as documented or assumed.
 import * as z from 'zod';
 import { DOCUMENTED_FIELDS } from './documented.ts';
-import { RECORDS, REPORTS } from './records.ts';
+import { RECORDS, REPORTS } from './schema-list.ts';
 
 export type JsonSchema = { [key: string]: unknown; properties?: Record<string, JsonSchema> };
 

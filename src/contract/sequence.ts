@@ -1,6 +1,6 @@
 // A named sequence: positions as reported against positions as checked (interface 4.4, shape not shown: ours).
 import * as z from 'zod';
-import { Integrity } from './quantity.ts';
+import { Integrity } from './scalars.ts';
 
 /** `reported` is what the record claims, `checked` its rank by arrival, `offset` = reported − checked. */
 export const Position = z.looseObject({

@@ -11,10 +11,10 @@ export const SIGNATURE_HEADERS = {
 export const SIGNATURE_VERSION = 'v1';
 
 /** Seconds that a timestamp may differ from the receiver's clock, before and after. */
-export const TOLERANCE_S = 300;
+export const SIGNATURE_TOLERANCE_S = 300;
 
 /** Most secrets of one file: each costs a hash of every body. */
-export const MOST_SECRETS = 16;
+export const MAX_SECRETS = 16;
 
 /**
  * Secrets from the text of a file, one `whsec_<base64 of 24 to 64 bytes>` a line; empty lines and those that begin with
@@ -32,16 +32,16 @@ export function parseSecrets(text: string): Uint8Array[] | string {
     secrets.push(secret);
   }
   if (secrets.length === 0) return 'there is no secret in it';
-  return secrets.length > MOST_SECRETS ? `it has more than ${MOST_SECRETS} secrets` : secrets;
+  return secrets.length > MAX_SECRETS ? `it has more than ${MAX_SECRETS} secrets` : secrets;
 }
 
 /** The 32 bytes that sign this body under this id at this time, in seconds since the epoch. */
-export function signatureOf(secret: Uint8Array, id: string, timestamp: string, body: Uint8Array): Buffer {
+export function sign(secret: Uint8Array, id: string, timestamp: string, body: Uint8Array): Buffer {
   return createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest();
 }
 
 /** The three headers of a request, signed with each of the secrets; `now` in milliseconds since the epoch. */
-export function signedHeaders(
+export function signatureHeaders(
   secrets: readonly Uint8Array[],
   id: string,
   body: Uint8Array,
@@ -49,7 +49,7 @@ export function signedHeaders(
 ): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
   const signatures = secrets.map(
-    (secret) => `${SIGNATURE_VERSION},${signatureOf(secret, id, timestamp, body).toString('base64')}`,
+    (secret) => `${SIGNATURE_VERSION},${sign(secret, id, timestamp, body).toString('base64')}`,
   );
   return {
     [SIGNATURE_HEADERS.id]: id,

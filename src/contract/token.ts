@@ -1,6 +1,6 @@
 // Token request and response, tiers and scopes (interface 2.3, 4.1, 5).
 import * as z from 'zod';
-import { Instant, Integrity } from './quantity.ts';
+import { Instant, Integrity } from './scalars.ts';
 
 export const TokenRequest = z.object({
   client_id: z.string().min(1).max(200),

@@ -1,5 +1,5 @@
 // The rules of a cursor window (interface 4.7), read by service and client alike.
-import { LIMIT } from './quantity.ts';
+import { PAGE_LIMIT } from './scalars.ts';
 
 /** A window as asked for. Cursors are exclusive; both are ids of rows of the same list. */
 export type WindowQuery = { starting_after?: string; ending_before?: string; limit?: number };
@@ -19,8 +19,8 @@ export function isMisordered(after: number, before: number): boolean {
 
 /** A limit as typed or sent: the integer, or undefined where it is not one within bounds. Absent means the default. */
 export function parseLimit(text: string | undefined): number | undefined {
-  if (text === undefined) return LIMIT.default;
+  if (text === undefined) return PAGE_LIMIT.default;
   if (!/^[1-9]\d{0,5}$/.test(text)) return undefined;
   const limit = Number(text);
-  return limit <= LIMIT.maximum ? limit : undefined;
+  return limit <= PAGE_LIMIT.maximum ? limit : undefined;
 }

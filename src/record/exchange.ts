@@ -2,7 +2,7 @@
 import { Fault } from '../faults.ts';
 import type { TransportReply, TransportRequest } from '../client/transport.ts';
 import { ROUTES } from '../contract/routes.ts';
-import { MOST_ANSWER_BYTES } from '../contract/quantity.ts';
+import { MAX_RESPONSE_BYTES } from '../contract/scalars.ts';
 import { coveredAddress, coveredFile } from './addresses.ts';
 import { heard } from './heard.ts';
 import { requestHead, responseHead, type Header } from './http-head.ts';
@@ -185,7 +185,7 @@ export function beginExchange(request: TransportRequest, traffic: Traffic, needs
     async more(piece) {
       if (ending !== undefined) return;
       if (spool !== undefined && passing !== undefined) await spool.add(passing.push(piece));
-      else if (size <= MOST_ANSWER_BYTES) {
+      else if (size <= MAX_RESPONSE_BYTES) {
         size += piece.length;
         pieces.push(Buffer.from(piece));
       }

@@ -122,7 +122,7 @@ export function createMetricsService(metrics: Metrics, randomBytes: (count: numb
         ...(status === 405 ? { allow: 'GET, HEAD' } : {}),
       },
       body: method === 'HEAD' ? '' : body,
-      about: { route: 'metrics' },
+      logContext: { route: 'metrics' },
     };
   };
 }

@@ -9,7 +9,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Service, ServiceResponse } from '../contract/exchange.ts';
-import { MOST_REQUEST_BYTES } from '../contract/quantity.ts';
+import { MAX_REQUEST_BYTES } from '../contract/scalars.ts';
 import { HEADERS } from '../contract/routes.ts';
 import { asRefusal, errorResponse } from './http/failure.ts';
 import { accountOf, refusedByParser, UNWATCHED } from './http/account.ts';
@@ -161,7 +161,7 @@ function createListener(
   };
   server.on('request', handler);
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (declaredLength(incoming) <= MOST_REQUEST_BYTES) outgoing.writeContinue();
+    if (declaredLength(incoming) <= MAX_REQUEST_BYTES) outgoing.writeContinue();
     handler(incoming, outgoing);
   });
   // Other expectations may be ignored (RFC 9110 10.1.1); so is Upgrade, for which nobody listens.
@@ -215,7 +215,7 @@ function isExpected(error: unknown): boolean {
 }
 
 /** Most bytes of an unread body that are thrown away so that the client gets to read why. */
-const LINGER_BYTES = 2 * MOST_REQUEST_BYTES;
+const LINGER_BYTES = 2 * MAX_REQUEST_BYTES;
 
 /**
  * Answers at once and closes. Closing on bytes still under way would reset the connection and take the answer with

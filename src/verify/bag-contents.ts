@@ -1,7 +1,7 @@
 // What goes into a bag of pulled files: the files, their rows of the catalogue, a frozen walk, and a crate that says what each is.
 import { join } from 'node:path';
 import type { Attachment } from '../contract/attachment.ts';
-import { sameHash } from '../contract/quantity.ts';
+import { sameHash } from '../contract/scalars.ts';
 import { diskFault } from '../disk-fault.ts';
 import { Fault } from '../faults.ts';
 import type { BaggedWalk } from './bag-walk.ts';

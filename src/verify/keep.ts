@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sameHash } from '../contract/quantity.ts';
+import { sameHash } from '../contract/scalars.ts';
 import { diskFault } from '../disk-fault.ts';
 import { writeAll } from '../durable.ts';
 import { Fault, type FaultDetail } from '../faults.ts';

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
-import { Sha256 } from '../contract/quantity.ts';
+import { Sha256 } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import { diskFault } from '../disk-fault.ts';
 import { isOutside } from './sums.ts';

@@ -1,7 +1,7 @@
 // The word of a walk that it reached its end, bound to the head of its chain: without it a log may be a part of the list.
 import { join } from 'node:path';
 import * as z from 'zod';
-import { Sha256 } from '../contract/quantity.ts';
+import { Sha256 } from '../contract/scalars.ts';
 import { addLine, readLines } from './own-lines.ts';
 
 export const END_FILE = 'complete.ndjson';

@@ -6,7 +6,7 @@ import { createClient, type Client } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
 import { refusalOf } from '../../src/client/refused.ts';
 import type { Transport, TransportRequest } from '../../src/client/transport.ts';
-import { headerOf, type Service } from '../../src/contract/exchange.ts';
+import { firstHeader, type Service } from '../../src/contract/exchange.ts';
 import type { Tier } from '../../src/contract/token.ts';
 import { createAssetService, createService, redact, type Archive } from '../../src/service/index.ts';
 import { listen, type Listener } from '../../src/service/port.ts';
@@ -67,7 +67,7 @@ export async function openBenches(between?: (url: string) => Promise<string>): P
   if (between === undefined) {
     for (const where of WHERE) outerUrls[where] = await publish(outerServices[where]);
   } else {
-    const chosen: Service = (request) => outerServices[headerOf(request.headers, WHICH) as Where](request);
+    const chosen: Service = (request) => outerServices[firstHeader(request.headers, WHICH) as Where](request);
     const front = await between(await publish(chosen));
     for (const where of WHERE) outerUrls[where] = `https://${where}.localhost`;
     outerTransport = (request) => network.transport(behind(front, request));

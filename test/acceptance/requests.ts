@@ -1,6 +1,6 @@
 // What is asked of every route of the interface, rightly and wrongly, with what must come of it.
 import type { ErrorCode } from '../../src/contract/error.ts';
-import { MOST_REQUEST_BYTES } from '../../src/contract/quantity.ts';
+import { MAX_REQUEST_BYTES } from '../../src/contract/scalars.ts';
 import { pathOf, ROUTES, type RouteName } from '../../src/contract/routes.ts';
 import { Fault, type FaultKind } from '../../src/faults.ts';
 import type { Bench } from './benches.ts';
@@ -93,7 +93,7 @@ export const BAD: Bad[] = [
   ['token', 'no fields', 'request_invalid', 'usage', (b) => b.send('POST', PATHS.token, { headers: JSON_TYPE, body: '{}' })],
   ['token', 'no JSON', 'request_invalid', 'usage', (b) => b.send('POST', PATHS.token, { headers: JSON_TYPE, body: '{' })],
   ['token', 'a form', 'media_type_unsupported', 'protocol', (b) => b.send('POST', PATHS.token, { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'client_id=a'})],
-  ['token', 'too long', 'payload_too_large', 'usage', (b) => b.client().token({ ...REQUEST, client_id: 'x'.repeat(MOST_REQUEST_BYTES) })],
+  ['token', 'too long', 'payload_too_large', 'usage', (b) => b.client().token({ ...REQUEST, client_id: 'x'.repeat(MAX_REQUEST_BYTES) })],
   ['attachments', 'limit 0', 'limit_out_of_range', 'usage', (b) => b.client().attachments({ limit: 0 })],
   ['attachments', 'limit 501', 'limit_out_of_range', 'usage', (b) => b.client().attachments({ limit: 501 })],
   ['attachments', 'limit given twice', 'limit_out_of_range', 'usage', (b) => b.client().get('/v1/attachments?limit=1&limit=2')],
@@ -121,7 +121,7 @@ export const BAD: Bad[] = [
   ['ingest', 'same id, other body', 'event_conflict', 'conflict', (b) => b.client().ingest(moved('evt_1', 10))],
   ['ingest', 'without a type', 'media_type_unsupported', 'protocol', (b) => b.send('POST', PATHS.ingest, { body: EVENT })],
   ['ingest', 'not signed', 'signature_invalid', 'auth', (b) => b.client('internal', 'signed').ingest(moved('evt_6', 3))],
-  ['ingest', 'too long', 'payload_too_large', 'usage', (b) => b.client().ingest({ ...moved('evt_5', 3), payload: { text: 'x'.repeat(MOST_REQUEST_BYTES) } })],
+  ['ingest', 'too long', 'payload_too_large', 'usage', (b) => b.client().ingest({ ...moved('evt_5', 3), payload: { text: 'x'.repeat(MAX_REQUEST_BYTES) } })],
   ['events', 'cursor that is gone', 'cursor_not_found', 'not_found', (b) => b.client().events({ starting_after: 'evt_none' })],
   ['conversations', 'M1 misordered', 'sequence_conflict', 'conflict', (b) => b.client().conversations({ starting_after: 'conv_3', ending_before: 'conv_1' })],
   ['conversations', 'no cursor', 'cursor_invalid', 'usage', (b) => b.client().conversations({ starting_after: '' })],

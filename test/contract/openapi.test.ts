@@ -3,7 +3,7 @@ import { DOCUMENTED_FIELDS } from '../../src/contract/documented.ts';
 import { ERROR_STATUS } from '../../src/contract/error.ts';
 import { buildOpenApi } from '../../src/contract/openapi.ts';
 import { PARAMETERS } from '../../src/contract/parameters.ts';
-import { LIMIT } from '../../src/contract/quantity.ts';
+import { PAGE_LIMIT } from '../../src/contract/scalars.ts';
 import { ROUTES, type Route, type RouteName } from '../../src/contract/routes.ts';
 import { buildSchemas } from '../../src/contract/schemas.ts';
 import { SCOPES } from '../../src/contract/token.ts';
@@ -114,7 +114,7 @@ test('what the interface shows is marked so, and only that', () => {
 
 test('bounds of the code are those of the document', () => {
   const limit = operationOf('conversations').parameters.find((p: any) => p.name === 'limit');
-  expect(limit.schema).toEqual({ type: 'integer', minimum: LIMIT.minimum, maximum: LIMIT.maximum });
+  expect(limit.schema).toEqual({ type: 'integer', minimum: PAGE_LIMIT.minimum, maximum: PAGE_LIMIT.maximum });
   for (const scope of SCOPES) {
     expect((document['components'] as any).securitySchemes.bearer.description).toContain(scope);
   }

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/error.ts';
 import type { Service, ServiceRequest, ServiceResponse } from '../../src/contract/exchange.ts';
-import { MOST_REQUEST_BYTES } from '../../src/contract/quantity.ts';
+import { MAX_REQUEST_BYTES } from '../../src/contract/scalars.ts';
 import { errorResponse } from '../../src/service/http/failure.ts';
 import { createAssetService, createService, openArchive } from '../../src/service/index.ts';
 import { listen, type Listener, type PortLimits } from '../../src/service/port.ts';
@@ -128,17 +128,17 @@ test('an absolute target is read as its path', async () => {
 });
 
 describe('P5 bodies over the limit', () => {
-  const big = 'a'.repeat(MOST_REQUEST_BYTES);
+  const big = 'a'.repeat(MAX_REQUEST_BYTES);
   test('declared: answered before it is sent', async () => {
     const { listener, seen } = await start(hello);
-    const text = `POST /x HTTP/1.1\r\n${HEAD}Content-Length: ${MOST_REQUEST_BYTES + 1}\r\n\r\n`;
+    const text = `POST /x HTTP/1.1\r\n${HEAD}Content-Length: ${MAX_REQUEST_BYTES + 1}\r\n\r\n`;
     const answer = await raw(listener, text, '"integrity":0.5}}');
     expect([statusOf(answer), errorOf(answer).code]).toEqual([413, 'payload_too_large']);
     expect(seen).toEqual([]);
   });
   test('declared and sent all the same: the answer is still read', async () => {
     const { listener } = await start(hello);
-    const text = `POST /x HTTP/1.1\r\n${HEAD}Content-Length: ${MOST_REQUEST_BYTES + 1}\r\n\r\n${big}a`;
+    const text = `POST /x HTTP/1.1\r\n${HEAD}Content-Length: ${MAX_REQUEST_BYTES + 1}\r\n\r\n${big}a`;
     expect(statusOf(await raw(listener, text))).toBe(413);
   });
   test('without end: cut off, never held', async () => {
@@ -168,7 +168,7 @@ describe('P5 bodies over the limit', () => {
     const { listener, seen } = await start(hello);
     const text = `POST /x HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n100000\r\n${big}\r\n0\r\n\r\n`;
     expect(statusOf(await raw(listener, text))).toBe(200);
-    expect(seen[0]?.body?.byteLength).toBe(MOST_REQUEST_BYTES);
+    expect(seen[0]?.body?.byteLength).toBe(MAX_REQUEST_BYTES);
   });
 });
 
@@ -237,7 +237,7 @@ describe('Q10 other ways to ask', () => {
     const ask = (length: number) =>
       `POST /x HTTP/1.1\r\n${HEAD}Expect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
     expect(await raw(listener, `${ask(1)}a`)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200/);
-    expect(await raw(listener, ask(MOST_REQUEST_BYTES + 1))).toMatch(/^HTTP\/1\.1 413/);
+    expect(await raw(listener, ask(MAX_REQUEST_BYTES + 1))).toMatch(/^HTTP\/1\.1 413/);
   });
   test('HEAD has headers only', async () => {
     const { listener } = await start(async () => ({

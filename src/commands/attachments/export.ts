@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { sameHash } from '../../contract/quantity.ts';
+import { sameHash } from '../../contract/scalars.ts';
 import type { ExportReport } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
 import { exportLines } from '../../format/views.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
-import { sameHash } from '../../contract/quantity.ts';
+import { sameHash } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { digestFile } from '../../verify/digest.ts';

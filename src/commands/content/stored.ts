@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { App } from '../../app.ts';
 import { openFile } from '../../client/files.ts';
 import type { RawRecord } from '../../contract/content.ts';
-import { sameHash } from '../../contract/quantity.ts';
+import { sameHash } from '../../contract/scalars.ts';
 import { Fault } from '../../faults.ts';
 
 /** Faults: `partial` where they are not given, `protocol` without a hash, `integrity` where it is another, as for files. */

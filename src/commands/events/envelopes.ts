@@ -8,7 +8,7 @@ import type { App } from '../../app.ts';
 import { bytesAt, wholeOf } from '../../config/given-file.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
 import { EVENT_TYPES, IngestRequest, PAYLOADS, type EventType } from '../../contract/event.ts';
-import { MOST_REQUEST_BYTES } from '../../contract/quantity.ts';
+import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { linesOf } from '../../walk/lines.ts';
@@ -44,8 +44,8 @@ async function payloadText(given: string, { world }: App): Promise<string> {
   if (!given.startsWith('@')) return given;
   const file = given.slice(1);
   const what = `the payload file ${file}`;
-  const bytes = await wholeOf(bytesAt(resolve(world.cwd, file), what, world.signal), MOST_REQUEST_BYTES);
-  if (bytes.length > MOST_REQUEST_BYTES)
+  const bytes = await wholeOf(bytesAt(resolve(world.cwd, file), what, world.signal), MAX_REQUEST_BYTES);
+  if (bytes.length > MAX_REQUEST_BYTES)
     throw new Fault('usage', `${what} is longer than a request may be; nothing was sent`);
   return bytes.toString('utf8');
 }
@@ -60,11 +60,11 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
   const { size } = await handle.stat();
   const envelopes = async function* (): AsyncGenerator<{ event: IngestRequest; line: number }> {
     let number = 0;
-    for await (const line of linesOf(handle, size, MOST_REQUEST_BYTES)) {
+    for await (const line of linesOf(handle, size, MAX_REQUEST_BYTES)) {
       app.world.signal.throwIfAborted();
       number += 1;
       const where = `line ${number}`;
-      if (line.length > MOST_REQUEST_BYTES) {
+      if (line.length > MAX_REQUEST_BYTES) {
         throw new Fault('usage', `${where} is longer than a request may be; nothing was sent`);
       }
       const text = line.toString('utf8');

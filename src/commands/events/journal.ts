@@ -7,7 +7,7 @@ import type { App } from '../../app.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
 import { originOf } from '../../config/session.ts';
 import { IngestRequest } from '../../contract/event.ts';
-import { MOST_REQUEST_BYTES } from '../../contract/quantity.ts';
+import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { linesOf } from '../../walk/lines.ts';
@@ -105,7 +105,7 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
 }
 
 /** A line of ours is an envelope and a little more. */
-const MOST_LINE_BYTES = MOST_REQUEST_BYTES + 4096;
+const MOST_LINE_BYTES = MAX_REQUEST_BYTES + 4096;
 
 /**
  * The records of a journal, in order; none where there is no file. A line that is none, as a killed sender leaves it,

@@ -1,12 +1,12 @@
 // `arx events ls`: what the service took in and what became of it.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { UNSETTLED } from '../../contract/event.ts';
+import { UNSETTLED_EFFECTS } from '../../contract/event.ts';
 import { eventView } from '../../format/views.ts';
 import { present, Window, windowQuery } from '../input.ts';
 import { printPage } from '../page.ts';
 
-export const Input = Window.extend({ effect: z.enum(UNSETTLED).optional() });
+export const Input = Window.extend({ effect: z.enum(UNSETTLED_EFFECTS).optional() });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.client();

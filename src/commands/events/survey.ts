@@ -1,7 +1,7 @@
 // What a journal says was sent, held against what the service holds: each event once, and all that is found of it.
 import type { Client } from '../../client/index.ts';
 import type { Envelope } from '../../contract/event.ts';
-import { LIMIT } from '../../contract/quantity.ts';
+import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { Finding } from '../../contract/reconciliation.ts';
 import { Fault } from '../../faults.ts';
 import type { Entry } from './journal.ts';
@@ -144,7 +144,7 @@ function stateOf(notes: number): Finding | undefined {
 async function* indexOf(client: Client): AsyncGenerator<Envelope> {
   for (let after: string | undefined; ;) {
     const { body } = await client.events({
-      limit: LIMIT.maximum,
+      limit: PAGE_LIMIT.maximum,
       ...(after === undefined ? {} : { starting_after: after }),
     });
     yield* body.data;

@@ -43,7 +43,7 @@ export function accountOf(incoming: IncomingMessage, watch: PortWatch): Account 
   const answered: Answered = { ...UNKNOWN, method: incoming.method ?? '' };
   const account: Account = {
     address: plainAddress(incoming.socket.remoteAddress ?? 'unknown'),
-    tell({ status, headers, body, about }) {
+    tell({ status, headers, body, logContext: about }) {
       answered.requestId = headers[HEADERS.requestId] ?? '';
       answered.status = status;
       answered.route = about?.route as Answered['route'];

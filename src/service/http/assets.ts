@@ -2,7 +2,7 @@
 import { HEADERS } from '../../contract/routes.ts';
 import { TIERS, type Tier } from '../../contract/token.ts';
 import {
-  headerOf,
+  firstHeader,
   type Service,
   type ServiceRequest,
   type ServiceResponse,
@@ -47,7 +47,7 @@ export function createAssetService(
       [HEADERS.requestId]: requestId,
     };
     const about = { route: request.target.startsWith('/messages/') ? 'stored_message' : 'file' };
-    return { ...response, headers, body: request.method === 'HEAD' ? '' : response.body, about };
+    return { ...response, headers, body: request.method === 'HEAD' ? '' : response.body, logContext: about };
   };
 }
 
@@ -76,7 +76,7 @@ async function answer(archive: Archive, request: ServiceRequest): Promise<Servic
     'repr-digest': `sha-256=:${Buffer.from(served.sha256, 'hex').toString('base64')}:`,
     [HEADERS.integrity]: String(served.integrity),
   };
-  if (names(headerOf(request.headers, 'if-none-match'), etag)) return { status: 304, headers, body: '' };
+  if (names(firstHeader(request.headers, 'if-none-match'), etag)) return { status: 304, headers, body: '' };
 
   const range = parseByteRange(rangeHeader(request, etag), size);
   if (range === 'unsatisfiable') {
@@ -140,9 +140,9 @@ async function permitted(archive: Archive, target: string): Promise<FileRow> {
 
 /** Ranges hold for GET, and with If-Range only while the file is the one the client began with (RFC 9110 13.1.5). */
 function rangeHeader(request: ServiceRequest, etag: string): string | undefined {
-  const condition = headerOf(request.headers, 'if-range');
+  const condition = firstHeader(request.headers, 'if-range');
   if (request.method !== 'GET' || (condition !== undefined && condition !== etag)) return undefined;
-  return headerOf(request.headers, 'range');
+  return firstHeader(request.headers, 'range');
 }
 
 /** Whether If-None-Match names the tag; weak tags count (RFC 9110 13.1.2). */

@@ -1,13 +1,13 @@
 // A request body as JSON: the type it must declare, the size it may have, and no words of the parser in a refusal.
 import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from '../../contract/error.ts';
-import { soleHeaderOf, type ServiceRequest } from '../../contract/exchange.ts';
-import { MOST_REQUEST_BYTES } from '../../contract/quantity.ts';
+import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
+import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { Refusal } from '../refusal.ts';
 
 /**
  * The parsed body. Throws `media_type_unsupported` for anything but plain `application/json` in UTF-8,
- * `payload_too_large` over {@link MOST_REQUEST_BYTES}, and the code given for what is not JSON.
+ * `payload_too_large` over {@link MAX_REQUEST_BYTES}, and the code given for what is not JSON.
  */
 export function readJson(request: ServiceRequest, invalid: ErrorCode): unknown {
   const body = bodyOf(request, 'application/json');
@@ -71,7 +71,7 @@ function bodyOf(request: ServiceRequest, type: string): Uint8Array {
   if (mediaTypeOf(request) !== type) {
     throw new Refusal('media_type_unsupported', `content-type: must be ${type} in utf-8`);
   }
-  if (body !== null && body.byteLength > MOST_REQUEST_BYTES) throw tooLarge();
+  if (body !== null && body.byteLength > MAX_REQUEST_BYTES) throw tooLarge();
   return body ?? new Uint8Array();
 }
 
@@ -89,7 +89,7 @@ function notJson(invalid: ErrorCode): Refusal {
 
 /** What the body is declared as; undefined for nothing, for two things, and for another charset than UTF-8. */
 function mediaTypeOf({ headers }: ServiceRequest): string | undefined {
-  const given = soleHeaderOf(headers, 'content-type');
+  const given = singleHeader(headers, 'content-type');
   if (given === undefined || !given.includes(';')) return given?.trim().toLowerCase();
   const [type, ...parameters] = given.split(';').map((part) => part.trim().toLowerCase());
   const charsets = parameters.filter((part) => part.startsWith('charset='));
@@ -97,5 +97,5 @@ function mediaTypeOf({ headers }: ServiceRequest): string | undefined {
 }
 
 export function tooLarge(): Refusal {
-  return new Refusal('payload_too_large', `a body may have at most ${MOST_REQUEST_BYTES} bytes`);
+  return new Refusal('payload_too_large', `a body may have at most ${MAX_REQUEST_BYTES} bytes`);
 }

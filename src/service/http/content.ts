@@ -1,6 +1,6 @@
 // GET /api/content/{id}: the raw view and the lore view of one message (interface 2.2, 4.3; the raw view is ours).
 import { createHash } from 'node:crypto';
-import { MOST_RAW_BYTES, type Asset, type Carrier, type Pipeline } from '../../contract/content.ts';
+import { MAX_RAW_BYTES, type Asset, type Carrier, type Pipeline } from '../../contract/content.ts';
 import type { Tier } from '../../contract/token.ts';
 import { Refusal } from '../refusal.ts';
 import { messagePath } from '../rules/capability.ts';
@@ -88,7 +88,7 @@ async function storedPart(
   withheld: AttachmentRow[],
 ): Promise<object> {
   if (withheld.length > 0) return { withheld: withheld.map(({ n }) => idOf('att', n)) };
-  if (bytes.byteLength > MOST_RAW_BYTES) {
+  if (bytes.byteLength > MAX_RAW_BYTES) {
     const grant = { id: idOf('msg', message.n), sha256: message.raw_sha256, tier: bearer.tier };
     return { raw_url: options.assetUrl + messagePath(await fileKey(archive), grant) };
   }

@@ -1,5 +1,5 @@
 // POST /api/webhooks/ingest and GET /api/webhooks/events: taking events in, and showing what became of them (interface 4.6, 6).
-import { EventId, MOST_BATCH, type Envelope } from '../../contract/event.ts';
+import { EventId, MAX_BATCH_EVENTS, type Envelope } from '../../contract/event.ts';
 import { Refusal } from '../refusal.ts';
 import { acknowledge, takeIn, UNSETTLED } from '../rules/ingest.ts';
 import type { Statements } from '../store/database.ts';
@@ -27,7 +27,7 @@ export async function ingestEvent(call: Call): Promise<Reply> {
 
 /** One envelope's fault is its own: the others of its batch are taken in. */
 async function ingestBatch(call: Call): Promise<Reply> {
-  const lines = readNdjson(call.request, MOST_BATCH, 'event_invalid');
+  const lines = readNdjson(call.request, MAX_BATCH_EVENTS, 'event_invalid');
   const taken = lines.map((line) => {
     let body: unknown;
     try {

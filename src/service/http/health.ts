@@ -1,5 +1,5 @@
 // The state of the service: for people with the size of its archive (interface 4.5, shape ours), for probes in a few words.
-import { MOST_BATCH } from '../../contract/event.ts';
+import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import type { Health, Probe } from '../../contract/health.ts';
 import type { Archive } from '../archive.ts';
 import { Refusal } from '../refusal.ts';
@@ -21,7 +21,7 @@ export async function health(call: Call): Promise<Reply> {
     time: new Date(archive.now()).toISOString(),
     asset_url: options.assetUrl,
     database: archive.database.engine,
-    ingest_batch: MOST_BATCH,
+    ingest_batch: MAX_BATCH_EVENTS,
     integrity: summary.integrity,
     drift_ratio: call.driftRatio(),
     counts: { conversations, messages, attachments, redacted },

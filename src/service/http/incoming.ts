@@ -1,7 +1,7 @@
 // From the socket's request to the service's: headers kept as they came, a body of bounded size, and what is refused before.
 import type { IncomingMessage } from 'node:http';
 import type { HeaderList, ServiceRequest } from '../../contract/exchange.ts';
-import { MOST_REQUEST_BYTES } from '../../contract/quantity.ts';
+import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { Refusal } from '../refusal.ts';
 import { isLoopback, nameOf } from '../rules/host.ts';
 import { tooLarge } from './body.ts';
@@ -38,7 +38,7 @@ export function admit(incoming: IncomingMessage, { mostHeaders, names, proxies }
       throw new Refusal('request_invalid', 'host: this service does not answer to that name');
     }
   }
-  if (declaredLength(incoming) > MOST_REQUEST_BYTES) throw tooLarge();
+  if (declaredLength(incoming) > MAX_REQUEST_BYTES) throw tooLarge();
   return {
     method: incoming.method ?? 'GET',
     target: local || '/',
@@ -71,7 +71,7 @@ export function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
     const take = (chunk: Buffer): void => {
       bytes += chunk.byteLength;
       chunks.push(chunk);
-      if (bytes <= MOST_REQUEST_BYTES) return;
+      if (bytes <= MAX_REQUEST_BYTES) return;
       incoming.off('data', take).pause();
       reject(tooLarge());
     };

@@ -1,5 +1,5 @@
 // Who is asking: exactly one bearer token, known, not expired, with the scope of the route (interface 5).
-import { soleHeaderOf, type ServiceRequest } from '../../contract/exchange.ts';
+import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
 import type { Scope } from '../../contract/token.ts';
 import type { Archive } from '../archive.ts';
 import { Refusal } from '../refusal.ts';
@@ -61,7 +61,7 @@ export function scopeMissing(scope: Scope): Refusal {
 
 /** The token of the one Authorization header; a second header makes both void. The scheme may be of any case (RFC 9110 11.1). */
 function tokenOf({ headers }: ServiceRequest): string | undefined {
-  const given = soleHeaderOf(headers, 'authorization');
+  const given = singleHeader(headers, 'authorization');
   return given === undefined ? undefined : /^bearer +([\x21-\x7e]{1,8192})$/i.exec(given)?.[1];
 }
 

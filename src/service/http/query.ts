@@ -1,6 +1,6 @@
 // Query parameters as a handler may have them: each at most once and of the shape it declares; unknown names are ignored.
 import { parseLimit } from '../../contract/window.ts';
-import { LIMIT } from '../../contract/quantity.ts';
+import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { Refusal } from '../refusal.ts';
 
 export type Query = {
@@ -58,7 +58,7 @@ export function parseQuery(search: string): Query {
       if (limit === undefined) {
         throw new Refusal(
           'limit_out_of_range',
-          `limit: must be one integer from ${LIMIT.minimum} to ${LIMIT.maximum}`,
+          `limit: must be one integer from ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}`,
         );
       }
       return limit;

@@ -86,7 +86,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     const requestId = newRequestId((count) => archive.randomBytes(count));
     let integrity = 0;
     let response: ServiceResponse;
-    const about: ServiceResponse['about'] = {};
+    const about: ServiceResponse['logContext'] = {};
     try {
       let state: State | undefined;
       const path = request.target.split('?', 1)[0];
@@ -108,7 +108,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     response.headers[HEADERS.drift] = String(trial.driftRatio());
     await trial.delay();
     response.headers['date'] = date();
-    response.about = about;
+    response.logContext = about;
     return request.method === 'HEAD' ? { ...response, body: '' } : response;
   };
 }
@@ -154,7 +154,7 @@ function createDates(now: () => number): () => string {
 async function answer(
   asked: Asked,
   { doorkeeper, trial, pages, state }: Way,
-  about: NonNullable<ServiceResponse['about']>,
+  about: NonNullable<ServiceResponse['logContext']>,
 ): Promise<ServiceResponse> {
   const { archive, options, request, summary, issues, keep, keptEvents } = asked;
   const match = matchRoute(request.method, request.target);

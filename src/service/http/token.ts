@@ -1,5 +1,5 @@
 // POST /api/auth/token: a bearer token for a tier the observer may have (interface 2.3, 4.1).
-import { headerOf } from '../../contract/exchange.ts';
+import { firstHeader } from '../../contract/exchange.ts';
 import { TokenRequest, type Token } from '../../contract/token.ts';
 import { Refusal } from '../refusal.ts';
 import { isOwnOrigin } from '../rules/host.ts';
@@ -15,8 +15,8 @@ import { ok, type Call, type Reply } from './exchange.ts';
  */
 export async function token(call: Call): Promise<Reply> {
   const { archive, options, request, summary, issues } = call;
-  const origin = headerOf(request.headers, 'origin');
-  if (origin !== undefined && !isOwnOrigin(origin, headerOf(request.headers, 'host'))) {
+  const origin = firstHeader(request.headers, 'origin');
+  if (origin !== undefined && !isOwnOrigin(origin, firstHeader(request.headers, 'host'))) {
     throw new Refusal('request_invalid', 'origin: pages of other sites are given no token');
   }
   const parsed = TokenRequest.safeParse(readJson(request, 'request_invalid'));

@@ -6,7 +6,7 @@ import {
   EventId,
   IngestRequest,
   PAYLOADS,
-  UNSETTLED,
+  UNSETTLED_EFFECTS,
   type EventType,
 } from '../../contract/event.ts';
 import { Refusal } from '../refusal.ts';
@@ -16,7 +16,7 @@ import { issueText } from './issue.ts';
  * What became of an event (our choice): `queued` until it is applied, `waiting` for its record, `superseded` by an event
  * with a greater id, `dead` after too many tries to apply it.
  */
-export type Effect = 'applied' | 'recorded' | (typeof UNSETTLED)[number];
+export type Effect = 'applied' | 'recorded' | (typeof UNSETTLED_EFFECTS)[number];
 
 /** An event that was validated once, with what of it has an effect. */
 export type KnownEvent = { id: string } & {
@@ -34,7 +34,7 @@ export function afterFailure(failures: number, now: number): { effect: 'queued' 
     : { effect: 'queued', due_ms: now + FIRST_PAUSE_MS * 2 ** (failures - 1) };
 }
 
-export { UNSETTLED };
+export { UNSETTLED_EFFECTS as UNSETTLED };
 
 export type TakenIn = {
   id: string;

@@ -1,5 +1,5 @@
 // The stored bytes of a message as a reader sees them: headers in order and decoded text; never throws, whatever the bytes.
-import { MOST_TEXT_BYTES } from '../../contract/content.ts';
+import { MAX_TEXT_BYTES } from '../../contract/content.ts';
 import type { Header } from '../import/header.ts';
 import { parameterOf, structureOf, type Leaf } from '../import/parts.ts';
 import { decodeTransfer } from '../import/transfer.ts';
@@ -79,7 +79,7 @@ function textOf(leaves: readonly Leaf[], opening: (leaf: Leaf) => string): Bound
   const texts: string[] = [];
   let length = 0;
   for (const leaf of leaves) {
-    if (length > MOST_TEXT_BYTES) break;
+    if (length > MAX_TEXT_BYTES) break;
     const text = opening(leaf) + decoded(leaf);
     texts.push(text);
     length += text.length + 1;
@@ -91,7 +91,7 @@ function textOf(leaves: readonly Leaf[], opening: (leaf: Leaf) => string): Bound
 function decoded({ header, body, delimited }: Leaf): string {
   const encoding = header.fields.get('content-transfer-encoding') ?? '';
   // Four bytes are the most that one character takes.
-  const content = decodeTransfer(body, encoding).subarray(0, 4 * MOST_TEXT_BYTES + 4);
+  const content = decodeTransfer(body, encoding).subarray(0, 4 * MAX_TEXT_BYTES + 4);
   const text = decoderOf(parameterOf(header, 'charset')).decode(content);
   if (text === '' || /base64/i.test(encoding)) return text;
   const lines = text.replaceAll('\r\n', '\n');
@@ -118,9 +118,9 @@ function decoderOf(declared = 'utf-8'): InstanceType<typeof TextDecoder> {
 /** At most MOST_TEXT_BYTES of JSON, in which a control character takes six bytes; within a hundredth of the most. */
 function bounded(text: string | null): Bounded {
   if (text === null || isShort(text)) return { text, cut: false };
-  let fits = Math.floor(MOST_TEXT_BYTES / 6) - 1;
-  let not = MOST_TEXT_BYTES;
-  while (not - fits > MOST_TEXT_BYTES / 512) {
+  let fits = Math.floor(MAX_TEXT_BYTES / 6) - 1;
+  let not = MAX_TEXT_BYTES;
+  while (not - fits > MAX_TEXT_BYTES / 512) {
     const middle = (fits + not) >> 1;
     if (isShort(text.slice(0, middle))) fits = middle;
     else not = middle;
@@ -129,7 +129,7 @@ function bounded(text: string | null): Bounded {
 }
 
 function isShort(text: string): boolean {
-  return text.length <= MOST_TEXT_BYTES && Buffer.byteLength(JSON.stringify(text)) <= MOST_TEXT_BYTES;
+  return text.length <= MAX_TEXT_BYTES && Buffer.byteLength(JSON.stringify(text)) <= MAX_TEXT_BYTES;
 }
 
 function truncatedIn(cut: Partial<Record<Cut, boolean>>): { truncated?: Cut[] } {

@@ -1,8 +1,8 @@
 // Content records: both views, damage, carriers, and formats that are not mail (interface 2.2, 4.3).
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { MOST_RAW_BYTES } from '../../../src/contract/content.ts';
-import { MOST_ANSWER_BYTES } from '../../../src/contract/quantity.ts';
+import { MAX_RAW_BYTES } from '../../../src/contract/content.ts';
+import { MAX_RESPONSE_BYTES } from '../../../src/contract/scalars.ts';
 import { insert, rawMessage, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 
@@ -47,10 +47,10 @@ test('damage of the stored bytes shows at once, and the record is given all the 
 });
 
 test('what is too long for an answer is left out, cut and named', async () => {
-  const raw = Buffer.from(`Subject: x\n\n${'\0'.repeat(MOST_RAW_BYTES - 12)}`);
+  const raw = Buffer.from(`Subject: x\n\n${'\0'.repeat(MAX_RAW_BYTES - 12)}`);
   await sample.archive.database.run('UPDATE raws SET content = $1 WHERE n = 3', [raw]);
   const held = (await call(sample.service, '/api/content/msg_3', { token })).text;
-  expect(held.length).toBeLessThan(MOST_ANSWER_BYTES / 2);
+  expect(held.length).toBeLessThan(MAX_RESPONSE_BYTES / 2);
   expect(JSON.parse(held).data).toMatchObject({ truncated: ['text'], raw_base64: raw.toString('base64') });
   expect(JSON.parse(held).data).not.toHaveProperty('raw_url');
   await sample.archive.database.run('UPDATE raws SET content = $1 WHERE n = 3', [Buffer.concat([raw, raw])]);

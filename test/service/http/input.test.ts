@@ -1,7 +1,7 @@
 // What a request may say: parameters, cursors, paths and bodies (groups O and P5).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../../src/contract/error.ts';
-import { MOST_REQUEST_BYTES } from '../../../src/contract/quantity.ts';
+import { MAX_REQUEST_BYTES } from '../../../src/contract/scalars.ts';
 import { askedByTier, type Asked } from '../../support/asked.ts';
 import { expectRefusal } from '../../support/reply.ts';
 
@@ -157,7 +157,7 @@ describe('O: input', () => {
   });
 
   test('P5 a body over the limit is 413', async () => {
-    const body = Buffer.alloc(MOST_REQUEST_BYTES + 1, 0x20);
+    const body = Buffer.alloc(MAX_REQUEST_BYTES + 1, 0x20);
     for (const path of ['/api/auth/token', '/api/webhooks/ingest']) {
       expectRefusal(await ask(path, { body }), 'payload_too_large');
     }

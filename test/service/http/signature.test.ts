@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parseSecrets, signedHeaders } from '../../../src/contract/signature.ts';
+import { parseSecrets, signatureHeaders } from '../../../src/contract/signature.ts';
 import { createService } from '../../../src/service/index.ts';
 import { ASSET_URL, sampleArchive, START, tokenFor, type Sample } from '../../support/archive.ts';
 import { call, type Answer } from '../../support/call.ts';
@@ -49,7 +49,7 @@ test.each(SECRETS)('what the reference package signs is taken in, without a toke
 
 test('what we sign passes the reference package, with each secret', () => {
   const now = Date.now();
-  const headers = signedHeaders(keys(SECRETS.join('\n')), 'evt_1', body, now);
+  const headers = signatureHeaders(keys(SECRETS.join('\n')), 'evt_1', body, now);
   expect(headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/);
   for (const secret of SECRETS) expect(new Webhook(secret).verify(body, headers)).toEqual(moved('e1', 1, 50));
   const other = new Webhook(`whsec_${Buffer.alloc(32, 8).toString('base64')}`);
@@ -59,7 +59,7 @@ test('what we sign passes the reference package, with each secret', () => {
 test('the example of the specification', () => {
   const payload = Buffer.from('{"test": 2432232314}');
   const at = 1_614_265_330_000;
-  const headers = signedHeaders(keys(SECRETS[0]), 'msg_p5jXN8AQM9LWM0D4loKWxJek', payload, at);
+  const headers = signatureHeaders(keys(SECRETS[0]), 'msg_p5jXN8AQM9LWM0D4loKWxJek', payload, at);
   expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
 });
 

@@ -2,7 +2,7 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { MOST_TEXT_BYTES } from '../../../src/contract/content.ts';
+import { MAX_TEXT_BYTES } from '../../../src/contract/content.ts';
 import { readRaw } from '../../../src/service/rules/raw.ts';
 
 const read = (mail: string) => readRaw('rfc822', Buffer.from(mail, 'latin1'));
@@ -78,8 +78,8 @@ describe('an answer is bounded', () => {
     expect(truncated).toEqual(['text', 'html']);
     expect(html).toBe(text);
     const bytes = Buffer.byteLength(JSON.stringify(text));
-    expect(bytes).toBeLessThanOrEqual(MOST_TEXT_BYTES);
-    expect(bytes).toBeGreaterThan(0.98 * MOST_TEXT_BYTES);
+    expect(bytes).toBeLessThanOrEqual(MAX_TEXT_BYTES);
+    expect(bytes).toBeGreaterThan(0.98 * MAX_TEXT_BYTES);
     expect(text).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/);
   });
 
@@ -96,7 +96,7 @@ describe('an answer is bounded', () => {
   });
 
   test.each(['slack', 'file'] as const)('%s', async (format) => {
-    const source = JSON.stringify({ text: 'a'.repeat(2 * MOST_TEXT_BYTES) });
+    const source = JSON.stringify({ text: 'a'.repeat(2 * MAX_TEXT_BYTES) });
     expect(await readRaw(format, Buffer.from(source))).toMatchObject({ truncated: ['text'], html: null });
   });
 });

@@ -13,7 +13,7 @@ import {
   RefusedEvent,
 } from './event.ts';
 import { Health, Probe } from './health.ts';
-import { Integrity } from './quantity.ts';
+import { Integrity } from './scalars.ts';
 import { ReconcileReport } from './reconciliation.ts';
 import {
   DiffReport,

@@ -1,11 +1,11 @@
 // What `arx about api` says: each fact of the interface, and for everything it leaves "not shown" what we chose.
-import { MOST_RAW_BYTES, MOST_TEXT_BYTES } from './content.ts';
+import { MAX_RAW_BYTES, MAX_TEXT_BYTES } from './content.ts';
 import { ERROR_STATUS } from './error.ts';
-import { MOST_BATCH } from './event.ts';
-import { LIMIT, MOST_ANSWER_BYTES, MOST_REQUEST_BYTES } from './quantity.ts';
+import { MAX_BATCH_EVENTS } from './event.ts';
+import { PAGE_LIMIT, MAX_RESPONSE_BYTES, MAX_REQUEST_BYTES } from './scalars.ts';
 import { HEADERS } from './routes.ts';
 import { ARC_RECONSTRUCTION, MIRROR_RELAY } from './sequence.ts';
-import { TOLERANCE_S } from './signature.ts';
+import { SIGNATURE_TOLERANCE_S } from './signature.ts';
 import { TIERS } from './token.ts';
 
 /** `section` is one of the interface. A documented fact stands there; an assumption is what our service does. */
@@ -206,12 +206,12 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '4.3',
     'raw view',
-    `raw_base64 is given up to ${MOST_RAW_BYTES / MIB} MiB of stored bytes; above that raw_url takes its place: {asset_url}/messages/<id>/<tier>/<signature>, which works like a file_url and answers 403 once a file of the message is redacted`,
+    `raw_base64 is given up to ${MAX_RAW_BYTES / MIB} MiB of stored bytes; above that raw_url takes its place: {asset_url}/messages/<id>/<tier>/<signature>, which works like a file_url and answers 403 once a file of the message is redacted`,
   ),
   assumption(
     '4.3',
     'raw view',
-    `text and html are the parts of the letter that are shown, those of forwarded messages too and those of a report’s message not, with their line breaks as sent; each has at most ${MOST_TEXT_BYTES / MIB} MiB as JSON, headers are read up to 128 KiB, and truncated names what was cut`,
+    `text and html are the parts of the letter that are shown, those of forwarded messages too and those of a report’s message not, with their line breaks as sent; each has at most ${MAX_TEXT_BYTES / MIB} MiB as JSON, headers are read up to 128 KiB, and truncated names what was cut`,
   ),
   assumption(
     '4.3',
@@ -263,7 +263,7 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '4.6',
     'many events',
-    `a body of application/x-ndjson has up to ${MOST_BATCH} envelopes, one a line; the answer is {status, data} with an acknowledgement, or accepted false, event_id (null where the line has no valid one) and error, for each line that is not blank, in their order; a line that is not JSON in UTF-8 is refused alone; health says so with ingest_batch`,
+    `a body of application/x-ndjson has up to ${MAX_BATCH_EVENTS} envelopes, one a line; the answer is {status, data} with an acknowledgement, or accepted false, event_id (null where the line has no valid one) and error, for each line that is not blank, in their order; a line that is not JSON in UTF-8 is refused alone; health says so with ingest_batch`,
   ),
   documented(
     '4.7',
@@ -353,7 +353,7 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '6',
     'signing and retries',
-    `a service that was given secrets takes only events signed by Standard Webhooks 1.0 (v1, ${TOLERANCE_S} s of tolerance, any of its secrets), with no need for a token, else 401 signature_invalid; without secrets a token is enough; a sender repeats an event under the same id until it is acknowledged; there are no subscriptions`,
+    `a service that was given secrets takes only events signed by Standard Webhooks 1.0 (v1, ${SIGNATURE_TOLERANCE_S} s of tolerance, any of its secrets), with no need for a token, else 401 signature_invalid; without secrets a token is enough; a sender repeats an event under the same id until it is acknowledged; there are no subscriptions`,
   ),
   assumption(
     '6',
@@ -377,7 +377,7 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '8',
     'limit',
-    `default ${LIMIT.default}, from ${LIMIT.minimum} to ${LIMIT.maximum}; anything else is 400 limit_out_of_range`,
+    `default ${PAGE_LIMIT.default}, from ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}; anything else is 400 limit_out_of_range`,
   ),
   assumption(
     '8',
@@ -387,7 +387,7 @@ export const FACTS: readonly Fact[] = [
   assumption(
     '8',
     'payload size',
-    `a request body has at most ${MOST_REQUEST_BYTES / MIB} MiB (413), a client reads answers of at most ${MOST_ANSWER_BYTES / MIB} MiB`,
+    `a request body has at most ${MAX_REQUEST_BYTES / MIB} MiB (413), a client reads answers of at most ${MAX_RESPONSE_BYTES / MIB} MiB`,
   ),
 
   documented('9', 'versioning', 'both prefixes are in use'),

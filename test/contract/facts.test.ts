@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FACTS } from '../../src/contract/about.ts';
+import { FACTS } from '../../src/contract/facts.ts';
 import { DOCUMENTED_FIELDS } from '../../src/contract/documented.ts';
 import { ERROR_STATUS } from '../../src/contract/error.ts';
 import { EVENT_TYPES, PAYLOADS } from '../../src/contract/event.ts';

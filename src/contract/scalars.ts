@@ -21,8 +21,8 @@ export const Instant = z.iso.datetime({ offset: true });
 export type Instant = z.infer<typeof Instant>;
 
 /** Page size of our service: the interface names the parameter, not its bounds (section 8, our choice). */
-export const LIMIT = { default: 20, minimum: 1, maximum: 500 } as const;
+export const PAGE_LIMIT = { default: 20, minimum: 1, maximum: 500 } as const;
 
 /** Largest JSON answer a client reads and largest request body the service takes, in bytes (our choice). */
-export const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
-export const MOST_REQUEST_BYTES = 1024 * 1024;
+export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+export const MAX_REQUEST_BYTES = 1024 * 1024;
