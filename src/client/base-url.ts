@@ -1,4 +1,5 @@
 // The address of an archive: which are allowed, and how a path is put behind one.
+import { isLoopback } from '../contract/loopback.ts';
 import { Fault } from '../faults.ts';
 
 /**
@@ -43,11 +44,6 @@ export function parseAddress(
 export function isBehind(url: URL, base: URL): boolean {
   const prefix = base.pathname.replace(/\/+$/, '');
   return url.origin === base.origin && (url.pathname === prefix || url.pathname.startsWith(`${prefix}/`));
-}
-
-/** Names below .localhost are not counted: not every resolver keeps them on this machine. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;

@@ -1,7 +1,7 @@
 // Where files may come from: which addresses are opened and which redirects followed.
+import { isLoopback } from '../contract/loopback.ts';
 import { Fault } from '../faults.ts';
 import type { Answer } from './answer.ts';
-import { isLoopback } from './base-url.ts';
 import { refusalOf, targetOf } from './refused.ts';
 import { safeText } from './safe-text.ts';
 

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { backupLines } from '../format/views.ts';
 import { DATABASE_INPUT, placeOf } from './database.ts';

@@ -4,7 +4,7 @@ import { open, readdir, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { showText } from '../format/terminal.ts';
 import { wholeNumber } from './input.ts';
 import type { Archive } from '../service/index.ts';

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import { isLoopback } from '../contract/loopback.ts';
 import { TIERS } from '../contract/token.ts';
 import { alone } from '../config/lock.ts';
 import { Fault } from '../faults.ts';
@@ -56,8 +57,7 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const { journal } = log ?? {};
   const driftLog = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
   const { listen } = await import('../service/port.ts');
-  const { createAssetService, createService, failureName, isLoopback, startWorker } =
-    await import('../service/index.ts');
+  const { createAssetService, createService, failureName, startWorker } = await import('../service/index.ts');
   const { createMetricsService } = await import('../service/watching.ts');
   const announced = app.settings.asset_url.value;
   const onFailure = (requestId: string, error: unknown): void => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { App } from '../app.ts';
 import { withLock } from '../config/lock.ts';
 import { ensurePrivateFolder } from '../config/private-file.ts';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 
 /**

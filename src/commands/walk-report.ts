@@ -4,7 +4,7 @@ import { lstat, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { App } from '../app.ts';
 import { WalkReport } from '../contract/report.ts';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { freshKeys, partName } from '../verify/part.ts';
 import { keepText } from './page-file.ts';

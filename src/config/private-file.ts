@@ -1,7 +1,7 @@
 // Files only their owner may read: read without following or blocking, replaced whole or not at all, durable on return.
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolderNow, NO_FOLDERS } from '../durable.ts';
+import { makeFolderNow, NO_FOLDERS } from '../disk/durable.ts';
 import { Fault } from '../faults.ts';
 
 /** What small stores need of the world around them. */

@@ -1,6 +1,6 @@
 // The HTTP exchanges a run rests on, kept as a WARC file while they happen, without the tokens that opened them.
 import type { Transport } from '../client/transport.ts';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import type { World } from '../world.ts';
 import { coveredAddress } from './addresses.ts';
 import { beginExchange, type Exchange, type Traffic } from './exchange.ts';

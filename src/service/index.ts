@@ -16,7 +16,6 @@ export {
 export { failureName, troubleFault } from './store/trouble.ts';
 export { backUp, ForeignTarget } from './store/backup.ts';
 export { redact, unredact } from './store/redaction.ts';
-export { isLoopback } from './rules/host.ts';
 export type { Archive } from './archive.ts';
 export { createDrain, startWorker } from './worker.ts';
 export { probeFiles } from './store/probe.ts';

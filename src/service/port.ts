@@ -18,7 +18,7 @@ import { admit, declaredLength, hasBody, readBody } from './http/incoming.ts';
 import { createOutbox } from './http/outgoing.ts';
 import { NO_PROXIES, type Proxies } from './http/peer.ts';
 import { Refusal } from './refusal.ts';
-import { isLoopback } from './rules/host.ts';
+import { isLoopback } from '../contract/loopback.ts';
 import { LineCut } from './rules/line.ts';
 import type { PortWatch } from './watch.ts';
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Attachment } from '../contract/attachment.ts';
 import { sameHash } from '../contract/scalars.ts';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import type { BaggedWalk } from './bag-walk.ts';
 import { fileBytes, textBytes, type BagWriter, type Written } from './bag-writer.ts';

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { openCrew, type CrewOptions, type Failure, type Found } from './crew.ts';
 import { filesBelow } from './files-below.ts';

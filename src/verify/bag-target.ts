@@ -2,8 +2,8 @@
 import { constants } from 'node:fs';
 import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { diskFault } from '../disk-fault.ts';
-import { makeFolder, syncAt, writeAll } from '../durable.ts';
+import { diskFault } from '../disk/disk-fault.ts';
+import { makeFolder, syncAt, writeAll } from '../disk/durable.ts';
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 import { isWithoutLinks } from './disk-work.ts';

@@ -1,7 +1,7 @@
 // A frozen walk as it goes into a bag: its files, its head and the drift it met, only when its chain holds.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { verifyFrozen } from '../walk/frozen-chain.ts';
 import { ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../walk/frozen-log.ts';

@@ -1,7 +1,7 @@
 // Writes a BagIt 1.0 bag (RFC 8493): payload hashed on its way, manifests made of what was written, declaration last.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import type { BagTarget } from './bag-target.ts';
 import { escapePath } from './bag-text.ts';

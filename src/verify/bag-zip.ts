@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Entry, ZipFile } from 'yauzl';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { tooLarge, type BagSource } from './bag-source.ts';
 import type { CrewOptions, Failure, Found } from './crew.ts';

@@ -1,7 +1,7 @@
 // Everything below a folder that is not a folder itself, without following a symlink.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 
 /** `closed`: a folder that cannot be read, under its own path. Paths are relative, with slashes. */
 export type FolderEntry = { path: string; kind: 'file' | 'link' | 'special' | 'closed' };

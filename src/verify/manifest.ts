@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import { Sha256 } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { isOutside } from './sums.ts';
 import { bytesOf, readWitness } from './witness.ts';
 

@@ -1,7 +1,7 @@
 // The temporary files of a pull: what their names say, which of them a later run goes on with, and which it removes.
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import type { World } from '../world.ts';
 import { nameKey } from './name.ts';
 

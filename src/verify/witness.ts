@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 
 /** Largest manifest or sums file, in bytes: more than a million lines. */

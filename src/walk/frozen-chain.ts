@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../faults.ts';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { canonical, sha256 } from './canonical.ts';
 import { END_FILE, readEnds, type End } from './frozen-end.ts';
 import { lastNewline, linesOf } from './lines.ts';

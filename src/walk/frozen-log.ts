@@ -1,8 +1,8 @@
 // The frozen log of a walk in a folder: windows.ndjson, chained by hash, over rows.ndjson; both survive kill -9 whole.
 import { rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskFault } from '../disk-fault.ts';
-import { makeFolder, syncAt } from '../durable.ts';
+import { diskFault } from '../disk/disk-fault.ts';
+import { makeFolder, syncAt } from '../disk/durable.ts';
 import { Fault } from '../faults.ts';
 import { canonical } from './canonical.ts';
 import { readChain, type Chain } from './frozen-chain.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { FrozenWalk } from '../contract/report.ts';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { readDoubts } from './doubts.ts';
 import { verifyFrozen, type Chain, type Visit } from './frozen-chain.ts';

@@ -1,7 +1,7 @@
 // Small files of a frozen walk that only grow, one JSON value a line: durable, and a line torn by a kill says nothing.
 import { basename } from 'node:path';
 import type * as z from 'zod';
-import { diskFault } from '../disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { openOwn, textOf } from './own-file.ts';
 

@@ -5,7 +5,7 @@ import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { sameHash } from '../../contract/scalars.ts';
-import { diskFault } from '../../disk-fault.ts';
+import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { digestFile } from '../../verify/digest.ts';
 import { readManifest } from '../../verify/manifest.ts';

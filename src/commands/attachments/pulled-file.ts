@@ -5,7 +5,7 @@ import { takeFile, type FileOptions } from '../../client/files.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import type { PulledFile } from '../../contract/report.ts';
-import { diskFault } from '../../disk-fault.ts';
+import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import {
   keeperOf,

@@ -1,8 +1,8 @@
 // A folder that files are fetched into, and fetching the files of a few rows into it.
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { diskFault } from '../../disk-fault.ts';
-import { makeFolder } from '../../durable.ts';
+import { diskFault } from '../../disk/disk-fault.ts';
+import { makeFolder } from '../../disk/durable.ts';
 import { Fault } from '../../faults.ts';
 import { openDesk } from '../../verify/desk.ts';
 import { holdFolder, type HeldFolder } from '../../verify/folder.ts';

@@ -10,7 +10,7 @@ import { bagFaultsOf, checkBag } from '../../verify/bag.ts';
 import { openBagFolder } from '../../verify/bag-source.ts';
 import { openBagZip } from '../../verify/bag-zip.ts';
 import { compare, observe, type CheckOptions } from '../../verify/check.ts';
-import { diskFault } from '../../disk-fault.ts';
+import { diskFault } from '../../disk/disk-fault.ts';
 import { MANIFEST_FILE, readManifest } from '../../verify/manifest.ts';
 import { parseSums } from '../../verify/sums.ts';
 import { faultsOf, reportOf, type Expected } from '../../verify/verdicts.ts';

@@ -9,7 +9,7 @@ import { bytesAt, wholeOf } from '../../config/given-file.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
 import { EVENT_TYPES, IngestRequest, PAYLOADS, type EventType } from '../../contract/event.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
-import { diskFault } from '../../disk-fault.ts';
+import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { linesOf } from '../../walk/lines.ts';
 

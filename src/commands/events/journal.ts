@@ -8,7 +8,7 @@ import { ensurePrivateFolder } from '../../config/private-file.ts';
 import { originOf } from '../../config/session.ts';
 import { IngestRequest } from '../../contract/event.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
-import { diskFault } from '../../disk-fault.ts';
+import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { linesOf } from '../../walk/lines.ts';
 import { openOwn } from '../../walk/own-file.ts';

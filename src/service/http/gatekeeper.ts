@@ -1,6 +1,6 @@
 // Who may have how many connections: a bound for all, a bound for each address, and for each client of a proxy its requests.
 import type { Socket } from 'node:net';
-import { isLoopback } from '../rules/host.ts';
+import { isLoopback } from '../../contract/loopback.ts';
 import { Refusal } from '../refusal.ts';
 import type { PortWatch } from '../watch.ts';
 import { plainAddress, type Proxies } from './peer.ts';

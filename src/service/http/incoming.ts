@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { HeaderList, ServiceRequest } from '../../contract/exchange.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { Refusal } from '../refusal.ts';
-import { isLoopback, nameOf } from '../rules/host.ts';
+import { isLoopback } from '../../contract/loopback.ts';
+import { nameOf } from '../rules/host.ts';
 import { tooLarge } from './body.ts';
 import { peerOf, type Proxies } from './peer.ts';
 

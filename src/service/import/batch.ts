@@ -1,5 +1,5 @@
 // Gathers what readers yield into batches, parses the mails the archive does not have, stores them, and keeps count.
-import { diskFault } from '../../disk-fault.ts';
+import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../archive.ts';
 import { createIntake, type Intake } from '../store/intake.ts';

@@ -1,10 +1,4 @@
 // Which names a service answers to: a page of another site that has its name point here (DNS rebinding) keeps its own.
-import { isIP } from 'node:net';
-
-/** Whether this name or address, as in a URL, means this machine alone. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
 
 /** The name in a Host header, without port, brackets or final dot, in lower case; undefined where it holds none. */
 export function nameOf(header: string): string | undefined {

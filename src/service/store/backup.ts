@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { copyFile, link, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BackupReport } from '../../contract/report.ts';
-import { makeFolder, syncAt } from '../../durable.ts';
+import { makeFolder, syncAt } from '../../disk/durable.ts';
 import type { Archive } from '../archive.ts';
 import { openBlobs, pathIn } from './blobs.ts';
 import { archiveId } from './meta.ts';

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { access, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder, syncAt } from '../../durable.ts';
+import { makeFolder, syncAt } from '../../disk/durable.ts';
 
 export type Blobs = {
   /** The folder they are in, each as `ab/cdef…`; undefined for files in a database. */

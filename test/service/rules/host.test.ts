@@ -1,6 +1,7 @@
 // Names a loopback service answers to, and the one origin whose pages may ask for a token.
 import { expect, test } from 'vitest';
-import { isLoopback, isOwnOrigin, nameOf } from '../../../src/service/rules/host.ts';
+import { isLoopback } from '../../../src/contract/loopback.ts';
+import { isOwnOrigin, nameOf } from '../../../src/service/rules/host.ts';
 
 test.each<[header: string, name: string | undefined, loopback: boolean]>([
   ['localhost', 'localhost', true],

@@ -1,6 +1,6 @@
 // Errors of the file system as Faults, in our words.
 import { NO_FOLDERS } from './durable.ts';
-import { Fault } from './faults.ts';
+import { Fault } from '../faults.ts';
 
 /** EDQUOT on Linux: Node has no name for it. */
 const QUOTA = -122;

@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makeFolder, makeFolderNow } from '../src/durable.ts';
-import { inFolder } from './support/folder.ts';
+import { makeFolder, makeFolderNow } from '../../src/disk/durable.ts';
+import { inFolder } from '../support/folder.ts';
 
 let dir: string;
 inFolder('durable', (made) => void (dir = made));
