@@ -21,7 +21,7 @@ import { screenOf, type Screen } from './format/screen.ts';
 import { showText } from './format/terminal.ts';
 import { connectLocal, openLocal } from './local.ts';
 import type { Call, Flags } from './program.ts';
-import type { Recorder, Traffic } from './record/index.ts';
+import type { Recorder, Traffic } from './warc/index.ts';
 import type { OpenArchive, Place } from './service/index.ts';
 import type { World } from './world.ts';
 
@@ -207,7 +207,7 @@ export async function createApp(
     recorder?.of(transport, traffic) ?? transport;
   const record = async (): Promise<void> => {
     if (globals.record === undefined) return;
-    const { openRecorder } = await import('./record/index.ts');
+    const { openRecorder } = await import('./warc/index.ts');
     recorder = await openRecorder({
       path: resolve(world.cwd, globals.record),
       force: globals.force,

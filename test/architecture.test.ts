@@ -20,7 +20,7 @@ const DOORS: Record<string, string[]> = {
   walk: ['contract'],
   verify: ['contract', 'walk'],
   config: ['contract', 'client'],
-  record: ['contract', 'client', 'verify'],
+  warc: ['contract', 'client', 'verify'],
   format: ['contract'],
   service: ['contract'],
   commands: ['contract', 'client', 'walk', 'verify', 'config', 'format', 'service'],
@@ -49,8 +49,8 @@ describe('imports', () => {
           'service/watching.ts',
           'service/fsck/index.ts',
           'service/import/index.ts',
-          'service/import/sample.ts',
           'service/rules/drift-options.ts',
+          'service/sample/index.ts',
         ]).toContain(target);
       }
     }

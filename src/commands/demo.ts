@@ -87,7 +87,7 @@ export async function run({ keep }: z.infer<typeof Input>, app: App): Promise<vo
 async function seed(dir: string, app: App): Promise<void> {
   const { openArchive } = await import('../service/index.ts');
   const { importItems } = await import('../service/import/index.ts');
-  const { sampleItems } = await import('../service/import/sample.ts');
+  const { sampleItems } = await import('../service/sample/index.ts');
   const archive = await openArchive({
     dir: join(dir, 'data'),
     now: app.world.now,

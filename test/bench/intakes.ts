@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { importItems } from '../../src/service/import/index.ts';
-import type { ReadMessage } from '../../src/service/import/record.ts';
+import type { ReadMessage } from '../../src/service/records/import-items.ts';
 import type { Archive } from '../../src/service/index.ts';
 import { sampleArchive } from '../support/archive.ts';
 import { CLUSTER, setup } from '../support/cluster.ts';

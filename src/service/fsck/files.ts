@@ -1,7 +1,7 @@
 // Every stored file against its name and its rows: hashed, sized, missing, or of no row; and every stored message.
 import { createHash } from 'node:crypto';
 import type { Archive } from '../archive.ts';
-import type { Head } from '../import/record.ts';
+import type { Head } from '../records/import-items.ts';
 import { storedBytes, storedPiece } from '../store/messages.ts';
 import { differences, endsHeader } from './heads.ts';
 import type { Ledger } from './ledger.ts';

@@ -1,8 +1,8 @@
 // What lists show of a mail against the header of its stored bytes, read as the import reads it.
 import { Buffer } from 'node:buffer';
-import { headerOf } from '../import/header.ts';
-import { headOf } from '../import/mime.ts';
-import type { Head } from '../import/record.ts';
+import { headerOf } from '../mail/header.ts';
+import { headOf } from '../mail/mail-record.ts';
+import type { Head } from '../records/import-items.ts';
 import { storableHead } from '../store/intake.ts';
 
 /** How each is called, and the fields of the header that it comes from. */

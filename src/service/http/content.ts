@@ -7,7 +7,7 @@ import { messagePath } from '../rules/capability.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { integrityOf, MESSAGE } from '../rules/integrity.ts';
 import { assetTypeOf, carriersIn, sequenceStatusOf, variantOf } from '../rules/lore.ts';
-import { readRaw, type RawText } from '../rules/raw.ts';
+import { readRaw, type RawText } from '../mail/message-text.ts';
 import { mayRead } from '../rules/tiers.ts';
 import { attachmentsOf, type AttachmentRow } from '../store/attachments.ts';
 import { findMessage, storedBytes, type MessageRow } from '../store/messages.ts';

@@ -1,10 +1,10 @@
 // What a path holds, told by its content and never by its name: which reader an import gives it to.
 import { stat } from 'node:fs/promises';
 import { Fault } from '../../faults.ts';
-import { hasEnvelope, headOf, holdsMails, isMail } from './file-kind.ts';
-import { entriesOf, filesBelow, isMaildir } from './listing.ts';
-import type { SourceKind } from './record.ts';
-import { slackKind } from './slack.ts';
+import { hasEnvelope, headOf, holdsMails, isMail } from './mail-detection.ts';
+import { entriesOf, filesBelow, isMaildir } from './folder-listing.ts';
+import type { SourceKind } from '../records/import-items.ts';
+import { slackKind } from './slack/export.ts';
 
 /**
  * `mails` is a folder of one mail a file, `uploads` the files of a Slack export without their messages, `folder` one

@@ -5,14 +5,14 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { canonicalBytes } from './canonical.ts';
-import { type FileKind, headOf as beginningOf, holdsMails, kindOfContent } from './file-kind.ts';
-import { filesBelow, type Found } from './listing.ts';
+import { type FileKind, headOf as beginningOf, holdsMails, kindOfContent } from './mail-detection.ts';
+import { filesBelow, type Found } from './folder-listing.ts';
 import { readMaildir, readMailFile } from './maildir.ts';
 import { readMbox } from './mbox.ts';
 import { Unreadable, reasonOf } from './named-files.ts';
-import { cityOfPicture } from './picture.ts';
-import type { RawMail, ReadAttachment, ReadItem, SourceKind } from './record.ts';
-import { sniff, trailingBytes } from './sniff.ts';
+import { cityOfPicture } from '../geocoding/exif-gps.ts';
+import type { RawMail, ReadAttachment, ReadItem, SourceKind } from '../records/import-items.ts';
+import { sniff, trailingBytes } from '../file-type/sniff.ts';
 
 export type FolderOptions = {
   /** Label for files whose own place nothing tells, or null. */

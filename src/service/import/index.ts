@@ -5,13 +5,13 @@ import { Fault } from '../../faults.ts';
 import type { Archive } from '../archive.ts';
 import { DatabaseTrouble, troubleFault } from '../store/trouble.ts';
 import { createDrain } from '../worker.ts';
-import { KEPT, storeItems, type Tally } from './batch.ts';
+import { KEPT, storeItems, type Tally } from './store-items.ts';
 import { detect, detectAs, type Detected } from './detect.ts';
 import { readFolder } from './folder.ts';
 import { readMaildir, readMailFile } from './maildir.ts';
 import { readMbox } from './mbox.ts';
-import type { RawMail, ReadItem, SourceKind } from './record.ts';
-import { readSlack } from './slack.ts';
+import type { RawMail, ReadItem, SourceKind } from '../records/import-items.ts';
+import { readSlack } from './slack/export.ts';
 
 /** How far the reading of one path is: messages read, and bytes `done` of `total` where it is one mbox (else null). */
 export type ImportProgress = {

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { entriesOf, isMaildir } from './listing.ts';
+import { entriesOf, isMaildir } from './folder-listing.ts';
 import { MOST_MAIL_BYTES } from './mbox.ts';
 import { reasonOf } from './named-files.ts';
-import type { RawMail, ReadRefusal } from './record.ts';
+import type { RawMail, ReadRefusal } from '../records/import-items.ts';
 
 /**
  * Reads `cur`, then `new` (what nobody has seen came last), each in order of delivery: names begin with its time in

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import type { RawMail, ReadRefusal } from './record.ts';
+import type { RawMail, ReadRefusal } from '../records/import-items.ts';
 
 /** A mail above this is refused: it has to be held whole to be hashed, parsed and stored. */
 export const MOST_MAIL_BYTES = 36 * 1024 * 1024;

@@ -1,6 +1,6 @@
 // The write side of the attachment catalogue: rows of arriving files, and what their arrival says of earlier ones.
-import { failedByAttachment } from '../import/checks.ts';
-import type { ReadAttachment, ReadMessage } from '../import/record.ts';
+import { failedByAttachment } from '../records/integrity-checks.ts';
+import type { ReadAttachment, ReadMessage } from '../records/import-items.ts';
 import type { Row, Statements } from './database.ts';
 import { insertRows, selectIn } from './rows.ts';
 import type { Arrival } from './threading.ts';

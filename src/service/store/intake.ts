@@ -1,8 +1,8 @@
 // The write path of an import: batches of read messages, each stored whole and durably in one transaction.
 import { createHash } from 'node:crypto';
 import type { Archive } from '../archive.ts';
-import { failedByMessage, isPlausible } from '../import/checks.ts';
-import type { Head, ReadAttachment, ReadMessage } from '../import/record.ts';
+import { failedByMessage, isPlausible } from '../records/integrity-checks.ts';
+import type { Head, ReadAttachment, ReadMessage } from '../records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../rules/integrity.ts';
 import { addToCatalogue, completeRows, lackingRows } from './catalogue.ts';
 import type { Statements } from './database.ts';

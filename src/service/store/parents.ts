@@ -1,5 +1,5 @@
 // Which message each arriving message answers, and which earlier ones were waiting for it.
-import type { ReadMessage } from '../import/record.ts';
+import type { ReadMessage } from '../records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../rules/integrity.ts';
 import type { Statements } from './database.ts';
 import { insertRows, selectIn } from './rows.ts';

@@ -1,5 +1,5 @@
 // Which conversation each arriving message belongs to: messages joined by a common key, earlier ones included.
-import type { ReadMessage } from '../import/record.ts';
+import type { ReadMessage } from '../records/import-items.ts';
 import { CONVERSATION } from '../rules/integrity.ts';
 import type { Statements } from './database.ts';
 import { forgetSummary } from './meta.ts';

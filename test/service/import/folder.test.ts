@@ -15,8 +15,8 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readFolder } from '../../../src/service/import/folder.ts';
-import type { RawMail, ReadItem, ReadMessage } from '../../../src/service/import/record.ts';
-import { photo } from '../../../src/service/import/sample-files.ts';
+import type { RawMail, ReadItem, ReadMessage } from '../../../src/service/records/import-items.ts';
+import { photo } from '../../../src/service/sample/files.ts';
 import { inFolder } from '../../support/folder.ts';
 
 let dir: string;

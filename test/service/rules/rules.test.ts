@@ -7,7 +7,7 @@ import { compareEventIds, takeIn } from '../../../src/service/rules/ingest.ts';
 import { CHECKS, integrityOf, MESSAGE, statusOf, type Kind } from '../../../src/service/rules/integrity.ts';
 import { createLimiter } from '../../../src/service/rules/limiter.ts';
 import { assetTypeOf, carriersIn, sequenceStatusOf, variantOf } from '../../../src/service/rules/lore.ts';
-import { readRaw } from '../../../src/service/rules/raw.ts';
+import { readRaw } from '../../../src/service/mail/message-text.ts';
 
 describe('integrity', () => {
   test.each(Object.keys(CHECKS) as Kind[])('%s: every check has its own bit and one share', (kind) => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReadAttachment, ReadMessage } from '../../../src/service/import/record.ts';
+import type { ReadAttachment, ReadMessage } from '../../../src/service/records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../../../src/service/rules/integrity.ts';
 import { createIntake } from '../../../src/service/store/intake.ts';
 import { openArchive, type OpenArchive } from '../../../src/service/store/open.ts';

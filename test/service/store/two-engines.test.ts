@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAssetService } from '../../../src/service/index.ts';
 import { importItems } from '../../../src/service/import/index.ts';
-import type { ReadMessage } from '../../../src/service/import/record.ts';
+import type { ReadMessage } from '../../../src/service/records/import-items.ts';
 import type { Row } from '../../../src/service/store/database.ts';
 import { summaryOf } from '../../../src/service/store/meta.ts';
 import {

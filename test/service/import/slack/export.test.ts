@@ -1,0 +1,430 @@
+// Slack exports: messages, threads, files and what is refused; counts of real exports against their manifest.
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { ReadItem, ReadMessage, ReadRefusal } from '../../../../src/service/records/import-items.ts';
+import { photo, starChart } from '../../../../src/service/sample/files.ts';
+import { readSlack, slackKind } from '../../../../src/service/import/slack/export.ts';
+import { type ZipOptions, zipOf } from '../../../support/zip.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'arx-slack-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const signal = new AbortController().signal;
+let made = 0;
+
+type Content = string | Uint8Array | object;
+const bytesOf = (content: Content) =>
+  typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content);
+
+function zipped(files: Record<string, Content>, options?: ZipOptions): string {
+  const path = join(dir, `${(made += 1)}.zip`);
+  const entries = Object.entries(files).map(([name, content]): [string, string | Uint8Array] => [
+    name,
+    bytesOf(content),
+  ]);
+  writeFileSync(path, zipOf(entries, options));
+  return path;
+}
+
+function unpacked(files: Record<string, Content>): string {
+  const root = join(dir, String((made += 1)));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), bytesOf(content));
+  }
+  return root;
+}
+
+async function read(path: string, companions: string[] = [], originCity: string | null = null) {
+  const items: ReadItem[] = [];
+  for await (const item of readSlack(path, { originCity, signal, companions })) items.push(item);
+  return {
+    messages: items.filter((item): item is ReadMessage => item.kind === 'message'),
+    refusals: items.filter((item): item is ReadRefusal => item.kind === 'refused'),
+  };
+}
+
+const USERS = [
+  { id: 'U1', name: 'ines', tz: 'Europe/Lisbon', profile: { display_name: 'Inês', real_name: 'Inês C' } },
+  { id: 'U2', name: 'mori', tz: 'Asia/Tokyo', profile: { display_name: '', real_name: 'Haruka Mori' } },
+];
+const CHANNELS = [{ id: 'C1', name: 'general' }];
+const say = (ts: string, more: object = {}) => ({ type: 'message', user: 'U1', text: 'hello', ts, ...more });
+const exportOf = (day: Content, more: Record<string, Content> = {}) => ({
+  'users.json': USERS,
+  'channels.json': CHANNELS,
+  'general/2024-01-02.json': day,
+  ...more,
+});
+
+describe('a message', () => {
+  test('has its key, its thread, its sender and its text', async () => {
+    const root = say('1704200000.000100', {
+      thread_ts: '1704200000.000100',
+      text: 'see <https://a.example|the page>, <@U2> &amp; all\nmore',
+    });
+    const answer = say('1704200060.000200', { user: 'U2', thread_ts: '1704200000.000100' });
+    const { messages, refusals } = await read(zipped(exportOf([root, answer, say('1704200070.5')])));
+    expect(refusals).toEqual([]);
+    expect(messages.map(({ key, related, parent }) => ({ key, related, parent }))).toEqual([
+      { key: 'slack:C1:1704200000.000100', related: [], parent: null },
+      {
+        key: 'slack:C1:1704200060.000200',
+        related: ['slack:C1:1704200000.000100'],
+        parent: 'slack:C1:1704200000.000100',
+      },
+      { key: 'slack:C1:1704200070.5', related: [], parent: null },
+    ]);
+    expect(messages[0]).toMatchObject({
+      format: 'slack',
+      sender: 'Inês',
+      subject: 'see the page, @Haruka Mori & all',
+      date_ms: 1_704_200_000_000,
+      source: 'external',
+      tier: 'external',
+      nature: 'ordinary',
+      decodable: true,
+    });
+    expect(messages[1]?.sender).toBe('Haruka Mori');
+  });
+
+  test('keeps the message as exported in canonical JSON', async () => {
+    const { messages } = await read(
+      zipped(exportOf([{ ts: '1.1', text: 'ü', b: [1, null], a: { d: 1, c: true } }])),
+    );
+    const raw = Buffer.from(messages[0]?.raw ?? []).toString();
+    expect(raw).toBe(
+      '{"channel":{"id":"C1","name":"general"},"message":{"a":{"c":true,"d":1},"b":[1,null],"text":"ü","ts":"1.1"}}',
+    );
+    expect(messages[0]?.sha256).toBe(createHash('sha256').update(raw).digest('hex'));
+  });
+
+  test.each<[string, object, string]>([
+    ['a person', {}, 'ordinary'],
+    ['a broadcast answer', { subtype: 'thread_broadcast' }, 'ordinary'],
+    ['an app', { subtype: 'bot_message', bot_id: 'B1' }, 'automatic'],
+    ['an app under a user id', { bot_id: 'B1' }, 'automatic'],
+    ['Slack itself', { subtype: 'channel_join' }, 'automatic'],
+  ])('of %s', async (_, more, nature) => {
+    const { messages } = await read(zipped(exportOf([say('1.1', more)])));
+    expect(messages[0]?.nature).toBe(nature);
+  });
+
+  test.each<[string, object, string | null]>([
+    ['unknown here, known to the message', { user: 'U9', user_profile: { display_name: 'Nine' } }, 'Nine'],
+    ['an app', { user: undefined, username: 'weather' }, 'weather'],
+    ['unknown', { user: 'U9' }, 'U9'],
+    ['nobody', { user: undefined }, null],
+  ])('from someone %s', async (_, more, sender) => {
+    const { messages } = await read(zipped(exportOf([say('1.1', more)])));
+    expect(messages[0]?.sender).toBe(sender);
+  });
+
+  test.each<[string, string | null]>([
+    ['x'.repeat(80), 'x'.repeat(80)],
+    ['😀'.repeat(81), `${'😀'.repeat(79)}…`],
+    ['\n  \n second', 'second'],
+    ['', null],
+    ['<!here> <#C1|general> <https://b.example>', '@here #general https://b.example'],
+  ])('with the text %j', async (text, subject) => {
+    const { messages } = await read(zipped(exportOf([say('1.1', { text })])));
+    expect(messages[0]?.subject).toBe(subject);
+  });
+
+  test('channels that are not public, and folders no list names, are for internal observers', async () => {
+    const path = zipped({
+      'users.json': USERS,
+      'channels.json': [...CHANNELS, { id: 'C2', name: 'hidden', is_private: true }],
+      'groups.json': [{ id: 'G1', name: 'board' }],
+      'dms.json': [{ id: 'D1' }],
+      ...Object.fromEntries(
+        ['general', 'hidden', 'board', 'D1', 'lost'].map((name) => [`${name}/2024-01-02.json`, [say('1.1')]]),
+      ),
+    });
+    const { messages } = await read(path);
+    expect(Object.fromEntries(messages.map(({ key, tier }) => [key, tier]))).toEqual({
+      'slack:C1:1.1': 'external',
+      'slack:C2:1.1': 'internal',
+      'slack:G1:1.1': 'internal',
+      'slack:D1:1.1': 'internal',
+      'slack:lost:1.1': 'internal',
+    });
+  });
+});
+
+describe('files', () => {
+  const file = (more: object) => ({
+    id: 'F1',
+    name: 'a.png',
+    mimetype: 'image/png',
+    mode: 'hosted',
+    user: 'U2',
+    size: 7,
+    ...more,
+  });
+  const chart = starChart(4, 4, 2, () => 0.5);
+
+  test('take their bytes from the export, or from a companion', async () => {
+    const day = [say('1.1', { files: [file({})] })];
+    const held = { '__uploads/F1/a.png': chart };
+    const inside = await read(zipped(exportOf(day, held)));
+    const beside = await read(zipped(exportOf(day)), [unpacked(held)]);
+    for (const { messages } of [inside, beside]) {
+      expect(messages[0]?.attachments).toEqual([
+        {
+          filename: 'a.png',
+          declared_type: 'image/png',
+          detected_type: 'image/png',
+          content: expect.anything(),
+          sha256: createHash('sha256').update(chart).digest('hex'),
+          bytes: chart.length,
+          inline: false,
+          origin_city: 'tokyo',
+          redaction: null,
+          trailing_bytes: 0,
+        },
+      ]);
+    }
+  });
+
+  test('without bytes are named by the hash of what is declared of them', async () => {
+    const { messages } = await read(zipped(exportOf([say('1.1', { files: [file({})] })])));
+    const declared = '{"id":"F1","mimetype":"image/png","mode":"hosted","name":"a.png","size":7,"user":"U2"}';
+    expect(messages[0]?.attachments[0]).toMatchObject({
+      content: null,
+      bytes: 7,
+      detected_type: null,
+      redaction: null,
+      sha256: createHash('sha256').update(declared).digest('hex'),
+    });
+  });
+
+  test.each<[object, string | null]>([
+    [{ mode: 'hidden_by_limit' }, 'hidden by the limit of the plan'],
+    [{ mode: 'tombstone' }, 'deleted in slack'],
+    [{ is_tombstoned: true }, 'deleted in slack'],
+    [{ file_access: 'file_not_found' }, 'deleted in slack'],
+    [{ file_access: 'access_denied' }, 'access denied by slack'],
+    [{ mode: 'external' }, null],
+  ])('%j', async (more, redaction) => {
+    const day = [say('1.1', { files: [file(more)] })];
+    const { messages } = await read(zipped(exportOf(day, { '__uploads/F1/a.png': chart })));
+    const [attachment] = messages[0]?.attachments ?? [];
+    expect(attachment?.redaction).toBe(redaction);
+    expect(attachment?.content === null).toBe(redaction !== null);
+  });
+
+  test('are placed by the picture, then the clock of who sent them, then the label', async () => {
+    const day = [
+      say('1.1', { files: [file({})] }),
+      say('1.2', { files: [file({ id: 'F2' })] }),
+      say('1.3', { files: [{ id: 'F3', mode: 'tombstone' }] }),
+      say('1.4', { user: 'U9', files: [file({ id: 'F4', user: 'U9' })] }),
+    ];
+    const path = zipped(exportOf(day, { '__uploads/F1/a.png': photo(59.9139, 10.7522, () => 0.5) }));
+    const cities = async (label: string | null) =>
+      (await read(path, [], label)).messages.map(({ attachments }) => attachments[0]?.origin_city);
+    expect(await cities('hobart')).toEqual(['oslo', 'tokyo', 'lisbon', 'hobart']);
+    expect(await cities(null)).toEqual(['oslo', 'tokyo', 'lisbon', null]);
+  });
+});
+
+describe('what cannot be read is refused, and the rest is read', () => {
+  const good = { 'general/2024-01-03.json': [say('2.1')] };
+  const deep = `[{"ts":"1.1","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}]`;
+
+  test.each<[string, Content, string[]]>([
+    ['a day that is no JSON', '[{"ts": "1.1"', ['is not valid JSON']],
+    ['a day that is no list', { ts: '1.1' }, ['is not a list']],
+    ['a day that is empty', '', ['is not valid JSON']],
+    [
+      'entries that are no messages',
+      [1, null, 'x', [], {}],
+      [...Array<string>(4).fill('is not an object'), 'has no ts that is a time'],
+    ],
+    [
+      'a ts that is no time',
+      [{ ts: 'yesterday' }, { ts: 17 }, { ts: '1'.repeat(400) }],
+      Array<string>(3).fill('has no ts that is a time'),
+    ],
+    [
+      'a ts twice',
+      [say('1.1'), say('1.1', { text: 'other' })],
+      ['has the ts of another message of this channel and day'],
+    ],
+    ['an entry nested too deep', deep, ['is nested too deep']],
+  ])('%s', async (_, day, reasons) => {
+    const { messages, refusals } = await read(zipped(exportOf(day, good)));
+    expect(refusals.map(({ reason }) => reason)).toEqual(reasons);
+    expect(messages.at(-1)?.key).toBe('slack:C1:2.1');
+  });
+
+  test('missing and damaged lists cost the names and the public tier', async () => {
+    const day = [say('1.1')];
+    const { messages, refusals } = await read(
+      zipped({ 'channels.json': '{', 'general/2024-01-02.json': day }),
+    );
+    expect(refusals.map(({ path, reason }) => `${path.split('/').at(-1)} ${reason}`)).toEqual([
+      'users.json is not there',
+      'channels.json is not valid JSON',
+    ]);
+    expect(messages).toMatchObject([{ sender: 'U1', tier: 'internal', key: 'slack:general:1.1' }]);
+  });
+
+  test('bytes that are no UTF-8 are read and marked', async () => {
+    const { messages } = await read(
+      zipped(exportOf(Buffer.from('[{"ts":"1.1","text":"caf\xe9"}]', 'latin1'))),
+    );
+    expect(messages).toMatchObject([{ decodable: false, subject: 'caf\ufffd' }]);
+  });
+
+  test.each<[string, ZipOptions, string]>([
+    ['an entry longer than it says', { claimedBytes: 10 }, 'is damaged'],
+    ['an entry that claims a gigabyte', { claimedBytes: 2 ** 30 }, 'is larger than'],
+    ['an encrypted entry', { encrypted: true }, 'is encrypted'],
+    ['a wrong checksum', { brokenChecksum: true }, 'is damaged (checksum differs)'],
+  ])('%s', async (_, options, reason) => {
+    const { messages, refusals } = await read(zipped(exportOf([say('1.1')]), options));
+    expect(messages).toEqual([]);
+    expect(refusals).toHaveLength(3);
+    for (const refusal of refusals) expect(refusal.reason).toContain(reason);
+  });
+
+  test('a zip cut short, a file that is none, a path that is not there', async () => {
+    const whole = readFileSync(zipped(exportOf([say('1.1')])));
+    const cut = join(dir, 'cut.zip');
+    writeFileSync(cut, whole.subarray(0, whole.length - 30));
+    for (const path of [cut, join(dir, 'nothing.zip')]) {
+      const { messages, refusals } = await read(path);
+      expect(messages).toEqual([]);
+      expect(refusals).toMatchObject([{ path, position: 0 }]);
+      expect(refusals[0]?.reason).toMatch(/^is (damaged|not there)/);
+    }
+  });
+
+  test('names that climb out of a zip touch nothing and harm nothing', async () => {
+    const { messages, refusals } = await read(
+      zipped(exportOf([say('1.1')], { '../../evil.json': '[]', '/etc/x': 'x' })),
+    );
+    expect([messages.length, refusals.length]).toEqual([1, 0]);
+  });
+});
+
+test.skipIf(process.getuid?.() === 0)(
+  'a channel that may not be listed is refused, the others are read',
+  async () => {
+    const folder = unpacked(exportOf([say('1.1')], { 'locked/2024-01-02.json': [say('1.2')] }));
+    chmodSync(join(folder, 'locked'), 0);
+    const { messages, refusals } = await read(folder);
+    chmodSync(join(folder, 'locked'), 0o700);
+    expect(messages).toHaveLength(1);
+    expect(refusals).toMatchObject([{ path: join(folder, 'locked'), reason: 'may not be read' }]);
+  },
+);
+
+test('a signal ends the reading between days', async () => {
+  const stop = new AbortController();
+  const path = zipped(exportOf([say('1.1')], { 'general/2024-01-03.json': [say('2.1')] }));
+  const keys: Array<string | null> = [];
+  const run = async () => {
+    for await (const item of readSlack(path, { originCity: null, signal: stop.signal })) {
+      if (item.kind === 'message') keys.push(item.key);
+      stop.abort(new Error('stopped'));
+    }
+  };
+  await expect(run()).rejects.toThrow('stopped');
+  expect(keys).toEqual(['slack:C1:1.1']);
+});
+
+test('messages come by day, then by channel; a zip and its folder read alike', async () => {
+  const files = exportOf([say('1.1')], {
+    'channels.json': [...CHANNELS, { id: 'C0', name: 'arts' }],
+    'arts/2024-01-02.json': [say('1.2')],
+    'arts/2024-01-01.json': [say('0.9')],
+    'general/canvas_in_the_conversation.json': [{ id: 'F1' }],
+  });
+  const folder = unpacked(files);
+  symlinkSync('/etc', join(folder, 'etc'));
+  const [one, two] = [await read(zipped(files)), await read(folder)];
+  expect(one.messages.map(({ key }) => key)).toEqual(['slack:C0:0.9', 'slack:C0:1.2', 'slack:C1:1.1']);
+  expect(two.messages.map(({ sha256 }) => sha256)).toEqual(one.messages.map(({ sha256 }) => sha256));
+  const nested = Object.fromEntries(
+    Object.entries(files).map(([name, content]) => [`export/${name}`, content]),
+  );
+  expect((await read(zipped(nested))).messages).toHaveLength(3);
+});
+
+test('kinds are told by content', async () => {
+  expect(await slackKind(zipped(exportOf([])))).toBe('export');
+  expect(await slackKind(unpacked(exportOf([])))).toBe('export');
+  expect(await slackKind(zipped({ '__uploads/F1/a': 'x' }))).toBe('uploads');
+  expect(await slackKind(unpacked({ '__uploads/F1/a': 'x' }))).toBe('uploads');
+  expect(await slackKind(zipped({ 'a.txt': 'x' }))).toBeNull();
+  expect(await slackKind(zipped({}))).toBeNull();
+  expect(await slackKind(unpacked({ 'a.txt': 'x' }))).toBeNull();
+  expect(await slackKind(join(dir, 'not-there'))).toBeNull();
+});
+
+const DATA = join(import.meta.dirname, '../../../../../shared/data/slack');
+const HERE = existsSync(DATA);
+if (!HERE) test.skip('SKIPPED: ../shared/data/slack is not there', () => {});
+
+describe.skipIf(!HERE)('real exports', () => {
+  const counts = async (path: string, companions: string[]) => {
+    const { messages, refusals } = await read(path, companions);
+    const files = messages.flatMap(({ attachments }) => attachments);
+    const threads = new Set(messages.flatMap(({ parent }) => (parent === null ? [] : [parent])));
+    return {
+      messages: messages.length,
+      refused: refusals.length,
+      raws: new Set(messages.map(({ sha256 }) => sha256)).size,
+      conversations: new Set(messages.map(({ key, parent }) => parent ?? key)).size,
+      answered: threads.size,
+      files: files.length,
+      withheld: files.filter(({ redaction }) => redaction !== null).length,
+      held: files.filter(({ content }) => content !== null).length,
+    };
+  };
+
+  // The manifest counts 778 threads and 8,343 messages outside threads, 9,121 in all: four threads begin with a
+  // message that is not marked as their first and counts on both sides there.
+  test('the export of a public workspace, with its files beside it', async () => {
+    const found = await counts(join(DATA, 'r-contributors-slack-export.zip'), [
+      join(DATA, 'r-contributors-uploads-standins.zip'),
+    ]);
+    expect(found).toEqual({
+      messages: 12_564,
+      refused: 0,
+      raws: 12_564,
+      conversations: 9121 - 4,
+      answered: 778,
+      files: 195,
+      withheld: 129,
+      held: 59,
+    });
+  });
+
+  test('the fixture of another exporter', async () => {
+    expect(await counts(join(DATA, 'slackdump-fixture-export.zip'), [])).toMatchObject({
+      messages: 16,
+      refused: 0,
+      answered: 3,
+      conversations: 3 + 9,
+      files: 2,
+      withheld: 0,
+      held: 0,
+    });
+  });
+});

@@ -1,0 +1,143 @@
+// The raw view of mails: which parts are its text, in which charset, and how much of it an answer holds.
+import { fc, test as property } from '@fast-check/vitest';
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { MAX_TEXT_BYTES } from '../../../src/contract/content.ts';
+import { readRaw } from '../../../src/service/mail/message-text.ts';
+
+const read = (mail: string) => readRaw('rfc822', Buffer.from(mail, 'latin1'));
+const parts = (...bodies: string[]) =>
+  ['Content-Type: multipart/mixed; boundary=b\n', ...bodies.map((body) => `--b\n${body}`), '--b--\n'].join(
+    '\n',
+  );
+
+test.each<[name: string, mail: string, text: string | null, html: string | null]>([
+  ['nothing', '', null, null],
+  ['a letter', 'Subject: x\n\nhello\n', 'hello\n', null],
+  ['CRLF', 'Subject: x\r\n\r\na\r\nb\r\n', 'a\nb\n', null],
+  ['HTML', 'Content-Type: text/html\n\n<p>\n', null, '<p>\n'],
+  ['both', parts('\n1\n', 'Content-Type: text/html\n\n<p>'), '1\n\n', '<p>\n'],
+  ['a footer', parts('\n1', '\n2'), '1\n\n2\n', null],
+  [
+    'a named part that is shown',
+    parts('\n1', 'Content-Disposition: inline; filename=x\n\n2'),
+    '1\n\n2\n',
+    null,
+  ],
+  ['a file', parts('\n1', 'Content-Disposition: attachment\n\n2'), '1\n', null],
+  ['other text', parts('\n1', 'Content-Type: text/calendar\n\n2'), '1\n', null],
+  [
+    'a forwarded mail',
+    parts('\n1', 'Content-Type: message/rfc822\n\nSubject: =?utf-8?q?=C3=A9?=\nX: z\nFrom: a@b\n\n2', '\n3'),
+    '1\n\nFrom: a@b\nSubject: é\n\n2\n\n3\n',
+    null,
+  ],
+  [
+    'a mail in a report',
+    parts('\n1', 'Content-Type: message/rfc822\n\nSubject: y\n\n2').replace('mixed', 'report'),
+    '1\n',
+    null,
+  ],
+
+  ['base64', 'Content-Transfer-Encoding: base64\n\naGkKaG8=\n', 'hi\nho', null],
+  [
+    'quoted-printable',
+    'Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n=C3=A9=\n!',
+    'é!\n',
+    null,
+  ],
+  ['UTF-8 undeclared', '\n\xc3\xa9', 'é\n', null],
+  ['UTF-8 that is none', '\n\xe9', '\ufffd\n', null],
+  ['latin-1', 'Content-Type: text/plain; charset="ISO-8859-1"\n\n\xe9', 'é\n', null],
+  ['cp932', 'Content-Type: text/plain; charset=cp932\n\n\x82\xa0', 'あ\n', null],
+  ['x-gbk', 'Content-Type: text/plain; charset=x-gbk\n\n\xc4\xe3', '你\n', null],
+  ['a charset nobody knows', 'Content-Type: text/plain; charset=none\n\n\xe9', 'é\n', null],
+])('%s', async (_name, mail, text, html) => {
+  expect(await read(mail)).toMatchObject({ text, html });
+});
+
+test('headers in order, as often as they stand there, unfolded', async () => {
+  const { headers } = await read('Received: a\n b\nSUBJECT: =?utf-8?q?x?=\nReceived: c\n\nNot: this');
+  expect(headers).toEqual([
+    ['Received', 'a b'],
+    ['SUBJECT', '=?utf-8?q?x?='],
+    ['Received', 'c'],
+  ]);
+});
+
+describe('an answer is bounded', () => {
+  test.each<[name: string, body: string]>([
+    ['letters', 'a'.repeat(3_000_000)],
+    ['lines', 'a\n'.repeat(1_000_000)],
+    ['control characters', '\0'.repeat(3_000_000)],
+    ['what does not decode', '\xff'.repeat(3_000_000)],
+    ['pairs', 'a' + '\xf0\x9f\x98\x80'.repeat(700_000)],
+  ])('%s', async (_name, body) => {
+    const mail = parts(`\n${body}`, `Content-Type: text/html\n\n${body}`);
+    const { text, html, truncated } = await read(mail);
+    expect(truncated).toEqual(['text', 'html']);
+    expect(html).toBe(text);
+    const bytes = Buffer.byteLength(JSON.stringify(text));
+    expect(bytes).toBeLessThanOrEqual(MAX_TEXT_BYTES);
+    expect(bytes).toBeGreaterThan(0.98 * MAX_TEXT_BYTES);
+    expect(text).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/);
+  });
+
+  test('headers', async () => {
+    const { headers, truncated } = await read(`${'To: a@b\n'.repeat(100_000)}\nx`);
+    expect(truncated).toEqual(['headers']);
+    expect(headers).toHaveLength((128 * 1024) / 8);
+  });
+
+  test('parts', async () => {
+    const { text, truncated } = await read(parts(...Array.from({ length: 10_050 }, () => '\n1')));
+    expect(truncated).toBeUndefined();
+    expect(text).toHaveLength(3 * 9_999 + `1\n${'--b\n\n1\n'.repeat(50)}--b--\n`.length);
+  });
+
+  test.each(['slack', 'file'] as const)('%s', async (format) => {
+    const source = JSON.stringify({ text: 'a'.repeat(2 * MAX_TEXT_BYTES) });
+    expect(await readRaw(format, Buffer.from(source))).toMatchObject({ truncated: ['text'], html: null });
+  });
+});
+
+test('many parts do not make the whole of a line-broken file text', async () => {
+  const file = `Content-Type: application/octet-stream; name=x\n\n${'a\n'.repeat(1_000_000)}`;
+  expect(await read(file)).toEqual({
+    headers: [['Content-Type', 'application/octet-stream; name=x']],
+    text: null,
+    html: null,
+  });
+});
+
+describe('withheld files', () => {
+  const mail = Buffer.from(parts('\nletter', 'Content-Disposition: inline; filename=x\n\nsecret'));
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+  test('are no part of the text', async () => {
+    expect((await readRaw('rfc822', mail, new Set([hash('secret')]))).text).toBe('letter\n');
+  });
+  test('that are not found leave the head alone', async () => {
+    const read = await readRaw('rfc822', mail, new Set([hash('secret'), hash('other')]));
+    expect(read).toMatchObject({ headers: [['Content-Type', expect.any(String)]], text: null, html: null });
+  });
+});
+
+property.prop([
+  fc.array(
+    fc.constantFrom(
+      '--b',
+      '--b--',
+      '',
+      'Content-Type: multipart/mixed; boundary=b',
+      'Content-Type: message/rfc822',
+      'Content-Transfer-Encoding: base64',
+      'Content-Type: text/html; charset=utf-16',
+      'x',
+      '\xff',
+    ),
+    { maxLength: 40 },
+  ),
+])('no structure makes it throw', async (lines) => {
+  const { headers } = await read(lines.join('\n'));
+  expect(Array.isArray(headers)).toBe(true);
+});

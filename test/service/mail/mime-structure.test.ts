@@ -1,0 +1,102 @@
+// The structure of mails that no mailer makes: bounded in depth, number and boundaries, and still every byte in a leaf.
+import { describe, expect, test } from 'vitest';
+import { headerOf } from '../../../src/service/mail/header.ts';
+import { structureOf } from '../../../src/service/mail/mime-structure.ts';
+
+const structure = (mail: string) => structureOf(Buffer.from(mail, 'latin1'));
+const bodies = (mail: string) => structure(mail).leaves.map(({ body }) => body.toString('latin1'));
+const mixed = (boundary: string, body: string) =>
+  `Content-Type: multipart/mixed; boundary="${boundary}"\n\n${body}`;
+
+describe('delimiters', () => {
+  test.each<[name: string, body: string, bodies: string[]]>([
+    ['at the start', '--b\n\n1\n--b--\n', ['1']],
+    ['after a preamble', 'x --b\n--b\n\n1\r\n--b\n\n2\n--b-- \t\r\nend', ['1', '2']],
+    ['longer ones are none', '--b\n\n1\n--bc\n--b -\n--b', ['1\n--bc\n--b -', '']],
+    ['not within a line', '--b\n\n1 --b\n2\n--b--', ['1 --b\n2']],
+    ['lines of dashes', '--b\n\n----\n---\n--\n--b--', ['----\n---\n--']],
+  ])('%s', (_name, body, found) => expect(bodies(mixed('b', body))).toEqual(found));
+
+  test('a boundary that fits in no line is none', () => {
+    const fits = '-'.repeat(998);
+    expect(structure(mixed(fits, `--${fits}\n\n1\n--${fits}--`))).toMatchObject({
+      leaves: [{ type: 'text/plain' }],
+      wellFormed: true,
+    });
+    const long = '-'.repeat(999);
+    expect(structure(mixed(long, `--${long}\n\n1\n--${long}--`))).toMatchObject({
+      leaves: [{ type: 'multipart/mixed' }],
+      wellFormed: false,
+    });
+  });
+});
+
+describe('bounds', () => {
+  test('of depth: the rest is one leaf', () => {
+    const levels = (count: number) => 'Content-Type: message/rfc822\n\n'.repeat(count);
+    expect(structure(`${levels(64)}\n1`)).toMatchObject({
+      wellFormed: false,
+      leaves: [{ type: 'text/plain' }],
+    });
+    const { leaves, wellFormed } = structure(levels(5000));
+    expect(wellFormed).toBe(false);
+    expect(leaves.map(({ type, body }) => [type, body.toString()])).toEqual([
+      ['message/rfc822', levels(5000 - 65)],
+    ]);
+  });
+
+  test('of parts: the last one holds the rest', () => {
+    const { leaves, wellFormed } = structure(mixed('b', '--b\n\n1\n'.repeat(10_050)));
+    expect(wellFormed).toBe(false);
+    expect(leaves).toHaveLength(10_000);
+    expect(leaves[9_998]!.body.toString()).toBe('1');
+    expect(leaves[9_999]!.body.toString()).toBe(`1\n${'--b\n\n1\n'.repeat(50)}`);
+  });
+
+  test('of parts in many multiparts', () => {
+    const inner = `--a\n${mixed('b', `${'--b\n\n1\n'.repeat(6_000)}--b--\n`)}`;
+    const last = 'Content-Type: message/rfc822\n\nSubject: x\n\n1\n--a--';
+    const { leaves, wellFormed } = structure(mixed('a', `${inner.repeat(2)}--a\n${last}`));
+    expect(wellFormed).toBe(false);
+    // The message after them is not looked into.
+    expect(leaves).toHaveLength(10_001);
+    expect(leaves[10_000]).toMatchObject({ type: 'message/rfc822' });
+    expect(leaves[10_000]!.body.toString()).toBe('Subject: x\n\n1\n--a--');
+  });
+
+  test('of one boundary in itself', () => {
+    const { leaves, wellFormed } = structure(mixed('b', `--b\n${mixed('b', '')}`.repeat(20_000)));
+    expect(wellFormed).toBe(false);
+    expect(leaves).toHaveLength(10_000);
+  });
+
+  test('of header fields', () => {
+    const fields = Array.from({ length: 3_000 }, (_, n) => `x${n}: ${n}\n`).join('');
+    const folded = `Subject: a${'\n b'.repeat(300_000)}\n`;
+    const block = Buffer.from(`${folded}${fields}Date: x\n\nbody`);
+    const header = headerOf(block, 0, block.length);
+    expect(header).toMatchObject({ wellFormed: true, bodyAt: block.length - 4 });
+    expect(header.fields.size).toBe(2_000);
+    expect(header.fields.get('subject')!.length).toBeLessThanOrEqual(64 * 1024);
+    expect(header.fields.get('subject')).toMatch(/^(?:a b)(?: b)+$/);
+  });
+});
+
+test.each<[mail: string, shown: boolean[]]>([
+  ['\n1', [true]],
+  ['Content-Disposition: inline\n\n1', [true]],
+  ['Content-Disposition: ATTACHMENT; filename=x\n\n1', [false]],
+  [mixed('b', '--b\n\n1\n--b\nContent-Disposition: attachment\n\n2\n--b--'), [true, false]],
+  ['Content-Type: message/rfc822\n\nSubject: x\n\n1', [true]],
+  ['Content-Type: message/rfc822\nContent-Disposition: attachment\n\nSubject: x\n\n1', [false]],
+  ['Content-Type: message/delivery-status\n\nStatus: 5\n\n1', [false]],
+  [
+    mixed('b', '--b\n\n1\n--b\nContent-Type: message/rfc822\n\nSubject: x\n\n2\n--b--').replace(
+      'mixed',
+      'report',
+    ),
+    [true, false],
+  ],
+])('%j is shown: %j', (mail, shown) => {
+  expect(structure(mail).leaves.map((leaf) => leaf.shown)).toEqual(shown);
+});
