@@ -6,8 +6,8 @@ import { isBehind, parseAddress } from '../client/base-url.ts';
 import { Fault } from '../faults.ts';
 import { anyView } from '../format/views.ts';
 import type { Direction, PageQuery, Source } from '../walk/source.ts';
-import { directionsOf } from './cursors.ts';
-import { walkList, Walking } from './walking.ts';
+import { directionsOf } from './cursor-support.ts';
+import { walkList, Walking } from './walk-list.ts';
 
 const Name = z.string().min(1).max(200);
 

@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
-import { verifyFrozen } from '../walk/frozen-chain.ts';
-import { ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../walk/frozen-log.ts';
-import { linesOf } from '../walk/lines.ts';
-import type { WindowLine } from '../walk/window.ts';
+import { verifyFrozen } from '../walk/log/hash-chain.ts';
+import { ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../walk/log/frozen-log.ts';
+import { linesOf } from '../walk/log/lines.ts';
+import type { WindowLine } from '../walk/log/window.ts';
 
 /** `drift` is what the service reported while the windows were frozen, null where it never did. */
 export type BaggedWalk = {

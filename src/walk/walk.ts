@@ -1,12 +1,12 @@
 // The walk: reads a list whose pages may lie until every row's place is settled, window after frozen window.
 import { Fault } from '../faults.ts';
 import type { WalkReport } from '../contract/report.ts';
-import { Course } from './course.ts';
-import { Flights } from './flights.ts';
-import type { Surface } from './read.ts';
+import { Course } from './walk-state.ts';
+import { Flights } from './reads-in-flight.ts';
+import type { Surface } from './evidence/read.ts';
 import type { Identified, PageQuery, Source } from './source.ts';
-import type { CrossCheckMode } from './testimony.ts';
-import type { FrozenWindow } from './window.ts';
+import type { CrossCheckMode } from './plan/cross-check.ts';
+import type { FrozenWindow } from './log/window.ts';
 
 /** One read of the list or of the witness, for the diagnostic log (interface 4.7, rule 3). `trouble` says what was wrong. */
 export type ReadNote = {

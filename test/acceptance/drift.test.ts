@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInProcessTransport, EMBEDDED_BASE_URL } from '../../src/client/in-process.ts';
 import { createClient } from '../../src/client/index.ts';
-import { conversationSource } from '../../src/commands/conversations/source.ts';
+import { conversationSource } from '../../src/commands/conversations/walk-source.ts';
 import { createService } from '../../src/service/index.ts';
 import { DRIFT_FAULTS, type DriftFault, type DriftOptions } from '../../src/service/rules/drift.ts';
 import { parseDrift } from '../../src/service/rules/drift-options.ts';

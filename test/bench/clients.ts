@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Stripe from 'stripe';
 import { createClient, type Client } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
-import { conversationSource } from '../../src/commands/conversations/source.ts';
+import { conversationSource } from '../../src/commands/conversations/walk-source.ts';
 import type { Conversation } from '../../src/contract/conversation.ts';
 import { Fault } from '../../src/faults.ts';
 import type { Source } from '../../src/walk/source.ts';
-import type { CrossCheckMode } from '../../src/walk/testimony.ts';
+import type { CrossCheckMode } from '../../src/walk/plan/cross-check.ts';
 import { walk } from '../../src/walk/walk.ts';
 
 export type Place = { baseUrl: string; token: string };

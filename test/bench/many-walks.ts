@@ -1,5 +1,5 @@
 // Counts what became of drawn walks; called in processes of their own by many.mjs.
-import { checkDrawnWalk } from '../support/drawn-walk.ts';
+import { checkDrawnWalk } from '../support/sampled-walk.ts';
 
 /** Walks from `first` up to but not with `end`. */
 export async function countWalks(first: number, end: number) {

@@ -1,8 +1,8 @@
 // Measures walks over lying lists in virtual time, beside a naive loop and "re-read until equal twice"; called by simulated.mjs.
 import type { PageQuery } from '../../src/walk/source.ts';
-import { LIES } from '../support/lie.ts';
-import { lyingList, type LyingOptions } from '../support/lying-list.ts';
-import { isExact, simulate, type Simulated } from '../support/simulate.ts';
+import { LIES } from '../support/faulty-page.ts';
+import { lyingList, type LyingOptions } from '../support/faulty-list.ts';
+import { isExact, simulate, type Simulated } from '../support/simulated-walk.ts';
 
 const SIZE = 2000;
 const LIMIT = 100;

@@ -1,243 +1,222 @@
-// `arx conversations walk` around its files: one walk a log, a report that can be written or nothing.
-import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+// `arx walk URL` over a real port: any plausible list is exact, one that cannot be proved is not called so, and no token strays.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { run } from '../../src/arx.ts';
-import { withLock } from '../../src/config/lock.ts';
-import { Fault } from '../../src/faults.ts';
-import { addDoubts, DOUBTS_FILE, readDoubts, stillThere } from '../../src/walk/doubts.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { arx, recordsOf } from '../support/command.ts';
+import { serveList, type CursorServerOptions } from '../support/cursor-server.ts';
 import { inFolder } from '../support/folder.ts';
-import { sampleData } from '../support/sample.ts';
-import { serve } from '../support/served.ts';
-import { fakeWorld } from '../support/world.ts';
+import { always, answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
 
 let dir: string;
-inFolder('walk', (made) => void (dir = made));
-beforeEach(async () => {
-  await sampleData(join(dir, 'data'));
+let servers: Misbehaving[];
+inFolder('any', (made) => void (dir = made));
+beforeEach(() => {
+  servers = [];
+});
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.close()));
 });
 
-async function arx(...argv: string[]) {
-  const world = { ...fakeWorld({ argv, dir }), running: () => true };
-  return { exit: await run(world), stdout: world.stdoutText(), stderr: world.stderrText() };
+async function serve(options: CursorServerOptions): Promise<Misbehaving> {
+  const server = await serveList(options);
+  servers.push(server);
+  return server;
 }
 
-test('a second walk into the same log waits, then refuses; the log stays whole', async () => {
-  expect((await arx('conversations', 'walk', '--freeze', 'log', '--limit', '10')).exit).toBe(0);
-  const log = readFileSync(join(dir, 'log/windows.ndjson'), 'utf8');
-  const holder = { ...fakeWorld({ argv: [], dir }), running: () => true, notice: () => {} };
-  await withLock(join(dir, 'log/walk'), holder, async () => {
-    const second = await arx('conversations', 'walk', '--freeze', 'log', '--resume', '-o', 'ndjson');
-    expect(second).toMatchObject({ exit: 15, stdout: '' });
+const ROWS = Array.from({ length: 95 }, (_, n) => ({
+  id: `ord_${n + 1}`,
+  n: n + 1,
+  key: { no: `k${n}` },
+  state: n % 2 ? 'paid' : 'open',
+}));
+const IDS = ROWS.map(({ id }) => id);
+const idsOf = (stdout: string): unknown[] => recordsOf({ stdout } as never).map(({ id }) => id as unknown);
+
+describe('any plausible body', () => {
+  test.each<[string, CursorServerOptions['body'], string]>([
+    ['an envelope as Stripe has it', undefined, ''],
+    ['a bare array', (rows) => rows, ''],
+    ['items', (items) => ({ items, next: null }), ''],
+    ['the name of the noun, beside an empty array', (orders) => ({ errors: [], orders, n: 1 }), ''],
+    ['a field further in', (rows) => ({ page: { rows }, data: [] }), '--data-field page.rows'],
+  ])('%s', async (_, body, flags) => {
+    const { url } = await serve({ rows: ROWS, ...(body === undefined ? {} : { body }) });
+    const walked = await arx(dir, `walk ${url}/orders?x=1 --limit 20 -o ndjson ${flags}`);
+    expect(walked).toMatchObject({ exit: 0, stderr: '' });
+    expect(recordsOf(walked)).toEqual(ROWS);
   });
-  expect(readFileSync(join(dir, 'log/windows.ndjson'), 'utf8')).toBe(log);
-  expect((await arx('conversations', 'verify', 'log')).exit).toBe(0);
+
+  test.each([
+    ['{"a": [{"id": 1}], "b": [{"id": 2}]}', 'several lists'],
+    ['{"data": {"id": 1}}', 'no list in it'],
+    ['"x"', 'is no list'],
+    ['[{"key": 1}]', 'row 1 of a page has no id at id'],
+    ['[{"id": null}]', 'row 1'],
+    ['[7]', 'row 1'],
+  ])('%s is none', async (text, words) => {
+    const server = await misbehave(always(answer(200, text)));
+    servers.push(server);
+    const walked = await arx(dir, `walk ${server.url}/x`);
+    expect(walked).toMatchObject({ exit: 11, stdout: '' });
+    expect(walked.stderr).toContain(words);
+  });
+
+  test('an id further in, and ids as numbers that no number holds', async () => {
+    const rows = Array.from({ length: 30 }, (_, n) => ({ key: { no: `9007199254740${993 + n}` }, n }));
+    const { url, requests } = await serve({
+      rows,
+      idOf: (row) => (row as (typeof rows)[number]).key.no,
+      body: (data) => data,
+    });
+    // As numbers on the wire: the answer is written by hand.
+    const numbered = await misbehave((socket, { head }) => {
+      const path = / (\S+) /.exec(head)?.[1] ?? '';
+      void fetch(url + path).then(async (reply) => {
+        const text = (await reply.text()).replaceAll(/"(\d+)"/g, '$1');
+        socket.write(answer(reply.status, text));
+      });
+    });
+    servers.push(numbered);
+    const walked = await arx(dir, `walk ${numbered.url}/x --id-field key.no -o ndjson`);
+    expect(walked).toMatchObject({ exit: 0, stderr: '' });
+    expect(recordsOf(walked)).toEqual(rows);
+    expect(requests.some(({ head }) => head.includes('starting_after=9007199254740993&'))).toBe(true);
+  });
 });
 
-test.each(['fifo', 'file', 'file/below'])(
-  'a frozen log at %s is refused as a target, not as our store',
-  async (name) => {
-    execFileSync('mkfifo', [join(dir, 'fifo')]);
-    writeFileSync(join(dir, 'file'), 'mine');
-    const refused = await arx('conversations', 'walk', '--freeze', name);
-    expect(refused).toMatchObject({ exit: 13, stdout: '' });
-    expect(refused.stderr).toMatch(/not a folder \[unsafe/);
+describe('what a service follows', () => {
+  const FORWARD = 'arx: the service does not follow ending_before: read forward only\n';
+  test.each<[CursorServerOptions, string]>([
+    [{ rows: ROWS, both: 'refuses' }, ''],
+    [{ rows: ROWS, before: 'refuses' }, FORWARD],
+    [{ rows: ROWS, before: 'ignores' }, FORWARD],
+    [{ rows: ROWS.slice(0, 1), before: 'refuses' }, FORWARD],
+    [{ rows: [], before: 'refuses' }, ''],
+  ])('%# is read as it can be', async (options, stderr) => {
+    const server = await serve(options);
+    const walked = await arx(dir, `walk ${server.url}/orders --limit 20 -o ndjson`);
+    expect(walked).toMatchObject({ exit: 0, stderr });
+    expect(recordsOf(walked)).toEqual(options.rows);
+  });
+
+  test.each(['ignores', 'refuses'] as const)('no cursor at all (%s) proves nothing', async (after) => {
+    const { url } = await serve({ rows: ROWS, after });
+    const walked = await arx(dir, `walk ${url}/orders`);
+    expect(walked).toMatchObject({ exit: 11, stdout: '' });
+    expect(walked.stderr).toContain('does not follow starting_after');
+    expect(walked.stderr).toContain('hint: --after-param');
+  });
+
+  test('other names of its parameters; --forward-only asks nothing backward', async () => {
+    const server = await serve({ rows: ROWS });
+    const flags = '--after-param starting_after --before-param until --limit-param limit --forward-only';
+    const walked = await arx(dir, `walk ${server.url}/orders --limit 20 -o ndjson ${flags}`);
+    expect(walked).toMatchObject({ exit: 0, stderr: '' });
+    expect(idsOf(walked.stdout)).toEqual(IDS);
+    expect(server.requests.filter(({ head }) => /until=|ending_before/.test(head))).toEqual([]);
+  });
+});
+
+test.each([1, 2, 3, 4, 5])(
+  'over pages that lie, seed %i: complete is exact, the rest is so far',
+  async (seed) => {
+    const { url } = await serve({ rows: ROWS, drift: 0.21, seed });
+    const walked = await arx(dir, `walk ${url}/orders --limit 20 --json --fail-on-drift 0.02`);
+    const { data, summary } = JSON.parse(walked.stdout);
+    const ids = data.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(summary.complete ? IDS : IDS.slice(0, ids.length));
+    // The service says nothing of its drift; the walk saw it.
+    expect(walked.exit).toBe(8);
+    expect(walked.stderr).toMatch(/\d+ of \d+ reads disagreed; 0\.02 is allowed/);
+    expect(walked.stderr).toContain('the service reports no drift');
   },
 );
 
-test('a frozen log in a folder that takes nothing: 14, there and below', async ({ skip }) => {
-  mkdirSync(join(dir, 'shut'), { mode: 0o500 });
-  const attribute = (flag: string) => execFileSync('chattr', [flag, join(dir, 'shut')], { stdio: 'ignore' });
-  const isRoot = process.getuid?.() === 0;
-  try {
-    // Modes do not stop root.
-    if (isRoot) attribute('+i');
-  } catch {
-    skip('chattr +i is not possible here');
+test('columns for people, four forms, hostile text escaped', async () => {
+  const rows = ROWS.map((row, n) => (n === 0 ? { ...row, state: '\u001b[2J' } : row));
+  const { url } = await serve({ rows });
+  const table = await arx(dir, `walk ${url}/orders --before ord_4 -o table --no-color`, { columns: 80 });
+  expect(table.stdout.split('\n').slice(0, 4)).toEqual([
+    'ID     N  STATE',
+    '─────  ─  ─────────',
+    'ord_1  1  \\u{1b}[2J',
+    'ord_2  2  paid',
+  ]);
+  const tsv = await arx(dir, `walk ${url}/orders --after ord_1 --before ord_4`);
+  expect(tsv.stdout).toBe('ord_2\t2\tpaid\nord_3\t3\topen\n');
+  const json = await arx(dir, `walk ${url}/orders --after ord_1 --before ord_4 --json --fields key.no`);
+  expect(JSON.parse(json.stdout).data).toEqual([{ key: { no: 'k1' } }, { key: { no: 'k2' } }]);
+});
+
+test('a frozen walk is resumed, proved offline, and never continued by another list', async () => {
+  const { url } = await serve({ rows: ROWS });
+  const walk = `walk ${url}/orders --limit 20 -o ndjson --freeze log --report report.json`;
+  const cut = await arx(dir, `${walk} --max-requests 12`);
+  expect(cut.exit).toBe(8);
+  expect(recordsOf(cut).length).toBeGreaterThan(0);
+  expect(await arx(dir, 'conversations verify log')).toMatchObject({ exit: 0 });
+  const resumed = await arx(dir, `${walk} --resume`);
+  expect(resumed).toMatchObject({ exit: 0, stderr: '' });
+  expect(recordsOf(resumed)).toEqual(ROWS);
+  expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toMatchObject({ verdict: 'complete' });
+  const other = await arx(dir, `walk ${url}/orders?x=1 --freeze log --resume`);
+  expect(other).toMatchObject({ exit: 2, stdout: '' });
+});
+
+describe('where a token goes', () => {
+  const TOKEN = 'tok_Zq8vXw3LmT5rKp7s';
+  /** The tokens that reached the server. */
+  async function sent(
+    server: Misbehaving,
+    line: string,
+    env: Record<string, string> = {},
+  ): Promise<string[]> {
+    const before = server.requests.length;
+    await arx(dir, line, { env: { LANG: 'C.UTF-8', ...env } });
+    const heads = server.requests.slice(before).map(({ head }) => head);
+    expect(heads.length).toBeGreaterThan(0);
+    return [...new Set(heads.map((head) => /^authorization: *(.*)$/im.exec(head)?.[1] ?? 'none'))];
   }
-  try {
-    for (const name of ['shut', 'shut/new']) {
-      const refused = await arx('conversations', 'walk', '--freeze', name);
-      expect(refused).toMatchObject({ exit: 14, stdout: '' });
-      expect(refused.stderr).toMatch(/^arx: .*\/shut.*: .* \[disk, exit 14\]\n$/);
-    }
-  } finally {
-    if (isRoot) attribute('-i');
-  }
-});
 
-test('a report that cannot be written is refused before the walk', async () => {
-  const { exit, stdout, stderr } = await arx(
-    'conversations',
-    'walk',
-    '--report',
-    'no/such/folder/report.json',
-  );
-  expect({ exit, stdout }).toEqual({ exit: 14, stdout: '' });
-  expect(stderr).toContain('no/such/folder/report.json: no such file or folder');
-});
+  test('--token-file goes where the user says; ARX_TOKEN behind the base URL alone', async () => {
+    const server = await serve({ rows: ROWS });
+    const { url } = server;
+    writeFileSync(join(dir, 'key'), `${TOKEN}\n`);
+    const env = { ARX_TOKEN: TOKEN };
+    const list = `walk ${url}/a/orders`;
+    const bearer = [`Bearer ${TOKEN}`];
+    expect(await sent(server, `${list} --token-file ${join(dir, 'key')}`)).toEqual(bearer);
+    expect(await sent(server, list, env)).toEqual(['none']);
+    expect(await sent(server, `${list} --base-url ${url}`, env)).toEqual(bearer);
+    expect(await sent(server, `${list} --base-url ${url}/a`, env)).toEqual(bearer);
+    expect(await sent(server, `${list} --base-url ${url}/b`, env)).toEqual(['none']);
+    expect(await sent(server, `walk ${url}/b/%2e%2e/orders --base-url ${url}/b`, env)).toEqual(['none']);
+    expect(await sent(server, `${list} --base-url http://127.0.0.1:9`, env)).toEqual(['none']);
+  });
 
-test('the report of a walk replaces an earlier one, other files only with --force, and has no name until it is whole', async () => {
-  await arx('conversations', 'walk', '--report', 'report.json');
-  const first = JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'));
-  const again = ['conversations', 'walk', '--limit', '7', '--report', 'report.json'];
-  expect(await arx(...again)).toMatchObject({ exit: 0, stderr: '' });
-  const second = JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'));
-  expect(first).toMatchObject({ version: 1, verdict: 'complete', conversations: 60 });
-  expect(second.requests).toBeGreaterThan(first.requests);
-  expect(statSync(join(dir, 'report.json')).mode & 0o777).toBe(0o600);
-  for (const mine of ['mine', '', '{"version":1,"verdict":"complete"}', JSON.stringify([first])]) {
-    writeFileSync(join(dir, 'report.json'), mine);
-    const refused = await arx(...again);
-    expect(refused).toMatchObject({ exit: 13, stdout: '' });
-    expect(refused.stderr).toContain('report.json exists and is no report of a walk');
-    expect(refused.stderr).toContain('hint: replace it with --force');
-    expect(readFileSync(join(dir, 'report.json'), 'utf8')).toBe(mine);
-  }
-  expect(await arx(...again, '--force')).toMatchObject({ exit: 0, stderr: '' });
-  expect(existsSync(join(dir, 'walk'))).toBe(false);
-  expect(readdirSync(dir).toSorted()).toEqual(['config', 'data', 'report.json']);
-  expect((await arx('conversations', 'walk', '--force')).exit).toBe(2);
-});
-
-test('a report goes through no link and onto no FIFO, with --force neither', async () => {
-  writeFileSync(join(dir, 'victim'), 'mine');
-  symlinkSync('victim', join(dir, 'link'));
-  symlinkSync('nowhere', join(dir, 'dangling'));
-  execFileSync('mkfifo', [join(dir, 'fifo')]);
-  mkdirSync(join(dir, 'folder'));
-  for (const name of ['link', 'dangling', 'fifo', 'folder']) {
-    const refused = await arx('conversations', 'walk', '--report', name, '--force');
-    expect(refused).toMatchObject({ exit: 13, stdout: '' });
-    expect(refused.stderr).toContain(`${name} exists and is not a regular file`);
-  }
-  expect(readFileSync(join(dir, 'victim'), 'utf8')).toBe('mine');
-  expect(existsSync(join(dir, 'nowhere'))).toBe(false);
-});
-
-test('what took the name of the report during the walk stays, and the list stands', async () => {
-  const world = fakeWorld({ argv: ['conversations', 'walk', '--report', 'report.json'], dir });
-  const stdout = {
-    ...world.stdout,
-    write: async (chunk: string | Uint8Array) => {
-      writeFileSync(join(dir, 'report.json'), 'mine');
-      await world.stdout.write(chunk);
-    },
-  };
-  expect(await run({ ...world, stdout })).toBe(13);
-  expect(world.stdoutText().split('\n')).toHaveLength(61);
-  expect(readFileSync(join(dir, 'report.json'), 'utf8')).toBe('mine');
-});
-
-test('a doubt about a row that the log has is none', async () => {
-  await arx('conversations', 'walk', '--freeze', 'log', '--limit', '10');
-  await addDoubts(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
-  expect((await arx('conversations', 'walk', '--freeze', 'log', '--resume')).exit).toBe(0);
-});
-
-describe('--fail-on-drift', () => {
-  const DRIFTING = ['--drift', '0.3', '--drift-seed', '7', '--drift-faults'];
-
-  test.each([
-    // What the service reports, and what the walk itself saw: either counts.
-    ['shift', '0.6', 0, /^$/],
-    ['shift', '0.1', 8, /drift up to 0\.3, and \d+ of \d+ reads disagreed; 0\.1 is allowed/],
-    [
-      'later',
-      '0.1',
-      8,
-      /^arx: the service reported drift up to 0\.3; 0\.1 is allowed \[unstable, exit 8\]\n/,
-    ],
-  ])('drift of kind %s, %s allowed: exit %i; the list stands', async (kind, share, exit, words) => {
-    const served = await serve(dir, [...DRIFTING, kind]);
-    try {
-      const base = ['--base-url', served.base_url];
-      await arx(
-        'login',
-        '--client-id',
-        'a',
-        '--observer-tier',
-        'internal',
-        '--requested-tier',
-        'internal',
-        ...base,
-      );
-      const walk = ['conversations', 'walk', '--limit', '10', '--json', '--fail-on-drift', share, ...base];
-      const ended = await arx(...walk);
-      expect(ended.stderr).toMatch(words);
-      expect(ended.exit).toBe(exit);
-      expect(JSON.parse(ended.stdout).summary).toMatchObject({ rows: 60, complete: true });
-    } finally {
-      await served.close();
+  test('a redirect is not followed; plain http to another machine is refused', async () => {
+    const target = await serve({ rows: ROWS });
+    const server = await misbehave(always(answer(302, '', { location: `${target.url}/orders` })));
+    servers.push(server);
+    const redirected = await arx(dir, `walk ${server.url}/orders`);
+    expect(redirected).toMatchObject({ exit: 11, stdout: '' });
+    expect(target.requests).toHaveLength(0);
+    for (const wrong of [
+      'http://list.example/orders',
+      'ftp://list.example',
+      'https://a:b@list.example/',
+      'orders',
+    ]) {
+      const refused = await arx(dir, `walk ${wrong}`);
+      expect(refused).toMatchObject({ exit: 2, stdout: '' });
     }
   });
 
-  test('a share of 0 to 1, and nothing to fail on without drift', async () => {
-    expect(await arx('conversations', 'walk', '--fail-on-drift', '0')).toMatchObject({ exit: 0, stderr: '' });
-    for (const wrong of ['1.5', '-0.1', 'half', ''])
-      expect((await arx('conversations', 'walk', `--fail-on-drift=${wrong}`)).exit).toBe(2);
-  });
-});
-
-describe('doubts', () => {
-  const source = {
-    page: async ({ after }: { after?: string }) => {
-      if (after === 'gone') throw new Fault('not_found', 'no such row');
-      return { rows: [] };
-    },
-  };
-
-  test('are read back as they were added, a torn line aside', async () => {
-    await addDoubts(dir, { unplaced: [], late: [] });
-    expect(existsSync(join(dir, DOUBTS_FILE))).toBe(false);
-    await addDoubts(dir, { unplaced: ['a'], late: [] });
-    await addDoubts(dir, { unplaced: ['b'], late: ['c'] });
-    appendFileSync(join(dir, DOUBTS_FILE), '{"unplaced":["d"');
-    expect(await readDoubts(dir)).toEqual({ unplaced: ['a', 'b'], late: ['c'] });
-    await addDoubts(dir, { unplaced: ['e'], late: [] });
-    expect(await readDoubts(dir)).toEqual({ unplaced: ['a', 'b', 'e'], late: ['c'] });
-    appendFileSync(join(dir, DOUBTS_FILE), '{"unplaced":["d"');
-    appendFileSync(join(dir, DOUBTS_FILE), '\n');
-    await expect(readDoubts(dir)).rejects.toMatchObject({ kind: 'integrity' });
-  });
-
-  test('end where the row is gone', async () => {
-    expect(await stillThere(source, ['gone', 'here', 'here'], new AbortController().signal)).toEqual([
-      'here',
-    ]);
-  });
-
-  // The log of the conversations after conv_5; the doubts are about one that the range leaves out but the list has.
-  const range = 'conversations walk --after conv_5 --freeze log --report report.json'.split(' ');
-
-  test('make a resumed walk unstable while the row is there and not in its log', async () => {
-    expect((await arx(...range)).exit).toBe(0);
-    await addDoubts(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
-    const resumed = await arx(...range, '--resume');
-    expect(resumed.exit).toBe(8);
-    expect(resumed.stderr).toContain('row conv_1 was seen by an earlier run and has no settled place');
-    expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toMatchObject({
-      verdict: 'incomplete',
-    });
-  });
-
-  test('late rows are named in the report, a notice, and a failure under --strict', async () => {
-    await arx(...range);
-    await addDoubts(join(dir, 'log'), { unplaced: [], late: ['conv_1', 'conv_9999'] });
-    const resumed = await arx(...range, '--resume');
-    expect(resumed.exit).toBe(0);
-    expect(resumed.stderr).toContain('surfaced among frozen ones, written meanwhile or missed: conv_1');
-    expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toMatchObject({ late: ['conv_1'] });
-    expect((await arx(...range, '--resume', '--strict')).exit).toBe(8);
+  test('401 names what would help', async () => {
+    const server = await misbehave(always(answer(401, '{"error":{"code":"token_invalid"}}')));
+    servers.push(server);
+    const refused = await arx(dir, `walk ${server.url}/orders`);
+    expect(refused.exit).toBe(4);
+    expect(refused.stderr).toContain('hint: --token-file FILE gives a token');
   });
 });

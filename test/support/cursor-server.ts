@@ -1,6 +1,6 @@
 // Any service's list on a loopback port, paged by the ids of its rows: with the manners, bodies and lies a test asks for.
 import type { PageQuery } from '../../src/walk/source.ts';
-import { honest, LIES, lie } from './lie.ts';
+import { honest, LIES, lie } from './faulty-page.ts';
 import { answer, misbehave, type Misbehaving } from './misbehaving-server.ts';
 import { randomFrom } from './random.ts';
 

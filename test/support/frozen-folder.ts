@@ -1,8 +1,8 @@
 // Folders as `conversations walk --freeze DIR` leaves them, made without a walk.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addEnd } from '../../src/walk/frozen-end.ts';
-import { CHAIN_START, freeze, type WindowCost } from '../../src/walk/window.ts';
+import { addEnd } from '../../src/walk/log/completion.ts';
+import { CHAIN_START, freeze, type WindowCost } from '../../src/walk/log/window.ts';
 
 export type FolderOptions = {
   /** Rows of one window. */

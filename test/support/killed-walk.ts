@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault } from '../../src/faults.ts';
-import { verifyFrozen } from '../../src/walk/frozen-chain.ts';
+import { verifyFrozen } from '../../src/walk/log/hash-chain.ts';
 import { sampleArchive } from './archive.ts';
 import { drawKillPoint, killEnv, KILL_PLACES, type Course, type KillPoint } from './kill-point.ts';
 import { buildProgram, type Ended, type Program } from './program.ts';

@@ -1,9 +1,9 @@
 // Lists that cannot be read in every direction: no other read is made, and what is called complete is exact all the same.
 import { expect, test } from 'vitest';
 import type { Direction, PageQuery } from '../../src/walk/source.ts';
-import { directionOf } from '../../src/walk/read.ts';
+import { directionOf } from '../../src/walk/evidence/read.ts';
 import { walk } from '../../src/walk/walk.ts';
-import { lyingList, type LyingOptions } from '../support/lying-list.ts';
+import { lyingList, type LyingOptions } from '../support/faulty-list.ts';
 
 const ONLY = [['forward'], ['forward', 'backward'], ['forward', 'closed']] as const satisfies Direction[][];
 const LISTS: LyingOptions[] = [

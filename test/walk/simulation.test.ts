@@ -1,8 +1,8 @@
 // Ten thousand small walks over lists that lie in every way, in virtual time: complete means exact, and nothing untrue is given out.
 import { describe, expect, test } from 'vitest';
-import { checkDrawnWalk } from '../support/drawn-walk.ts';
-import type { LyingOptions } from '../support/lying-list.ts';
-import { isExact, simulate } from '../support/simulate.ts';
+import { checkDrawnWalk } from '../support/sampled-walk.ts';
+import type { LyingOptions } from '../support/faulty-list.ts';
+import { isExact, simulate } from '../support/simulated-walk.ts';
 
 const WALKS = 10_000;
 const SHARES = 10;

@@ -2,7 +2,7 @@
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { Fault } from '../../faults.ts';
-import { exactRows, type Listing } from '../listing.ts';
+import { exactRows, type Listing } from '../exact-rows.ts';
 
 /** From so many on the whole catalogue is read first. */
 const MANY = 200;

@@ -6,7 +6,7 @@ import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views.ts';
 import { present, Window, windowQuery } from '../input.ts';
-import { exactRows } from '../listing.ts';
+import { exactRows } from '../exact-rows.ts';
 import { Filter, filterQuery, matches } from './filter.ts';
 import { fewNotices } from './notices.ts';
 

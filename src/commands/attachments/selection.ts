@@ -4,7 +4,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { readAhead } from '../../verify/lanes.ts';
-import { exactRows } from '../listing.ts';
+import { exactRows } from '../exact-rows.ts';
 import { filterQuery, matches, type Filter } from './filter.ts';
 
 export type Selection = {

@@ -7,8 +7,8 @@ import type { DiffReport, FrozenWalk } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
 import { grouped, plural } from '../../format/figures.ts';
 import { changesOf, changeView, diffLines } from '../../format/views.ts';
-import { differenceOf, type Walked } from '../../walk/difference.ts';
-import { readFrozenWalk } from '../../walk/frozen-walk.ts';
+import { differenceOf, type Walked } from '../../walk/log/difference.ts';
+import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
 
 export const Input = z.object({ a: z.string().min(1), b: z.string().min(1) });
 

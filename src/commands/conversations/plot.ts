@@ -6,7 +6,7 @@ import type { PlotReport, WalkedWindow } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
 import { windowView } from '../../format/views.ts';
 import { walkPlot } from '../../format/walk-plot.ts';
-import { readFrozenWalk } from '../../walk/frozen-walk.ts';
+import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
 import { PageFile, writePage } from '../page-file.ts';
 
 export const Input = z.object({

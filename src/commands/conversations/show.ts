@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { conversationWithMessagesView } from '../../format/views.ts';
-import { exactRows } from '../listing.ts';
+import { exactRows } from '../exact-rows.ts';
 
 export const Input = z.object({ id: z.string().min(1) });
 

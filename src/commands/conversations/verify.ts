@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
-import { verifyFrozen } from '../../walk/frozen-chain.ts';
-import { readBesides } from '../../walk/frozen-walk.ts';
+import { verifyFrozen } from '../../walk/log/hash-chain.ts';
+import { readBesides } from '../../walk/log/frozen-walk.ts';
 
 export const Input = z.object({ dir: z.string().min(1) });
 

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { conversationView } from '../../format/views.ts';
-import { walkList, Walking } from '../walking.ts';
-import { conversationSource } from './source.ts';
+import { walkList, Walking } from '../walk-list.ts';
+import { conversationSource } from './walk-source.ts';
 
 export const Input = Walking.extend({
   crossCheck: z.enum(['off', 'boundary', 'full']).default('boundary'),

@@ -10,9 +10,9 @@ import { IngestRequest } from '../../contract/event.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
-import { linesOf } from '../../walk/lines.ts';
-import { openOwn } from '../../walk/own-file.ts';
-import { Seen } from '../../walk/seen.ts';
+import { linesOf } from '../../walk/log/lines.ts';
+import { openOwn } from '../../walk/log/regular-file.ts';
+import { Seen } from '../../walk/order/id-set.ts';
 import type { Outgoing } from './envelopes.ts';
 
 const common = { at: z.string(), digest: z.string() };

@@ -1,5 +1,5 @@
 // What is known of each event of a journal, in some thirty bytes an event: its place, its digest, and what was noted of it.
-import { hashes } from '../../walk/seen.ts';
+import { hashes } from '../../walk/order/id-set.ts';
 
 /** Words of one event: two of its id, two of its digest. */
 const WORDS = 4;

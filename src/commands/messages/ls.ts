@@ -6,10 +6,10 @@ import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { messageView } from '../../format/views.ts';
 import type { Source } from '../../walk/source.ts';
-import { directionsOf } from '../cursors.ts';
+import { directionsOf } from '../cursor-support.ts';
 import { present, windowQuery } from '../input.ts';
 import { printPage } from '../page.ts';
-import { walkList, Walking } from '../walking.ts';
+import { walkList, Walking } from '../walk-list.ts';
 
 export const Input = Walking.extend({
   conversation: z.string().min(1).optional(),

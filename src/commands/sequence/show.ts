@@ -5,7 +5,7 @@ import type { Position, Sequence } from '../../contract/sequence.ts';
 import { driftPlot } from '../../format/plot.ts';
 import { positionView } from '../../format/views.ts';
 import { Window, windowQuery } from '../input.ts';
-import { exactRows } from '../listing.ts';
+import { exactRows } from '../exact-rows.ts';
 
 export const Input = Window.extend({ name: z.string().min(1), all: z.boolean().default(false) });
 

@@ -1,0 +1,45 @@
+// Small files of a frozen walk that only grow, one JSON value a line: durable, and a line torn by a kill says nothing.
+import { basename } from 'node:path';
+import type * as z from 'zod';
+import { diskFault } from '../../disk/disk-fault.ts';
+import { Fault } from '../../faults.ts';
+import { openOwn, textOf } from './regular-file.ts';
+
+/** The values of all whole lines, none where there is no file. Throws Fault `integrity` for a line that does not fit. */
+export async function readLines<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
+  const text = await textOf(path).catch((error: unknown) => {
+    throw diskFault(error, path);
+  });
+  const lines = (text ?? '').split('\n').slice(0, -1);
+  return lines.map((line) => {
+    const value = schema.safeParse(parse(line));
+    if (!value.success) throw new Fault('integrity', `${path} is damaged`);
+    return value.data;
+  });
+}
+
+/** Adds a line, durably. Throws Fault `disk` or `unsafe`. */
+export async function addLine(path: string, value: object): Promise<void> {
+  try {
+    const file = await openOwn(path);
+    try {
+      // A line torn by a kill would spoil the one that follows it.
+      const text = await file.readFile('utf8');
+      await file.truncate(Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
+      await file.appendFile(`${JSON.stringify(value)}\n`);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw diskFault(error, basename(path));
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,281 @@
+// Frozen folders read again: whether a walk says it ended, what `diff` and `plot` make of whole, torn and broken ones.
+import { appendFile, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { DiffReport, PlotReport } from '../../../src/contract/report.ts';
+import { canonical } from '../../../src/contract/canonical-json.ts';
+import { END_FILE } from '../../../src/walk/log/completion.ts';
+import { openFrozenLog } from '../../../src/walk/log/frozen-log.ts';
+import { arx, recordsOf } from '../../support/command.ts';
+import { inFolder } from '../../support/folder.ts';
+import { freezeInto } from '../../support/frozen-folder.ts';
+import { sampleData } from '../../support/sample.ts';
+
+let dir: string;
+inFolder('frozen', (made) => void (dir = made));
+const at = (name: string) => join(dir, name);
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `conv_${index + 1}`);
+
+async function diff(options = ''): Promise<{ report: DiffReport; exit: number; stderr: string }> {
+  const { stdout, exit, stderr } = await arx(dir, `conversations diff a b --json ${options}`);
+  return { report: DiffReport.parse(JSON.parse(stdout)), exit, stderr };
+}
+
+test('a walk says that it ended, for the head it ended with', async () => {
+  await sampleData(at('data'));
+  const walk = 'conversations walk --limit 10 --freeze a';
+  expect((await arx(dir, `${walk} --max-requests 9`)).exit).toBe(8);
+  await expect(stat(at(`a/${END_FILE}`))).rejects.toThrow('ENOENT');
+  const plot = async () =>
+    PlotReport.parse(JSON.parse((await arx(dir, 'conversations plot a --json')).stdout)).walk;
+  expect(await plot()).toMatchObject({ complete: false, finished_at: null });
+  expect((await arx(dir, `${walk} --resume`)).exit).toBe(0);
+  const whole = await plot();
+  expect(whole).toMatchObject({ complete: true, finished_at: '2026-01-02T03:04:05.678Z', conversations: 60 });
+  expect((await arx(dir, 'conversations verify a')).stdout).toContain(whole.head ?? 'no head');
+});
+
+describe('a walk that reached its end', () => {
+  const cutTo = async (windows: number, rows: number) => {
+    for (const [name, lines] of [
+      ['windows.ndjson', windows],
+      ['rows.ndjson', rows],
+    ] as const) {
+      const text = await readFile(at(`a/${name}`), 'utf8');
+      await writeFile(at(`a/${name}`), text.split(/(?<=\n)/).slice(0, lines));
+    }
+  };
+  const READERS = ['verify a', 'diff a b', 'diff b a', 'plot a'];
+
+  test.each([
+    ['its last window and rows', 2, 4],
+    ['its last window', 2, 6],
+    ['all of its windows', 0, 0],
+  ])('and lost %s is broken for every reader, and not gone on with', async (_, windows, rows) => {
+    for (const name of ['a', 'b']) await freezeInto(at(name), ids(6));
+    expect(await arx(dir, 'conversations verify a')).toMatchObject({ exit: 0, stderr: '' });
+    await cutTo(windows, rows);
+    const missing = `window ${windows + 1} is missing: ${END_FILE} names a head that is not in the chain`;
+    for (const line of READERS) {
+      const ended = await arx(dir, `conversations ${line}`);
+      expect({ line, exit: ended.exit }).toEqual({ line, exit: 12 });
+      expect(ended.stderr).toContain(missing);
+    }
+    const report = JSON.parse((await arx(dir, 'conversations verify a --json')).stdout);
+    expect(report).toMatchObject({
+      verdict: 'broken',
+      windows,
+      problems: [{ window: windows + 1, what: missing }],
+    });
+    const subject = { base_url: 'https://archive.example', after: null, before: null };
+    await writeFile(at('a/walk.json'), `${canonical({ version: 1, ...subject })}\n`);
+    await expect(openFrozenLog(at('a'), subject, { resume: true })).rejects.toMatchObject({
+      kind: 'integrity',
+      message: expect.stringContaining(missing),
+    });
+  });
+
+  test.each([
+    [END_FILE, 12],
+    ['walk.json', 12],
+    ['doubts.ndjson', 12],
+  ])('with {} for its %s is broken for every reader', async (name, exit) => {
+    for (const walk of ['a', 'b']) await freezeInto(at(walk), ids(6));
+    await writeFile(at(`a/${name}`), '{}\n');
+    for (const line of READERS)
+      expect({ line, ...(await arx(dir, `conversations ${line}`)) }).toMatchObject({
+        line,
+        exit,
+        stdout: '',
+      });
+  });
+
+  test('and then went on holds with the ends of both times', async () => {
+    await freezeInto(at('a'), ids(4));
+    const first = await readFile(at(`a/${END_FILE}`), 'utf8');
+    await freezeInto(at('a'), ids(8));
+    expect((await readFile(at(`a/${END_FILE}`), 'utf8')).startsWith(first)).toBe(true);
+    expect(await arx(dir, 'conversations verify a')).toMatchObject({ exit: 0, stderr: '' });
+  });
+});
+
+describe('diff', () => {
+  test('names what was added, moved, lost and changed', async () => {
+    await freezeInto(at('a'), ids(9));
+    await freezeInto(
+      at('b'),
+      ['conv_9', ...ids(8).filter((id) => id !== 'conv_4'), 'conv_10'].map((id) =>
+        id === 'conv_2' ? 'conv_2:new' : id,
+      ),
+    );
+    const { report, exit } = await diff();
+    expect(exit).toBe(0);
+    expect(report).toMatchObject({
+      added: [{ id: 'conv_10', after: 'conv_8' }],
+      moved: [{ id: 'conv_9', from: { after: 'conv_8' }, to: { after: null } }],
+      lost: [{ id: 'conv_4', after: 'conv_3' }],
+      changed: [{ id: 'conv_2' }],
+      unknown: [],
+      same: 6,
+    });
+    const [changed] = report.changed;
+    expect(changed?.from.sha256).not.toBe(changed?.to.sha256);
+    const records = recordsOf(await arx(dir, 'conversations diff a b -o ndjson'));
+    expect(records.map(({ change, id }) => `${change} ${id}`)).toEqual([
+      'added conv_10',
+      'moved conv_9',
+      'lost conv_4',
+      'changed conv_2',
+    ]);
+    const strict = await arx(dir, 'conversations diff a b --strict');
+    expect(strict).toMatchObject({ exit: 3 });
+    expect(strict.stderr).toContain('the walks differ: 1 added, 1 moved, 1 lost, 1 changed');
+  });
+
+  test('what a walk without an end did not reach is unknown, not lost, and the exit code says so', async () => {
+    await freezeInto(at('a'), ids(6));
+    await freezeInto(
+      at('b'),
+      ids(6)
+        .slice(0, 4)
+        .filter((id) => id !== 'conv_2'),
+      { end: false },
+    );
+    const { report, exit, stderr } = await diff();
+    expect(exit).toBe(3);
+    expect(report.lost).toEqual([{ id: 'conv_2', after: 'conv_1' }]);
+    expect(report.unknown).toEqual(
+      ['conv_5', 'conv_6'].map((id, index) => ({
+        id,
+        side: 'a',
+        after: `conv_${index + 4}`,
+        reason: 'not_reached',
+      })),
+    );
+    expect(stderr).toContain('walk on to the end of b, with --resume');
+  });
+
+  test('a side without an end is said, and is no proof of equality', async () => {
+    await freezeInto(at('a'), ids(4), { end: false });
+    await freezeInto(at('b'), ids(4), {
+      base_url: 'https://mirror.example',
+      list: 'messages',
+      after: 'conv_0',
+    });
+    const { exit, stderr } = await diff();
+    expect(exit).toBe(0);
+    for (const said of [
+      'different archives: https://archive.example and https://mirror',
+      'different lists: conversations and messages',
+      'different ranges',
+      'a: nothing says',
+    ])
+      expect(stderr).toContain(said);
+    expect((await diff('--strict')).exit).toBe(3);
+  });
+
+  test('a torn last line is said and not counted', async () => {
+    await freezeInto(at('a'), ids(4));
+    await freezeInto(at('b'), ids(4));
+    await appendFile(at('b/windows.ndjson'), '{"after":"conv_4"');
+    const { report, exit, stderr } = await diff();
+    expect({ exit, torn: report.b.torn, same: report.same }).toEqual({ exit: 0, torn: true, same: 4 });
+    expect(stderr).toContain('b: the last line is torn');
+  });
+
+  test('a chain that does not hold is named with its window, on both sides, and nothing is printed', async () => {
+    for (const name of ['a', 'b']) {
+      await freezeInto(at(name), ids(6));
+      const rows = await readFile(at(`${name}/rows.ndjson`), 'utf8');
+      await writeFile(at(`${name}/rows.ndjson`), rows.replace('conv_3', 'conv_7'));
+    }
+    const { exit, stdout, stderr } = await arx(dir, 'conversations diff a b');
+    expect({ exit, stdout }).toEqual({ exit: 12, stdout: '' });
+    expect(stderr).toContain('arx: a: window 2 has rows of another hash');
+    expect(stderr).toContain('arx: b: window 2 has rows of another hash');
+  });
+
+  test.each([
+    ['nothing', async () => {}, 6],
+    ['an empty folder', () => mkdir(at('b')), 6],
+    [
+      'a folder without its subject',
+      async () => {
+        await freezeInto(at('b'), ids(2));
+        await rm(at('b/walk.json'));
+      },
+      6,
+    ],
+    [
+      'a cut subject',
+      async () => {
+        await freezeInto(at('b'), ids(2));
+        await truncate(at('b/walk.json'), 9);
+      },
+      12,
+    ],
+    [
+      'a damaged record of the end',
+      async () => {
+        await freezeInto(at('b'), ids(2));
+        await writeFile(at(`b/${END_FILE}`), 'prose\n');
+      },
+      12,
+    ],
+    [
+      'a link',
+      async () => {
+        await freezeInto(at('b'), ids(2));
+        await rm(at('b/rows.ndjson'));
+        await symlink(at('a/rows.ndjson'), at('b/rows.ndjson'));
+      },
+      13,
+    ],
+  ])('%s in its place', async (_, make, exit) => {
+    await freezeInto(at('a'), ids(2));
+    await make();
+    expect(await arx(dir, 'conversations diff a b')).toMatchObject({ exit, stdout: '' });
+  });
+
+  test('what an archive calls its rows cannot act on a terminal', async () => {
+    await freezeInto(at('a'), ['conv_1']);
+    await freezeInto(at('b'), ['conv_1', 'x\u001b]0;evil\u0007']);
+    const { stdout } = await arx(dir, 'conversations diff a b', { columns: 80, env: { NO_COLOR: '1' } });
+    expect(stdout).toContain('x\\u{1b}]0;evil\\u{7}  after conv_1');
+  });
+});
+
+describe('plot --html', () => {
+  test('writes a page that is whole or not there, and over another file only with --force', async () => {
+    await freezeInto(at('a'), ids(9));
+    const page = 'conversations plot a --html page.html';
+    expect(await arx(dir, page)).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('the page is in page.html'),
+    });
+    const first = await readFile(at('page.html'), 'utf8');
+    expect((await stat(at('page.html'))).mode & 0o777).toBe(0o600);
+    await rm(at('a'), { recursive: true });
+    await freezeInto(at('a'), ids(8));
+    expect(await arx(dir, page)).toMatchObject({ exit: 13, stdout: '' });
+    expect(await readFile(at('page.html'), 'utf8')).toBe(first);
+    expect((await arx(dir, `${page} --force`)).exit).toBe(0);
+    expect(await readFile(at('page.html'), 'utf8')).not.toBe(first);
+  });
+
+  test('never writes through a link, and never over a folder', async () => {
+    await freezeInto(at('a'), ids(2));
+    await writeFile(at('victim'), 'precious');
+    await symlink(at('victim'), at('page.html'));
+    expect((await arx(dir, 'conversations plot a --html page.html --force')).exit).toBe(13);
+    expect(await readFile(at('victim'), 'utf8')).toBe('precious');
+    expect((await arx(dir, 'conversations plot a --html a --force')).exit).toBe(13);
+  });
+
+  test('a walk that froze nothing is no picture, an empty list is', async () => {
+    await freezeInto(at('a'), [], { end: false });
+    expect(await arx(dir, 'conversations plot a --json')).toMatchObject({ exit: 3 });
+    await freezeInto(at('b'), []);
+    expect(await arx(dir, 'conversations plot b --html b.html')).toMatchObject({ exit: 0 });
+  });
+});

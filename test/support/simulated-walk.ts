@@ -1,0 +1,52 @@
+// One walk over a lying list in virtual time, with what it gave out, what it cost and whether it was right.
+import type { WalkReport } from '../../src/contract/report.ts';
+import type { Fault } from '../../src/faults.ts';
+import { walk, type WalkOptions } from '../../src/walk/walk.ts';
+import { lyingList, type LyingList, type LyingOptions, type Row } from './faulty-list.ts';
+
+export type Simulated = {
+  list: LyingList;
+  ids: string[];
+  report: WalkReport;
+  fault?: Fault;
+  /** Requests over the line and virtual milliseconds. */
+  requests: number;
+  ms: number;
+};
+
+export async function simulate(
+  lying: LyingOptions,
+  options: Partial<WalkOptions<Row>> = {},
+): Promise<Simulated> {
+  const list = lyingList(lying);
+  const ids: string[] = [];
+  const signal = new AbortController().signal;
+  const steps = walk(list, { limit: 100, crossCheck: 'off', signal, ...options });
+  const outcome = await list.clock.run(
+    (async () => {
+      for (;;) {
+        const step = await steps.next();
+        if (step.done === true) return step.value;
+        ids.push(...step.value.rows.map(({ id }) => id));
+      }
+    })(),
+  );
+  return { list, ids, ...outcome, requests: list.requests, ms: list.clock.now };
+}
+
+/**
+ * Whether the ids are the list at some moment of the walk, up to the rows that came or went during it: every row that
+ * was there throughout, in order and once, and no row that never was. Without writes: the list. Appended rows must be there, but for
+ * the last ones where `open`: they may have come after the end was read.
+ */
+export function isExact({ list, ids }: { list: LyingList; ids: readonly string[] }, open = false): boolean {
+  const given = new Set(ids);
+  if (given.size !== ids.length || ids.some((id) => !list.ever.has(id))) return false;
+  const from = open
+    ? list.ids.findLastIndex((id) => given.has(id) || !id.startsWith('new')) + 1
+    : list.ids.length;
+  if (list.ids.slice(0, from).some((id) => !given.has(id) && !list.inserted.has(id))) return false;
+  const rank = new Map(list.ids.map((id, index) => [id, index]));
+  const known = ids.flatMap((id) => rank.get(id) ?? []);
+  return known.every((at, index) => index === 0 || known[index - 1]! < at);
+}

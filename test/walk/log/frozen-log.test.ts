@@ -1,0 +1,207 @@
+// The frozen log: resumes right after a cut at any byte, and no change of it passes.
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { canonical, sha256 } from '../../../src/contract/canonical-json.ts';
+import { verifyFrozen } from '../../../src/walk/log/hash-chain.ts';
+import { openFrozenLog, ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../../../src/walk/log/frozen-log.ts';
+import { walk } from '../../../src/walk/walk.ts';
+import { driftingSource, type Item } from '../../support/drifting-source.ts';
+import { inFolder } from '../../support/folder.ts';
+
+const SUBJECT = { base_url: 'http://localhost:1', after: null, before: null };
+const signal = new AbortController().signal;
+const list = driftingSource({ size: 12 });
+list.items[3]!.subject = 'line\u2028separator \ud800 \r\n';
+const TRUTH = list.items.map((item) => item.id);
+
+let dir: string;
+inFolder('frozen', (made) => void (dir = made));
+
+/** Walks into the log, at most so many windows, and returns the ids given out in this run. */
+async function walkInto(options: { resume: boolean; windows?: number; limit?: number }): Promise<string[]> {
+  const log = await openFrozenLog<Item>(dir, SUBJECT, options);
+  const ids: string[] = [];
+  for await (const row of log.rows()) ids.push(row.id);
+  const steps = walk(list, {
+    limit: options.limit ?? 3,
+    crossCheck: 'boundary',
+    signal,
+    ...(log.state === undefined ? {} : { frozen: log.state }),
+  });
+  let left = options.windows ?? Infinity;
+  for await (const window of steps) {
+    await log.append(window);
+    ids.push(...window.rows.map((row) => row.id));
+    if (--left === 0) break;
+  }
+  await log.close();
+  return ids;
+}
+
+test('a walk, its check and a resumed walk that finds nothing new', async () => {
+  expect(await walkInto({ resume: false })).toEqual(TRUTH);
+  const chain = await verifyFrozen(dir);
+  expect(chain).toMatchObject({ ids: TRUTH, problems: [], torn: false });
+  expect(await walkInto({ resume: true })).toEqual(TRUTH);
+  expect((await verifyFrozen(dir)).head).toBe(chain.head);
+});
+
+test('resume goes on after the last window with no gap and no double', async () => {
+  const first = await walkInto({ resume: false, windows: 2 });
+  const second = await walkInto({ resume: true, windows: 1 });
+  expect(first).toEqual(TRUTH.slice(0, first.length));
+  expect(second).toEqual(TRUTH.slice(0, second.length));
+  expect(second.length).toBeGreaterThan(first.length);
+  expect(await walkInto({ resume: true })).toEqual(TRUTH);
+  expect((await verifyFrozen(dir)).ids).toEqual(TRUTH);
+});
+
+test('resume starts anew where nothing is, and a new walk never writes over an old one', async () => {
+  expect(await walkInto({ resume: true })).toEqual(TRUTH);
+  await expect(walkInto({ resume: false })).rejects.toMatchObject({ kind: 'unsafe' });
+  await expect(
+    openFrozenLog(dir, { ...SUBJECT, base_url: 'http://other' }, { resume: true }),
+  ).rejects.toMatchObject({
+    kind: 'usage',
+  });
+  await expect(verifyFrozen(join(dir, 'none'))).rejects.toMatchObject({ kind: 'not_found' });
+});
+
+describe('kill -9 (I1, M7)', () => {
+  test('a cut at every byte of the windows resumes right', async () => {
+    await walkInto({ resume: false });
+    const whole = await readFile(join(dir, WINDOWS_FILE));
+    const rows = await readFile(join(dir, ROWS_FILE));
+    for (let at = 0; at < whole.length; at++) {
+      await writeFile(join(dir, WINDOWS_FILE), whole.subarray(0, at));
+      await writeFile(join(dir, ROWS_FILE), rows);
+      const lines = whole.subarray(0, at).toString().split('\n').length - 1;
+      expect((await verifyFrozen(dir)).windows).toBe(lines);
+      // Each resumed walk costs a dozen fsyncs: at the ends of lines and here and there.
+      if (at % 61 !== 0 && whole[at] !== 10 && whole[at - 1] !== 10) continue;
+      expect(await walkInto({ resume: true, limit: 100 })).toEqual(TRUTH);
+      expect((await verifyFrozen(dir)).problems).toEqual([]);
+    }
+  });
+
+  test('rows that no line speaks of yet are dropped, cut anywhere', async () => {
+    await walkInto({ resume: false, windows: 2 });
+    const windows = await readFile(join(dir, WINDOWS_FILE));
+    const { rowsBytes } = await verifyFrozen(dir);
+    await walkInto({ resume: true, windows: 1 });
+    const rows = await readFile(join(dir, ROWS_FILE));
+    for (let at = rowsBytes; at <= rows.length; at++) {
+      await writeFile(join(dir, WINDOWS_FILE), windows);
+      await writeFile(join(dir, ROWS_FILE), rows.subarray(0, at));
+      expect(await verifyFrozen(dir)).toMatchObject({ windows: 2, problems: [], torn: at > rowsBytes });
+      const ids = await walkInto({ resume: true, windows: 1 });
+      expect(ids).toEqual(TRUTH.slice(0, ids.length));
+      expect(await verifyFrozen(dir)).toMatchObject({ ids, problems: [], torn: false });
+    }
+  });
+
+  test('a cut subject file is completed', async () => {
+    await walkInto({ resume: false, windows: 1 });
+    await truncate(join(dir, 'walk.json'), 10);
+    expect(await walkInto({ resume: true })).toEqual(TRUTH);
+  });
+});
+
+describe('tampering', () => {
+  test('no byte of a line or of a row can change unseen', async () => {
+    await walkInto({ resume: false });
+    const { head } = await verifyFrozen(dir);
+    for (const file of [WINDOWS_FILE, ROWS_FILE]) {
+      const whole = await readFile(join(dir, file));
+      for (let at = 0; at < whole.length; at += 5) {
+        const changed = Buffer.from(whole);
+        changed[at]! ^= 1;
+        await writeFile(join(dir, file), changed);
+        const chain = await verifyFrozen(dir);
+        expect(chain.problems.length > 0 || chain.head !== head).toBe(true);
+      }
+      await writeFile(join(dir, file), whole);
+    }
+  });
+
+  test.each([
+    ['a line left out', (lines: string[]) => lines.filter((_, n) => n !== 1), 'is numbered 3'],
+    ['two lines swapped', ([a, b, ...rest]: string[]) => [b!, a!, ...rest], 'is numbered 2'],
+    ['a line twice', ([a, ...rest]: string[]) => [a!, a!, ...rest], 'is numbered 1'],
+    ['another spelling', ([a, ...rest]: string[]) => [a!.replace('{', '{ '), ...rest], 'is not a line'],
+    ['prose', (lines: string[]) => ['hello', ...lines], 'is not a line'],
+  ])('%s is named', async (_, change, what) => {
+    await walkInto({ resume: false });
+    const lines = (await readFile(join(dir, WINDOWS_FILE), 'utf8')).trimEnd().split('\n');
+    await writeFile(
+      join(dir, WINDOWS_FILE),
+      change(lines).map((line) => `${line}\n`),
+    );
+    expect((await verifyFrozen(dir)).problems[0]?.what).toContain(what);
+    await expect(walkInto({ resume: true })).rejects.toMatchObject({ kind: 'integrity' });
+  });
+
+  test.each([
+    ['rows that are not JSON', 'prose\n'],
+    ['a row that is nothing', 'null\n'],
+    ['an id that is no text', '{"id":7}\n'],
+  ])('%s are named, though every hash is right', async (_, rowsText) => {
+    const line = canonical({
+      window: 1,
+      after: null,
+      ids: [7],
+      rows_bytes: rowsText.length,
+      rows_sha256: sha256(rowsText),
+      reads: 1,
+      disagreements: 0,
+      drift_ratio: null,
+      previous: '0'.repeat(64),
+    });
+    await writeFile(join(dir, WINDOWS_FILE), `${line}\n`);
+    await writeFile(join(dir, ROWS_FILE), rowsText);
+    expect((await verifyFrozen(dir)).problems[0]?.what).toBe('window 1 has rows of other ids');
+  });
+
+  test.each([
+    ['reads', -1],
+    ['disagreements', '<b>'],
+    ['drift_ratio', 'high'],
+  ])('%s that are no figure are named', async (field, value) => {
+    await walkInto({ resume: false, limit: 100 });
+    const path = join(dir, WINDOWS_FILE);
+    const line = JSON.parse((await readFile(path, 'utf8')).trimEnd()) as object;
+    await writeFile(path, `${canonical({ ...line, [field]: value })}\n`);
+    expect((await verifyFrozen(dir)).problems[0]?.what).toContain('is not a line');
+  });
+
+  test('missing rows are named', async () => {
+    await walkInto({ resume: false });
+    await truncate(join(dir, ROWS_FILE), 20);
+    expect((await verifyFrozen(dir)).problems[0]?.what).toContain('misses rows');
+  });
+});
+
+describe('names taken by others', () => {
+  test.each([WINDOWS_FILE, ROWS_FILE, SUBJECT_FILE])('a link named %s is not followed', async (name) => {
+    const victim = join(dir, 'victim');
+    await writeFile(victim, 'precious');
+    await mkdir(join(dir, 'log'));
+    await symlink(victim, join(dir, 'log', name));
+    await expect(openFrozenLog(join(dir, 'log'), SUBJECT, { resume: true })).rejects.toMatchObject({
+      kind: 'unsafe',
+    });
+    expect(await readFile(victim, 'utf8')).toBe('precious');
+  });
+
+  test.each([WINDOWS_FILE, ROWS_FILE, SUBJECT_FILE])('a FIFO named %s never makes it wait', async (name) => {
+    execFileSync('mkfifo', [join(dir, name)]);
+    await expect(openFrozenLog(dir, SUBJECT, { resume: true })).rejects.toMatchObject({ kind: 'unsafe' });
+  });
+
+  test('a FIFO never makes a check wait', async () => {
+    execFileSync('mkfifo', [join(dir, WINDOWS_FILE)]);
+    await expect(verifyFrozen(dir)).rejects.toMatchObject({ kind: 'unsafe' });
+  });
+});
