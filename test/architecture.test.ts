@@ -45,11 +45,11 @@ describe('imports', () => {
       if (room === 'commands' && first === 'service') {
         expect([
           'service/index.ts',
-          'service/port.ts',
-          'service/watching.ts',
+          'service/http/port.ts',
+          'service/http/observability.ts',
           'service/fsck/index.ts',
           'service/import/index.ts',
-          'service/rules/drift-options.ts',
+          'service/fault-injection/options.ts',
           'service/sample/index.ts',
         ]).toContain(target);
       }

@@ -6,10 +6,10 @@ const result = process.env['ARX_TEST_RESULT'];
 
 /** Not all that drives an archive: what the engine could change, and does not take long. */
 const STORE = [
-  'test/service/http/{ingest,ingest-trouble,input,permission,queue,routes,stored-message,windows}.test.ts',
-  'test/service/assets.test.ts',
+  'test/service/handlers/{authenticator,ingest,ingest-trouble,input,routes,stored-message,windows}.test.ts',
+  'test/service/handlers/assets.test.ts',
   'test/service/import/oracle.test.ts',
-  'test/service/store/{generated-rows,intake,migrations,plans}.test.ts',
+  'test/service/store/{event-worker,generated-rows,intake,migrations,plans}.test.ts',
 ];
 const common = { pool: 'forks', testTimeout: 30_000, hookTimeout: 30_000 } as const;
 

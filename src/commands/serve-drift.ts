@@ -30,7 +30,7 @@ type Adversity = Pick<ServiceOptions, 'drift' | 'line' | 'writes'>;
 
 /** What the options ask of the service; throws `usage` Faults that begin with the option. */
 export async function adversityOf(input: DriftInput, app: App): Promise<Adversity> {
-  const rules = await import('../service/rules/drift-options.ts');
+  const rules = await import('../service/fault-injection/options.ts');
   const { drift, driftReported, driftWrites, driftLatency, transportFaults, transportKinds } = input;
   if (drift === undefined && (input.driftFaults ?? input.driftMode) !== undefined) {
     throw new Fault('usage', '--drift-faults and --drift-mode go with --drift');

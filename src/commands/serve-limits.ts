@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { Fault } from '../faults.ts';
-import type { PortOptions } from '../service/port.ts';
+import type { PortOptions } from '../service/http/port.ts';
 import { wholeNumber } from './input.ts';
 
 export const LIMITS_INPUT = {
@@ -19,7 +19,7 @@ const OTHER_DESCRIPTORS = 64;
 export async function limitsOf(
   input: z.infer<typeof LimitsInput>,
 ): Promise<Pick<PortOptions, 'proxies' | 'limits'>> {
-  const { proxiesOf } = await import('../service/port.ts');
+  const { proxiesOf } = await import('../service/http/port.ts');
   const perAddress = input.maxConnectionsPerAddress;
   const descriptors = await mostDescriptors();
   // Where they run out nothing works, so connections leave some: a reader of a file costs two.

@@ -15,7 +15,7 @@ import {
   type Journal,
   type Metrics,
   type PortWatch,
-} from '../service/watching.ts';
+} from '../service/http/observability.ts';
 
 export const Port = wholeNumber(0).refine((port) => port <= 65_535, 'must be a port from 0 to 65535');
 
@@ -38,7 +38,7 @@ export async function openJournal(
   const { stderr, now, monotonic } = app.world;
   const path = log ?? (app.verbose ? '-' : undefined);
   if (path === undefined) return undefined;
-  const { createJournal } = await import('../service/watching.ts');
+  const { createJournal } = await import('../service/http/observability.ts');
   const common = { level: logLevel, now, monotonic };
   if (path === '-') {
     const journal = createJournal({
@@ -104,7 +104,7 @@ export async function openMetrics(
   journal: Journal | undefined,
   app: App,
 ): Promise<Metrics> {
-  const { createMetrics, watchQueue } = await import('../service/watching.ts');
+  const { createMetrics, watchQueue } = await import('../service/http/observability.ts');
   const { world } = app;
   const metrics = createMetrics(world.monotonic);
   const startedMs = world.now();

@@ -10,7 +10,7 @@ import { SERVE_PORT } from '../local.ts';
 import { DATABASE_INPUT, placeOf } from './database.ts';
 import type { Archive } from '../service/index.ts';
 import type { Service } from '../contract/exchange.ts';
-import type { Listener, PortOptions } from '../service/port.ts';
+import type { Listener, PortOptions } from '../service/http/port.ts';
 import { secretsIn } from './secret-file.ts';
 import { adversityOf, DRIFT_INPUT, openDriftLog } from './serve-drift.ts';
 import { LIMITS_INPUT, limitsOf } from './serve-limits.ts';
@@ -56,9 +56,9 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const log = await openJournal(input, app);
   const { journal } = log ?? {};
   const driftLog = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
-  const { listen } = await import('../service/port.ts');
+  const { listen } = await import('../service/http/port.ts');
   const { createAssetService, createService, failureName, startWorker } = await import('../service/index.ts');
-  const { createMetricsService } = await import('../service/watching.ts');
+  const { createMetricsService } = await import('../service/http/observability.ts');
   const announced = app.settings.asset_url.value;
   const onFailure = (requestId: string, error: unknown): void => {
     journal?.note('error', 'failed', { request_id: requestId, failure: failureName(error) });

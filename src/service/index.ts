@@ -1,6 +1,6 @@
 // The only door of the service: opening an archive, and the service as a function over it.
-export { createService, type DriftEntry, type ServiceOptions } from './http/service.ts';
-export { createAssetService } from './http/assets.ts';
+export { createService, type DriftEntry, type ServiceOptions } from './handlers/service.ts';
+export { createAssetService } from './handlers/assets.ts';
 export {
   asReadable,
   openArchive,
@@ -16,6 +16,6 @@ export {
 export { failureName, troubleFault } from './store/trouble.ts';
 export { backUp, ForeignTarget } from './store/backup.ts';
 export { redact, unredact } from './store/redaction.ts';
-export type { Archive } from './archive.ts';
-export { createDrain, startWorker } from './worker.ts';
+export type { Archive } from './store/archive.ts';
+export { createDrain, startWorker } from './handlers/event-worker.ts';
 export { probeFiles } from './store/probe.ts';

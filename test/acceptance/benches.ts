@@ -9,7 +9,7 @@ import type { Transport, TransportRequest } from '../../src/client/transport.ts'
 import { firstHeader, type Service } from '../../src/contract/exchange.ts';
 import type { Tier } from '../../src/contract/token.ts';
 import { createAssetService, createService, redact, type Archive } from '../../src/service/index.ts';
-import { listen, type Listener } from '../../src/service/port.ts';
+import { listen, type Listener } from '../../src/service/http/port.ts';
 import { fakeWorld } from '../client/fixture.ts';
 import { sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
 

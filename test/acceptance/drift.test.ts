@@ -4,8 +4,8 @@ import { createInProcessTransport, EMBEDDED_BASE_URL } from '../../src/client/in
 import { createClient } from '../../src/client/index.ts';
 import { conversationSource } from '../../src/commands/conversations/walk-source.ts';
 import { createService } from '../../src/service/index.ts';
-import { DRIFT_FAULTS, type DriftFault, type DriftOptions } from '../../src/service/rules/drift.ts';
-import { parseDrift } from '../../src/service/rules/drift-options.ts';
+import { DRIFT_FAULTS, type DriftFault, type DriftOptions } from '../../src/service/fault-injection/drift.ts';
+import { parseDrift } from '../../src/service/fault-injection/options.ts';
 import { walk } from '../../src/walk/walk.ts';
 import { fakeWorld } from '../client/fixture.ts';
 import { sampleArchive, tokenFor, type Sample } from '../support/archive.ts';

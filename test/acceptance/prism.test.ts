@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../../src/contract/exchange.ts';
 import { Fault } from '../../src/faults.ts';
-import { listen } from '../../src/service/port.ts';
+import { listen } from '../../src/service/http/port.ts';
 import { noPrism, startPrism, violationsOf, type Prism, type Violation } from '../support/prism.ts';
 import { openBenches, type Benches } from './benches.ts';
 import { BAD, GOOD, type Bad, type Good } from './requests.ts';

@@ -1,7 +1,7 @@
 // Measures clients over real `arx serve` processes that lie: same service, same seed, in turn; called by served.mjs.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DRIFT_FAULTS } from '../../src/service/rules/drift.ts';
+import { DRIFT_FAULTS } from '../../src/service/fault-injection/drift.ts';
 import { sampleArchive } from '../support/archive.ts';
 import { tokenOf } from '../support/killed-walk.ts';
 import { startProcess } from '../support/program.ts';

@@ -12,7 +12,7 @@ import { createClient, type Client } from '../../src/client/index.ts';
 import { createNetwork, type Network } from '../../src/client/network.ts';
 import type { Transport } from '../../src/client/transport.ts';
 import { createAssetService } from '../../src/service/index.ts';
-import { listen, type Listener } from '../../src/service/port.ts';
+import { listen, type Listener } from '../../src/service/http/port.ts';
 import type { FaultKind } from '../../src/faults.ts';
 import { sampleArchive, type Sample } from '../support/archive.ts';
 import { fakeWorld, faultFrom } from './fixture.ts';

@@ -4,7 +4,7 @@ import { DOCUMENTED_FIELDS } from '../../src/contract/documented.ts';
 import { ERROR_STATUS } from '../../src/contract/error.ts';
 import { EVENT_TYPES, PAYLOADS } from '../../src/contract/event.ts';
 import { ROUTES, type Route } from '../../src/contract/routes.ts';
-import { RISE } from '../../src/service/rules/drift.ts';
+import { RISE } from '../../src/service/fault-injection/drift.ts';
 import { TOKEN_LIFE_MS } from '../../src/service/rules/tiers.ts';
 
 const text = (section: string, origin?: string) =>

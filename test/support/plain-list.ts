@@ -1,6 +1,6 @@
 // A true list over a plain array, as the drift reads it.
-import type { Drift } from '../../src/service/rules/drift.ts';
-import type { DriftPage, DriftWindow, TrueList } from '../../src/service/rules/distortion.ts';
+import type { Drift } from '../../src/service/fault-injection/drift.ts';
+import type { DriftPage, DriftWindow, TrueList } from '../../src/service/fault-injection/page-faults.ts';
 
 export type PlainRow = { id: string };
 

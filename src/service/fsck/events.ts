@@ -1,6 +1,6 @@
 // Events against their own hashes, and against the records they name: what each has become, and what it wrote there.
 import { PAYLOADS } from '../../contract/event.ts';
-import type { Archive } from '../archive.ts';
+import type { Archive } from '../store/archive.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { bodyHash, type Effect } from '../rules/ingest.ts';
 import type { Statements } from '../store/database.ts';

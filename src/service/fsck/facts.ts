@@ -1,5 +1,5 @@
 // The small facts about an archive as a whole: whether those are there that it cannot do without.
-import type { Archive } from '../archive.ts';
+import type { Archive } from '../store/archive.ts';
 import { placeOfFiles } from '../store/meta.ts';
 import type { Ledger } from './ledger.ts';
 

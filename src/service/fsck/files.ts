@@ -1,6 +1,6 @@
 // Every stored file against its name and its rows: hashed, sized, missing, or of no row; and every stored message.
 import { createHash } from 'node:crypto';
-import type { Archive } from '../archive.ts';
+import type { Archive } from '../store/archive.ts';
 import type { Head } from '../records/import-items.ts';
 import { storedBytes, storedPiece } from '../store/messages.ts';
 import { differences, endsHeader } from './heads.ts';

@@ -2,10 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { HeaderList, ServiceRequest } from '../../contract/exchange.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../rules/api-error.ts';
 import { isLoopback } from '../../contract/loopback.ts';
 import { nameOf } from '../rules/host.ts';
-import { tooLarge } from './body.ts';
+import { tooLarge } from '../handlers/body.ts';
 import { peerOf, type Proxies } from './peer.ts';
 
 export type Gate = {

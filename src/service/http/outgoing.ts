@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ServiceResponse } from '../../contract/exchange.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../rules/api-error.ts';
 import { createTurns } from './turns.ts';
 
 /**

@@ -1,7 +1,7 @@
 // Gathers what readers yield into batches, parses the mails the archive does not have, stores them, and keeps count.
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
-import type { Archive } from '../archive.ts';
+import type { Archive } from '../store/archive.ts';
 import { createIntake, type Intake } from '../store/intake.ts';
 import { primaryCode, SQLITE } from '../store/result-code.ts';
 import { readMail } from '../mail/mail-record.ts';

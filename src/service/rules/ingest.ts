@@ -9,7 +9,7 @@ import {
   UNSETTLED_EFFECTS,
   type EventType,
 } from '../../contract/event.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from './api-error.ts';
 import { issueText } from './issue.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Tiers and scopes: who may ask for what, and which rows a tier sees (interface 5; the order of tiers is our choice).
 import { TIERS, type Scope, type Tier, type TokenRequest } from '../../contract/token.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from './api-error.ts';
 
 const SCOPES_OF: Record<Tier, readonly Scope[]> = {
   external: ['read:messages', 'read:attachments'],

@@ -4,7 +4,7 @@ import { copyFile, link, readdir, readFile, realpath, rename, rm, stat, writeFil
 import { dirname, join } from 'node:path';
 import type { BackupReport } from '../../contract/report.ts';
 import { makeFolder, syncAt } from '../../disk/durable.ts';
-import type { Archive } from '../archive.ts';
+import type { Archive } from './archive.ts';
 import { openBlobs, pathIn } from './blobs.ts';
 import { archiveId } from './meta.ts';
 import { isFull } from './trouble.ts';

@@ -1,5 +1,5 @@
 // Events taken in: kept once each and durably, to be applied from the queue (interface 4.6, 6).
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../rules/api-error.ts';
 import { numberOf } from '../rules/identifier.ts';
 import type { Effect, TakenIn } from '../rules/ingest.ts';
 import type { Limiter } from '../rules/limiter.ts';

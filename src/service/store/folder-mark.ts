@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { makeFolder, syncAt } from '../../disk/durable.ts';
 import { Fault } from '../../faults.ts';
-import type { Archive } from '../archive.ts';
+import type { Archive } from './archive.ts';
 import { archiveId } from './meta.ts';
 
 const MARK = 'arx-archive.json';

@@ -1,7 +1,7 @@
 // Group commit: what arrives while one transaction runs shares the next, and each learns its own outcome after the commit.
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Archive } from '../archive.ts';
-import { Refusal } from '../refusal.ts';
+import type { Archive } from './archive.ts';
+import { Refusal } from '../rules/api-error.ts';
 import type { TakenIn } from '../rules/ingest.ts';
 import { createLimiter } from '../rules/limiter.ts';
 import { keepEvents } from './events.ts';

@@ -1,6 +1,6 @@
 // The write path of an import: batches of read messages, each stored whole and durably in one transaction.
 import { createHash } from 'node:crypto';
-import type { Archive } from '../archive.ts';
+import type { Archive } from './archive.ts';
 import { failedByMessage, isPlausible } from '../records/integrity-checks.ts';
 import type { Head, ReadAttachment, ReadMessage } from '../records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../rules/integrity.ts';

@@ -1,6 +1,6 @@
 // Small facts about the archive as a whole: its file key and its summary, each made once and kept.
 import { createHash } from 'node:crypto';
-import type { Archive } from '../archive.ts';
+import type { Archive } from './archive.ts';
 import { createFilePaths, type FilePaths } from '../rules/capability.ts';
 import { CHECKS, failures, share } from '../rules/integrity.ts';
 import type { Database, State, Statements } from './database.ts';

@@ -4,7 +4,7 @@ import { access, chmod, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../disk/durable.ts';
 import { Fault } from '../../faults.ts';
-import type { Archive } from '../archive.ts';
+import type { Archive } from './archive.ts';
 import { openBlobs } from './blobs.ts';
 import { openChunks } from './chunks.ts';
 import type { Database } from './database.ts';

@@ -1,6 +1,6 @@
 // A quick look at whether the files of the catalogue are there and whole, spread over the archive; not a full check.
 import { createHash } from 'node:crypto';
-import type { Archive } from '../archive.ts';
+import type { Archive } from './archive.ts';
 
 /** Files up to this many bytes are hashed, of longer ones only the size is looked at. */
 const HASHED_BYTES = 1024 * 1024;

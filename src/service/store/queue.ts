@@ -1,5 +1,5 @@
 // The queue of events: taken from in order, applied once each, tried again later where that failed, dead after many tries.
-import type { Archive } from '../archive.ts';
+import type { Archive } from './archive.ts';
 import { afterFailure, type KnownEvent } from '../rules/ingest.ts';
 import type { Statements } from './database.ts';
 import { applyEvents, type Numbered } from './effects.ts';

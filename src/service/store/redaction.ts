@@ -1,5 +1,5 @@
 // The keeper's hand on the catalogue: withholding a file's bytes, and giving them free again.
-import type { Archive } from '../archive.ts';
+import type { Archive } from './archive.ts';
 import { numberOf } from '../rules/identifier.ts';
 import { forgetSummary } from './meta.ts';
 

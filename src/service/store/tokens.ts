@@ -1,7 +1,7 @@
 // Issued tokens, known only by the sha256 of each: a copy of the archive gives nobody a token.
 import { hash as digest } from 'node:crypto';
 import type { Scope, Tier } from '../../contract/token.ts';
-import type { Archive } from '../archive.ts';
+import type { Archive } from './archive.ts';
 import { TOKEN_LIFE_MS, type Grant } from '../rules/tiers.ts';
 
 export type Bearer = { tier: Tier; scope: readonly Scope[]; expires_ms: number };

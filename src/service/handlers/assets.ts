@@ -1,0 +1,153 @@
+// The asset origin: stored files and messages by their capability address, with ranges and their hash, never one that is redacted.
+import { HEADERS } from '../../contract/routes.ts';
+import { TIERS, type Tier } from '../../contract/token.ts';
+import {
+  firstHeader,
+  type Service,
+  type ServiceRequest,
+  type ServiceResponse,
+} from '../../contract/exchange.ts';
+import type { Archive } from '../store/archive.ts';
+import { Refusal } from '../rules/api-error.ts';
+import { parseByteRange } from '../rules/byte-range.ts';
+import { checkFile } from '../rules/capability.ts';
+import { numberOf } from '../rules/identifier.ts';
+import { integrityOf } from '../rules/integrity.ts';
+import { mayRead } from '../rules/tiers.ts';
+import { fileKey, summaryOf } from '../store/meta.ts';
+import { attachmentDisposition, servedType } from './disposition.ts';
+import type { ServiceOptions } from './call.ts';
+import { asRefusal, errorResponse, newRequestId } from './error-response.ts';
+import { storedMessage, type Served } from './stored-message.ts';
+
+const ALLOW = 'GET, HEAD, OPTIONS';
+
+/**
+ * `GET|HEAD /files/<id>/<tier>/<signature>` (the path of `file_url`, interface 2.1; the form is our choice). No token
+ * is read: the address is the permission. 404 unknown or not held, 403 asset_redacted or asset_forbidden, 416 for
+ * ranges. Failures have the error body of interface 7.
+ */
+export function createAssetService(
+  archive: Archive,
+  { onFailure }: Pick<ServiceOptions, 'onFailure'> = {},
+): Service {
+  return async (request) => {
+    const requestId = newRequestId(archive.randomBytes);
+    const response = await answer(archive, request).catch(async (error: unknown) => {
+      if (!(error instanceof Refusal)) onFailure?.(requestId, error);
+      const integrity = await summaryOf(archive).then(
+        (summary) => summary.integrity,
+        () => 0,
+      );
+      return errorResponse(asRefusal(error), requestId, integrity);
+    });
+    const headers = {
+      ...response.headers,
+      date: new Date(archive.now()).toUTCString(),
+      [HEADERS.requestId]: requestId,
+    };
+    const about = { route: request.target.startsWith('/messages/') ? 'stored_message' : 'file' };
+    return { ...response, headers, body: request.method === 'HEAD' ? '' : response.body, logContext: about };
+  };
+}
+
+async function answer(archive: Archive, request: ServiceRequest): Promise<ServiceResponse> {
+  if (request.method === 'OPTIONS') return { status: 204, headers: { allow: ALLOW }, body: '' };
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw new Refusal('method_not_allowed', 'files can only be read', { allow: ALLOW });
+  }
+  const served = request.target.startsWith('/messages/')
+    ? await storedMessage(archive, request.target)
+    : await storedFile(archive, request.target);
+  const { size } = served;
+
+  const etag = `"${served.sha256}"`;
+  const headers: Record<string, string> = {
+    etag,
+    'accept-ranges': 'bytes',
+    // Whoever keeps a copy must ask again: a file can be redacted at any time.
+    'cache-control': 'private, no-cache',
+    'content-type': served.type,
+    'content-disposition': attachmentDisposition(served.filename),
+    'content-security-policy': "default-src 'none'; sandbox",
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'repr-digest': `sha-256=:${Buffer.from(served.sha256, 'hex').toString('base64')}:`,
+    [HEADERS.integrity]: String(served.integrity),
+  };
+  if (names(firstHeader(request.headers, 'if-none-match'), etag)) return { status: 304, headers, body: '' };
+
+  const range = parseByteRange(rangeHeader(request, etag), size);
+  if (range === 'unsatisfiable') {
+    throw new Refusal('range_not_satisfiable', `the file has ${size} bytes`, {
+      'content-range': `bytes */${size}`,
+    });
+  }
+  if (range === 'whole') {
+    headers['content-length'] = String(size);
+    return { status: 200, headers, body: size === 0 ? '' : served.read(0, size - 1) };
+  }
+  headers['content-length'] = String(range.to - range.from + 1);
+  headers['content-range'] = `bytes ${range.from}-${range.to}/${size}`;
+  return { status: 206, headers, body: served.read(range.from, range.to) };
+}
+
+async function storedFile(archive: Archive, target: string): Promise<Served> {
+  const { sha256, declared_type, filename, failed, stored } = await permitted(archive, target);
+  const size = stored === 1 ? await archive.blobs.size(sha256) : undefined;
+  if (size === undefined) throw new Refusal('not_found', 'the archive does not hold the bytes of this file');
+  return {
+    sha256,
+    size,
+    type: servedType(declared_type),
+    filename,
+    integrity: integrityOf('attachment', failed),
+    read: (from, to) => archive.blobs.read(sha256, from, to),
+  };
+}
+
+type FileRow = {
+  filename: string;
+  sha256: string;
+  declared_type: string;
+  stored: number;
+  redacted: number;
+  tier: Tier;
+  failed: number;
+};
+
+/** The file that the address opens. Redaction comes first: it holds for every address, also one signed before it. */
+async function permitted(archive: Archive, target: string): Promise<FileRow> {
+  const [, id = '', tierName, signature = ''] = /^\/files\/([^/?]+)\/([^/?]+)\/([^/?]+)$/.exec(target) ?? [];
+  const n = numberOf('att', id);
+  const tier = TIERS.find((known) => known === tierName);
+  const file =
+    n === undefined || tier === undefined
+      ? undefined
+      : await archive.database.get<FileRow>(
+          'SELECT filename, sha256, declared_type, stored, redacted, tier, failed FROM attachments WHERE n = $1',
+          [n],
+        );
+  if (file === undefined || tier === undefined) throw new Refusal('not_found', 'there is no such file');
+  if (file.redacted === 1) throw new Refusal('asset_redacted', 'this file is redacted');
+  const signed = checkFile(await fileKey(archive), { id, sha256: file.sha256, tier }, signature);
+  if (!signed || !mayRead(tier, file.tier)) {
+    throw new Refusal('asset_forbidden', 'this address does not open the file');
+  }
+  return file;
+}
+
+/** Ranges hold for GET, and with If-Range only while the file is the one the client began with (RFC 9110 13.1.5). */
+function rangeHeader(request: ServiceRequest, etag: string): string | undefined {
+  const condition = firstHeader(request.headers, 'if-range');
+  if (request.method !== 'GET' || (condition !== undefined && condition !== etag)) return undefined;
+  return firstHeader(request.headers, 'range');
+}
+
+/** Whether If-None-Match names the tag; weak tags count (RFC 9110 13.1.2). */
+function names(header: string | undefined, etag: string): boolean {
+  return (
+    header?.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag) ?? false
+  );
+}

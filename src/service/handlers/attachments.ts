@@ -1,0 +1,65 @@
+// GET /v1/attachments and /v1/attachments/{id}: the catalogue (interface 4.2; the single row is ours).
+import { Refusal } from '../rules/api-error.ts';
+import { idOf, numberOf } from '../rules/identifier.ts';
+import { hasAttachment, readAttachments, type AttachmentFilter } from '../store/attachments.ts';
+import { placeOf } from '../store/messages.ts';
+import { filePaths } from '../store/meta.ts';
+import type { Call, Reply } from './call.ts';
+import { FIRST, readStored } from './list.ts';
+import { fill, type Addresses } from './records.ts';
+
+export async function attachments(call: Call): Promise<Reply> {
+  const { database } = call.archive;
+  const { tier } = call.bearer;
+  const filter = await filterOf(call);
+  return readStored(call, {
+    kind: 'attachment',
+    numberOf: (id) => numberOf('att', id),
+    addresses: await addressesOf(call),
+    async keyOf(id) {
+      const n = numberOf('att', id);
+      if (n === undefined) return 'malformed';
+      return (await hasAttachment(database, n)) ? [n] : undefined;
+    },
+    read: (span) => readAttachments(database, filter, tier, span),
+  });
+}
+
+/** 200 even where it is redacted: 206 is said of lists only (interface 4.2 rule 2), and the record says it itself. */
+export async function attachment(call: Call): Promise<Reply> {
+  const n = numberOf('att', call.parameters['id']!);
+  if (n === undefined) throw new Refusal('not_found', 'no attachment has such an id');
+  const texts = await readAttachments(call.archive.database, { n }, call.bearer.tier, FIRST);
+  if (texts.count === 0) throw new Refusal('not_found', `the archive has no attachment ${idOf('att', n)}`);
+  const { pieces } = fill('attachment', texts, await addressesOf(call));
+  return { status: 200, json: pieces.join('') };
+}
+
+/** Where this reader's file addresses lead. */
+async function addressesOf({ archive, options, bearer: { tier } }: Call): Promise<Addresses> {
+  const paths = await filePaths(archive);
+  const url = JSON.stringify(options.assetUrl).slice(0, -1);
+  return (n, sha256) => `${url}${paths(n, sha256, tier)}"`;
+}
+
+async function filterOf(call: Call): Promise<AttachmentFilter> {
+  const { query } = call;
+  return {
+    origin_city: query.text('origin_city'),
+    content_type: query.text('content_type'),
+    source: query.text('source'),
+    redacted: query.flag('redacted'),
+    message: await messageOf(call),
+  };
+}
+
+async function messageOf({ archive, query, hides }: Call): Promise<number | undefined> {
+  const id = query.text('message_id');
+  if (id === undefined) return undefined;
+  const n = numberOf('msg', id);
+  if (n === undefined) throw new Refusal('request_invalid', 'message_id: must have the form msg_<number>');
+  if (hides?.(id) === true || (await placeOf(archive.database, n)) === undefined) {
+    throw new Refusal('not_found', `the archive has no message ${idOf('msg', n)}`);
+  }
+  return n;
+}

@@ -1,0 +1,145 @@
+// GET /api/content/{id}: the raw view and the lore view of one message (interface 2.2, 4.3; the raw view is ours).
+import { createHash } from 'node:crypto';
+import { MAX_RAW_BYTES, type Asset, type Carrier, type Pipeline } from '../../contract/content.ts';
+import type { Tier } from '../../contract/token.ts';
+import { Refusal } from '../rules/api-error.ts';
+import { messagePath } from '../rules/capability.ts';
+import { idOf, numberOf } from '../rules/identifier.ts';
+import { integrityOf, MESSAGE } from '../rules/integrity.ts';
+import { assetTypeOf, carriersIn, sequenceStatusOf, variantOf } from '../rules/lore.ts';
+import { readRaw, type RawText } from '../mail/message-text.ts';
+import { mayRead } from '../rules/tiers.ts';
+import { attachmentsOf, type AttachmentRow } from '../store/attachments.ts';
+import { findMessage, storedBytes, type MessageRow } from '../store/messages.ts';
+import { fileKey } from '../store/meta.ts';
+import { ok, type Call, type Reply } from './call.ts';
+import { instantOf } from './records.ts';
+
+/**
+ * Defaults (our choice): view=raw, no carriers, no pipeline. The stored bytes are hashed at every read: damage lowers the
+ * integrity of the record, which is given all the same. Above the reader's tier: `observer_not_permitted`. A message
+ * with a file that is withheld from this reader is read without it, and its stored bytes do not leave.
+ */
+export async function content(call: Call): Promise<Reply> {
+  const { archive, bearer, query } = call;
+  const view = query.choice('view', ['raw', 'lore']) ?? 'raw';
+  const withStego = query.flag('include_stego') ?? false;
+  const withPipeline = query.flag('include_pipeline') ?? false;
+
+  const message = await permitted(call);
+  const bytes = await storedBytes(archive.database, message.n);
+  const damaged = createHash('sha256').update(bytes).digest('hex') !== message.raw_sha256;
+  const seen = { ...message, failed: damaged ? message.failed | MESSAGE.storedBytes : message.failed };
+  const files = await attachmentsOf(archive.database, message.n);
+  const withheld = files.filter((file) => !isOpen(file, bearer.tier));
+  const text =
+    view === 'raw' || withStego
+      ? await readRaw(message.format, bytes, new Set(withheld.map(({ sha256 }) => sha256)))
+      : undefined;
+
+  const record =
+    view === 'raw'
+      ? rawRecord(seen, await storedPart(call, seen, bytes, withheld), files, text!)
+      : loreRecord(seen);
+  const data = {
+    ...record,
+    ...(withPipeline ? { pipeline: pipelineOf(message.n, files, bearer.tier) } : {}),
+    ...(withStego ? { stego: { carriers: carriersOf(message, text!, files, bearer.tier) } } : {}),
+  };
+  return ok({ view, data });
+}
+
+async function permitted({ archive, bearer, parameters }: Call): Promise<MessageRow> {
+  const n = numberOf('msg', parameters['id']!);
+  if (n === undefined) throw new Refusal('not_found', 'no message has such an id');
+  const message = await findMessage(archive.database, n);
+  if (message === undefined) throw new Refusal('not_found', `the archive has no message ${idOf('msg', n)}`);
+  if (!mayRead(bearer.tier, message.tier)) {
+    throw new Refusal('observer_not_permitted', `${idOf('msg', n)} is above the tier ${bearer.tier}`);
+  }
+  return message;
+}
+
+function loreRecord(message: MessageRow) {
+  return {
+    id: idOf('msg', message.n),
+    glyph_trigger: idOf('entry', message.n),
+    classification: message.classification,
+    sequence_status: sequenceStatusOf(message),
+    integrity: integrityOf('message', message.failed),
+    origin: 'derived',
+    source: message.source,
+  };
+}
+
+/** Whether the bytes of a file may reach this reader. */
+function isOpen(file: AttachmentRow, reader: Tier): boolean {
+  return file.redacted === 0 && mayRead(reader, file.tier);
+}
+
+/**
+ * The stored bytes hold the files as well, so they are given only where each of those may be given: within the record,
+ * or by their own address where they would make it larger than a client reads.
+ */
+async function storedPart(
+  { archive, bearer, options }: Call,
+  message: MessageRow,
+  bytes: Uint8Array,
+  withheld: AttachmentRow[],
+): Promise<object> {
+  if (withheld.length > 0) return { withheld: withheld.map(({ n }) => idOf('att', n)) };
+  if (bytes.byteLength > MAX_RAW_BYTES) {
+    const grant = { id: idOf('msg', message.n), sha256: message.raw_sha256, tier: bearer.tier };
+    return { raw_url: options.assetUrl + messagePath(await fileKey(archive), grant) };
+  }
+  return { raw_base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') };
+}
+
+/** `sha256` and `bytes` are those taken at import: where the stored bytes are damaged, they disagree with those. */
+function rawRecord(message: MessageRow, stored: object, files: AttachmentRow[], text: RawText) {
+  return {
+    id: idOf('msg', message.n),
+    entry: idOf('entry', message.n),
+    conversation_id: idOf('conv', message.conversation),
+    parent_id: message.parent === null ? null : idOf('msg', message.parent),
+    sequence: message.sequence,
+    format: message.format,
+    date: instantOf(message.date_ms),
+    subject: message.subject,
+    from: message.sender,
+    ...text,
+    ...stored,
+    sha256: message.raw_sha256,
+    bytes: message.raw_bytes,
+    attachments: files.map(({ n }) => idOf('att', n)),
+    integrity: integrityOf('message', message.failed),
+    source: message.source,
+  };
+}
+
+function pipelineOf(n: number, files: AttachmentRow[], reader: Tier): Pipeline {
+  const assets = files.map((file, index): Asset => {
+    const readable = mayRead(reader, file.tier);
+    return {
+      asset_id: idOf('att', file.n),
+      // A redacted row does not show its content type (interface 2.1).
+      asset_type: isOpen(file, reader) ? assetTypeOf(file.detected_type ?? file.declared_type) : 'other',
+      filename: readable ? file.filename : idOf('att', file.n),
+      generation_job_id: `job_${n}`,
+      render_variant: variantOf(index),
+    };
+  });
+  return { provider: 'arx.import', assets };
+}
+
+function carriersOf(message: MessageRow, text: RawText, files: AttachmentRow[], reader: Tier): Carrier[] {
+  const trailing = files
+    .filter((file) => file.trailing_bytes > 0 && isOpen(file, reader))
+    .map((file) => ({ where: idOf('att', file.n), kind: 'trailing_bytes', count: file.trailing_bytes }));
+  return [
+    ...carriersIn('subject', message.subject),
+    ...carriersIn('text', text.text),
+    ...carriersIn('html', text.html),
+    ...trailing,
+  ];
+}

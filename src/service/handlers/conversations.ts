@@ -1,0 +1,39 @@
+// GET /v1/conversations and /v1/conversations/{id} (interface 4.7; the single conversation is ours).
+import { Refusal } from '../rules/api-error.ts';
+import { idOf, numberOf } from '../rules/identifier.ts';
+import { hasConversation, readConversations, readMessages } from '../store/messages.ts';
+import type { Call, Reply } from './call.ts';
+import { FIRST, listOf, readStored } from './list.ts';
+import { fill } from './records.ts';
+
+export async function conversations(call: Call): Promise<Reply> {
+  const { database } = call.archive;
+  const reader = call.bearer.tier;
+  return readStored(call, {
+    kind: 'conversation',
+    numberOf: (id) => numberOf('conv', id),
+    async keyOf(id) {
+      const n = numberOf('conv', id);
+      if (n === undefined) return 'malformed';
+      return (await hasConversation(database, n)) ? [n] : undefined;
+    },
+    read: (span) => readConversations(database, { reader }, span),
+  });
+}
+
+/** Messages that come with their conversation; the rest is at /messages?conversation=. */
+const FIRST_MESSAGES = 100;
+
+/** The conversation with `messages`, a list of its first 100 messages; 200 even where some are withheld. */
+export async function conversation(call: Call): Promise<Reply> {
+  const { database } = call.archive;
+  const n = numberOf('conv', call.parameters['id']!);
+  if (n === undefined) throw new Refusal('not_found', 'no conversation has such an id');
+  const asked = { conversation: n, reader: call.bearer.tier };
+  const texts = await readConversations(database, asked, FIRST);
+  if (texts.count === 0) throw new Refusal('not_found', `the archive has no conversation ${idOf('conv', n)}`);
+  const page = await readMessages(database, asked, { ...FIRST, limit: FIRST_MESSAGES });
+  const record = fill('conversation', texts).pieces.join('');
+  const messages = listOf(call, { kind: 'message' }, page).json;
+  return { status: 200, json: `${record.slice(0, -1)},"messages":${messages}}` };
+}

@@ -1,0 +1,86 @@
+// The state of the service: for people with the size of its archive (interface 4.5, shape ours), for probes in a few words.
+import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
+import type { Health, Probe } from '../../contract/health.ts';
+import type { Archive } from '../store/archive.ts';
+import { Refusal } from '../rules/api-error.ts';
+import { schemaOf } from '../store/schema.ts';
+import { ok, type Call, type Reply, type ServiceOptions } from './call.ts';
+
+/** The longest any of them waits for the database or a disk, in milliseconds. */
+const PATIENCE_MS = 2_000;
+
+export async function health(call: Call): Promise<Reply> {
+  const { archive, options, summary } = call;
+  const { conversations, messages, attachments, redacted } = summary;
+  const { schema, files_writable } = await soon(stateOf(archive));
+  const isWhole = archive.readOnly || files_writable;
+  const body: Health = {
+    status: isWhole ? 'stable' : 'partial',
+    service: 'arx',
+    version: options.version,
+    time: new Date(archive.now()).toISOString(),
+    asset_url: options.assetUrl,
+    database: archive.database.engine,
+    ingest_batch: MAX_BATCH_EVENTS,
+    integrity: summary.integrity,
+    drift_ratio: call.driftRatio(),
+    counts: { conversations, messages, attachments, redacted },
+    schema,
+    files_writable,
+    ...ofProcess(archive, options),
+  };
+  return ok(body);
+}
+
+/** The process answers: nothing else is asked. */
+export function live(archive: Archive, options: ServiceOptions): Reply {
+  return ok({ status: 'live', ...ofProcess(archive, options) } satisfies Probe);
+}
+
+/**
+ * 503 with the reason where lists or files could not be read now. That no more files are taken is no reason: others can be
+ * read.
+ */
+export async function ready(archive: Archive, options: ServiceOptions): Promise<Reply> {
+  const state = await soon(stateOf(archive)).catch(() => undefined);
+  const isReady = state?.migration_needed === false && state.files_there !== false;
+  const body: Probe = {
+    status: isReady ? 'ready' : 'unready',
+    ...ofProcess(archive, options),
+    database: archive.database.engine,
+    reachable: state !== undefined,
+    ...(state ?? { schema: null }),
+  };
+  return { status: isReady ? 200 : 503, body };
+}
+
+function ofProcess(archive: Archive, { startedMs }: ServiceOptions) {
+  return {
+    uptime_ms: archive.now() - (startedMs ?? archive.now()),
+    read_only: archive.readOnly,
+  };
+}
+
+async function stateOf({ database, blobs, filesThere }: Archive) {
+  const [{ version, isNewest }, writable, there] = await Promise.all([
+    schemaOf(database),
+    blobs.writable(),
+    filesThere?.() ?? true,
+  ]);
+  return {
+    schema: version,
+    migration_needed: !isNewest,
+    files_writable: writable && there,
+    ...(there ? {} : { files_there: false }),
+  };
+}
+
+/** What comes within the patience of a probe. */
+export function soon<T>(work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () =>
+      reject(new Refusal('store_unavailable', 'the archive does not answer in time', { 'retry-after': '1' }));
+    AbortSignal.timeout(PATIENCE_MS).addEventListener('abort', late, { once: true });
+    work.then(resolve, reject);
+  });
+}

@@ -1,0 +1,40 @@
+// GET /messages and /v1/messages: the cross-check surface for conversation windows (interface 4.8, shape ours).
+import { Refusal } from '../rules/api-error.ts';
+import { idOf, numberOf } from '../rules/identifier.ts';
+import { hasConversation, placeOf, readMessages, readOpenings } from '../store/messages.ts';
+import type { Call, Reply } from './call.ts';
+import { readStored } from './list.ts';
+
+/**
+ * Messages in the order of their positions, or with `opening=true` the first message of each conversation in the order
+ * of conversations. There a cursor stands for the conversation of its message.
+ */
+export async function messages(call: Call): Promise<Reply> {
+  const { database } = call.archive;
+  const opening = call.query.flag('opening') ?? false;
+  const conversation = await conversationOf(call);
+  const asked = { conversation, reader: call.bearer.tier };
+  return readStored(call, {
+    kind: 'message',
+    numberOf: (id) => numberOf('msg', id),
+    async keyOf(id) {
+      const n = numberOf('msg', id);
+      if (n === undefined) return 'malformed';
+      const row = await placeOf(database, n);
+      return row && (opening ? [row.conversation] : [row.sequence, row.n]);
+    },
+    read: (span) => (opening ? readOpenings : readMessages)(database, asked, span),
+  });
+}
+
+async function conversationOf({ archive, query, hides }: Call): Promise<number | undefined> {
+  const id = query.text('conversation');
+  if (id === undefined) return undefined;
+  const n = numberOf('conv', id);
+  if (n === undefined) throw new Refusal('request_invalid', 'conversation: must have the form conv_<number>');
+  // An empty list would say that the conversation is there and has no messages.
+  if (hides?.(id) === true || !(await hasConversation(archive.database, n))) {
+    throw new Refusal('not_found', `the archive has no conversation ${idOf('conv', n)}`);
+  }
+  return n;
+}

@@ -1,0 +1,99 @@
+// GET /api/sequence/{name}: positions as reported against positions as checked (interface 4.4, shape ours).
+import { ARC_RECONSTRUCTION, MIRROR_RELAY, type Position, type Sequence } from '../../contract/sequence.ts';
+import { Refusal } from '../rules/api-error.ts';
+import { idOf, numberOf } from '../rules/identifier.ts';
+import { statusOf } from '../rules/integrity.ts';
+import { mayRead } from '../rules/tiers.ts';
+import { placeOf } from '../store/messages.ts';
+import { countDisplacedEvents, countEvents, readArc, readEvents } from '../store/positions.ts';
+import { eventKeyOf } from './events.ts';
+import { ok, type Call, type Reply } from './call.ts';
+import { readWindow, windowOf, type Source } from './list.ts';
+import { scopeMissing } from './authenticator.ts';
+import { eventStatusOf } from './records.ts';
+import { visible } from '../fault-injection/simulated-writes.ts';
+
+/** Positions in checked order; cursors are entries. mirror_relay needs the scope read:mirror too. */
+export async function sequence(call: Call): Promise<Reply> {
+  const name = call.parameters['name']!;
+  if (name === ARC_RECONSTRUCTION) return ok(await arcReconstruction(call));
+  if (name !== MIRROR_RELAY) throw new Refusal('not_found', 'no sequence has this name');
+  if (!call.bearer.scope.includes('read:mirror')) throw scopeMissing('read:mirror');
+  return ok(await mirrorRelay(call));
+}
+
+/** Messages: reported is the position they claim, checked their rank by arrival. */
+async function arcReconstruction(call: Call): Promise<Sequence> {
+  const { database } = call.archive;
+  const { messages, displaced } = call.summary;
+  return pageOf(call, ARC_RECONSTRUCTION, messages, displaced, {
+    async keyOf(entry) {
+      const n = numberOf('entry', entry);
+      if (n === undefined) return 'malformed';
+      return (await placeOf(database, n)) && [n];
+    },
+    async read(span) {
+      const { rows, has_more } = await readArc(database, span);
+      const positions = rows.map((row) =>
+        positionOf(idOf('entry', row.n), row.sequence, row.n, {
+          message_id: idOf('msg', row.n),
+          source: row.source,
+          status: mayRead(call.bearer.tier, row.tier) ? statusOf(row.failed) : 'withheld',
+        }),
+      );
+      return { rows: positions, has_more };
+    },
+  });
+}
+
+/** Events: reported is their rank of arrival at the relay, checked the rank in which they took effect (its own while it waits). */
+async function mirrorRelay(call: Call): Promise<Sequence> {
+  const { database } = call.archive;
+  return pageOf(call, MIRROR_RELAY, await countEvents(database), await countDisplacedEvents(database), {
+    keyOf: (id) => eventKeyOf(database, id),
+    async read(span) {
+      const { rows, has_more } = await readEvents(database, span);
+      const positions = rows.map((row) => {
+        const { id } = JSON.parse(row.payload) as { id?: unknown };
+        return positionOf(row.id, row.n, row.applied ?? row.n, {
+          message_id: row.type === 'message.reordered' && typeof id === 'string' ? id : null,
+          source: 'gateway',
+          status: eventStatusOf(row.effect),
+        });
+      });
+      return { rows: positions, has_more };
+    },
+  });
+}
+
+/** A position under the id that cursors name it by. */
+type Listed = { id: string; position: Position };
+
+function positionOf(
+  entry: string,
+  reported: number,
+  checked: number,
+  rest: Pick<Position, 'message_id' | 'source' | 'status'>,
+): Listed {
+  return { id: entry, position: { entry, ...rest, reported, checked, offset: reported - checked } };
+}
+
+async function pageOf(
+  call: Call,
+  name: string,
+  total: number,
+  displaced: number,
+  source: Source<Listed>,
+): Promise<Sequence> {
+  const { rows, has_more } = await readWindow(visible(source, call.hides), windowOf(call));
+  return {
+    name,
+    status: displaced === 0 ? 'stable' : 'partial',
+    total,
+    displaced,
+    drift_ratio: call.driftRatio(),
+    integrity: call.summary.integrity,
+    has_more,
+    data: rows.map(({ position }) => position),
+  };
+}

@@ -1,0 +1,612 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ErrorBody } from '../../../src/contract/error.ts';
+import type { Service, ServiceRequest, ServiceResponse } from '../../../src/contract/exchange.ts';
+import { MAX_REQUEST_BYTES } from '../../../src/contract/scalars.ts';
+import { errorResponse } from '../../../src/service/handlers/error-response.ts';
+import { createAssetService, createService, openArchive } from '../../../src/service/index.ts';
+import { listen, type Listener, type PortLimits } from '../../../src/service/http/port.ts';
+import { Refusal } from '../../../src/service/rules/api-error.ts';
+
+const open: Listener[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((listener) => listener.close(0)));
+});
+
+let serial = 0;
+/** A service that answers /x by `answer` and refuses the rest, as ours does. */
+async function start(answer: Service, limits: Partial<PortLimits> = {}) {
+  const seen: ServiceRequest[] = [];
+  const service: Service = async (request) => {
+    if (!request.target.startsWith('/x')) {
+      return errorResponse(new Refusal('not_found', 'nothing here'), `req_${++serial}`, 0.5);
+    }
+    seen.push(request);
+    return answer(request);
+  };
+  const listener = await listen(service, { host: '127.0.0.1', port: 0, limits });
+  open.push(listener);
+  return { listener, seen };
+}
+
+const hello: Service = async () => ({
+  status: 200,
+  headers: { 'content-type': 'text/plain' },
+  body: 'hello',
+});
+
+/** Sends text on a bare socket and reads to its end, or until `until` was seen. */
+async function raw(listener: Listener, text: string, until?: string): Promise<string> {
+  const socket = connect(listener.port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(text, 'latin1');
+  let answer = '';
+  for await (const chunk of socket) {
+    answer += (chunk as Buffer).toString('latin1');
+    if (until !== undefined && answer.includes(until)) break;
+  }
+  socket.destroy();
+  return answer;
+}
+
+const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
+const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
+const errorOf = (answer: string) => ErrorBody.parse(JSON.parse(bodyOf(answer))).error;
+
+const HEAD = 'Host: localhost\r\nConnection: close\r\n';
+
+test('a request arrives as it was sent and its answer leaves as it was given', async () => {
+  const { listener, seen } = await start(async () => ({
+    status: 206,
+    headers: { 'content-type': 'text/plain', date: 'Tue, 14 Nov 2023 22:13:20 GMT', 'x-own': '1' },
+    body: 'grüß',
+  }));
+  const answer = await raw(
+    listener,
+    `POST /x%2F?a=1&a=2 HTTP/1.1\r\n${HEAD}X-Twice: 1\r\nX-Twice: 2\r\nContent-Length: 3\r\n\r\nabc`,
+  );
+  expect(seen).toEqual([
+    {
+      method: 'POST',
+      target: '/x%2F?a=1&a=2',
+      headers: [
+        ['host', 'localhost'],
+        ['connection', 'close'],
+        ['x-twice', '1'],
+        ['x-twice', '2'],
+        ['content-length', '3'],
+      ],
+      body: Buffer.from('abc'),
+      peer: '127.0.0.1',
+    },
+  ]);
+  expect(statusOf(answer)).toBe(206);
+  expect(answer).toMatch(/^content-length: 6\r$/m);
+  expect(answer).toMatch(/^x-own: 1\r$/m);
+  expect(answer.match(/^date: .*(?=\r$)/gim)).toEqual(['date: Tue, 14 Nov 2023 22:13:20 GMT']);
+  expect(Buffer.from(bodyOf(answer), 'latin1').toString()).toBe('grüß');
+});
+
+test('what comes behind a question under way is not answered before it', async () => {
+  let answerAll = (): void => {};
+  const gate = new Promise<void>((resolve) => (answerAll = resolve));
+  const { listener } = await start(async (request) => {
+    if (request.target === '/x2') await gate;
+    return hello(request);
+  });
+  const socket = connect(listener.port, '127.0.0.1');
+  socket.on('error', () => {});
+  const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  socket.write(ask('/x1') + ask('/x2'));
+  let answers = '';
+  for await (const chunk of socket) {
+    answers += (chunk as Buffer).toString('latin1');
+    if (answers.endsWith('hello')) socket.write('no request\r\n\r\n');
+  }
+  answerAll();
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+});
+
+test('N1 both of two Authorization headers are seen', async () => {
+  const { listener, seen } = await start(hello);
+  await raw(listener, `GET /x HTTP/1.1\r\n${HEAD}Authorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n`);
+  expect(seen[0]?.headers.filter(([name]) => name === 'authorization')).toHaveLength(2);
+  expect(seen[0]?.body).toBeNull();
+});
+
+test('an absolute target is read as its path', async () => {
+  const { listener, seen } = await start(hello);
+  await raw(listener, `GET http://localhost/x?y=http://z/ HTTP/1.1\r\n${HEAD}\r\n`);
+  expect(seen[0]?.target).toBe('/x?y=http://z/');
+});
+
+describe('P5 bodies over the limit', () => {
+  const big = 'a'.repeat(MAX_REQUEST_BYTES);
+  test('declared: answered before it is sent', async () => {
+    const { listener, seen } = await start(hello);
+    const text = `POST /x HTTP/1.1\r\n${HEAD}Content-Length: ${MAX_REQUEST_BYTES + 1}\r\n\r\n`;
+    const answer = await raw(listener, text, '"integrity":0.5}}');
+    expect([statusOf(answer), errorOf(answer).code]).toEqual([413, 'payload_too_large']);
+    expect(seen).toEqual([]);
+  });
+  test('declared and sent all the same: the answer is still read', async () => {
+    const { listener } = await start(hello);
+    const text = `POST /x HTTP/1.1\r\n${HEAD}Content-Length: ${MAX_REQUEST_BYTES + 1}\r\n\r\n${big}a`;
+    expect(statusOf(await raw(listener, text))).toBe(413);
+  });
+  test('without end: cut off, never held', async () => {
+    const { listener, seen } = await start(hello);
+    const socket = connect(listener.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`POST /x HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    let sent = 0;
+    for (; sent < 64 && !socket.destroyed; sent++) {
+      const more = socket.write(`100000\r\n${big}\r\n`);
+      if (!more) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed]);
+    }
+    await closed;
+    expect(sent).toBeLessThan(32);
+    expect(statusOf(answer)).toBe(413);
+    expect(seen).toEqual([]);
+  });
+  test('chunked: the same error body', async () => {
+    const { listener } = await start(hello);
+    const text = `POST /x HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n100001\r\n${big}a\r\n0\r\n\r\n`;
+    expect(errorOf(await raw(listener, text)).code).toBe('payload_too_large');
+  });
+  test('the limit itself passes', async () => {
+    const { listener, seen } = await start(hello);
+    const text = `POST /x HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n100000\r\n${big}\r\n0\r\n\r\n`;
+    expect(statusOf(await raw(listener, text))).toBe(200);
+    expect(seen[0]?.body?.byteLength).toBe(MAX_REQUEST_BYTES);
+  });
+});
+
+const MANY = Array.from({ length: 10_000 }, (_, n) => `a${n}:b\r\n`).join('');
+const SOME = Array.from({ length: 200 }, (_, n) => `a${n}:b\r\n`).join('');
+test.each<[string, string, number, string]>([
+  ['Q2 20 KiB header', `GET /x HTTP/1.1\r\n${HEAD}A: ${'b'.repeat(20_480)}\r\n\r\n`, 431, 'header_too_large'],
+  ['Q2 10,000 headers', `GET /x HTTP/1.1\r\n${HEAD}${MANY}\r\n`, 431, 'header_too_large'],
+  ['Q2 200 small headers', `GET /x HTTP/1.1\r\n${HEAD}${SOME}\r\n`, 431, 'header_too_large'],
+  [
+    'Q3 CL and TE',
+    `POST /x HTTP/1.1\r\n${HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+    'request_invalid',
+  ],
+  [
+    'Q3 TE identity',
+    `POST /x HTTP/1.1\r\n${HEAD}Transfer-Encoding: identity\r\n\r\nabc`,
+    400,
+    'request_invalid',
+  ],
+  [
+    'Q3 two CL',
+    `POST /x HTTP/1.1\r\n${HEAD}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc`,
+    400,
+    'request_invalid',
+  ],
+  ['Q3 negative CL', `POST /x HTTP/1.1\r\n${HEAD}Content-Length: -3\r\n\r\nabc`, 400, 'request_invalid'],
+  ['Q3 bare LF', 'GET /x HTTP/1.1\nHost: here\nA: b\n\n', 400, 'request_invalid'],
+  ['Q3 NUL', `GET /x HTTP/1.1\r\n${HEAD}A: b\0c\r\n\r\n`, 400, 'request_invalid'],
+  ['Q3 lower-case method', `get /x HTTP/1.1\r\n${HEAD}\r\n`, 400, 'request_invalid'],
+  ['HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'request_invalid'],
+  ['no host', 'GET /x HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'request_invalid'],
+  ['two hosts', `GET /x HTTP/1.1\r\n${HEAD}Host: here\r\n\r\n`, 400, 'request_invalid'],
+  ['Q10 CONNECT', 'CONNECT here:443 HTTP/1.1\r\nHost: localhost\r\n\r\n', 405, 'method_not_allowed'],
+])('%s', async (_, text, status, code) => {
+  const { listener, seen } = await start(hello);
+  const answer = await raw(listener, text);
+  expect(statusOf(answer)).toBe(status);
+  expect(errorOf(answer)).toMatchObject({ code, integrity: 0.5 });
+  expect(errorOf(answer).request_id).toBe(`req_${serial}`);
+  expect(answer).toMatch(/^connection: close\r$/im);
+  expect(seen).toEqual([]);
+});
+
+test('Q2 a flood of chunk extensions is refused', async () => {
+  const { listener, seen } = await start(hello);
+  const text = `POST /x HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n1;${'e'.repeat(20_000)}\r\na\r\n0\r\n\r\n`;
+  expect(errorOf(await raw(listener, text)).code).toBe('request_invalid');
+  expect(seen).toEqual([]);
+  expect(statusOf(await raw(listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`))).toBe(200);
+});
+
+describe('Q10 other ways to ask', () => {
+  test.each([
+    ['Upgrade', `GET /x HTTP/1.1\r\n${HEAD.replace('close', 'Upgrade')}Upgrade: h2c\r\n\r\n`],
+    ['another Expect', `GET /x HTTP/1.1\r\n${HEAD}Expect: miracles\r\n\r\n`],
+    ['TRACE goes to the service', `TRACE /x HTTP/1.1\r\n${HEAD}\r\n`],
+    ['HTTP/1.0 without host', 'GET /x HTTP/1.0\r\n\r\n'],
+  ])('%s', async (_, text) => {
+    const { listener } = await start(hello);
+    expect(await raw(listener, text, 'hello')).toMatch(/^HTTP\/1\.1 200 [^]*hello$/);
+  });
+  test('100-continue is sent for a body that may come, 413 for one that may not', async () => {
+    const { listener } = await start(hello);
+    const ask = (length: number) =>
+      `POST /x HTTP/1.1\r\n${HEAD}Expect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
+    expect(await raw(listener, `${ask(1)}a`)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200/);
+    expect(await raw(listener, ask(MAX_REQUEST_BYTES + 1))).toMatch(/^HTTP\/1\.1 413/);
+  });
+  test('HEAD has headers only', async () => {
+    const { listener } = await start(async () => ({
+      status: 200,
+      headers: { 'content-length': '5' },
+      body: '',
+    }));
+    expect(await raw(listener, `HEAD /x HTTP/1.1\r\n${HEAD}\r\n`)).toMatch(
+      /content-length: 5\r\n[^]*\r\n\r\n$/,
+    );
+  });
+  test.each([204, 304])('%i has no body and no length', async (status) => {
+    const { listener } = await start(async () => ({ status, headers: {}, body: '' }));
+    const answer = await raw(listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`);
+    expect(statusOf(answer)).toBe(status);
+    expect(bodyOf(answer)).toBe('');
+  });
+});
+
+describe('Q1 slow clients', () => {
+  test('headers that do not come', async () => {
+    const { listener } = await start(hello, { headersTimeout: 100, requestTimeout: 200, checkInterval: 25 });
+    const answer = await raw(listener, 'GET /x HTTP/1.1\r\nHost: localhost\r\nA: ');
+    expect(errorOf(answer).code).toBe('request_invalid');
+  });
+  test('a body that does not come', async () => {
+    const { listener, seen } = await start(hello, {
+      headersTimeout: 50,
+      requestTimeout: 100,
+      checkInterval: 25,
+    });
+    const answer = await raw(listener, `POST /x HTTP/1.1\r\n${HEAD}Content-Length: 10\r\n\r\nabc`);
+    expect(errorOf(answer).code).toBe('request_invalid');
+    expect(seen).toEqual([]);
+  });
+  test('an answer that is not read is not produced either, and is given up', async () => {
+    let produced = 0;
+    let given!: () => void;
+    const ended = new Promise<void>((resolve) => (given = resolve));
+    const { listener } = await start(
+      async () => ({ status: 200, headers: {}, body: endless(() => produced++, given) }),
+      { idle: 200 },
+    );
+    const socket = connect(listener.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.pause();
+    socket.write(`GET /x HTTP/1.1\r\n${HEAD}\r\n`);
+    await ended;
+    // What fits into the socket buffers of both sides.
+    expect(produced * 65_536).toBeLessThan(32 * 1024 * 1024);
+    socket.destroy();
+  });
+});
+
+/** How many bytes of a whole answer no socket buffer holds. */
+const LARGE = 64 * 1024 * 1024;
+const READING = { window: 60, windows: 2, slowest: 240 * 1024, mostWaiting: LARGE };
+
+/** A client that asks and then reads as `pace` does. */
+async function reader(listener: Listener, pace: (socket: Socket) => void = (socket) => socket.pause()) {
+  const socket = await connected(listener.port);
+  socket.on('error', () => {});
+  pace(socket);
+  socket.write(`GET /x HTTP/1.1\r\n${HEAD}\r\n`);
+  return socket;
+}
+
+describe('slow readers', () => {
+  const large: Service = async () => ({ status: 200, headers: {}, body: 'x'.repeat(LARGE) });
+
+  test('a whole answer is given up in the end, though it is read a little all the time', async () => {
+    const { listener, seen } = await start(large, { reading: READING });
+    const socket = await reader(listener, (mine) => {
+      mine.on('data', () => {
+        mine.pause();
+        setTimeout(() => mine.resume(), 10).unref();
+      });
+    });
+    await once(socket, 'close');
+    expect(socket.bytesRead).toBeLessThan(LARGE);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('a stream read too slowly is given up, one read quickly is not', async () => {
+    let ended!: () => void;
+    const end = new Promise<void>((resolve) => (ended = resolve));
+    const body = () =>
+      endless(
+        () => {},
+        () => ended(),
+      );
+    const { listener } = await start(async () => ({ status: 200, headers: {}, body: body() }), {
+      reading: READING,
+    });
+    const quick = await reader(listener, (socket) => socket.resume());
+    const slow = await reader(listener);
+    await end;
+    expect([quick.destroyed, quick.bytesRead > 1024 * 1024]).toEqual([false, true]);
+    quick.destroy();
+    slow.destroy();
+  });
+
+  test('while too much waits for its readers new requests are turned away, and taken again when it is gone', async () => {
+    const { listener } = await start(
+      async ({ target }) => (target === '/x' ? large : hello)({} as ServiceRequest),
+      { reading: { ...READING, window: 60_000, mostWaiting: LARGE - 1 } },
+    );
+    const socket = await reader(listener);
+    const ask = () => raw(listener, `GET /x2 HTTP/1.1\r\n${HEAD}\r\n`);
+    let answer = await ask();
+    for (let n = 0; n < 1_000 && statusOf(answer) === 200; n += 1) answer = await ask();
+    expect(errorOf(answer).code).toBe('store_unavailable');
+    expect(answer).toMatch(/^retry-after: 1\r$/im);
+    socket.destroy();
+    for (let n = 0; n < 1_000 && statusOf(answer) !== 200; n += 1) answer = await ask();
+    expect(bodyOf(answer)).toBe('hello');
+  });
+});
+
+async function* endless(tick: () => void, end: () => void): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      tick();
+      yield new Uint8Array(65_536);
+    }
+  } finally {
+    end();
+  }
+}
+
+test('Q12 a client that goes takes its stream with it', async () => {
+  let ended = 0;
+  let all!: () => void;
+  const done = new Promise<void>((resolve) => (all = resolve));
+  const { listener } = await start(async () => ({
+    status: 200,
+    headers: {},
+    body: endless(
+      () => {},
+      () => ++ended === 50 && all(),
+    ),
+  }));
+  for (let n = 0; n < 50; n++) {
+    const socket = connect(listener.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`GET /x HTTP/1.1\r\n${HEAD}\r\n`);
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+  }
+  await done;
+  expect(statusOf(await raw(listener, `GET /y HTTP/1.1\r\n${HEAD}\r\n`))).toBe(404);
+});
+
+describe('names a loopback port answers to', () => {
+  const ask = (listener: Listener, host: string) =>
+    raw(listener, `GET /x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  test.each(['localhost', '127.0.0.1:1', '[::1]:80', 'LOCALHOST.'])('%s', async (host) => {
+    const { listener } = await start(hello);
+    expect(statusOf(await ask(listener, host))).toBe(200);
+  });
+  test.each(['evil.example', 'localhost.evil.example', '10.0.0.1', ''])('not %s', async (host) => {
+    const { listener, seen } = await start(hello);
+    expect(errorOf(await ask(listener, host)).code).toBe('request_invalid');
+    expect(seen).toEqual([]);
+  });
+  test('of an absolute target its own name, and not that of the Host header', async () => {
+    const { listener, seen } = await start(hello);
+    const to = (name: string) =>
+      raw(listener, `GET http://${name}/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    expect(errorOf(await to('evil.example')).code).toBe('request_invalid');
+    expect(errorOf(await to('')).code).toBe('request_invalid');
+    expect(seen).toEqual([]);
+    expect(statusOf(await to('localhost:80'))).toBe(200);
+  });
+  test('those it is given, and an open port any until it is given some', async () => {
+    const other = async (host: string, names?: string[]) => {
+      const listener = await listen(hello, { host, port: 0, ...(names === undefined ? {} : { names }) });
+      open.push(listener);
+      return statusOf(await ask(listener, 'archive.example:80'));
+    };
+    expect(await other('127.0.0.1', ['archive.example'])).toBe(200);
+    expect(await other('0.0.0.0')).toBe(200);
+    expect(await other('0.0.0.0', ['other.example'])).toBe(400);
+  });
+});
+
+test('a stream that breaks cuts the answer, so that nobody takes it for whole', async () => {
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('half');
+    throw new Error('disk');
+  }
+  const { listener } = await start(async () => ({
+    status: 200,
+    headers: { 'content-length': '8' },
+    body: broken(),
+  }));
+  const answer = await raw(listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`);
+  expect(bodyOf(answer).length).toBeLessThan(8);
+  const chunked = await start(async () => ({ status: 200, headers: {}, body: broken() }));
+  expect(await raw(chunked.listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`)).not.toContain('\r\n0\r\n\r\n');
+});
+
+test('what breaks is told to who keeps the service, a reader that goes is not', async () => {
+  const told: [string, unknown][] = [];
+  const cause = Object.assign(new Error('read'), { code: 'EIO' });
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('half');
+    throw cause;
+  }
+  let gone!: () => void;
+  const went = new Promise<void>((resolve) => (gone = resolve));
+  const service: Service = async ({ target }) => ({
+    status: 200,
+    headers: { 'x-request-id': 'req_1' },
+    body: target === '/broken' ? broken() : endless(() => {}, gone),
+  });
+  const listener = await listen(service, {
+    host: '127.0.0.1',
+    port: 0,
+    onFailure: (requestId, error) => void told.push([requestId, error]),
+  });
+  open.push(listener);
+  const socket = await reader(listener, () => {});
+  await once(socket, 'data');
+  socket.destroy();
+  await went;
+  await raw(listener, `GET /broken HTTP/1.1\r\n${HEAD}\r\n`);
+  expect(told).toEqual([['req_1', cause]]);
+});
+
+test('a service that throws is a 500 without its words', async () => {
+  const { listener } = await start(async () => {
+    throw new Error('SELECT secret');
+  });
+  const answer = await raw(listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`);
+  expect([statusOf(answer), errorOf(answer).code]).toEqual([500, 'internal']);
+  expect(answer).not.toContain('SELECT');
+});
+
+describe('R1 close', () => {
+  test('lets running requests end, on kept-alive connections too, and takes no new ones', async () => {
+    let go!: (response: ServiceResponse) => void;
+    const answer = new Promise<ServiceResponse>((resolve) => (go = resolve));
+    let arrived!: () => void;
+    const running = new Promise<void>((resolve) => (arrived = resolve));
+    const { listener } = await start(async () => (arrived(), answer));
+    const agent = new Agent({ keepAlive: true });
+    const reply = new Promise<IncomingMessage>((resolve, reject) => {
+      httpRequest(`${listener.url}/x`, { agent }, resolve).on('error', reject).end();
+    });
+    const idle = connect(listener.port, '127.0.0.1');
+    await once(idle, 'connect');
+    await running;
+    const closed = listener.close(10_000);
+    await expect(connected(listener.port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    go({ status: 200, headers: {}, body: 'late' });
+    const response = await reply;
+    expect(response.headers.connection).toBe('close');
+    expect(Buffer.concat(await response.toArray()).toString()).toBe('late');
+    idle.destroy();
+    await closed;
+    agent.destroy();
+  });
+  test('ends a connection whose answer had begun, and one that never asked, without waiting for the deadline', async () => {
+    let go!: () => void;
+    const rest = new Promise<void>((resolve) => (go = resolve));
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('be');
+      await rest;
+      yield Buffer.from('gun');
+    }
+    const { listener } = await start(
+      async () => ({ status: 200, headers: { 'content-length': '5' }, body: body() }),
+      { keepAliveTimeout: 60_000 },
+    );
+    const silent = await connected(listener.port);
+    const answer = raw(listener, 'GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const begun = await connected(listener.port);
+    begun.write('GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(begun, 'data');
+    const closed = listener.close(20_000_000);
+    go();
+    await closed;
+    expect(bodyOf(await answer)).toBe('begun');
+    silent.destroy();
+    begun.destroy();
+  });
+  test('cuts what does not end in time', async () => {
+    let arrived!: () => void;
+    const running = new Promise<void>((resolve) => (arrived = resolve));
+    const { listener } = await start(() => (arrived(), new Promise(() => {})));
+    const answer = raw(listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`);
+    await running;
+    await listener.close(50);
+    expect(await answer).toBe('');
+  });
+});
+
+function connected(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  return once(socket, 'connect').then(() => socket);
+}
+
+test('R2 a port in use is an error with its code', async () => {
+  const { listener } = await start(hello);
+  await expect(listen(hello, { host: '127.0.0.1', port: listener.port })).rejects.toMatchObject({
+    code: 'EADDRINUSE',
+    message: `port ${listener.port} on 127.0.0.1 is in use`,
+  });
+});
+
+test('R3 the address is the one asked for', async () => {
+  const { listener } = await start(hello);
+  expect(listener.url).toBe(`http://127.0.0.1:${listener.port}`);
+  const all = await listen(hello, { host: '0.0.0.0', port: 0 });
+  open.push(all);
+  expect(all.url).toBe(`http://127.0.0.1:${all.port}`);
+});
+
+test('the real service and its files on two ports: refusals carry its ids, a file_url opens', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'arx-port-'));
+  const archive = await openArchive({ sleep, dir, now: Date.now, randomBytes });
+  try {
+    const content = Buffer.from('a file');
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    await archive.blobs.put(sha256, content);
+    await archive.database.run(
+      `INSERT INTO attachments (n, message, part, filename, sha256, bytes, declared_type, stored, redacted,
+        decorative_layer, first_visible, source, tier) VALUES (1, 1, 1, 'a.txt', $1, 6, 'text/plain', 1, 0, 0, 1, 'local', 'external')`,
+      [sha256],
+    );
+    const assets = await listen(createAssetService(archive), { host: '127.0.0.1', port: 0 });
+    const service = createService(archive, { assetUrl: assets.url, version: '0' });
+    const api = await listen(service, { host: '127.0.0.1', port: 0 });
+    open.push(assets, api);
+
+    const body = JSON.stringify({ client_id: 'c', observer_tier: 'external', requested_tier: 'external' });
+    const token = await raw(
+      api,
+      `POST /api/auth/token HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    const { access_token } = JSON.parse(bodyOf(token)) as { access_token: string };
+    const list = await raw(
+      api,
+      `GET /v1/attachments HTTP/1.1\r\n${HEAD}Authorization: Bearer ${access_token}\r\n\r\n`,
+    );
+    const { file_url } = (JSON.parse(bodyOf(list)) as { data: { file_url: string }[] }).data[0]!;
+    expect(new URL(file_url).origin).toBe(assets.url);
+    expect(bodyOf(await raw(assets, `GET ${new URL(file_url).pathname} HTTP/1.1\r\n${HEAD}\r\n`))).toBe(
+      'a file',
+    );
+
+    const ids = new Set<string | undefined>();
+    for (const listener of [api, assets]) {
+      for (const text of [
+        'nonsense\r\n\r\n',
+        'GET / HTTP/1.1\r\n\r\n',
+        'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
+      ]) {
+        const error = errorOf(await raw(listener, text));
+        expect(error.request_id).toMatch(/^req_[0-9a-f]{24}$/);
+        expect(error.integrity).toBe(1);
+        ids.add(error.request_id);
+      }
+    }
+    expect(ids.size).toBe(6);
+  } finally {
+    await Promise.all(open.splice(0).map((listener) => listener.close(0)));
+    await archive.close();
+    await rm(dir, { recursive: true, force: true });
+  }
+});
