@@ -17,5 +17,5 @@ export { failureName, troubleFault } from './store/trouble.ts';
 export { backUp, ForeignTarget } from './store/backup.ts';
 export { redact, unredact } from './store/redaction.ts';
 export type { Archive } from './store/archive.ts';
-export { createDrain, startWorker } from './handlers/event-worker.ts';
+export { createDrain, startWorker } from './store/event-worker.ts';
 export { probeFiles } from './store/probe.ts';

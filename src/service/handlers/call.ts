@@ -10,7 +10,7 @@ import type { Hides, WriteOptions } from '../fault-injection/write-overlay.ts';
 import type { Keep } from '../store/group-commit.ts';
 import type { Bearer } from '../store/tokens.ts';
 import type { Summary } from '../store/meta.ts';
-import type { Worker } from './event-worker.ts';
+import type { Worker } from '../store/event-worker.ts';
 import type { Made } from './response-cache.ts';
 import type { Query } from './query.ts';
 import type { WriteEntry } from '../fault-injection/simulated-writes.ts';

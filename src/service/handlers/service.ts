@@ -9,7 +9,7 @@ import { createGroupCommit } from '../store/group-commit.ts';
 import { summaryOf, type Summary } from '../store/meta.ts';
 import { createBearers } from '../store/tokens.ts';
 import { firstPerTurn, oncePerTurn } from '../together.ts';
-import { createDrain } from './event-worker.ts';
+import { createDrain } from '../store/event-worker.ts';
 import { attachment, attachments } from './attachments.ts';
 import { content } from './content.ts';
 import { conversation, conversations } from './conversations.ts';

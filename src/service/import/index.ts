@@ -4,7 +4,7 @@ import type { ImportReport } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../store/archive.ts';
 import { DatabaseTrouble, troubleFault } from '../store/trouble.ts';
-import { createDrain } from '../handlers/event-worker.ts';
+import { createDrain } from '../store/event-worker.ts';
 import { KEPT, storeItems, type Tally } from './store-items.ts';
 import { detect, detectAs, type Detected } from './detect.ts';
 import { readFolder } from './folder.ts';

@@ -1,7 +1,7 @@
 // Who applies queued events: a worker beside the requests of a process, or each request for itself where there is none.
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Archive } from '../store/archive.ts';
-import { applyDue } from '../store/queue.ts';
+import type { Archive } from './archive.ts';
+import { applyDue } from './queue.ts';
 import { together } from '../together.ts';
 
 export type Worker = {
