@@ -1,7 +1,7 @@
 // `arx about api`: which facts of the interface are documented and which are our assumption.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { FACTS } from '../../contract/facts.ts';
+import { FACTS } from '../../contract/facts/index.ts';
 import { factView } from '../../format/views.ts';
 
 export const Input = z.object({});

@@ -1,0 +1,164 @@
+// Facts about endpoints: section 4 of the interface.
+import { MAX_RAW_BYTES, MAX_TEXT_BYTES } from '../content.ts';
+import { MAX_BATCH_EVENTS } from '../event.ts';
+import { HEADERS } from '../routes.ts';
+import { ARC_RECONSTRUCTION, MIRROR_RELAY } from '../sequence.ts';
+import { assumed, documented, type Fact } from './fact.ts';
+
+const MIB = 1024 * 1024;
+
+export const ENDPOINT_FACTS: readonly Fact[] = [
+  ...documented('4', [
+    [
+      'paths',
+      'Two prefixes: /api/… and /v1/…. Bodies are JSON. A token is sent as Authorization: Bearer <token>.',
+    ],
+  ]),
+  ...assumed('4', [
+    [
+      'other methods',
+      'HEAD is answered like GET without a body. OPTIONS is 204 with allow. Anything else is 405.',
+    ],
+    [
+      'list body',
+      '{object: "list", status, data, has_more, drift_ratio, integrity}. A client also accepts {status, data}, {items, next} and a bare array.',
+    ],
+  ]),
+  ...documented('4.1', [
+    [
+      'token request',
+      'client_id, observer_tier and requested_tier, all required. A success is a token (2.3).',
+    ],
+    ['refusal', 'observer_not_permitted where the observer tier does not allow the requested scope.'],
+  ]),
+  ...assumed('4.1', [['token request', 'Other fields are ignored.']]),
+  ...documented('4.2', [
+    ['parameters', 'origin_city filters; limit is the page size.'],
+    ['body', 'status (stable or partial) and data (attachments).'],
+    ['rule 1', 'Where no row of the page is redacted, status is stable.'],
+    [
+      'rule 2',
+      'Where any row is redacted, the HTTP status is 206, status is partial, and file_url of that row is null.',
+    ],
+  ]),
+  ...assumed('4.2', [
+    [
+      'parameters',
+      'Filters redacted, content_type, source and message_id; cursors starting_after and ending_before, as in 4.7.',
+    ],
+    ['one row', 'GET /v1/attachments/<id> gives one row, with 200 also where it is redacted.'],
+  ]),
+  ...documented('4.3', [
+    ['parameters', 'view is raw or lore; include_stego and include_pipeline are true or false.'],
+    [
+      'lore view',
+      'With view=lore and include_pipeline=true the response is the content record (2.2) with its pipeline.',
+    ],
+  ]),
+  ...assumed('4.3', [
+    [
+      'defaults',
+      'view=raw, include_stego=false, include_pipeline=false. Any other spelling of a value is 400 request_invalid.',
+    ],
+    [
+      'raw view',
+      'The stored message (raw_base64, sha256, bytes), its headers in order, its decoded text and html, its position and the ids of its attachments.',
+    ],
+    [
+      'raw view, withheld files',
+      'Where a file of the message is redacted or above the reader’s tier, raw_base64 and raw_url are absent, withheld names the files, and text and html are read without them.',
+    ],
+    [
+      'raw view, large messages',
+      `raw_base64 holds up to ${MAX_RAW_BYTES / MIB} MiB of stored bytes. Above that, raw_url takes its place: {asset_url}/messages/<id>/<tier>/<signature>. It works like a file_url and answers 403 once a file of the message is redacted.`,
+    ],
+    [
+      'raw view, text',
+      `text and html are the parts that a mail reader shows, with line breaks as sent. Parts of forwarded messages are included; the returned message in a delivery report is not. Each has at most ${MAX_TEXT_BYTES / MIB} MiB as JSON. Headers are read up to 128 KiB. truncated names what was cut.`,
+    ],
+    [
+      'stego',
+      'carriers lists zero-width characters in subject, text and html, and bytes after the end of an attachment’s format.',
+    ],
+    ['tier', 'A message above the reader’s tier is 403 observer_not_permitted.'],
+  ]),
+  ...documented('4.4', [['sequence name', `${ARC_RECONSTRUCTION} is a sequence name.`]]),
+  ...assumed('4.4', [
+    [
+      'response',
+      'name, status, total, displaced, drift_ratio, integrity, has_more and data: positions with entry, reported, checked and offset. Pages use the cursors of 4.7; entries are the cursors.',
+    ],
+    [
+      'second sequence',
+      `${MIRROR_RELAY}: events in order of arrival against the order of their effects. It needs the scope read:mirror.`,
+    ],
+  ]),
+  ...documented('4.5', [['health', 'GET /api/health is listed as an index surface.']]),
+  ...assumed('4.5', [
+    [
+      'response',
+      'status, service, version, time, asset_url, database, ingest_batch, integrity, drift_ratio, counts, schema, files_writable, read_only and uptime_ms. It needs no token and answers within two seconds, or is 503.',
+    ],
+    [
+      'probes',
+      '/api/health/live asks nothing of the database. /api/health/ready is 503 where the archive cannot be read or its schema has another version.',
+    ],
+  ]),
+  ...documented('4.6', [
+    ['request', 'id, type (section 6) and payload, all required.'],
+    ['acknowledgement', 'accepted, event_id and type (both echoed), and status queued.'],
+  ]),
+  ...assumed('4.6', [
+    [
+      'same id again',
+      'The same id with the same body is acknowledged again and has no second effect. With another body it is 409 event_conflict.',
+    ],
+    [
+      'errors',
+      '400 event_invalid and event_type_unknown, 409 event_conflict, 413 and 415. 429 where 100,000 events wait already, or where one mirror layer is announced more than 600 times a minute. 503 with retry-after. Numbers must be finite.',
+    ],
+    ['durability', 'An event is acknowledged only after the commit. Many requests share one commit.'],
+    [
+      'effect',
+      'A served archive applies events after the acknowledgement, usually within milliseconds, so a list that is read at once may not show it. The embedded archive applies them before.',
+    ],
+    [
+      'many events',
+      `A body of application/x-ndjson holds up to ${MAX_BATCH_EVENTS} envelopes, one a line. The answer is {status, data}. data has one result for each line that is not blank, in their order: an acknowledgement, or accepted false with event_id (null where the line has no valid one) and error. A line that is not JSON in UTF-8 is refused alone. ingest_batch in the health reply announces this.`,
+    ],
+  ]),
+  ...documented('4.7', [
+    [
+      'parameters',
+      'starting_after: items after this cursor. ending_before: items before this cursor. limit: the page size.',
+    ],
+    ['rule 1', 'In a well-ordered window starting_after and ending_before are symmetric.'],
+    ['rule 2', 'Where starting_after is later than ending_before, the response is 409 sequence_conflict.'],
+    [
+      'rule 3',
+      'The same cursor can return other neighbours, a page boundary can move without a write, and ending_before can return a later segment. Diagnostic logs report the drift ratio. A client should freeze the smallest reliable window, cross-check it against /messages, and go on only when the sequence is stable.',
+    ],
+  ]),
+  ...assumed('4.7', [
+    [
+      'windows',
+      'Cursors are ids of rows and are not part of the window. Rows come in ascending order in both directions. ending_before alone gives the rows directly before it. Equal cursors are an empty window.',
+    ],
+    [
+      'drift ratio',
+      `drift_ratio in the body and the header ${HEADERS.drift}. It is 0 unless drift is injected; then it rises over the first 100 list reads.`,
+    ],
+    [
+      'injected drift',
+      'Lists of conversations, messages and attachments are answered wrongly on purpose. 404, 409, single records, sequences and events are not. A service with a drift log answers truth=true on such a list with the true rows and drift_ratio 0; any other service ignores truth.',
+    ],
+    ['one conversation', 'GET /v1/conversations/<id> gives the conversation with its first 100 messages.'],
+  ]),
+  ...documented('4.8', [['/messages', 'The surface against which conversation windows are cross-checked.']]),
+  ...assumed('4.8', [
+    [
+      '/messages',
+      'GET /messages and GET /v1/messages: windows of messages in order of position. conversation=<id> selects one conversation. opening=true gives the first message of each conversation, in the order of conversations.',
+    ],
+  ]),
+];
