@@ -31,12 +31,12 @@ const STUBS = {
   },
 };
 
-/** The program, and the threads that it starts. */
+/** The program, and the worker threads that it starts. */
 const PROGRAM = {
   main: 'src/main.ts',
-  'disk-thread': 'src/disk-thread.ts',
-  'hashing-thread': 'src/hashing-thread.ts',
-  'swift-thread': 'src/swift-thread.ts',
+  'disk-worker': 'src/download/disk-worker.ts',
+  'hash-worker': 'src/verify/hash-worker.ts',
+  'small-file-worker': 'src/download/small-file-worker.ts',
 };
 
 /** What only some commands need, each in a file of its own under vendor/, loaded when it is first asked for. */

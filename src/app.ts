@@ -272,7 +272,7 @@ export async function createApp(
     guest,
     local,
     files: once(async () => {
-      const { announcedOrigin, originsOf } = await import('./client/file-address.ts');
+      const { announcedOrigin, originsOf } = await import('./download/allowed-origins.ts');
       const { baseUrl, assetUrl, transport } = await connect();
       // Without a configured address the service's own word counts, from its health reply, as far as it can.
       const announced = assetUrl === undefined ? (await (await guest()).health()).body.asset_url : undefined;
@@ -282,7 +282,7 @@ export async function createApp(
       const bearer = async () => (await (await session()).bearer()).token;
       const access = { transport: recorded(transport, 'files'), allowedOrigins, timeoutMs, bearer };
       if (!hasSockets) return access;
-      const { createFileSockets } = await import('./client/file-socket.ts');
+      const { createFileSockets } = await import('./download/pipelined-http/transport.ts');
       const sockets = createFileSockets({ ...waits, monotonic: world.monotonic, careful: transport });
       closeFiles = sockets.close;
       return { ...access, transport: sockets.transport };

@@ -47,5 +47,5 @@ export type World = {
   /** Runs a program of the system, by no shell and without our streams, to its exit code; rejects where it cannot start. */
   launch(program: string, args: readonly string[]): Promise<number>;
   /** Starts a thread of ours by its name, with data for it; undefined where there are none. */
-  thread: ((name: 'disk-thread' | 'hashing-thread' | 'swift-thread', data?: object) => Worker) | undefined;
+  thread: ((name: 'disk-worker' | 'hash-worker' | 'small-file-worker', data?: object) => Worker) | undefined;
 };

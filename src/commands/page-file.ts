@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { sized } from '../format/figures.ts';
-import { keep } from '../verify/keep.ts';
+import { keep } from '../download/verified-file.ts';
 
 /** `--html FILE` and `--report FILE` as typed. */
 export const PageFile = z
@@ -18,7 +18,7 @@ export async function writePage(file: string, text: string, force: boolean, app:
   app.notice(`the page is in ${file}, ${sized(bytes)}`);
 }
 
-/** The size in bytes of what stands there now. Faults as verify/keep.ts has them. */
+/** The size in bytes of what stands there now. Faults as download/verified-file.ts has them. */
 export async function keepText(file: string, text: string, force: boolean, app: App): Promise<number> {
   const bytes = Buffer.from(text);
   const path = resolve(app.world.cwd, file);

@@ -6,7 +6,7 @@ import type { App } from '../app.ts';
 import { WalkReport } from '../contract/report.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
-import { freshKeys, partName } from '../verify/part.ts';
+import { freshKeys, partName } from '../download/partial-files.ts';
 import { keepText } from './page-file.ts';
 
 export type ReportFile = { report: string; force: boolean };

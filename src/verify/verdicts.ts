@@ -2,7 +2,7 @@
 import type { Verdict, VerifiedFile, VerifyReport } from '../contract/report.ts';
 import { sameHash } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
-import { isFailure } from './crew.ts';
+import { isFailure } from './hash-pool.ts';
 
 /** What is expected: a row of a manifest, the catalogue or a sums file. `sha256` null: nothing to check against. */
 export type Expected = {

@@ -1,6 +1,6 @@
 // Two benches with the same archive: the real client in-process, and the same client over real ports.
 import { readAnswer, withoutFraming, type Answer } from '../../src/client/answer.ts';
-import { openFile, originsOf } from '../../src/client/files.ts';
+import { openFile, originsOf } from '../../src/download/open-file.ts';
 import { createInProcessTransport } from '../../src/client/in-process.ts';
 import { createClient, type Client } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { openFile, originsOf } from '../../src/client/files.ts';
+import { openFile, originsOf } from '../../src/download/open-file.ts';
 import {
   createInProcessTransport,
   EMBEDDED_ASSET_URL,

@@ -9,10 +9,10 @@ import {
   takeFile,
   type FileOptions,
   type OpenFile,
-} from '../../src/client/files.ts';
-import { announcedOrigin } from '../../src/client/file-address.ts';
+} from '../../src/download/open-file.ts';
+import { announcedOrigin } from '../../src/download/allowed-origins.ts';
 import { parseBaseUrl, urlBehind } from '../../src/client/base-url.ts';
-import { createFileSockets } from '../../src/client/file-socket.ts';
+import { createFileSockets } from '../../src/download/pipelined-http/transport.ts';
 import { createClient } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
 import type { FaultKind } from '../../src/faults.ts';

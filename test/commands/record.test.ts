@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../src/contract/report.ts';
 import { Fault } from '../../src/faults.ts';
-import { keyOf, partName } from '../../src/verify/part.ts';
+import { keyOf, partName } from '../../src/download/partial-files.ts';
 import { serveCatalogue, sha, type ForeignFile } from '../support/catalogue-server.ts';
 import { arx, type Ran } from '../support/command.ts';
 import { inFolder } from '../support/folder.ts';

@@ -9,11 +9,16 @@ import type { World } from '../../src/world.ts';
 const dir = mkdtempSync(join(tmpdir(), 'arx-threads-'));
 process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
 const built = new Set<string>();
+const ENTRIES = {
+  'disk-worker': 'download/disk-worker.ts',
+  'hash-worker': 'verify/hash-worker.ts',
+  'small-file-worker': 'download/small-file-worker.ts',
+};
 
 export const thread: NonNullable<World['thread']> = (name, data) => {
   const outfile = join(dir, `${name}.cjs`);
   if (!built.has(name)) {
-    const entry = join(import.meta.dirname, '../../src', `${name}.ts`);
+    const entry = join(import.meta.dirname, '../../src', ENTRIES[name]);
     buildSync({ entryPoints: [entry], outfile, bundle: true, platform: 'node', logLevel: 'warning' });
   }
   built.add(name);

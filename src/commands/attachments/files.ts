@@ -2,7 +2,7 @@
 import type { App } from '../../app.ts';
 import type { PullReport, VerifyReport } from '../../contract/report.ts';
 import { fileView, verifyLines } from '../../format/views.ts';
-import { sumsLine } from '../../verify/sums.ts';
+import { sumsLine } from '../../verify/checksum-list.ts';
 
 export async function printFiles(app: App, report: VerifyReport | PullReport): Promise<void> {
   const { output } = app.printer;

@@ -8,7 +8,7 @@ import { sameHash } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { digestFile } from '../../verify/digest.ts';
-import { readManifest } from '../../verify/manifest.ts';
+import { readManifest } from '../../download/manifest.ts';
 import { fetchInto, openTarget } from './target.ts';
 
 /** What opens a file on each system; it is given the absolute path and nothing else, by no shell. */

@@ -5,11 +5,11 @@ import type { App } from '../../app.ts';
 import type { PulledFile, PullPlan, PullReport } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
 import { pullPlanView } from '../../format/views.ts';
-import { openDesk } from '../../verify/desk.ts';
-import { inLanes } from '../../verify/lanes.ts';
-import { openManifest, readManifest, type ManifestEntry } from '../../verify/manifest.ts';
-import { freshKeys, nothingThere, survey, sweep } from '../../verify/part.ts';
-import { openSwiftLane, type SwiftLane } from '../../verify/swift-lane.ts';
+import { openDesk } from '../../download/disk-worker-client.ts';
+import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
+import { openManifest, readManifest, type ManifestEntry } from '../../download/manifest.ts';
+import { freshKeys, nothingThere, survey, sweep } from '../../download/partial-files.ts';
+import { openSwiftLane, type SwiftLane } from '../../download/small-file-fetcher.ts';
 import { reportOf } from '../../verify/verdicts.ts';
 import { wholeNumber } from '../input.ts';
 import { printFiles } from './files.ts';
@@ -95,7 +95,7 @@ async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: 
     const puller = pullerFor({ dir, app, input, keeping, swift, entries: manifest.entries });
     const underWay = input.concurrency + WRITTEN_AT_ONCE;
     const rows = selection.rows((row) => puller.expect(row));
-    for await (const { file, entry, fault } of inLanes(rows, underWay, (row) => puller.pull(row))) {
+    for await (const { file, entry, fault } of mapConcurrent(rows, underWay, (row) => puller.pull(row))) {
       if (entry !== undefined) manifest.add(entry);
       if (fault !== undefined) faults.push(fault);
       files.push(file);
@@ -147,7 +147,7 @@ async function foresee(input: Input, app: App, dir: string | undefined): Promise
   const progress = app.progress();
   let rows = 0;
   try {
-    for await (const { row, fate } of inLanes(selection.rows(), LOOKED_AT_AT_ONCE, async (row) => ({
+    for await (const { row, fate } of mapConcurrent(selection.rows(), LOOKED_AT_AT_ONCE, async (row) => ({
       row,
       fate: await puller.foresee(row),
     }))) {

@@ -1,7 +1,7 @@
 // One row of a pull and what becomes of it: its name, what is here already, what is fetched, and what is told of it.
 import type { App } from '../../app.ts';
-import { fileUrl } from '../../client/file-address.ts';
-import { takeFile, type FileOptions } from '../../client/files.ts';
+import { fileUrl } from '../../download/allowed-origins.ts';
+import { takeFile, type FileOptions } from '../../download/open-file.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import type { PulledFile } from '../../contract/report.ts';
@@ -16,12 +16,12 @@ import {
   type Kept,
   type KeepOptions,
   type Target,
-} from '../../verify/keep.ts';
-import { inTurns } from '../../verify/lanes.ts';
-import type { ManifestEntry } from '../../verify/manifest.ts';
-import { freeName, nameKey, nameTrouble } from '../../verify/name.ts';
-import { keyOf, partName } from '../../verify/part.ts';
-import { SMALL_BYTES, type Begun, type SwiftLane } from '../../verify/swift-lane.ts';
+} from '../../download/verified-file.ts';
+import { createSemaphore } from '../../concurrency/semaphore.ts';
+import type { ManifestEntry } from '../../download/manifest.ts';
+import { freeName, nameKey, nameTrouble } from '../../download/safe-name.ts';
+import { keyOf, partName } from '../../download/partial-files.ts';
+import { SMALL_BYTES, type Begun, type SwiftLane } from '../../download/small-file-fetcher.ts';
 import { present } from '../input.ts';
 import { fewNotices } from './notices.ts';
 
@@ -62,8 +62,8 @@ export function pullerFor(place: Place): Puller {
   const { dir, app, keeping, entries, input, swift } = place;
   const lane = swift?.lane;
   const { world, settings, log } = app;
-  const fetched = inTurns(input.concurrency);
-  const hashed = inTurns(HASHED_AT_ONCE);
+  const fetches = createSemaphore(input.concurrency);
+  const hashes = createSemaphore(HASHED_AT_ONCE);
   let elsewhere = 0;
   const renamed = fewNotices(app.notice);
   const taken = new Map<string, string>();
@@ -92,18 +92,18 @@ export function pullerFor(place: Place): Puller {
   });
   async function here(target: Target): Promise<Kept | undefined> {
     if (!mayBeHere(target, keeping)) return undefined;
-    const done = await hashed();
-    return alreadyHere(target, keeping).finally(done);
+    const release = await hashes.acquire();
+    return alreadyHere(target, keeping).finally(release);
   }
 
   const turn = async (): Promise<() => void> => {
-    const done = await fetched();
+    const release = await fetches.acquire();
     elsewhere += 1;
     lane?.elsewhere(elsewhere);
     return () => {
       elsewhere -= 1;
       lane?.elsewhere(elsewhere);
-      done();
+      release();
     };
   };
 

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
-import { readAhead } from '../../verify/lanes.ts';
+import { readAhead } from '../../concurrency/read-ahead.ts';
 import { exactRows } from '../exact-rows.ts';
 import { filterQuery, matches, type Filter } from './filter.ts';
 

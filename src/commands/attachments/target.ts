@@ -4,10 +4,10 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { makeFolder } from '../../disk/durable.ts';
 import { Fault } from '../../faults.ts';
-import { openDesk } from '../../verify/desk.ts';
-import { holdFolder, type HeldFolder } from '../../verify/folder.ts';
-import type { ManifestEntry } from '../../verify/manifest.ts';
-import { freshKeys, survey } from '../../verify/part.ts';
+import { openDesk } from '../../download/disk-worker-client.ts';
+import { holdFolder, type HeldFolder } from '../../download/held-folder.ts';
+import type { ManifestEntry } from '../../download/manifest.ts';
+import { freshKeys, survey } from '../../download/partial-files.ts';
 import { pullerFor, type Pulled } from './pulled-file.ts';
 
 /** A symlink in the folder's own path is followed once, here (faults C13). A dry run makes none. */

@@ -6,15 +6,16 @@ import type { App } from '../../app.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import type { VerifyReport } from '../../contract/report.ts';
 import { Fault } from '../../faults.ts';
-import { bagFaultsOf, checkBag } from '../../verify/bag.ts';
-import { openBagFolder } from '../../verify/bag-source.ts';
-import { openBagZip } from '../../verify/bag-zip.ts';
-import { compare, observe, type CheckOptions } from '../../verify/check.ts';
+import { bagFaultsOf, checkBag } from '../../bagit/validate.ts';
+import { openBagFolder } from '../../bagit/folder-source.ts';
+import { openBagZip } from '../../bagit/zip-source.ts';
+import { compare, observe, type CheckOptions } from '../../verify/check-folder.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { MANIFEST_FILE, readManifest } from '../../verify/manifest.ts';
-import { parseSums } from '../../verify/sums.ts';
+import { MANIFEST_FILE, readManifest } from '../../download/manifest.ts';
+import { isOwnFile } from '../../download/own-files.ts';
+import { parseSums } from '../../verify/checksum-list.ts';
 import { faultsOf, reportOf, type Expected } from '../../verify/verdicts.ts';
-import { readWitness } from '../../verify/witness.ts';
+import { readWitness } from '../../verify/reference-file.ts';
 import { PageFile, writePage } from '../page-file.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { printFiles } from './files.ts';
@@ -129,7 +130,7 @@ async function checkFolder(
   options: CheckOptions,
   app: App,
 ): Promise<VerifyReport> {
-  const observing = observe(dir, options);
+  const observing = observe(dir, { ...options, isIgnored: isOwnFile });
   try {
     await observing.listed;
     const { expected, whole } = await expectation(witness, dir, app);

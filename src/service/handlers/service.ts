@@ -8,7 +8,7 @@ import type { State } from '../store/database.ts';
 import { createGroupCommit } from '../store/group-commit.ts';
 import { summaryOf, type Summary } from '../store/meta.ts';
 import { createBearers } from '../store/tokens.ts';
-import { firstPerTurn, oncePerTurn } from '../together.ts';
+import { firstPerTick, coalescePerTick } from '../../concurrency/single-flight.ts';
 import { createDrain } from '../store/event-worker.ts';
 import { attachment, attachments } from './attachments.ts';
 import { content } from './content.ts';
@@ -77,8 +77,8 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     return { state, summary: await summaryOf(archive, state) };
   };
   // SQLite tells at once. Requests over sockets that come with one turn of the loop were all sent before it, and share.
-  const nearby = options.worker === undefined ? read : firstPerTurn(read);
-  const nowOf = archive.database.engine === 'sqlite' ? nearby : oncePerTurn(read);
+  const nearby = options.worker === undefined ? read : firstPerTick(read);
+  const nowOf = archive.database.engine === 'sqlite' ? nearby : coalescePerTick(read);
   const pages = createPages();
   const date = createDates(archive.now);
 

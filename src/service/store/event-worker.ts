@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Archive } from './archive.ts';
 import { applyDue } from './queue.ts';
-import { together } from '../together.ts';
+import { singleFlight } from '../../concurrency/single-flight.ts';
 
 export type Worker = {
   /** There is something in the queue. */
@@ -83,7 +83,7 @@ function pause(ms: number): Promise<void> {
  * after what they stored. Throws what says that the archive cannot serve now.
  */
 export function createDrain(archive: Archive): () => Promise<void> {
-  return together(async () => {
+  return singleFlight(async () => {
     while ((await applyDue(archive, 'in turn')) !== 'none');
   });
 }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
+import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { sha } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
 import { inFolder } from '../../support/folder.ts';

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ExportReport, VerifyReport } from '../../../src/contract/report.ts';
 import { Fault } from '../../../src/faults.ts';
-import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
+import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
 import { inFolder } from '../../support/folder.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/report.ts';
-import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
-import { TEMPORARY } from '../../../src/verify/part.ts';
+import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
+import { TEMPORARY } from '../../../src/download/partial-files.ts';
 import { arx } from '../../support/command.ts';
 import {
   serveCatalogue,

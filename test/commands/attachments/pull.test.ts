@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/report.ts';
-import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
+import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import {
   serveCatalogue,
   sha,

@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/report.ts';
-import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
-import { keyOf, partName } from '../../../src/verify/part.ts';
+import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
+import { keyOf, partName } from '../../../src/download/partial-files.ts';
 import { serveCatalogue, sha } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
 import { inFolder } from '../../support/folder.ts';

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { VerifyReport } from '../../../src/contract/report.ts';
-import { MANIFEST_FILE } from '../../../src/verify/manifest.ts';
+import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { bagOf, writeBag } from '../../support/bag.ts';
 import { serveCatalogue, sha } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';

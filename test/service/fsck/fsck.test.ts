@@ -15,7 +15,7 @@ import {
   type OpenArchive,
   type Place,
 } from '../../../src/service/index.ts';
-import { openCrew } from '../../../src/verify/crew.ts';
+import { openCrew } from '../../../src/verify/hash-pool.ts';
 import { call } from '../../support/call.ts';
 import { tokenFor } from '../../support/archive.ts';
 import { moved, type Sent } from '../../support/event.ts';

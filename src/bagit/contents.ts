@@ -1,0 +1,153 @@
+// What goes into a bag of pulled files: the files, their rows of the catalogue, a frozen walk, and a crate that says what each is.
+import { join } from 'node:path';
+import type { Attachment } from '../contract/attachment.ts';
+import { sameHash } from '../contract/scalars.ts';
+import { diskFault } from '../disk/disk-fault.ts';
+import { Fault } from '../faults.ts';
+import type { BaggedWalk } from './frozen-walk.ts';
+import { fileBytes, textBytes, type BagWriter, type Written } from './writer.ts';
+import { digestFile } from '../verify/digest.ts';
+import { mapConcurrent } from '../concurrency/map-concurrent.ts';
+import type { ManifestEntry } from '../download/manifest.ts';
+import { CRATE_FILE, crateText, type Crate, type CrateFile } from './ro-crate.ts';
+
+/** A record of the pull, with its row where the catalogue was asked and has it. */
+export type BagRecord = { entry: ManifestEntry; row: Attachment | undefined };
+
+/** Neither withheld when it was pulled nor, as far as the catalogue was asked, now. */
+export const isGiven = ({ entry, row }: BagRecord): boolean => entry.path !== null && row?.redacted !== true;
+
+/** Files under way at once: with one, the disk waits for the syncs. */
+const AT_ONCE = 4;
+
+/** Where in the payload the files and the walk lie, beside what describes them. */
+const FILES = 'files';
+const WALK = 'walk';
+const CATALOGUE_FILE = 'catalogue.ndjson';
+
+/**
+ * Adds the files of the records, each only if it has the hash that was pulled. Undefined where one had not or could not
+ * be read: the bag must be given up then, and `fail` was told of every file that is not as it should be.
+ */
+export async function addFiles(
+  bag: BagWriter,
+  dir: string,
+  records: readonly BagRecord[],
+  options: { signal: AbortSignal; fail: (fault: Fault) => void; onFile: () => void },
+): Promise<CrateFile[] | undefined> {
+  let failed = false;
+  const files: CrateFile[] = [];
+  const { signal } = options;
+  const add = async ({ entry, row }: BagRecord): Promise<CrateFile | Fault> => {
+    const name = entry.path!;
+    const from = join(dir, name);
+    const checked = ({ bytes, sha256 }: { bytes: number; sha256: string }): CrateFile => {
+      if (sameHash(sha256, entry.sha256)) return fileOf(`${FILES}/${name}`, { bytes, sha256 }, entry, row);
+      throw new Fault('integrity', `${name}: expected sha256 ${entry.sha256.toLowerCase()}, got ${sha256}`);
+    };
+    try {
+      if (!failed) return checked(await bag.add(`${FILES}/${name}`, fileBytes(from, name, signal)));
+    } catch (error) {
+      signal.throwIfAborted();
+      const isFirst = !failed;
+      failed = true;
+      if (isFirst) return faultOf(error, name);
+    }
+    // After the first bad file nothing more is written, only looked at.
+    try {
+      return checked(await digestFile(from, { signal }));
+    } catch (error) {
+      signal.throwIfAborted();
+      return faultOf(error, name);
+    }
+  };
+  for await (const result of mapConcurrent(each(records), AT_ONCE, add)) {
+    if (result instanceof Fault) options.fail(result);
+    else files.push(result);
+    options.onFile();
+  }
+  return failed ? undefined : files;
+}
+
+/** Adds what describes the files: the rows, the walk, and last the crate that names all of them. */
+export async function addDescriptions(
+  bag: BagWriter,
+  contents: {
+    records: readonly BagRecord[];
+    files: readonly CrateFile[];
+    walk: BaggedWalk | undefined;
+  },
+  crate: Omit<Crate, 'description' | 'files' | 'withheld'> & { signal: AbortSignal },
+): Promise<void> {
+  const { records, walk } = contents;
+  const withheld = records.filter((record) => !isGiven(record));
+  const files = [...contents.files];
+  const describe = ({ path, ...written }: Written, description: string): void => {
+    const name = path.slice('data/'.length);
+    files.push({ path: name, ...written, description, encodingFormat: 'application/x-ndjson' });
+  };
+  describe(
+    await bag.add(CATALOGUE_FILE, textBytes(rowLines(records))),
+    'The catalogue rows of these files as they were when the bag was made, one a line, with the path of each file in place of its address',
+  );
+  for (const [name, path] of walk?.files ?? []) {
+    describe(
+      await bag.add(`${WALK}/${name}`, fileBytes(path, name, crate.signal)),
+      `Part of the frozen walk of the conversations with the head ${walk!.head}`,
+    );
+  }
+  const { signal: _, ...known } = crate;
+  const text = crateText({
+    ...known,
+    description: `Files with the SHA-256 that the archive gave them: ${contents.files.length}; withheld by the archive: ${withheld.length}`,
+    files,
+    withheld: withheld.map(({ entry, row }) => ({
+      id: entry.id,
+      name: row?.filename,
+      sha256: entry.sha256.toLowerCase(),
+    })),
+  });
+  await bag.add(CRATE_FILE, textBytes(text));
+}
+
+function fileOf(
+  path: string,
+  { bytes, sha256 }: { bytes: number; sha256: string },
+  { id }: ManifestEntry,
+  row: Attachment | undefined,
+): CrateFile {
+  const { filename, content_type: type, origin_city: city } = row ?? {};
+  return {
+    path,
+    bytes,
+    sha256,
+    identifier: id,
+    ...(filename === undefined ? {} : { name: filename }),
+    ...(type === undefined ? {} : { encodingFormat: type }),
+    ...(city === undefined ? {} : { city }),
+  };
+}
+
+function* rowLines(records: readonly BagRecord[]): Generator<string> {
+  for (const record of records) yield rowLine(record);
+}
+
+/** Without its address, which is a permission to read the file. */
+function rowLine(record: BagRecord): string {
+  const { entry, row } = record;
+  const { file_url: _, ...told } = row ?? { ...entry, file_url: null };
+  return `${JSON.stringify({ ...told, path: isGiven(record) ? `${FILES}/${entry.path}` : null })}\n`;
+}
+
+function faultOf(error: unknown, name: string): Fault {
+  const cause = error instanceof Fault ? error.detail.cause : error;
+  if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT')
+    return new Fault('integrity', `${name} is missing`);
+  const fault = diskFault(error, name);
+  if (fault instanceof Fault) return fault;
+  throw error;
+}
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}

@@ -1,0 +1,95 @@
+// What a bag's manifests list: each file with every hash that any of them gives it (RFC 8493 2.1.3, 2.2.1).
+import type { BagSummary } from '../contract/report.ts';
+import type { resolver } from './path-resolver.ts';
+import type { BagSource } from './folder-source.ts';
+import {
+  ALGORITHMS,
+  isKnown,
+  manifestName,
+  parseManifest,
+  type Algorithm,
+  type Declaration,
+} from './tag-files.ts';
+import { nameKey } from '../download/safe-name.ts';
+
+/** A hash that a manifest gives a file. */
+export type Wanted = { manifest: string; algorithm: string; hash: string };
+export type Listed = {
+  /** Files of the payload and of the tags, under the names they have on disk, as far as they are there. */
+  wanted: Map<string, Wanted[]>;
+  manifests: string[];
+  payloadManifests: string[];
+};
+
+type Reading = {
+  resolve: ReturnType<typeof resolver>;
+  text: (path: string) => Promise<string>;
+  problems: BagSummary['problems'];
+};
+
+/**
+ * Reads all manifests. What is wrong with their lines is added to `problems`; Faults as parseManifest throws them. `text`
+ * gives a tag file in the bag's encoding, `resolve` the file that a written path means.
+ */
+export async function listBag(
+  source: BagSource,
+  { isOld }: Declaration,
+  { resolve, text, problems }: Reading,
+): Promise<Listed> {
+  const listed: Listed = { wanted: new Map(), manifests: [], payloadManifests: [] };
+  for (const manifest of [...source.files].sort()) {
+    const name = manifestName(manifest);
+    if (name === undefined) continue;
+    const { isTag, algorithm } = name;
+    listed.manifests.push(manifest);
+    if (!isTag) listed.payloadManifests.push(manifest);
+    if (!isKnown(algorithm))
+      problems.push({ kind: 'partial', what: `${manifest}: the algorithm is not known here` });
+    const own = new Map<string, string>();
+    let isMarked = false;
+    for (const { line, hash, path: written, isBinary } of parseManifest(
+      await text(manifest),
+      manifest,
+      algorithm,
+    )) {
+      const { path, isOtherForm } = resolve(written);
+      isMarked ||= isBinary;
+      if (path.startsWith('data/') === isTag) {
+        problems.push({
+          kind: 'integrity',
+          what: `${manifest}: line ${line} names a file ${isTag ? 'inside' : 'outside'} the payload`,
+        });
+        continue;
+      }
+      if (isOtherForm)
+        problems.push({ kind: 'odd', what: `${manifest} names ${path} in another Unicode form` });
+      const twice = own.get(path);
+      if (twice !== undefined)
+        problems.push({
+          kind: isOld && twice === hash ? 'odd' : 'integrity',
+          what: `${manifest} lists ${path} twice`,
+        });
+      own.set(path, hash);
+      const wanted = listed.wanted.get(path);
+      if (wanted === undefined) listed.wanted.set(path, [{ manifest, algorithm, hash }]);
+      else wanted.push({ manifest, algorithm, hash });
+    }
+    if (isMarked) problems.push({ kind: 'odd', what: `${manifest} marks names as binary, as md5sum does` });
+  }
+  if (listed.payloadManifests.length === 0)
+    problems.push({ kind: 'integrity', what: 'the bag has no payload manifest' });
+  const keys = new Map<string, string>();
+  for (const path of listed.wanted.keys()) {
+    const other = keys.get(nameKey(path));
+    if (other !== undefined)
+      problems.push({ kind: 'odd', what: `${other} and ${path} are one name on some systems` });
+    keys.set(nameKey(path), path);
+  }
+  return listed;
+}
+
+/** Those of its manifests that are known here; the one to show first. */
+export function algorithmsOf({ manifests }: Listed): Algorithm[] {
+  const named = new Set(manifests.map((manifest) => manifestName(manifest)?.algorithm));
+  return ALGORITHMS.filter((algorithm) => named.has(algorithm));
+}

@@ -1,0 +1,37 @@
+// Which file of a bag a manifest means: names differ in escapes and Unicode forms between the systems that wrote them.
+import { unescapePath } from './tag-files.ts';
+
+/**
+ * Maps a path as a manifest writes it to the file that is there, by the rule of the bag's version first (escapes are
+ * undone from 1.0 on), then by the other, then in another Unicode form if only one file has it (a bag packed on a Mac).
+ * A path that no file has comes back as its version reads it.
+ */
+export function resolver(
+  files: ReadonlySet<string>,
+  isOld: boolean,
+): (written: string) => { path: string; isOtherForm: boolean } {
+  let forms: Map<string, string[]> | undefined;
+  const byForm = (path: string): string | undefined => {
+    if (forms === undefined) {
+      forms = new Map();
+      for (const file of files) {
+        const form = file.normalize('NFC');
+        const alike = forms.get(form);
+        if (alike === undefined) forms.set(form, [file]);
+        else alike.push(file);
+      }
+    }
+    const alike = forms.get(path.normalize('NFC'));
+    return alike?.length === 1 ? alike[0] : undefined;
+  };
+  return (written) => {
+    const plain = unescapePath(written);
+    const spellings = isOld ? [written, plain] : [plain, written];
+    for (const path of spellings) if (files.has(path)) return { path, isOtherForm: false };
+    for (const spelling of spellings) {
+      const path = byForm(spelling);
+      if (path !== undefined) return { path, isOtherForm: true };
+    }
+    return { path: spellings[0]!, isOtherForm: false };
+  };
+}

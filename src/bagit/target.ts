@@ -1,0 +1,147 @@
+// Where a bag is written: a folder or a zip file that gets its name only when all of it is on the disk.
+import { constants } from 'node:fs';
+import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { diskFault } from '../disk/disk-fault.ts';
+import { makeFolder, syncAt, writeAll } from '../disk/durable.ts';
+import { Fault } from '../faults.ts';
+import type { World } from '../world.ts';
+import { isWithoutLinks } from '../download/disk-jobs.ts';
+import { createZipWriter } from './zip-writer.ts';
+
+export type BagTarget = {
+  /** Writes a file of the bag; whatever the bytes throw passes, and the bag can only be given up then. */
+  add(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Makes the bag durable under its name. Fault `unsafe` where something has that name by now. */
+  finish(): Promise<void>;
+  /** Removes all that was written; for a finished bag it does nothing. */
+  discard(): Promise<void>;
+};
+
+type Outside = Pick<World, 'randomBytes' | 'now' | 'pid' | 'running'>;
+
+/** `.arx-<chance>-<pid>.bag`, or `.part` for a zip: a bag that is not whole yet, and who writes it. */
+const UNFINISHED = /^\.arx-[0-9a-f]{16}-(\d{1,10})\.(?:bag|part)$/;
+
+/**
+ * Opens a bag that will be `path`: a zip where that ends in .zip, else a folder. What dead exports left beside it is
+ * removed. Fault `unsafe` where something is there, `disk` where it cannot be written.
+ */
+export async function openBagTarget(path: string, world: Outside): Promise<BagTarget> {
+  await refuseTaken(path);
+  const dir = dirname(path);
+  const temporary = join(dir, `.arx-${Buffer.from(world.randomBytes(8)).toString('hex')}-${world.pid}`);
+  try {
+    await makeFolder(dir);
+    await removeLeft(dir, world);
+    return path.endsWith('.zip')
+      ? await openZip(path, `${temporary}.part`, world.now())
+      : await openFolder(path, `${temporary}.bag`);
+  } catch (error) {
+    throw diskFault(error, path);
+  }
+}
+
+async function removeLeft(dir: string, { pid, running }: Outside): Promise<void> {
+  for (const name of await readdir(dir)) {
+    const owner = Number(UNFINISHED.exec(name)?.[1] ?? Number.NaN);
+    if (Number.isNaN(owner) || (owner !== pid && running(owner))) continue;
+    // Where it cannot be removed it is in nobody's way.
+    await rm(join(dir, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+async function refuseTaken(path: string): Promise<void> {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw diskFault(error, path);
+  });
+  if (found !== undefined) throw new Fault('unsafe', `${path} exists already`);
+}
+
+async function openFolder(path: string, temporary: string): Promise<BagTarget> {
+  await mkdir(temporary, { mode: 0o700 });
+  const made = new Set(['.']);
+  return {
+    async add(name, bytes) {
+      const folder = dirname(name);
+      try {
+        if (!made.has(folder)) await makeFolder(join(temporary, folder), 0o700);
+        for (let each = folder; !made.has(each); each = dirname(each)) made.add(each);
+        const file = await open(join(temporary, name), 'wx', 0o600);
+        try {
+          let at = 0;
+          for await (const chunk of bytes) {
+            await writeAll(file, chunk, at);
+            at += chunk.length;
+          }
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+      } catch (error) {
+        throw diskFault(error, name);
+      }
+    },
+    async finish() {
+      try {
+        for (const folder of made) await syncAt(join(temporary, folder));
+        await refuseTaken(path);
+        // Fails on anything but an empty folder that came there meanwhile.
+        await rename(temporary, path);
+        await syncAt(dirname(path));
+      } catch (error) {
+        throw (error as NodeJS.ErrnoException).code === 'ENOTEMPTY'
+          ? new Fault('unsafe', `${path} exists already`)
+          : diskFault(error, path);
+      }
+    },
+    discard: () => rm(temporary, { recursive: true, force: true }),
+  };
+}
+
+async function openZip(path: string, temporary: string, now: number): Promise<BagTarget> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const zip = createZipWriter((bytes, at) => writeAll(file, bytes, at), now);
+  // One folder at the top, named as the file is (RFC 8493 4).
+  const base = basename(path, '.zip');
+  let last: Promise<void> = Promise.resolve();
+  return {
+    async add(name, bytes) {
+      // One after the other; after one that failed there are no more.
+      last = last.then(() => zip.add(`${base}/${name}`, bytes));
+      last.catch(() => undefined);
+      await last.catch((error: unknown) => {
+        throw diskFault(error, path);
+      });
+    },
+    async finish() {
+      try {
+        await last;
+        await zip.end();
+        await file.sync();
+        await giveName(temporary, path);
+        await syncAt(dirname(path));
+      } catch (error) {
+        throw diskFault(error, path);
+      }
+    },
+    async discard() {
+      await last.catch(() => undefined);
+      await file.close();
+      await rm(temporary, { force: true });
+    },
+  };
+}
+
+/** A link never takes the place of something; a file system without them gets one more look. */
+async function giveName(temporary: string, path: string): Promise<void> {
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if (!isWithoutLinks((error as NodeJS.ErrnoException).code)) throw error;
+    await refuseTaken(path);
+    await rename(temporary, path);
+  }
+}

@@ -1,0 +1,171 @@
+// Whether a BagIt bag is complete and valid (RFC 8493 3): every file against all manifests that list it, in one read.
+import type { BagSummary, Verdict, VerifiedFile, VerifyReport } from '../contract/report.ts';
+import { Fault } from '../faults.ts';
+import { algorithmsOf, listBag, type Listed, type Wanted } from './manifests.ts';
+import { resolver } from './path-resolver.ts';
+import type { BagSource } from './folder-source.ts';
+import {
+  ALGORITHMS,
+  decode,
+  manifestName,
+  parseDeclaration,
+  parseFetch,
+  parseInfo,
+  type Algorithm,
+  type Declaration,
+} from './tag-files.ts';
+import type { CheckOptions } from '../verify/check-folder.ts';
+import { isFailure } from '../verify/hash-pool.ts';
+import { reportOf } from '../verify/verdicts.ts';
+import { MOST_WITNESS_BYTES } from '../verify/reference-file.ts';
+
+const MOST_DECLARATION_BYTES = 4096;
+
+/**
+ * Reads all of a bag and judges it. Faults are what keeps it from being read at all: `not_found` without bagit.txt,
+ * `unsafe` for a bag that would lead elsewhere or never end, `integrity` for damaged tag files, `partial` for a version
+ * or an encoding that is not known here. Whatever else is wrong is a verdict or a problem of the report. `warn` is told
+ * at once when the payload's size is not what the bag says, before anything is hashed.
+ */
+export async function checkBag(
+  source: BagSource,
+  name: string,
+  options: CheckOptions & { warn: (text: string) => void },
+): Promise<VerifyReport> {
+  if (source.others.has('bagit.txt'))
+    throw new Fault('unsafe', `${name}: bagit.txt is no file that can be read`);
+  if (!source.files.has('bagit.txt')) throw new Fault('not_found', `${name} has no bagit.txt`);
+  const declaration = parseDeclaration(await source.read('bagit.txt', MOST_DECLARATION_BYTES));
+  const problems: BagSummary['problems'] = source.oddities.map((what) => ({ kind: 'odd', what }));
+  const wrong = (what: string) => void problems.push({ kind: 'integrity', what });
+  if (!source.hasPayload) wrong('the bag has no payload directory data/');
+  const text = async (path: string): Promise<string> => {
+    const bytes = await source.read(path, MOST_WITNESS_BYTES);
+    if (/^utf-?8$/i.test(declaration.encoding) && bytes[0] === 0xef && bytes[1] === 0xbb)
+      problems.push({ kind: 'odd', what: `${path} begins with a byte-order mark` });
+    return decode(bytes, declaration.encoding, path);
+  };
+
+  /** What a tag file that only describes says, as far as it can be read. */
+  const told = async <T>(path: string, parse: (text: string) => Iterable<T>): Promise<T[]> => {
+    try {
+      return source.files.has(path) ? [...parse(await text(path))] : [];
+    } catch (error) {
+      if (!(error instanceof Fault) || error.kind !== 'integrity') throw error;
+      wrong(error.message);
+      return [];
+    }
+  };
+
+  const resolve = resolver(source.files, declaration.isOld);
+  const listed = await listBag(source, declaration, { resolve, text, problems });
+  const payload = [...source.files].filter((path) => path.startsWith('data/'));
+  const fetch = (await told('fetch.txt', parseFetch)).map((line) => ({
+    ...line,
+    path: resolve(line.path).path,
+  }));
+  for (const { path } of fetch) {
+    if (!listed.wanted.has(path) || !path.startsWith('data/'))
+      problems.push({
+        kind: declaration.isOld ? 'odd' : 'integrity',
+        what: `fetch.txt names ${path}, which is no listed payload file`,
+      });
+  }
+  const info = await told('bag-info.txt', (each) => parseInfo(each, declaration.isOld));
+  const oxums = info.filter(([label]) => label === 'payload-oxum').map(([, value]) => value);
+  for (const claimed of oxums) {
+    const actual = `${await source.octets(payload)}.${payload.length}`;
+    if (claimed === actual) continue;
+    wrong(`the payload is ${actual}, but Payload-Oxum says ${claimed}`);
+    options.warn(`the payload is not of the size that the bag says (${claimed}); hashing it all the same`);
+  }
+  if (oxums.length > 1) wrong('bag-info.txt has more than one Payload-Oxum');
+
+  const files = await judgeFiles(source, listed, options, wrong, declaration);
+  const report = reportOf(files, true);
+  const isWhole = report.completeness === 'complete' && !problems.some(({ kind }) => kind === 'integrity');
+  return {
+    ...report,
+    completeness: isWhole ? 'complete' : 'incomplete',
+    bag: {
+      version: declaration.version,
+      encoding: declaration.encoding,
+      algorithms: algorithmsOf(listed),
+      payload_oxum: oxums[0] ?? null,
+      fetch,
+      problems,
+    },
+  };
+}
+
+/** Every reason, beside the verdicts of its files, why a bag did not pass. */
+export function bagFaultsOf(bag: BagSummary | undefined): Fault[] {
+  return (bag?.problems ?? []).flatMap(({ kind, what }) => (kind === 'odd' ? [] : [new Fault(kind, what)]));
+}
+
+async function judgeFiles(
+  source: BagSource,
+  listed: Listed,
+  options: CheckOptions,
+  wrong: (what: string) => void,
+  { isOld }: Declaration,
+): Promise<VerifiedFile[]> {
+  const algorithms = algorithmsOf(listed);
+  const paths = [...listed.wanted.keys()].filter((path) => source.files.has(path));
+  const { hashes, bytes } = await source.hash(paths, { ...options, algorithms });
+  const found = new Map(paths.map((path, at) => [path, { hashes: hashes[at]!, bytes: bytes[at]! }]));
+  const files = [...listed.wanted].map(([path, wanted]): VerifiedFile => {
+    // Before 1.0 one manifest that lists a file is enough, and tag manifests may list what they like.
+    if (!isOld && path.startsWith('data/'))
+      for (const manifest of listed.payloadManifests)
+        if (!lists(listed, manifest, path)) wrong(`${manifest} does not list ${path}`);
+    const failure = source.others.get(path);
+    const seen = found.get(path) ?? (failure === undefined ? undefined : { hashes: failure, bytes: 0 });
+    return judgeBagged(path, wanted, seen, algorithms);
+  });
+  if (!isOld)
+    for (const manifest of listed.payloadManifests)
+      for (const tags of listed.manifests)
+        if (manifestName(tags)?.isTag === true && !lists(listed, tags, manifest))
+          wrong(`${tags} does not list ${manifest}`);
+  const unlisted = [...source.files, ...source.others.keys()].filter((path) => !listed.wanted.has(path));
+  for (const path of unlisted) {
+    const isPayload = path.startsWith('data/');
+    if (isPayload) wrong(`no manifest lists ${path}`);
+    // What the bag is made of need not be listed.
+    else if (OWN.test(path) || listed.manifests.includes(path)) continue;
+    files.push({ path, id: null, verdict: 'extra', expected: null, actual: null, bytes: null });
+  }
+  return files;
+}
+
+const lists = ({ wanted }: Listed, manifest: string, path: string): boolean =>
+  wanted.get(path)?.some((each) => each.manifest === manifest) === true;
+
+const OWN = /^(?:bagit|bag-info|fetch)\.txt$/;
+
+function judgeBagged(
+  path: string,
+  wanted: readonly Wanted[],
+  seen: { hashes: string; bytes: number } | undefined,
+  algorithms: readonly Algorithm[],
+): VerifiedFile {
+  const shown = [...wanted].sort((a, b) => rankOf(a) - rankOf(b))[0]!;
+  const row = (verdict: Verdict, { hash }: Wanted, actual?: string): VerifiedFile => {
+    const bytes = verdict === 'missing' || isFailure(seen!.hashes) ? null : seen!.bytes;
+    return { path, id: null, verdict, expected: hash, actual: actual ?? null, bytes };
+  };
+  if (seen === undefined) return row('missing', shown);
+  if (isFailure(seen.hashes)) return row(seen.hashes === 'changed' ? 'unverifiable' : 'unreadable', shown);
+  const hashes = seen.hashes.split(' ');
+  const actualOf = ({ algorithm }: Wanted) => hashes[algorithms.indexOf(algorithm as Algorithm)];
+  const differing = wanted.find((each) => (actualOf(each) ?? each.hash) !== each.hash);
+  if (differing !== undefined) return row('mismatch', differing, actualOf(differing));
+  const actual = actualOf(shown);
+  return row(actual === undefined ? 'unverifiable' : 'match', shown, actual);
+}
+
+const rankOf = ({ algorithm }: Wanted): number => {
+  const rank = (ALGORITHMS as readonly string[]).indexOf(algorithm);
+  return rank === -1 ? ALGORITHMS.length : rank;
+};

@@ -1,0 +1,177 @@
+// A bag in a zip file: hashed entry by entry as it is unpacked in memory; nothing of it is ever written.
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import type { Entry, ZipFile } from 'yauzl';
+import { diskFault } from '../disk/disk-fault.ts';
+import { Fault } from '../faults.ts';
+import { tooLarge, type BagSource } from './folder-source.ts';
+import type { CrewOptions, Failure, Found } from '../verify/hash-pool.ts';
+import { isOutside } from '../verify/checksum-list.ts';
+
+/** More than any bag holds; a directory that claims more is refused before it fills the memory. */
+const MOST_ENTRIES = 2_000_000;
+
+/** No deflated byte can become more (1,032 at the most, and a few for its frame): more is a lie, or bytes used twice. */
+const MOST_GROWTH = 1033;
+
+/** Mode bits of Unix in the attributes of an entry. */
+const KIND = 0o170000;
+const LINK = 0o120000;
+
+/** Where an entry lies and how: so little of each is kept, as there may be very many. Undefined: it cannot be read. */
+type Spot = Pick<
+  Entry,
+  'compressedSize' | 'uncompressedSize' | 'compressionMethod' | 'relativeOffsetOfLocalHeader'
+>;
+type Spots = ReadonlyMap<string, Spot | undefined>;
+
+/**
+ * The bag at the top of the zip, or in its one folder that holds a bagit.txt. Fault `unsafe` for names that leave it,
+ * names that come twice, links, entries that overlap, and more bytes than a zip of this size can honestly hold;
+ * `integrity` for a damaged zip, `not_found` where it holds no bag.
+ */
+export async function openBagZip(path: string): Promise<BagSource> {
+  const { default: yauzl } = await import('yauzl');
+  const { size } = await stat(path);
+  let zip: ZipFile | undefined;
+  const spots = new Map<string, Spot | undefined>();
+  let compressed = 0;
+  try {
+    zip = await yauzl.openPromise(path, { autoClose: false, decodeStrings: false });
+    if (zip.entryCount > MOST_ENTRIES) throw new Fault('unsafe', 'the zip names too many files');
+    for await (const entry of zip.eachEntry()) {
+      const name = nameOf(entry);
+      if (spots.has(name)) throw new Fault('unsafe', `the zip holds ${name} twice`);
+      checkGrowth(entry, name);
+      compressed += entry.compressedSize;
+      // One after the other they cannot be longer than the zip.
+      if (compressed > size) throw new Fault('unsafe', 'the entries of the zip overlap');
+      spots.set(name, spotOf(entry));
+    }
+  } catch (error) {
+    zip?.close();
+    throw zipFault(error);
+  }
+  const base = baseOf(spots.keys());
+  if (base === undefined) {
+    zip.close();
+    throw new Fault('not_found', `${path} has no bagit.txt`);
+  }
+  const { Entry } = yauzl;
+  return sourceOver(zip, spots, base, (spot) =>
+    Object.assign(new Entry(), { generalPurposeBitFlag: 0 }, spot),
+  );
+}
+
+function sourceOver(zip: ZipFile, spots: Spots, base: string, entryAt: (spot: Spot) => Entry): BagSource {
+  const files = new Set<string>();
+  const others = new Map<string, Failure>();
+  let outside = 0;
+  for (const [name, spot] of spots) {
+    if (!name.startsWith(base)) outside += 1;
+    else if (name.endsWith('/')) continue;
+    else if (spot !== undefined) files.add(name.slice(base.length));
+    else others.set(name.slice(base.length), 'unreadable');
+  }
+  const named = (path: string): Spot => spots.get(`${base}${path}`)!;
+  return {
+    files,
+    others,
+    // Folders need no entry of their own in a zip: one without a payload directory may only be empty.
+    hasPayload: true,
+    oddities: outside > 0 ? [`the zip holds ${outside} files outside the bag, which were not looked at`] : [],
+    async read(path, most) {
+      const spot = named(path);
+      if (spot.uncompressedSize > most) throw tooLarge(path, most);
+      try {
+        const chunks: Buffer[] = [];
+        for await (const chunk of await zip.openReadStreamPromise(entryAt(spot)))
+          chunks.push(chunk as Buffer);
+        return Buffer.concat(chunks);
+      } catch (error) {
+        throw zipFault(error);
+      }
+    },
+    octets: async (paths) => paths.reduce((sum, path) => sum + named(path).uncompressedSize, 0),
+    async hash(paths, options) {
+      const found: Found = { hashes: [], bytes: [] };
+      for (const path of paths) {
+        const { hashes, bytes } = await hashEntry(zip, entryAt(named(path)), options);
+        found.hashes.push(hashes);
+        found.bytes.push(bytes);
+      }
+      return found;
+    },
+    close: () => zip.close(),
+  };
+}
+
+async function hashEntry(
+  zip: ZipFile,
+  entry: Entry,
+  { algorithms, signal, onBytes }: CrewOptions,
+): Promise<{ hashes: string; bytes: number }> {
+  const hashes = algorithms.map((name) => createHash(name));
+  let bytes = 0;
+  try {
+    // yauzl ends the stream with an error as soon as it is longer than the entry declares.
+    for await (const chunk of await zip.openReadStreamPromise(entry)) {
+      signal.throwIfAborted();
+      for (const each of hashes) each.update(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      onBytes?.((chunk as Buffer).length);
+    }
+    return { hashes: hashes.map((each) => each.digest('hex')).join(' '), bytes };
+  } catch {
+    signal.throwIfAborted();
+    return { hashes: 'unreadable', bytes };
+  }
+}
+
+function spotOf(entry: Entry): Spot | undefined {
+  const { compressedSize, uncompressedSize, compressionMethod, relativeOffsetOfLocalHeader } = entry;
+  const isReadable = !entry.isEncrypted() && (compressionMethod === 0 || compressionMethod === 8);
+  return isReadable
+    ? { compressedSize, uncompressedSize, compressionMethod, relativeOffsetOfLocalHeader }
+    : undefined;
+}
+
+function nameOf(entry: Entry): string {
+  const { fileNameRaw: raw, generalPurposeBitFlag: flags } = entry;
+  // Many tools write UTF-8 without the bit that says so.
+  const text = raw.toString('utf8');
+  const name = (flags & 0x800) === 0 && text.includes('\uFFFD') ? raw.toString('latin1') : text;
+  const inside = (each: string) => !isOutside(each) && !/^[a-z]:/i.test(each);
+  if (!inside(name) || !inside(name.replaceAll('\\', '/')))
+    throw new Fault('unsafe', `the zip names a path outside itself, ${name}`);
+  if (((entry.externalFileAttributes >>> 16) & KIND) === LINK)
+    throw new Fault('unsafe', `the zip has a symbolic link, ${name}`);
+  return name;
+}
+
+/**
+ * An entry that claims more than its compressed bytes can become is refused before any is unpacked. What is left is
+ * bounded by the size of the zip, and neither kept in memory nor written.
+ */
+function checkGrowth({ uncompressedSize, compressedSize }: Entry, name: string): void {
+  if (uncompressedSize > MOST_GROWTH * (compressedSize + 1))
+    throw new Fault('unsafe', `the zip claims ${uncompressedSize} bytes for ${name}`);
+}
+
+/** The prefix of the bag's files, '' at the top; undefined where there is no bag, or more than one. */
+function baseOf(names: Iterable<string>): string | undefined {
+  const bases: string[] = [];
+  for (const name of names) {
+    const [, base] = /^((?:[^/]+\/)?)bagit\.txt$/.exec(name) ?? [];
+    if (base === '') return base;
+    if (base !== undefined) bases.push(base);
+  }
+  return bases.length === 1 ? bases[0] : undefined;
+}
+
+function zipFault(error: unknown): unknown {
+  const fault = diskFault(error, 'the zip');
+  if (fault instanceof Fault || !(fault instanceof Error)) return fault;
+  const [text = ''] = fault.message.split('. ', 1);
+  return new Fault('integrity', `the zip is damaged (${text.charAt(0).toLowerCase()}${text.slice(1)})`);
+}

@@ -1,0 +1,127 @@
+// GETs of files over connections of our own, read into large buffers; an answer that is not a plain one goes another way.
+import type { World } from '../../world.ts';
+import { faultOf } from '../../client/failure.ts';
+import { openPlainConnection, type PlainConnection } from './connection.ts';
+import type { Head } from './response-head.ts';
+import { createSlabs, type Slabs } from './buffer-pool.ts';
+import {
+  placeOf,
+  type Transport,
+  type TransportReply,
+  type TransportRequest,
+} from '../../client/transport.ts';
+
+export type FileSocketOptions = {
+  connectTimeoutMs: number;
+  idleTimeoutMs: number;
+  monotonic: World['monotonic'];
+  /** For https, and for origins whose answers are not plain: without a length, or no HTTP at all. */
+  careful: Transport;
+};
+
+type Connection = PlainConnection<Exchange>;
+type Exchange = {
+  request: TransportRequest;
+  answered(reply: TransportReply | 'unplain'): void;
+  failed(error: unknown): void;
+  /** The run's end is no more to be heard of. */
+  release(): void;
+  /** Once the head has come. */
+  body?: { slabs: Slabs; head: Head; came: number };
+};
+
+/**
+ * A transport for files over plain http. Their hash is checked, so it need not know every form of HTTP. A piece of a body belongs to its
+ * reader until the next is asked for. There are as many connections as requests at a time.
+ */
+export function createFileSockets(options: FileSocketOptions): { transport: Transport; close(): void } {
+  const idle = new Map<string, Connection[]>();
+  const open = new Set<Connection>();
+  const unplain = new Set<string>();
+
+  function connectTo(url: URL, free: Connection[]): Connection {
+    const place = placeOf(url);
+    const connection: Connection = openPlainConnection<Exchange>({
+      ...options,
+      url,
+      mostWhole: 0,
+      requestOf: ({ request }) => ({
+        target: request.url.pathname + request.url.search,
+        fields: Object.entries(request.headers)
+          .map(([name, value]) => `${name}: ${value}\r\n`)
+          .join(''),
+      }),
+      begun: (exchange, head) => {
+        const { resume, close } = connection;
+        const slabs = createSlabs(head.length, options.monotonic, resume, close);
+        const body = { slabs, head, came: 0 };
+        exchange.body = body;
+        exchange.answered({ status: head.status, headers: head.headers, body: slabs.pieces });
+        return {
+          room: slabs.room,
+          isAwaited: slabs.pieces.isAwaited,
+          filled: (count) => {
+            body.came += count;
+            return slabs.filled(count);
+          },
+          end: () => {
+            exchange.release();
+            slabs.flush();
+            slabs.pieces.end();
+            free.push(connection);
+          },
+        };
+      },
+      whole: () => {},
+      ended: ({ body, answered, failed, release }, why) => {
+        release();
+        const error = typeof why === 'string' ? new Error(why) : why;
+        if (body === undefined) return why === 'unplain' ? answered(why) : failed(faultOf(error, place));
+        body.slabs.flush();
+        body.slabs.pieces.fail(faultOf(error, place, { bytes: body.came, of: body.head.length }));
+      },
+      again: () => {
+        if (connection.room() !== undefined) return;
+        open.delete(connection);
+        if (free.includes(connection)) free.splice(free.indexOf(connection), 1);
+      },
+    });
+    open.add(connection);
+    return connection;
+  }
+
+  const transport: Transport = async (request) => {
+    const { url, signal, method } = request;
+    // TLS goes on filling memory after it was told to pause.
+    if (url.protocol !== 'http:' || method !== 'GET' || unplain.has(url.origin))
+      return options.careful(request);
+    signal.throwIfAborted();
+    const free = idle.get(url.origin) ?? [];
+    idle.set(url.origin, free);
+    const connection = free.pop() ?? connectTo(url, free);
+    const reply = await new Promise<TransportReply | 'unplain'>((resolve, reject) => {
+      const onAbort = (): void => {
+        exchange.body?.slabs.pieces.fail(signal.reason);
+        reject(signal.reason as Error);
+        connection.close();
+      };
+      const exchange: Exchange = {
+        request,
+        answered: resolve,
+        failed: reject,
+        release: () => signal.removeEventListener('abort', onAbort),
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      connection.ask([exchange]);
+    });
+    if (reply !== 'unplain') return reply;
+    unplain.add(url.origin);
+    return options.careful(request);
+  };
+  return {
+    transport,
+    close: () => {
+      for (const connection of open) connection.close();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+// A kept connection counts time only while somebody waits, and goes on counting when somebody does again.
+import { afterEach, expect, test } from 'vitest';
+import { openPlainConnection, type Ending } from '../../../src/download/pipelined-http/connection.ts';
+import { misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
+
+let server: Misbehaving | undefined;
+afterEach(() => server?.close());
+
+test('a body that stops: not given up while its reader is busy, but as soon as it waits', async () => {
+  server = await misbehave((socket) => socket.write('HTTP/1.1 200 X\r\ncontent-length: 100\r\n\r\nhello'));
+  const room = Buffer.alloc(100);
+  let looked = 0;
+  let came = 0;
+  const why = await new Promise<Ending>((resolve) => {
+    const connection = openPlainConnection<string>({
+      url: new URL(server!.url),
+      connectTimeoutMs: 10_000,
+      idleTimeoutMs: 20,
+      monotonic: () => 0,
+      mostWhole: 0,
+      requestOf: (target) => ({ target, fields: '' }),
+      begun: () => ({
+        room: () => room.subarray(came),
+        filled: (count) => (came += count) > 0,
+        // Asked each time that the timer has run out.
+        isAwaited: () => ++looked > 3,
+        end: () => {},
+      }),
+      whole: () => {},
+      ended: (_row, ending) => resolve(ending),
+      again: () => {},
+    });
+    connection.ask(['/']);
+  });
+  expect([looked, came, (why as NodeJS.ErrnoException).code]).toEqual([4, 5, 'UND_ERR_BODY_TIMEOUT']);
+});

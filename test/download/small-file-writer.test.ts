@@ -1,0 +1,49 @@
+// Small files get their names whenever these are known, and only with the bytes of their hash.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSmallFiles } from '../../src/download/small-file-writer.ts';
+import { sha } from '../support/catalogue-server.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'arx-small-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const naming = { name: 'a.txt', force: false };
+const file = { temporary: '.tmp', sha256: sha('hello'), size: 5 };
+const kept = { outcome: 'kept', sha256: sha('hello'), bytes: 5 };
+
+test.each([
+  ['before it comes', 'name add settle'],
+  ['before it is synced', 'add name settle'],
+  ['after it was synced', 'add settle name settle'],
+])('named %s', (_, steps) => {
+  const files = createSmallFiles<number>(dir);
+  const told: unknown[] = [];
+  for (const step of steps.split(' ')) {
+    expect(readdirSync(dir)).not.toContain(naming.name);
+    if (step === 'name') files.name(7, naming);
+    else if (step === 'add') files.add(7, file, Buffer.from('hello'));
+    else told.push(...files.settle());
+  }
+  expect([told, readdirSync(dir), files.count()]).toEqual([[[7, kept]], ['a.txt'], 0]);
+  expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe('hello');
+});
+
+test('other bytes, a size that is not theirs, and a name that is taken: told, nothing stays', () => {
+  const files = createSmallFiles<number>(dir);
+  writeFileSync(join(dir, 'a.txt'), 'mine');
+  files.add(1, { ...file, temporary: '.tmp1' }, Buffer.from('hullo'));
+  files.add(2, { ...file, temporary: '.tmp2', size: 6 }, Buffer.from('hello'));
+  files.add(3, { ...file, temporary: '.tmp3' }, Buffer.from('hello'));
+  files.name(3, naming);
+  expect(files.settle()).toEqual([
+    [1, { outcome: 'wrong', sha256: sha('hullo'), bytes: 5 }],
+    [2, { ...kept, outcome: 'wrong' }],
+    [3, { ...kept, outcome: 'taken' }],
+  ]);
+  expect([readdirSync(dir), readFileSync(join(dir, 'a.txt'), 'utf8')]).toEqual([['a.txt'], 'mine']);
+});

@@ -1,0 +1,230 @@
+// Hashing on all cores: every changed bit is found, odd things in a folder are named, and nothing hangs.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Fault } from '../../src/faults.ts';
+import { compare, observe } from '../../src/verify/check-folder.ts';
+import { openCrew } from '../../src/verify/hash-pool.ts';
+import type { Expected } from '../../src/verify/verdicts.ts';
+import { randomFrom } from '../support/random.ts';
+import { thread } from '../support/threads.ts';
+
+const signal = new AbortController().signal;
+const sha = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
+let dir: string;
+beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'arx-crew-'))));
+// Not fs.rm: one test makes paths that are too long for it.
+afterEach(() => void execFileSync('rm', ['-rf', dir]));
+
+const verdictsIn = async (expected: Expected[] = []) =>
+  Object.fromEntries(
+    compare(expected, await observe(dir, { signal, thread }).observation).map(({ path, verdict }) => [
+      path,
+      verdict,
+    ]),
+  );
+const row = (path: string, sha256: string): Expected => ({ id: path, path, sha256 });
+
+/** The thread reads so much at once. */
+const READ = 512 * 1024;
+
+describe('single-bit changes', () => {
+  const BITS = 10_000;
+  const SIZES = [1, 2, 63, 64, 65, 4096, 4097, 65_536];
+  const LARGE = [READ - 1, READ, READ + 1, 2 * READ, 2 * READ + 17];
+
+  test(`each of ${BITS} is found, and nothing else is`, async () => {
+    const random = randomFrom('one bit');
+    const content = Buffer.alloc(2 * READ + 32).map(() => random() * 256);
+    const expected: Expected[] = [];
+    const changed = new Set<string>();
+    for (let at = 0; at < BITS * 1.1; at++) {
+      const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+      const size = pick(at % 100 === 0 ? LARGE : SIZES);
+      const start = Math.floor(random() * 16);
+      const bytes = Buffer.from(content.subarray(start, start + size));
+      const path = `${at % 37}/${at}`;
+      expected.push(row(path, sha(bytes)));
+      if (changed.size < BITS && random() < 0.95) {
+        // The edges of a read and of a file, and anywhere.
+        const places = [0, size - 1, READ - 1, READ, Math.floor(random() * size)].filter(
+          (place) => place < size,
+        );
+        bytes[pick(places)]! ^= 1 << Math.floor(random() * 8);
+        changed.add(path);
+      }
+      mkdirSync(dirname(join(dir, path)), { recursive: true });
+      writeFileSync(join(dir, path), bytes);
+    }
+    const verdicts = await verdictsIn(expected);
+    const found = Object.keys(verdicts).filter((path) => verdicts[path] === 'mismatch');
+    expect(found.sort()).toEqual([...changed].sort());
+    expect(found.length).toBeGreaterThan(BITS * 0.95);
+    expect(new Set(Object.values(verdicts))).toEqual(new Set(['match', 'mismatch']));
+  }, 120_000);
+});
+
+describe('what stands in a folder', () => {
+  test('links, loops, FIFOs, sockets and devices are named, and never followed or waited for', async () => {
+    mkdirSync(join(dir, 'sub'));
+    writeFileSync(join(dir, 'sub/file'), 'x');
+    symlinkSync('..', join(dir, 'sub/up'));
+    symlinkSync('nowhere', join(dir, 'dangling'));
+    symlinkSync('self', join(dir, 'self'));
+    symlinkSync('/dev/zero', join(dir, 'zero'));
+    execFileSync('mkfifo', [join(dir, 'fifo')]);
+    const devices: Record<string, string> = {};
+    try {
+      execFileSync('mknod', [join(dir, 'device'), 'c', '1', '5'], { stdio: 'ignore' });
+      devices['device'] = 'extra';
+    } catch {
+      console.warn('only root makes devices: not tested');
+    }
+    const server = createServer().listen(join(dir, 'socket'));
+    await new Promise((resolve) => server.once('listening', resolve));
+    try {
+      const named = ['sub/up', 'dangling', 'self', 'zero', 'fifo', 'socket'];
+      const nothingExpected = Object.fromEntries(named.map((path) => [path, 'extra']));
+      expect(await verdictsIn()).toEqual({ 'sub/file': 'extra', ...nothingExpected, ...devices });
+      const all = await verdictsIn([...named, 'sub', 'sub/up/sub/file'].map((path) => row(path, sha(''))));
+      expect(all).toEqual({
+        ...Object.fromEntries(named.map((path) => [path, 'unreadable'])),
+        sub: 'unreadable',
+        'sub/up/sub/file': 'missing',
+        'sub/file': 'extra',
+        ...devices,
+      });
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  test('C13: the folder itself may be a link, which the user named', async () => {
+    mkdirSync(join(dir, 'real'));
+    writeFileSync(join(dir, 'real/a'), 'a');
+    symlinkSync('real', join(dir, 'link'));
+    const { files } = await observe(join(dir, 'link'), { signal, thread }).observation;
+    expect(files).toEqual([{ path: 'a', hash: sha('a'), bytes: 1 }]);
+  });
+
+  test('a folder deeper than a path can say is named as unreadable', async () => {
+    const chain = Array<string>(15).fill('d'.repeat(200)).join('/');
+    for (const half of ['one', 'two']) mkdirSync(join(dir, half, chain), { recursive: true });
+    renameSync(join(dir, 'two'), join(dir, 'one', chain, 'two'));
+    expect(Object.values(await verdictsIn())).toEqual(['unreadable']);
+  });
+
+  test('holes and sizes around a read are hashed as they are', async () => {
+    const sizes = [0, 1, READ - 1, READ, READ + 1, 3 * READ];
+    for (const size of sizes) writeFileSync(join(dir, String(size)), Buffer.alloc(size, 7));
+    const sparse = openSync(join(dir, 'sparse'), 'w');
+    ftruncateSync(sparse, 40 * READ);
+    writeSync(sparse, 'x', 20 * READ - 1);
+    closeSync(sparse);
+    const expected = [...sizes.map(String), 'sparse'].map((path) =>
+      row(path, sha(readFileSync(join(dir, path)))),
+    );
+    expect(new Set(Object.values(await verdictsIn(expected)))).toEqual(new Set(['match']));
+  });
+
+  test('D10, changed while it is read: no verdict on its hash', async () => {
+    const file = openSync(join(dir, 'growing'), 'w');
+    ftruncateSync(file, 1024 * READ);
+    closeSync(file);
+    let told = 0;
+    const { observation } = observe(dir, {
+      signal,
+      thread,
+      onBytes: () => {
+        if (told++ === 0) appendFileSync(join(dir, 'growing'), 'more');
+      },
+    });
+    const [observed] = (await observation).files;
+    expect([observed?.hash, told > 1]).toEqual(['changed', true]);
+  });
+
+  test.skipIf(!existsSync('/proc/sys/kernel/random/uuid'))(
+    'files whose size says nothing of their bytes',
+    async () => {
+      const crew = openCrew('/proc/sys/kernel/random', { algorithms: ['sha256'], signal, thread });
+      crew.add(['uuid', 'nothing-here']);
+      expect((await crew.finish()).hashes).toEqual(['changed', 'unreadable']);
+    },
+  );
+});
+
+/** By sha256sum. */
+const FIVE_GIGABYTES_OF_NOTHING = '750f9080de24a9e562c6b1fecc288c732a758003ab16e5cad014eba45c17466b';
+
+describe('the crew', () => {
+  test('J7: a file over 4 GiB', async () => {
+    const file = openSync(join(dir, 'sparse'), 'w');
+    ftruncateSync(file, 5_000_000_000);
+    closeSync(file);
+    const [verdict] = Object.values(await verdictsIn([row('sparse', FIVE_GIGABYTES_OF_NOTHING)]));
+    expect(verdict).toBe('match');
+  }, 180_000);
+
+  test('without threads the same comes of it, and its end ends it', async () => {
+    const paths = ['a', 'b', 'nothing-here'];
+    for (const path of paths.slice(0, 2)) writeFileSync(join(dir, path), path);
+    const crew = openCrew(dir, { algorithms: ['sha256'], signal, thread: undefined });
+    crew.add(paths);
+    expect(await crew.finish()).toEqual({ hashes: [sha('a'), sha('b'), 'unreadable'], bytes: [1, 1, 0] });
+    const controller = new AbortController();
+    const stopped = openCrew(dir, { algorithms: ['sha256'], signal: controller.signal, thread: undefined });
+    stopped.add(paths);
+    controller.abort(new Error('over'));
+    await expect(stopped.finish()).rejects.toThrow('over');
+  });
+
+  test('several hashes come in one read, in their order, and results in the order of the files', async () => {
+    const paths = Array.from({ length: 300 }, (_, at) => String(at));
+    for (const path of paths) writeFileSync(join(dir, path), path.repeat(Number(path)));
+    const algorithms = ['md5', 'sha1', 'sha256', 'sha512'];
+    const crew = openCrew(dir, { algorithms, signal, thread });
+    for (const path of paths) crew.add([path]);
+    const { hashes, bytes } = await crew.finish();
+    const right = paths.map((path) => path.repeat(Number(path)));
+    expect(bytes).toEqual(right.map((text) => text.length));
+    expect(hashes).toEqual(
+      right.map((text) => algorithms.map((name) => createHash(name).update(text).digest('hex')).join(' ')),
+    );
+  });
+
+  test('nothing to do is done at once', async () => {
+    const crew = openCrew(dir, { algorithms: ['sha256'], signal, thread });
+    crew.add([]);
+    expect(await crew.finish()).toEqual({ hashes: [], bytes: [] });
+  });
+
+  test('an interruption ends it with its own reason, in the middle of a file', async () => {
+    const file = openSync(join(dir, 'large'), 'w');
+    ftruncateSync(file, 64 * 1024 ** 3);
+    closeSync(file);
+    const controller = new AbortController();
+    const { observation } = observe(dir, {
+      signal: controller.signal,
+      thread,
+      onBytes: () => controller.abort(new Fault('interrupted', 'interrupted', { signal: 'SIGINT' })),
+    });
+    await expect(observation).rejects.toMatchObject({ kind: 'interrupted' });
+  });
+});
