@@ -16,7 +16,7 @@ const common = { pool: 'forks', testTimeout: 30_000, hookTimeout: 30_000 } as co
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    globalSetup: ['test/support/cluster.ts'],
+    globalSetup: ['test/support/temp-folder.ts', 'test/support/cluster.ts'],
     reporters: result === undefined ? ['default'] : ['default', ['json', { outputFile: result }]],
     projects: [
       { test: { ...common, name: 'arx', include: ['test/**/*.test.ts'] } },

@@ -1,8 +1,8 @@
 // The walk of a conversation list that is not ours, over a port: rows, ids and bodies of any form, words that lie, cursors that go nowhere.
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { arx, recordsOf } from '../support/command.ts';
 import { serveList, type CursorServerOptions } from '../support/cursor-server.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import type { Misbehaving } from '../support/misbehaving-server.ts';
 
 const SIZE = 90;
@@ -11,7 +11,7 @@ const LIMIT = 10;
 
 let dir: string;
 let server: Misbehaving | undefined;
-inFolder('rows', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('rows')));
 afterEach(async () => {
   await server?.close();
   server = undefined;

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { BackupReport } from '../../src/contract/report.ts';
 import { backUp, createService, openArchive, type OpenArchive, type Place } from '../../src/service/index.ts';
 import { tokenFor } from '../support/archive.ts';
@@ -13,12 +13,12 @@ import { call } from '../support/call.ts';
 import { arx } from '../support/command.ts';
 import { CLUSTER, type Cluster } from '../support/cluster.ts';
 import { moved } from '../support/event.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../support/postgres.ts';
 import { sampleIn } from '../support/sample.ts';
 
 let dir: string;
-inFolder('backup', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('backup')));
 
 const open = (place: Place): Promise<OpenArchive> =>
   openArchive({ ...place, sleep, now: Date.now, randomBytes });

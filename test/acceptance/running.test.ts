@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import parsePrometheus from 'parse-prometheus-text-format';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/error.ts';
 import { Health, Probe } from '../../src/contract/health.ts';
 import { createService, openArchive, type Archive, type OpenArchive } from '../../src/service/index.ts';
@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { call } from '../support/call.ts';
 import { arx } from '../support/command.ts';
 import { moved } from '../support/event.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { freshUrl, noPostgres } from '../support/postgres.ts';
 import { buildProgram, startProcess } from '../support/program.ts';
 import { sampleData } from '../support/sample.ts';
@@ -25,7 +25,7 @@ import { NOON } from '../support/world.ts';
 
 let dir: string;
 let served: Served | undefined;
-inFolder('running', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('running')));
 afterEach(async () => {
   await served?.close();
   served = undefined;

@@ -1,14 +1,14 @@
 // The real walk through a real port against a service that lies, fails and is written to: exact, or honest about it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { WalkReport } from '../../src/contract/report.ts';
 import type { DriftEntry } from '../../src/service/index.ts';
 import { DRIFT_FAULTS } from '../../src/service/fault-injection/drift.ts';
 import { DRIFT_MODES } from '../../src/service/fault-injection/fault-sampling.ts';
 import { sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
 import { arx, recordsOf } from '../support/command.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { serve, type Served } from '../support/served.ts';
 
 const SIZE = 300;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   token = await tokenFor(sample.service);
 });
 afterAll(() => sample.close());
-inFolder('trial', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('trial')));
 afterEach(async () => {
   await served?.close();
   served = undefined;

@@ -2,15 +2,15 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { VerifyReport } from '../../src/contract/report.ts';
 import { bagOf, digest, writeBag, type BagPlan } from '../support/bag.ts';
 import { arx } from '../support/command.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { zipOf } from '../support/zip.ts';
 
 let dir: string;
-inFolder('bag', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('bag')));
 
 type Files = Map<string, string | Buffer>;
 type Change = (files: Files) => void;

@@ -16,11 +16,11 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, expect, test } from 'vitest';
 import { FsckReport } from '../../src/contract/report.ts';
 import { arx } from '../support/command.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { asKeeper, freshUrl, noPostgres } from '../support/postgres.ts';
 
 let dir: string;
-inFolder('fsck', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('fsck')));
 beforeEach(() => {
   const mail = (n: number) =>
     `From a@b Thu Jan  1 00:00:00 2026\nMessage-ID: <m${n}@b>\nFrom: a@b\nSubject: ${n}\n\n${'text\n'.repeat(400)}\n`;

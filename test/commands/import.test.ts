@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { arx } from '../support/command.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 let dir: string;
-inFolder('import-command', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('import-command')));
 beforeEach(() => {
   mkdirSync(join(dir, 'box'));
   writeFileSync(join(dir, 'box/1'), 'From: a@b\nSubject: x\n\ntext\n');

@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { serveCatalogue } from '../support/catalogue-server.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import type { Misbehaving } from '../support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Program } from '../support/program.ts';
 import { readWarc } from '../support/warc.ts';
@@ -15,7 +15,7 @@ afterAll(() => program.remove());
 
 let dir: string;
 let server: Misbehaving;
-inFolder('recording', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('recording')));
 afterEach(async () => {
   await server.close();
 });

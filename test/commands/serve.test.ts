@@ -2,15 +2,15 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/error.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
 
 let dir: string;
 let served: Served | undefined;
-inFolder('serve', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('serve')));
 afterEach(async () => {
   await served?.close();
   served = undefined;

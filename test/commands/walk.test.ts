@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { arx, recordsOf } from '../support/command.ts';
 import { serveList, type CursorServerOptions } from '../support/cursor-server.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { always, answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
 
 let dir: string;
 let servers: Misbehaving[];
-inFolder('any', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('any')));
 beforeEach(() => {
   servers = [];
 });

@@ -1,12 +1,12 @@
 // Folders are made step by step: their modes, what stands in the way, and many who make one at a time.
 import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { makeFolder, makeFolderNow } from '../../src/disk/durable.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 let dir: string;
-inFolder('durable', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('durable')));
 
 const FORMS = {
   makeFolder,

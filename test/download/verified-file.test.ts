@@ -5,9 +5,9 @@ import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } 
 import { join } from 'node:path';
 import { fc, test as property } from '@fast-check/vitest';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../../src/faults.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { fakeWorld } from '../support/world.ts';
 import { openDesk } from '../../src/download/disk-worker-client.ts';
 import {
@@ -27,7 +27,7 @@ async function* stream(...chunks: string[]) {
 
 let dir: string;
 let serial = 0;
-inFolder('keep', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('keep')));
 
 type Options = { force?: boolean; randomBytes?: World['randomBytes']; signal?: AbortSignal };
 const keep = (bytes: AsyncIterable<Uint8Array>, target: Target, more: Options = {}): Promise<Kept> => {

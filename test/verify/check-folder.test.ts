@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { VerifyReport } from '../../src/contract/report.ts';
 import { compare, observe } from '../../src/verify/check-folder.ts';
 import { digestFile } from '../../src/verify/digest.ts';
@@ -12,12 +12,12 @@ import { MANIFEST_FILE, openManifest, readManifest } from '../../src/download/ma
 import { isOwnFile } from '../../src/download/own-files.ts';
 import { parseSums, sumsLine } from '../../src/verify/checksum-list.ts';
 import { faultsOf, judge, reportOf, type Expected } from '../../src/verify/verdicts.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const sha = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 const signal = new AbortController().signal;
 let dir: string;
-inFolder('check', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('check')));
 
 async function check(expected: Expected[], whole = true) {
   const files = compare(

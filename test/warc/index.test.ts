@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { TransportFault, type Transport, type TransportReply } from '../../src/client/transport.ts';
 import { Fault } from '../../src/faults.ts';
 import { openRecorder, type Recorder, type Traffic } from '../../src/warc/index.ts';
-import { inFolder } from '../support/folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { NOON } from '../support/world.ts';
 import { allText, readWarc, type ReadRecord } from '../support/warc.ts';
 
@@ -17,7 +17,7 @@ const BASE = 'https://archive.example/v1/attachments?limit=2';
 
 let dir: string;
 let path: string;
-inFolder('record', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('record')));
 beforeEach(() => {
   path = join(dir, 'a.warc.gz');
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { sha } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { buildProgram, startProcess, type Ended, type Program } from '../../support/program.ts';
 
 let program: Program;
@@ -14,7 +14,7 @@ beforeAll(() => void (program = buildProgram()), 60_000);
 afterAll(() => program.remove());
 
 let dir: string;
-inFolder('exporting', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('exporting')));
 beforeEach(() => {
   mkdirSync(join(dir, 'dl'));
   const lines = Array.from({ length: 20 }, (_, index) => {

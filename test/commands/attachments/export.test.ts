@@ -11,19 +11,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ExportReport, VerifyReport } from '../../../src/contract/report.ts';
 import { Fault } from '../../../src/faults.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import type { Misbehaving } from '../../support/misbehaving-server.ts';
 import { isInstalled } from '../../support/shell.ts';
 
 let dir: string;
 let server: Misbehaving | undefined;
-inFolder('export', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('export')));
 afterEach(async () => {
   await server?.close();
   server = undefined;

@@ -19,7 +19,7 @@ import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-server.ts';
 import { AUTHORITY, CERTIFICATES, KEY } from '../../support/certificates.ts';
 import { arx, type Ran } from '../../support/command.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { always, answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Ended, type Program } from '../../support/program.ts';
 
@@ -28,7 +28,7 @@ const env = { LANG: 'C.UTF-8', ARX_TOKEN: TOKEN };
 let dir: string;
 let server: Misbehaving | undefined;
 type Script = NonNullable<ForeignFile['script']>;
-inFolder('fault', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('fault')));
 beforeEach(() => {
   chmodSync(dir, 0o755);
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../../src/arx.ts';
 import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import type { Misbehaving } from '../../support/misbehaving-server.ts';
 import { buildProgram } from '../../support/program.ts';
 import { wordsOf } from '../../support/transcript.ts';
@@ -14,7 +14,7 @@ import { fakeWorld, type WorldOptions } from '../../support/world.ts';
 let dir: string;
 let server: Misbehaving;
 let launched: string[][];
-inFolder('open', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('open')));
 beforeEach(() => {
   launched = [];
 });

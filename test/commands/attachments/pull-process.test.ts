@@ -16,7 +16,7 @@ import {
   type ForeignFile,
 } from '../../support/catalogue-server.ts';
 import { AUTHORITY, CERTIFICATES, KEY } from '../../support/certificates.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Ended, type Program, type Running } from '../../support/program.ts';
 import { randomFrom } from '../../support/random.ts';
@@ -30,7 +30,7 @@ afterAll(() => program.remove());
 let dir: string;
 let dl: string;
 let server: Misbehaving | undefined;
-inFolder('pulling', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('pulling')));
 beforeEach(() => {
   dl = join(dir, 'dl');
   mkdirSync(dl);

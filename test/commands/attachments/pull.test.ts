@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/report.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import {
@@ -23,14 +23,14 @@ import {
   type ForeignFile,
 } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { NOON, type WorldOptions } from '../../support/world.ts';
 
 const TOKEN = 'arx_0123456789.abcdefghijklmnop';
 let dir: string;
 let server: Misbehaving | undefined;
-inFolder('pull', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('pull')));
 afterEach(async () => {
   await server?.close();
   server = undefined;

@@ -15,7 +15,7 @@ import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { keyOf, partName } from '../../../src/download/partial-files.ts';
 import { serveCatalogue, sha } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { ranged, type Ranges } from '../../support/ranges.ts';
 import { NOON, type WorldOptions } from '../../support/world.ts';
@@ -27,7 +27,7 @@ const DEAD = 4_000_000;
 
 let dir: string;
 let server: Misbehaving | undefined;
-inFolder('resume', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('resume')));
 beforeEach(() => {
   mkdirSync(join(dir, 'dl'));
 });

@@ -8,10 +8,10 @@ import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { bagOf, writeBag } from '../../support/bag.ts';
 import { serveCatalogue, sha } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 let dir: string;
-inFolder('verify', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('verify')));
 beforeEach(() => {
   mkdirSync(join(dir, 'dl'));
 });

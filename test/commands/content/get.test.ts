@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { arx } from '../../support/command.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 
 let dir: string;
 let server: Misbehaving | undefined;
-inFolder('content', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('content')));
 afterEach(async () => {
   await server?.close();
   server = undefined;

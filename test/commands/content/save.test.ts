@@ -5,13 +5,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/report.ts';
 import { sha } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { sampleData } from '../../support/sample.ts';
 
 let dir: string;
 let server: Misbehaving | undefined;
-inFolder('save', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('save')));
 afterEach(async () => {
   await server?.close();
   server = undefined;

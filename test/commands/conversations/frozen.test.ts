@@ -1,18 +1,18 @@
 // Frozen folders read again: whether a walk says it ended, what `diff` and `plot` make of whole, torn and broken ones.
 import { appendFile, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { DiffReport, PlotReport } from '../../../src/contract/report.ts';
 import { canonical } from '../../../src/contract/canonical-json.ts';
 import { END_FILE } from '../../../src/walk/log/completion.ts';
 import { openFrozenLog } from '../../../src/walk/log/frozen-log.ts';
 import { arx, recordsOf } from '../../support/command.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { freezeInto } from '../../support/frozen-folder.ts';
 import { sampleData } from '../../support/sample.ts';
 
 let dir: string;
-inFolder('frozen', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('frozen')));
 const at = (name: string) => join(dir, name);
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `conv_${index + 1}`);
 

@@ -16,13 +16,13 @@ import { run } from '../../../src/arx.ts';
 import { withLock } from '../../../src/config/lock.ts';
 import { Fault } from '../../../src/faults.ts';
 import { addDoubts, DOUBTS_FILE, readDoubts, stillThere } from '../../../src/walk/log/unresolved-rows.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { sampleData } from '../../support/sample.ts';
 import { serve } from '../../support/served.ts';
 import { fakeWorld } from '../../support/world.ts';
 
 let dir: string;
-inFolder('walk', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('walk')));
 beforeEach(async () => {
   await sampleData(join(dir, 'data'));
 });

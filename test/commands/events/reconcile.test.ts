@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { ReconcileReport } from '../../../src/contract/reconciliation.ts';
 import { arx } from '../../support/command.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 let dir: string;
-inFolder('reconcile', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('reconcile')));
 beforeEach(async () => {
   const events = [1, 2, 3, 4, 5, 6].map((n) => JSON.stringify(flagged(`e${n}`)));
   writeFileSync(join(dir, 'in.ndjson'), events.join('\n'));

@@ -10,12 +10,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RefusedEvent } from '../../../src/contract/event.ts';
 import type { Listening } from '../../../src/contract/report.ts';
 import { arx, recordsOf } from '../../support/command.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { buildProgram, type Program } from '../../support/program.ts';
 import { serve } from '../../support/served.ts';
 
 let dir: string;
-inFolder('send', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('send')));
 
 type Event = { id: string; type: string; payload: object };
 const flagged = (id: string, contact = id): Event => ({ id, type: 'contact.flagged', payload: { contact } });

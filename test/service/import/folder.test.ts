@@ -13,14 +13,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { readFolder } from '../../../src/service/import/folder.ts';
 import type { RawMail, ReadItem, ReadMessage } from '../../../src/service/records/import-items.ts';
 import { photo } from '../../../src/service/sample/files.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 let dir: string;
-inFolder('folder', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('folder')));
 
 const put = (name: string, content: string | Uint8Array) => {
   mkdirSync(join(dir, name, '..'), { recursive: true });

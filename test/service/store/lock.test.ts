@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createService, openArchive, type OpenArchive } from '../../../src/service/index.ts';
 import { ASSET_URL } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { expectRefusal } from '../../support/reply.ts';
 
 let dir: string;
@@ -17,7 +17,7 @@ let slept: number[];
 /** What happens at each sleep. */
 let atSleep: () => Promise<void>;
 
-inFolder('lock', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('lock')));
 beforeEach(async () => {
   slept = [];
   atSleep = turn;

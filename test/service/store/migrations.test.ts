@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   ArchiveUnreadable,
   NewerSchema,
@@ -16,10 +16,10 @@ import { openPostgres } from '../../../src/service/store/postgres.ts';
 import { migrateTo } from '../../../src/service/store/schema.ts';
 import { openSqlite } from '../../../src/service/store/sqlite.ts';
 import { ENGINE, freshPlace } from '../../support/engine.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 let dir: string;
-inFolder('migrations', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('migrations')));
 
 const open = (place: Place) => openArchive({ ...place, sleep, now: () => 0, randomBytes });
 

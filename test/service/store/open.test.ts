@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { ArchiveUnreadable, openArchive, redact, unredact } from '../../../src/service/index.ts';
 import { fileKey, summaryOf } from '../../../src/service/store/meta.ts';
 import { insert, sampleArchive, tokenFor } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 let dir: string;
-inFolder('open', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('open')));
 
 const open = (folder = join(dir, 'a', 'b')) => openArchive({ sleep, dir: folder, now: () => 0, randomBytes });
 

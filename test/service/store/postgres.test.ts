@@ -24,7 +24,7 @@ import { call } from '../../support/call.ts';
 import { PASSWORD } from '../../support/cluster.ts';
 import { arx } from '../../support/command.ts';
 import { moved } from '../../support/event.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { fill } from '../../support/many-rows.ts';
 import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../../support/postgres.ts';
 import { expectRefusal } from '../../support/reply.ts';
@@ -32,7 +32,7 @@ import { expectRefusal } from '../../support/reply.ts';
 let dir: string;
 let url: string;
 const opened: OpenArchive[] = [];
-inFolder('postgres', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('postgres')));
 beforeEach(async () => {
   if (!noPostgres) url = await freshUrl();
 });

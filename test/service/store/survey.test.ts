@@ -11,13 +11,13 @@ import { ASSET_URL } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 import { PASSWORD } from '../../support/cluster.ts';
 import { arx } from '../../support/command.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../../support/postgres.ts';
 import { expectRefusal } from '../../support/reply.ts';
 
 let dir: string;
 let url: string;
-inFolder('survey', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('survey')));
 beforeEach(async () => {
   if (noPostgres) return;
   url = await freshUrl();

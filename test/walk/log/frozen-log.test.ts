@@ -2,13 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { canonical, sha256 } from '../../../src/contract/canonical-json.ts';
 import { verifyFrozen } from '../../../src/walk/log/hash-chain.ts';
 import { openFrozenLog, ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../../../src/walk/log/frozen-log.ts';
 import { walk } from '../../../src/walk/walk.ts';
 import { driftingSource, type Item } from '../../support/drifting-source.ts';
-import { inFolder } from '../../support/folder.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 const SUBJECT = { base_url: 'http://localhost:1', after: null, before: null };
 const signal = new AbortController().signal;
@@ -17,7 +17,7 @@ list.items[3]!.subject = 'line\u2028separator \ud800 \r\n';
 const TRUTH = list.items.map((item) => item.id);
 
 let dir: string;
-inFolder('frozen', (made) => void (dir = made));
+beforeEach(() => void (dir = tempFolder('frozen')));
 
 /** Walks into the log, at most so many windows, and returns the ids given out in this run. */
 async function walkInto(options: { resume: boolean; windows?: number; limit?: number }): Promise<string[]> {
