@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { importItems } from '../../src/service/import/index.ts';
-import type { ReadMessage } from '../../src/service/records/import-items.ts';
+import type { ImportedMessage } from '../../src/service/records/import-items.ts';
 import type { Archive } from '../../src/service/index.ts';
 import { sampleArchive } from '../support/archive.ts';
 import { CLUSTER, setup } from '../support/cluster.ts';
@@ -113,7 +113,7 @@ async function bare(count: number): Promise<number> {
 }
 
 /** Threads of four, with bodies of 6.8 kB, the median of real ones. */
-async function* items(count: number): AsyncGenerator<ReadMessage> {
+async function* items(count: number): AsyncGenerator<ImportedMessage> {
   for (let n = 1; n <= count; n += 1) {
     const raw = Buffer.from(
       `Message-ID: <${n}@bench.example>\r\n\r\n${`line ${n} `.repeat(900).slice(0, 6_700)}`,

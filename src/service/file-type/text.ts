@@ -27,7 +27,7 @@ const HEADER =
   /^(Received|Return-Path|Delivered-To|Message-ID|MIME-Version|Date|From|To|Subject|X-[\w-]+): ?\S/i;
 
 /** text/plain, or the kind of text its first lines show; null for bytes that are not text, and for no bytes. */
-export function textType(bytes: Buffer): string | null {
+export function detectTextType(bytes: Buffer): string | null {
   if (bytes.length === 0) return null;
   const head = bytes.subarray(0, LOOKED_AT);
   const text = decode(head);

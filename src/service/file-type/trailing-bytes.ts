@@ -8,7 +8,7 @@ type EndOf = (bytes: Buffer) => number | undefined;
  * central directory and its comment) and PDF (last %%EOF and its line end). 0 for other types and for files whose
  * structure ends early. `type` is a detected type (sniff). Never throws, linear in the bytes.
  */
-export function trailingBytes(content: Uint8Array, type: string | null): number {
+export function countTrailingBytes(content: Uint8Array, type: string | null): number {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const end = endOf(type ?? '')?.(bytes);
   return end === undefined ? 0 : Math.max(0, bytes.length - end);

@@ -1,7 +1,7 @@
 // Every stored file against its name and its rows: hashed, sized, missing, or of no row; and every stored message.
 import { createHash } from 'node:crypto';
 import type { Archive } from '../store/archive.ts';
-import type { Head } from '../records/import-items.ts';
+import type { MessageSummary } from '../records/import-items.ts';
 import { storedBytes, storedPiece } from '../store/messages.ts';
 import { differences, endsHeader } from './heads.ts';
 import type { Ledger } from './ledger.ts';
@@ -88,7 +88,7 @@ const SMALL_BYTES = 256 * 1024;
 const ROWS_AT_ONCE = 64;
 const PIECE_BYTES = 1024 * 1024;
 
-type StoredRow = Head & {
+type StoredRow = MessageSummary & {
   n: number;
   sha256: string;
   bytes: number;

@@ -1,8 +1,8 @@
 // What lists show of a mail against the header of its stored bytes, read as the import reads it.
 import { Buffer } from 'node:buffer';
-import { headerOf } from '../mail/header.ts';
-import { headOf } from '../mail/mail-record.ts';
-import type { Head } from '../records/import-items.ts';
+import { parseHeader } from '../mail/header.ts';
+import { summaryOf } from '../mail/mail-record.ts';
+import type { MessageSummary } from '../records/import-items.ts';
 import { storableHead } from '../store/intake.ts';
 
 /** How each is called, and the fields of the header that it comes from. */
@@ -19,10 +19,10 @@ const FOREIGN = /=\?(?!utf-?8[?*])/i;
 type Difference = { problem: string; severity: 'damage' | 'notice' };
 
 /** Where a row shows something else than the header that these bytes begin with; a notice where the runtime may be why. */
-export function differences(bytes: Uint8Array, row: Head): Difference[] {
+export function differences(bytes: Uint8Array, row: MessageSummary): Difference[] {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const header = headerOf(raw, 0, raw.length);
-  const read = storableHead(headOf(header));
+  const header = parseHeader(raw, 0, raw.length);
+  const read = storableHead(summaryOf(header));
   return SHOWN.filter(({ column }) => read[column] !== row[column]).map(({ field, from }) =>
     from.some((name) => FOREIGN.test(header.fields.get(name) ?? ''))
       ? { problem: `${field} reads otherwise now, in its charset`, severity: 'notice' }

@@ -15,7 +15,7 @@ let grid: Promise<Map<number, City[]>> | undefined;
  * Label of the nearest of some 7,300 cities within 50 km of a position in degrees, or null.
  * The list is loaded at the first call.
  */
-export async function cityNear(lat: number, lon: number): Promise<string | null> {
+export async function nearestCity(lat: number, lon: number): Promise<string | null> {
   if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 180)) return null;
   grid ??= loadGrid();
   const cells = await grid;
@@ -105,7 +105,7 @@ const AREAS = /^(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe
  * The city an IANA time zone is named for (`Europe/Lisbon` → `lisbon`), or null for zones that name none (`UTC`,
  * `Etc/GMT+3`, `US/Pacific`). A zone is named for one of its cities: the label says where the clock was set, no more.
  */
-export function cityOfZone(zone: string | null | undefined): string | null {
+export function cityOfTimeZone(zone: string | null | undefined): string | null {
   if (zone === null || zone === undefined || !AREAS.test(zone) || zone.length > 64) return null;
   const label = cityLabel(zone.slice(zone.lastIndexOf('/') + 1));
   return label === '' ? null : (RENAMED[label] ?? label);

@@ -1,6 +1,6 @@
 // Where a picture says it was taken: the GPS position of its EXIF block, and the city near it.
 import { Buffer } from 'node:buffer';
-import { cityNear } from './cities.ts';
+import { nearestCity } from './cities.ts';
 
 const PICTURES = new Set([
   'image/jpeg',
@@ -19,7 +19,7 @@ const MOST_READS = 100_000;
  * Position in degrees, south and west negative, or null: no picture (by its detected type), no position, one outside
  * the globe, or the null island that cameras without a fix write. Never throws; bounded time on hostile files.
  */
-export async function gpsOf(
+export async function readGpsPosition(
   content: Uint8Array,
   type: string | null,
 ): Promise<{ lat: number; lon: number } | null> {
@@ -37,9 +37,9 @@ export async function gpsOf(
 }
 
 /** The label of the nearest city within 50 km of where a picture was taken, or null (issue: origin_city). */
-export async function cityOfPicture(content: Uint8Array, type: string | null): Promise<string | null> {
-  const place = await gpsOf(content, type);
-  return place === null ? null : cityNear(place.lat, place.lon);
+export async function cityOfPhoto(content: Uint8Array, type: string | null): Promise<string | null> {
+  const place = await readGpsPosition(content, type);
+  return place === null ? null : nearestCity(place.lat, place.lon);
 }
 
 /** Spares most archives the load of the reader: every EXIF block but that of a TIFF is announced by this word. */

@@ -7,7 +7,7 @@ import { messagePath } from '../rules/capability.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { integrityOf, MESSAGE } from '../rules/integrity.ts';
 import { assetTypeOf, carriersIn, sequenceStatusOf, variantOf } from '../rules/lore.ts';
-import { readRaw, type RawText } from '../mail/message-text.ts';
+import { readMessageText, type MessageText } from '../mail/message-text.ts';
 import { mayRead } from '../rules/tiers.ts';
 import { attachmentsOf, type AttachmentRow } from '../store/attachments.ts';
 import { findMessage, storedBytes, type MessageRow } from '../store/messages.ts';
@@ -34,7 +34,7 @@ export async function content(call: Call): Promise<Reply> {
   const withheld = files.filter((file) => !isOpen(file, bearer.tier));
   const text =
     view === 'raw' || withStego
-      ? await readRaw(message.format, bytes, new Set(withheld.map(({ sha256 }) => sha256)))
+      ? await readMessageText(message.format, bytes, new Set(withheld.map(({ sha256 }) => sha256)))
       : undefined;
 
   const record =
@@ -96,7 +96,7 @@ async function storedPart(
 }
 
 /** `sha256` and `bytes` are those taken at import: where the stored bytes are damaged, they disagree with those. */
-function rawRecord(message: MessageRow, stored: object, files: AttachmentRow[], text: RawText) {
+function rawRecord(message: MessageRow, stored: object, files: AttachmentRow[], text: MessageText) {
   return {
     id: idOf('msg', message.n),
     entry: idOf('entry', message.n),
@@ -132,7 +132,7 @@ function pipelineOf(n: number, files: AttachmentRow[], reader: Tier): Pipeline {
   return { provider: 'arx.import', assets };
 }
 
-function carriersOf(message: MessageRow, text: RawText, files: AttachmentRow[], reader: Tier): Carrier[] {
+function carriersOf(message: MessageRow, text: MessageText, files: AttachmentRow[], reader: Tier): Carrier[] {
   const trailing = files
     .filter((file) => file.trailing_bytes > 0 && isOpen(file, reader))
     .map((file) => ({ where: idOf('att', file.n), kind: 'trailing_bytes', count: file.trailing_bytes }));

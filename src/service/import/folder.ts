@@ -10,9 +10,10 @@ import { filesBelow, type Found } from './folder-listing.ts';
 import { readMaildir, readMailFile } from './maildir.ts';
 import { readMbox } from './mbox.ts';
 import { Unreadable, reasonOf } from './named-files.ts';
-import { cityOfPicture } from '../geocoding/exif-gps.ts';
-import type { RawMail, ReadAttachment, ReadItem, SourceKind } from '../records/import-items.ts';
-import { sniff, trailingBytes } from '../file-type/sniff.ts';
+import { cityOfPhoto } from '../geocoding/exif-gps.ts';
+import type { RawMail, ImportedAttachment, ImportItem, SourceKind } from '../records/import-items.ts';
+import { detectContentType } from '../file-type/content-type.ts';
+import { countTrailingBytes } from '../file-type/trailing-bytes.ts';
 
 export type FolderOptions = {
   /** Label for files whose own place nothing tells, or null. */
@@ -42,7 +43,7 @@ const HEAD_BYTES = 1024 * 1024;
  * and devices are refused, not followed; so is what cannot be read. A file longer than 16 MiB is hashed as a stream
  * and comes as `file` instead of `content`.
  */
-export async function* readFolder(path: string, options: FolderOptions): AsyncGenerator<ReadItem | RawMail> {
+export async function* readFolder(path: string, options: FolderOptions): AsyncGenerator<ImportItem | RawMail> {
   const root = resolve(path);
   const { files = 'told', met = () => {} } = options;
   let position = 0;
@@ -80,10 +81,10 @@ async function kindOf(at: string, files: NonNullable<FolderOptions['files']>): P
 
 type Place = FolderOptions & { root: string; position: number };
 
-async function readOne(found: Found, place: Place): Promise<ReadItem> {
+async function readOne(found: Found, place: Place): Promise<ImportItem> {
   const { at, relative } = found;
   const { position } = place;
-  const refused = (reason: string): ReadItem => ({ kind: 'refused', path: at, position, reason });
+  const refused = (reason: string): ImportItem => ({ kind: 'refused', path: at, position, reason });
   if (found.refusal !== undefined) return refused(found.refusal);
   let file: FileHandle | undefined;
   try {
@@ -128,12 +129,12 @@ async function readAttachment(
   file: FileHandle,
   { at, relative, size }: Found & { size: number },
   { originCity, signal }: Place,
-): Promise<ReadAttachment> {
+): Promise<ImportedAttachment> {
   const held = size <= HELD_BYTES;
   const content = held ? await file.readFile() : null;
   const head = content ?? (await headOf(file));
   const { sha256, bytes } = content === null ? await digestOf(file, signal) : digestOfHeld(content);
-  const detected = sniff(head);
+  const detected = detectContentType(head);
   return {
     filename: basename(relative),
     // A folder declares no types; what the bytes show stands in for it.
@@ -144,9 +145,9 @@ async function readAttachment(
     sha256,
     bytes,
     inline: false,
-    origin_city: (await cityOfPicture(head, detected)) ?? originCity,
+    origin_city: (await cityOfPhoto(head, detected)) ?? originCity,
     redaction: null,
-    trailing_bytes: content === null ? 0 : trailingBytes(content, detected),
+    trailing_bytes: content === null ? 0 : countTrailingBytes(content, detected),
   };
 }
 

@@ -5,12 +5,12 @@ import { Fault } from '../../faults.ts';
 import type { Archive } from '../store/archive.ts';
 import { DatabaseTrouble, troubleFault } from '../store/trouble.ts';
 import { createDrain } from '../store/event-worker.ts';
-import { KEPT, storeItems, type Tally } from './store-items.ts';
+import { KEPT, storeItems, type ImportCounts } from './store-items.ts';
 import { detect, detectAs, type Detected } from './detect.ts';
 import { readFolder } from './folder.ts';
 import { readMaildir, readMailFile } from './maildir.ts';
 import { readMbox } from './mbox.ts';
-import type { RawMail, ReadItem, SourceKind } from '../records/import-items.ts';
+import type { RawMail, ImportItem, SourceKind } from '../records/import-items.ts';
 import { readSlack } from './slack/export.ts';
 
 /** How far the reading of one path is: messages read, and bytes `done` of `total` where it is one mbox (else null). */
@@ -97,7 +97,7 @@ async function importAll(
 }
 
 /** Stores records that were made and not read (the sample archive); the same rules and counts. */
-export function importItems(archive: Archive, items: AsyncIterable<ReadItem>): Promise<Tally> {
+export function importItems(archive: Archive, items: AsyncIterable<ImportItem>): Promise<ImportCounts> {
   return storeItems(archive, items, {
     originCity: null,
     signal: new AbortController().signal,
@@ -127,7 +127,7 @@ type Reading = {
   companions: readonly string[];
   met(kind: SourceKind): void;
 };
-type Reader = { kind: SourceKind; read(path: string, reading: Reading): AsyncIterable<ReadItem | RawMail> };
+type Reader = { kind: SourceKind; read(path: string, reading: Reading): AsyncIterable<ImportItem | RawMail> };
 
 const READERS: Record<Readable, Reader> = {
   mbox: { kind: 'mbox', read: (path) => readMbox(path) },
@@ -140,6 +140,6 @@ const READERS: Record<Readable, Reader> = {
   'every-file': { kind: 'folder', read: (path, reading) => readFolder(path, { ...reading, files: 'file' }) },
 };
 
-async function* readOneMail(path: string): AsyncGenerator<ReadItem | RawMail> {
+async function* readOneMail(path: string): AsyncGenerator<ImportItem | RawMail> {
   yield readMailFile(path);
 }

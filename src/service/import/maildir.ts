@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { entriesOf, isMaildir } from './folder-listing.ts';
 import { MOST_MAIL_BYTES } from './mbox.ts';
 import { reasonOf } from './named-files.ts';
-import type { RawMail, ReadRefusal } from '../records/import-items.ts';
+import type { RawMail, RefusedItem } from '../records/import-items.ts';
 
 /**
  * Reads `cur`, then `new` (what nobody has seen came last), each in order of delivery: names begin with its time in
  * seconds; then the folders of Maildir++ in it. What is in `tmp` was never delivered, and names that begin with a dot
  * are no mails; links, pipes and devices are refused.
  */
-export async function* readMaildir(path: string): AsyncGenerator<RawMail | ReadRefusal> {
-  const refused = (at: string, reason: string): ReadRefusal => ({
+export async function* readMaildir(path: string): AsyncGenerator<RawMail | RefusedItem> {
+  const refused = (at: string, reason: string): RefusedItem => ({
     kind: 'refused',
     path: at,
     position: 0,
@@ -39,8 +39,8 @@ export async function* readMaildir(path: string): AsyncGenerator<RawMail | ReadR
 }
 
 /** Reads one file as one mail, or says why not. */
-export function readMailFile(path: string): RawMail | ReadRefusal {
-  const refused = (reason: string): ReadRefusal => ({ kind: 'refused', path, position: 0, reason });
+export function readMailFile(path: string): RawMail | RefusedItem {
+  const refused = (reason: string): RefusedItem => ({ kind: 'refused', path, position: 0, reason });
   try {
     // Synchronous: a small file costs a fifth of what it does through the thread pool.
     const { size } = statSync(path);

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import type { RawMail, ReadRefusal } from '../records/import-items.ts';
+import type { RawMail, RefusedItem } from '../records/import-items.ts';
 
 /** A mail above this is refused: it has to be held whole to be hashed, parsed and stored. */
 export const MOST_MAIL_BYTES = 36 * 1024 * 1024;
@@ -26,7 +26,7 @@ const SEPARATOR =
 export async function* readMbox(
   path: string,
   mostBytes: number = MOST_MAIL_BYTES,
-): AsyncGenerator<RawMail | ReadRefusal> {
+): AsyncGenerator<RawMail | RefusedItem> {
   const file = await open(path);
   try {
     yield* split(path, (into, at) => file.read(into, 0, into.length, at), mostBytes);
@@ -37,7 +37,7 @@ export async function* readMbox(
 
 type Read = (into: Buffer, at: number) => Promise<{ bytesRead: number }>;
 
-async function* split(path: string, read: Read, mostBytes: number): AsyncGenerator<RawMail | ReadRefusal> {
+async function* split(path: string, read: Read, mostBytes: number): AsyncGenerator<RawMail | RefusedItem> {
   // What was read and not given out yet; it stands at `offset` in the file, in the mail that began at `start`.
   let held = Buffer.alloc(0);
   let offset = 0;

@@ -4,15 +4,15 @@ import { Fault } from '../../faults.ts';
 import type { Archive } from '../store/archive.ts';
 import { createIntake, type Intake } from '../store/intake.ts';
 import { primaryCode, SQLITE } from '../store/result-code.ts';
-import { readMail } from '../mail/mail-record.ts';
-import { cityOfPicture } from '../geocoding/exif-gps.ts';
-import type { RawMail, ReadItem, ReadMessage } from '../records/import-items.ts';
+import { parseMail } from '../mail/mail-record.ts';
+import { cityOfPhoto } from '../geocoding/exif-gps.ts';
+import type { RawMail, ImportItem, ImportedMessage } from '../records/import-items.ts';
 
 /** A batch is one transaction: so many messages or bytes, whichever comes first. */
 const BATCH_MESSAGES = 256;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
-export type Tally = {
+export type ImportCounts = {
   messages: { read: number; stored: number; known: number; refused: number };
   attachments: { stored: number; known: number };
   refused: { path: string; offset: number; reason: string }[];
@@ -23,7 +23,7 @@ export type StoreOptions = {
   originCity: string | null;
   signal: AbortSignal;
   /** After each batch: what was counted so far, and the position of the last item in its file. */
-  stored(tally: Tally, position: number): void;
+  stored(tally: ImportCounts, position: number): void;
 };
 
 /**
@@ -33,16 +33,16 @@ export type StoreOptions = {
  */
 export async function storeItems(
   archive: Archive,
-  items: AsyncIterable<ReadItem | RawMail>,
+  items: AsyncIterable<ImportItem | RawMail>,
   { originCity, signal, stored }: StoreOptions,
-): Promise<Tally> {
+): Promise<ImportCounts> {
   const intake = createIntake(archive);
-  const tally: Tally = {
+  const tally: ImportCounts = {
     messages: { read: 0, stored: 0, known: 0, refused: 0 },
     attachments: { stored: 0, known: 0 },
     refused: [],
   };
-  let batch: (ReadMessage | RawMail)[] = [];
+  let batch: (ImportedMessage | RawMail)[] = [];
   let bytes = 0;
   let position = 0;
   const flush = () =>
@@ -97,12 +97,12 @@ function archiveFault(error: unknown): unknown {
   return reason === undefined ? error : new Fault('disk', `archive: ${reason}`, { kept, cause: error });
 }
 
-function refuse(tally: Tally, { path, position }: { path: string; position: number }, reason: string): void {
+function refuse(tally: ImportCounts, { path, position }: { path: string; position: number }, reason: string): void {
   tally.messages.refused += 1;
   tally.refused.push({ path, offset: position, reason });
 }
 
-function sizeOf(item: ReadMessage | RawMail): number {
+function sizeOf(item: ImportedMessage | RawMail): number {
   if (item.kind === 'raw') return item.raw.byteLength;
   return item.attachments.reduce((sum, { content }) => sum + (content?.byteLength ?? 0), item.raw.byteLength);
 }
@@ -113,13 +113,13 @@ function sizeOf(item: ReadMessage | RawMail): number {
  */
 async function parsed(
   intake: Intake,
-  batch: readonly (ReadMessage | RawMail)[],
-  tally: Tally,
+  batch: readonly (ImportedMessage | RawMail)[],
+  tally: ImportCounts,
   originCity: string | null,
-): Promise<{ fresh: ReadMessage[]; known: ReadMessage[] }> {
+): Promise<{ fresh: ImportedMessage[]; known: ImportedMessage[] }> {
   const seen = await intake.known(new Set(batch.map(({ sha256 }) => sha256)));
-  const fresh: ReadMessage[] = [];
-  const known: ReadMessage[] = [];
+  const fresh: ImportedMessage[] = [];
+  const known: ImportedMessage[] = [];
   for (const item of batch) {
     const attachments = seen.get(item.sha256);
     if (attachments !== undefined) {
@@ -130,7 +130,7 @@ async function parsed(
       fresh.push(item);
     } else {
       try {
-        fresh.push(await placed(await readMail(item), originCity));
+        fresh.push(await placed(await parseMail(item), originCity));
       } catch {
         refuse(tally, item, 'the mail cannot be parsed');
       }
@@ -140,9 +140,9 @@ async function parsed(
 }
 
 /** Gives each file its city: that of the picture itself, else the label of the import. */
-async function placed(message: ReadMessage, originCity: string | null): Promise<ReadMessage> {
+async function placed(message: ImportedMessage, originCity: string | null): Promise<ImportedMessage> {
   for (const file of message.attachments) {
-    const own = file.content === null ? null : await cityOfPicture(file.content, file.detected_type);
+    const own = file.content === null ? null : await cityOfPhoto(file.content, file.detected_type);
     file.origin_city = own ?? originCity;
   }
   return message;

@@ -22,7 +22,7 @@ const ZONES: Record<string, number> = {
 };
 
 /** Milliseconds since the epoch. */
-export function mailDate(text: string): number | null {
+export function parseMailDate(text: string): number | null {
   const dayFirst = DAY_FIRST.exec(text);
   if (dayFirst !== null) {
     const [, day, month, year, hour, minute, second, zone] = dayFirst;

@@ -19,7 +19,7 @@ const MOST_NAME = 998;
 const MOST_VALUE = 64 * 1024;
 
 /** Reads the block that starts at `from`; nothing at or after `to` belongs to it. */
-export function headerOf(bytes: Buffer, from: number, to: number): Header {
+export function parseHeader(bytes: Buffer, from: number, to: number): Header {
   const end = afterBlankLine(bytes, from, to);
   const block = bytes.subarray(from, end);
   // RFC 6532: what is not ASCII is UTF-8 where it can be; else byte for byte, so that nothing is lost.

@@ -3,11 +3,12 @@ import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import PostalMime, { addressParser, decodeWords } from 'postal-mime';
 import type { Header } from './header.ts';
-import { mailDate } from './date.ts';
-import { asksToBeAFile, isNamed, parameterOf, structureOf, type Leaf } from './mime-structure.ts';
-import type { Head, RawMail, ReadAttachment, ReadMessage } from '../records/import-items.ts';
-import { sniff, trailingBytes } from '../file-type/sniff.ts';
-import { decodeTransfer } from './transfer-encoding.ts';
+import { parseMailDate } from './date.ts';
+import { hasAttachmentDisposition, hasFilename, contentTypeParameter, parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
+import type { MessageSummary, RawMail, ImportedAttachment, ImportedMessage } from '../records/import-items.ts';
+import { detectContentType } from '../file-type/content-type.ts';
+import { countTrailingBytes } from '../file-type/trailing-bytes.ts';
+import { decodeTransferEncoding } from './transfer-encoding.ts';
 
 /** Of more references than this only the newest count: a thread is never lost by it, a hostile header is bounded. */
 const MOST_REFERENCES = 500;
@@ -19,9 +20,9 @@ const MOST_SHOWN = 2_000;
  * Reads a mail. Attachments are the parts that are not text, or have a name, or ask to be attachments; parts of
  * nested messages count, multiparts and the nested messages themselves do not. Never fails on malformed mail.
  */
-export async function readMail(mail: RawMail): Promise<ReadMessage> {
+export async function parseMail(mail: RawMail): Promise<ImportedMessage> {
   const raw = Buffer.from(mail.raw.buffer, mail.raw.byteOffset, mail.raw.byteLength);
-  const { header, type, leaves, wellFormed } = structureOf(raw);
+  const { header, type, leaves, wellFormed } = parseMimeStructure(raw);
   const read: ReadLeaf[] = [];
   // One after the other: what the parser needs for one name is free again before the next.
   for (const [index, leaf] of leaves.entries()) read.push(await readLeaf(leaf, index));
@@ -37,7 +38,7 @@ export async function readMail(mail: RawMail): Promise<ReadMessage> {
     position: mail.position,
     raw: mail.raw,
     sha256: mail.sha256,
-    ...headOf(header),
+    ...summaryOf(header),
     related: related.slice(-MOST_REFERENCES),
     parent: answered ?? references.at(-1) ?? null,
     source: listed ? 'gateway' : 'external',
@@ -51,29 +52,29 @@ export async function readMail(mail: RawMail): Promise<ReadMessage> {
 }
 
 /** What lists show of a mail, which its header says. */
-export function headOf({ fields }: Header): Head {
+export function summaryOf({ fields }: Header): MessageSummary {
   const subject = fields.get('subject');
   return {
     key: keyOf(fields.get('message-id')),
-    date_ms: mailDate(fields.get('date') ?? ''),
+    date_ms: parseMailDate(fields.get('date') ?? ''),
     sender: senderOf(fields.get('from') ?? fields.get('sender'))?.slice(0, MOST_SHOWN) ?? null,
     subject: subject === undefined ? null : decodeWords(subject).slice(0, MOST_SHOWN),
   };
 }
 
-type ReadLeaf = { decodable: boolean; attachment?: ReadAttachment };
+type ReadLeaf = { decodable: boolean; attachment?: ImportedAttachment };
 
-async function readLeaf(leaf: Leaf, index: number): Promise<ReadLeaf> {
+async function readLeaf(leaf: MimeLeaf, index: number): Promise<ReadLeaf> {
   const { type, header } = leaf;
   const disposition = header.fields.get('content-disposition') ?? '';
-  const asked = asksToBeAFile(header);
+  const asked = hasAttachmentDisposition(header);
   if (type.startsWith('multipart/')) return { decodable: true };
-  const filename = isNamed(header) ? await filenameOf(header, disposition) : null;
+  const filename = hasFilename(header) ? await filenameOf(header, disposition) : null;
   if (type.startsWith('text/') && !asked && filename === null) {
-    return { decodable: decodesAs(leaf, parameterOf(header, 'charset')) };
+    return { decodable: decodesAs(leaf, contentTypeParameter(header, 'charset')) };
   }
-  const content = decodeTransfer(leaf.body, header.fields.get('content-transfer-encoding') ?? '');
-  const detected = sniff(content);
+  const content = decodeTransferEncoding(leaf.body, header.fields.get('content-transfer-encoding') ?? '');
+  const detected = detectContentType(content);
   const image = type.startsWith('image/');
   return {
     decodable: true,
@@ -87,7 +88,7 @@ async function readLeaf(leaf: Leaf, index: number): Promise<ReadLeaf> {
       inline: image && !asked && header.fields.has('content-id'),
       origin_city: null,
       redaction: null,
-      trailing_bytes: detected === null ? 0 : trailingBytes(content, detected),
+      trailing_bytes: detected === null ? 0 : countTrailingBytes(content, detected),
     },
   };
 }
@@ -128,7 +129,7 @@ function isListMail({ fields }: Header): boolean {
   return precedence === 'list' || ['list-id', 'list-post', 'mailing-list'].some((name) => fields.has(name));
 }
 
-function natureOf({ fields }: Header, type: string, listed: boolean): ReadMessage['nature'] {
+function natureOf({ fields }: Header, type: string, listed: boolean): ImportedMessage['nature'] {
   const report = type === 'multipart/report' && /delivery-status/i.test(fields.get('content-type') ?? '');
   if (report || fields.get('return-path') === '<>') return 'bounce';
   const submitted = fields.get('auto-submitted')?.toLowerCase() ?? 'no';
@@ -139,9 +140,9 @@ function natureOf({ fields }: Header, type: string, listed: boolean): ReadMessag
 }
 
 /** Whether a text part decodes in the charset it declares (US-ASCII where it declares none, RFC 2045 5.2). */
-function decodesAs(leaf: Leaf, declared = 'us-ascii'): boolean {
+function decodesAs(leaf: MimeLeaf, declared = 'us-ascii'): boolean {
   const charset = declared.toLowerCase();
-  const content = decodeTransfer(leaf.body, leaf.header.fields.get('content-transfer-encoding') ?? '');
+  const content = decodeTransferEncoding(leaf.body, leaf.header.fields.get('content-transfer-encoding') ?? '');
   if (charset === 'us-ascii' || charset === 'ascii') return isAscii(content);
   if (charset === 'utf-8' || charset === 'utf8') return isUtf8(content);
   try {

@@ -1,13 +1,13 @@
 // The stored bytes of a message as a reader sees them: headers in order and decoded text; never throws, whatever the bytes.
 import { MAX_TEXT_BYTES } from '../../contract/content.ts';
 import type { Header } from './header.ts';
-import { parameterOf, structureOf, type Leaf } from './mime-structure.ts';
-import { decodeTransfer } from './transfer-encoding.ts';
-import { withoutFiles } from './redacted-parts.ts';
+import { contentTypeParameter, parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
+import { decodeTransferEncoding } from './transfer-encoding.ts';
+import { withoutRedactedParts } from './redacted-parts.ts';
 
 type Cut = 'headers' | 'text' | 'html';
 
-export type RawText = {
+export type MessageText = {
   headers: [name: string, value: string][];
   text: string | null;
   html: string | null;
@@ -23,11 +23,11 @@ const MOST_HEADER_BYTES = 128 * 1024;
  * message; the description of a file as it is. `withheld` are the hashes of files of which nothing may be read: only a
  * mail holds its files within. Text and HTML have at most MAX_TEXT_BYTES each.
  */
-export async function readRaw(
+export async function readMessageText(
   format: 'rfc822' | 'slack' | 'file',
   bytes: Uint8Array,
   withheld: ReadonlySet<string> = new Set(),
-): Promise<RawText> {
+): Promise<MessageText> {
   if (format === 'rfc822')
     return readMail(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), withheld);
   const source = new TextDecoder().decode(bytes);
@@ -35,11 +35,11 @@ export async function readRaw(
   return { headers: [], text, html: null, ...truncatedIn({ text: cut }) };
 }
 
-async function readMail(bytes: Buffer, withheld: ReadonlySet<string>): Promise<RawText> {
+async function readMail(bytes: Buffer, withheld: ReadonlySet<string>): Promise<MessageText> {
   const { default: PostalMime, decodeWords } = await import('postal-mime');
-  const { header, leaves } = structureOf(bytes);
-  const letter = withoutFiles(leaves, withheld).filter(({ shown }) => shown);
-  const opening = ({ opens }: Leaf) => opens.map((opened) => titleOf(opened, decodeWords)).join('');
+  const { header, leaves } = parseMimeStructure(bytes);
+  const letter = withoutRedactedParts(leaves, withheld).filter(({ shown }) => shown);
+  const opening = ({ forwardedHeaders }: MimeLeaf) => forwardedHeaders.map((header) => titleOf(header, decodeWords)).join('');
   const text = textOf(
     letter.filter(({ type }) => type === 'text/plain'),
     opening,
@@ -59,7 +59,7 @@ async function readMail(bytes: Buffer, withheld: ReadonlySet<string>): Promise<R
   };
 }
 
-function fieldsOf({ headers }: { headers: { originalKey: string; value: string }[] }): RawText['headers'] {
+function fieldsOf({ headers }: { headers: { originalKey: string; value: string }[] }): MessageText['headers'] {
   return headers.map(({ originalKey, value }) => [originalKey, value]);
 }
 
@@ -75,7 +75,7 @@ function titleOf({ fields }: Header, decodeWords: (text: string) => string): str
 type Bounded = { text: string | null; cut: boolean };
 
 /** The parts one after the other, each after what opens it; null where there is nothing. */
-function textOf(leaves: readonly Leaf[], opening: (leaf: Leaf) => string): Bounded {
+function textOf(leaves: readonly MimeLeaf[], opening: (leaf: MimeLeaf) => string): Bounded {
   const texts: string[] = [];
   let length = 0;
   for (const leaf of leaves) {
@@ -88,11 +88,11 @@ function textOf(leaves: readonly Leaf[], opening: (leaf: Leaf) => string): Bound
 }
 
 /** A text part with its lines ended by a line feed each, the last one too; what was encoded as base64 as it is. */
-function decoded({ header, body, delimited }: Leaf): string {
+function decoded({ header, body, delimited }: MimeLeaf): string {
   const encoding = header.fields.get('content-transfer-encoding') ?? '';
   // Four bytes are the most that one character takes.
-  const content = decodeTransfer(body, encoding).subarray(0, 4 * MAX_TEXT_BYTES + 4);
-  const text = decoderOf(parameterOf(header, 'charset')).decode(content);
+  const content = decodeTransferEncoding(body, encoding).subarray(0, 4 * MAX_TEXT_BYTES + 4);
+  const text = decoderOf(contentTypeParameter(header, 'charset')).decode(content);
   if (text === '' || /base64/i.test(encoding)) return text;
   const lines = text.replaceAll('\r\n', '\n');
   return delimited || !lines.endsWith('\n') ? `${lines}\n` : lines;

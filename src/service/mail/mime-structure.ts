@@ -1,8 +1,8 @@
 // The MIME structure of a message as byte ranges (RFC 2046): its leaves in order, each with its header and exact body.
 import { Buffer } from 'node:buffer';
-import { headerOf, type Header } from './header.ts';
+import { parseHeader, type Header } from './header.ts';
 
-export type Leaf = {
+export type MimeLeaf = {
   header: Header;
   /** Lower case, without parameters; text/plain where none or nonsense is declared (RFC 2045 5.2). */
   type: string;
@@ -11,15 +11,15 @@ export type Leaf = {
   /** False where the part, or a message or report it is in, asks to be a file of its own and no part of the letter. */
   shown: boolean;
   /** Headers of the forwarded messages that begin with this leaf, the outer one first, where they are shown. */
-  opens: Header[];
+  forwardedHeaders: Header[];
   /** False where the body runs to the end of the message: then its last line break is its own, not a delimiter's. */
   delimited: boolean;
 };
 
-export type Structure = {
+export type MimeStructure = {
   header: Header;
   type: string;
-  leaves: Leaf[];
+  leaves: MimeLeaf[];
   /** False where a header, a boundary or the end of a multipart was missing. */
   wellFormed: boolean;
 };
@@ -31,20 +31,20 @@ const MOST_LEAVES = 10_000;
 const LONGEST_BOUNDARY = 998;
 
 /** What a part is told: its type where it declares none, how deep it stands, what is around it, whether it is a message. */
-type Place = { preset: string; depth: number; shown: boolean; reported: boolean; opens: boolean };
+type Place = { preset: string; depth: number; shown: boolean; reported: boolean; isForwarded: boolean };
 
 /** Takes time in proportion to the message, whatever its boundaries and nesting. */
-export function structureOf(message: Buffer): Structure {
-  const leaves: Leaf[] = [];
-  const opened: Header[] = [];
+export function parseMimeStructure(message: Buffer): MimeStructure {
+  const leaves: MimeLeaf[] = [];
+  const forwarded: Header[] = [];
   let wellFormed = true;
 
   const walk = (from: number, to: number, place: Place): Header => {
-    const header = headerOf(message, from, to);
+    const header = parseHeader(message, from, to);
     const type = typeOf(header, place.preset);
     const depth = place.depth + 1;
-    if (place.opens) opened.push(header);
-    const shown = place.shown && !asksToBeAFile(header);
+    if (place.isForwarded) forwarded.push(header);
+    const shown = place.shown && !hasAttachmentDisposition(header);
     if (!header.wellFormed && place.depth === 0) wellFormed = false;
     const boundary = type.startsWith('multipart/') ? boundaryOf(header) : undefined;
     if (depth <= DEEPEST && boundary !== undefined) {
@@ -53,7 +53,7 @@ export function structureOf(message: Buffer): Structure {
       if (!closed) wellFormed = false;
       const preset = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
       const reported = place.reported || type === 'multipart/report';
-      const part = { preset, depth, shown, reported, opens: false };
+      const part = { preset, depth, shown, reported, isForwarded: false };
       for (const [start, end] of ranges) {
         if (leaves.length < MOST_LEAVES) {
           walk(start, end, part);
@@ -66,33 +66,33 @@ export function structureOf(message: Buffer): Structure {
     } else if (depth <= DEEPEST && isNested(type, header)) {
       // The message in a report is what the report is about, as are its status fields.
       const quoted = shown && type === 'message/rfc822' && !place.reported;
-      walk(header.bodyAt, to, { preset: 'text/plain', depth, shown: quoted, reported: false, opens: quoted });
+      walk(header.bodyAt, to, { preset: 'text/plain', depth, shown: quoted, reported: false, isForwarded: quoted });
       return header;
     } else if (type.startsWith('multipart/') || depth > DEEPEST) {
       wellFormed = false;
     }
     const body = message.subarray(header.bodyAt, to);
-    leaves.push({ header, type, body, shown, opens: opened.splice(0), delimited: to < message.length });
+    leaves.push({ header, type, body, shown, forwardedHeaders: forwarded.splice(0), delimited: to < message.length });
     return header;
   };
 
-  const top = { preset: 'text/plain', depth: 0, shown: true, reported: false, opens: false };
+  const top = { preset: 'text/plain', depth: 0, shown: true, reported: false, isForwarded: false };
   const header = walk(0, message.length, top);
   return { header, type: typeOf(header, top.preset), leaves, wellFormed };
 }
 
 /** A nested message is read for its own parts, unless it is named: then it is a file like any other. */
 function isNested(type: string, header: Header): boolean {
-  return type.startsWith('message/') && !(type === 'message/rfc822' && isNamed(header));
+  return type.startsWith('message/') && !(type === 'message/rfc822' && hasFilename(header));
 }
 
 /** Whether a part says that it is to be kept and not shown (RFC 2183 2.2). */
-export function asksToBeAFile({ fields }: Header): boolean {
+export function hasAttachmentDisposition({ fields }: Header): boolean {
   return /^\s*attachment\s*(?:;|$)/i.test(fields.get('content-disposition') ?? '');
 }
 
 /** Whether a part has a file name, by either of the fields that can give it one (RFC 2183 2.3, RFC 2231). */
-export function isNamed({ fields }: Header): boolean {
+export function hasFilename({ fields }: Header): boolean {
   const named = /;\s*(?:file)?name(?:\*\d*)*\s*=/i;
   return ['content-disposition', 'content-type'].some((field) => named.test(fields.get(field) ?? ''));
 }
@@ -105,7 +105,7 @@ function typeOf(header: Header, preset: string): string {
 }
 
 /** A parameter of the Content-Type, unquoted. */
-export function parameterOf(header: Header, name: string): string | undefined {
+export function contentTypeParameter(header: Header, name: string): string | undefined {
   const declared = header.fields.get('content-type') ?? '';
   const found = new RegExp(`;\\s*${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^;]*))`, 'i').exec(declared);
   const value = found?.[1]?.replaceAll(/\\(.)/g, '$1') ?? found?.[2];
@@ -114,7 +114,7 @@ export function parameterOf(header: Header, name: string): string | undefined {
 
 /** The boundary of a multipart; one that fits in no line is none. */
 function boundaryOf(header: Header): Buffer | undefined {
-  const boundary = Buffer.from(parameterOf(header, 'boundary') ?? '');
+  const boundary = Buffer.from(contentTypeParameter(header, 'boundary') ?? '');
   return boundary.length === 0 || boundary.length > LONGEST_BOUNDARY ? undefined : boundary;
 }
 

@@ -1,17 +1,17 @@
 // A mail without the files that its reader must not have: which of its parts may be read at all.
 import { createHash } from 'node:crypto';
-import type { Leaf } from './mime-structure.ts';
-import { decodeTransfer } from './transfer-encoding.ts';
+import type { MimeLeaf } from './mime-structure.ts';
+import { decodeTransferEncoding } from './transfer-encoding.ts';
 
 /**
  * `hashes` are the sha256 of the decoded files. Every part with such content goes, also one that is no attachment.
  * Where one of them is not found (damaged bytes), nothing can be told from it, and no part may be read.
  */
-export function withoutFiles(leaves: readonly Leaf[], hashes: ReadonlySet<string>): readonly Leaf[] {
+export function withoutRedactedParts(leaves: readonly MimeLeaf[], hashes: ReadonlySet<string>): readonly MimeLeaf[] {
   if (hashes.size === 0) return leaves;
   const found = new Set<string>();
   const open = leaves.filter((leaf) => {
-    const content = decodeTransfer(leaf.body, leaf.header.fields.get('content-transfer-encoding') ?? '');
+    const content = decodeTransferEncoding(leaf.body, leaf.header.fields.get('content-transfer-encoding') ?? '');
     const sha256 = createHash('sha256').update(content).digest('hex');
     if (!hashes.has(sha256)) return true;
     found.add(sha256);

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 
 /** `encoding` is the Content-Transfer-Encoding as written. A body that breaks its encoding is read as far as it goes. */
-export function decodeTransfer(body: Buffer, encoding: string): Buffer {
+export function decodeTransferEncoding(body: Buffer, encoding: string): Buffer {
   const name = /[\w-]+/.exec(encoding)?.[0].toLowerCase();
   if (name === 'base64') return decodeBase64(body);
   if (name === 'quoted-printable') return decodeQuotedPrintable(body);

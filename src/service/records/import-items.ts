@@ -4,7 +4,7 @@ import type { Tier } from '../../contract/token.ts';
 export type SourceKind = 'mbox' | 'maildir' | 'mail' | 'slack' | 'folder';
 
 /** A file that came with a message. `content` is null where the archive names a file whose bytes it does not hold. */
-export type ReadAttachment = {
+export type ImportedAttachment = {
   filename: string;
   /** As the message declares it, lower case, without parameters; application/octet-stream where it declares none. */
   declared_type: string;
@@ -25,7 +25,7 @@ export type ReadAttachment = {
   trailing_bytes: number;
 };
 
-export type ReadMessage = {
+export type ImportedMessage = {
   kind: 'message';
   format: 'rfc822' | 'slack' | 'file';
   /** The file it was read from, as given, and its byte offset (or ordinal) there. */
@@ -50,15 +50,15 @@ export type ReadMessage = {
   /** False where text could not be decoded in its declared charset / the structure had to be repaired. */
   decodable: boolean;
   wellFormed: boolean;
-  attachments: ReadAttachment[];
+  attachments: ImportedAttachment[];
 };
 
 /** What a message is known by, and shown by in lists. */
-export type Head = Pick<ReadMessage, 'key' | 'date_ms' | 'sender' | 'subject'>;
+export type MessageSummary = Pick<ImportedMessage, 'key' | 'date_ms' | 'sender' | 'subject'>;
 
 /** A mail as found, before it is parsed; its hash tells whether the archive has it already. */
 export type RawMail = { kind: 'raw'; path: string; position: number; raw: Uint8Array; sha256: string };
 
-export type ReadRefusal = { kind: 'refused'; path: string; position: number; reason: string };
+export type RefusedItem = { kind: 'refused'; path: string; position: number; reason: string };
 
-export type ReadItem = ReadMessage | ReadRefusal;
+export type ImportItem = ImportedMessage | RefusedItem;

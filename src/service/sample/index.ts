@@ -1,9 +1,9 @@
 // The sample archive: letters of a fictional chain of observatories, the same bytes for the same seed.
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { cityOfPicture } from '../geocoding/exif-gps.ts';
-import { readMail } from '../mail/mail-record.ts';
-import type { ReadItem, ReadMessage } from '../records/import-items.ts';
+import { cityOfPhoto } from '../geocoding/exif-gps.ts';
+import { parseMail } from '../mail/mail-record.ts';
+import type { ImportItem, ImportedMessage } from '../records/import-items.ts';
 import { type Dice, onePage, photo, starChart, timings } from './files.ts';
 import { type Letter, type SampleFile, mailOf } from './mail.ts';
 import { ANGLES, ANSWERS, CLOSINGS, REASONS, STATIONS, THINGS } from './texts.ts';
@@ -27,7 +27,7 @@ const LATE: ReadonlyArray<readonly [at: number, by: number]> = [
  * charts, pages and tables from seven cities; some withheld, one emblem that returns in many letters, some letters
  * late, one that answers a lost letter, one file whose type is wrong and one that carries bytes after its end.
  */
-export async function* sampleItems(seed: number): AsyncGenerator<ReadItem> {
+export async function* sampleItems(seed: number): AsyncGenerator<ImportItem> {
   const dice = diceOf(seed);
   const emblem = starChart(16, 16, 12, dice);
   for (const [position, letter] of lettersOf(dice, emblem).entries()) yield await itemOf(letter, position);
@@ -104,14 +104,14 @@ function delayed(letters: Sent[]): Sent[] {
   return letters;
 }
 
-async function itemOf(letter: Sent, position: number): Promise<ReadMessage> {
+async function itemOf(letter: Sent, position: number): Promise<ImportedMessage> {
   const raw = mailOf(letter);
   const sha256 = createHash('sha256').update(raw).digest('hex');
-  const message = await readMail({ kind: 'raw', path: 'sample', position, raw, sha256 });
+  const message = await parseMail({ kind: 'raw', path: 'sample', position, raw, sha256 });
   for (const attachment of message.attachments) {
     if (attachment.inline) continue;
     const { content, detected_type } = attachment;
-    const seen = content === null ? null : await cityOfPicture(content, detected_type);
+    const seen = content === null ? null : await cityOfPhoto(content, detected_type);
     attachment.origin_city = seen ?? letter.from.city;
     attachment.redaction = letter.withheld;
   }

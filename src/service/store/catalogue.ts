@@ -1,6 +1,6 @@
 // The write side of the attachment catalogue: rows of arriving files, and what their arrival says of earlier ones.
-import { failedByAttachment } from '../records/integrity-checks.ts';
-import type { ReadAttachment, ReadMessage } from '../records/import-items.ts';
+import { failedAttachmentChecks } from '../records/integrity-checks.ts';
+import type { ImportedAttachment, ImportedMessage } from '../records/import-items.ts';
 import type { Row, Statements } from './database.ts';
 import { insertRows, selectIn } from './rows.ts';
 import type { Arrival } from './threading.ts';
@@ -57,7 +57,7 @@ export async function addToCatalogue(
         source: message.source,
         tier: message.tier,
         trailing_bytes: file.trailing_bytes,
-        failed: failedByAttachment(file, isHeld),
+        failed: failedAttachmentChecks(file, isHeld),
       });
     }
   }
@@ -86,12 +86,12 @@ async function markRows(
   }
 }
 
-export type Lacking = { n: number; file: ReadAttachment };
+export type Lacking = { n: number; file: ImportedAttachment };
 
 /** The rows of known messages that have no bytes, each with the file as it comes now, where that brings some. */
 export async function lackingRows(
   statements: Statements,
-  messages: readonly ReadMessage[],
+  messages: readonly ImportedMessage[],
 ): Promise<Lacking[]> {
   const byHash = new Map(messages.map((message) => [message.sha256, message]));
   const rows = await selectIn<{ n: number; part: number; raw_sha256: string }>(
@@ -125,7 +125,7 @@ export async function completeRows(statements: Statements, lacking: readonly Lac
         file.detected_type,
         file.origin_city,
         file.trailing_bytes,
-        failedByAttachment(file, true),
+        failedAttachmentChecks(file, true),
       ],
     );
   }

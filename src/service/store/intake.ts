@@ -1,8 +1,8 @@
 // The write path of an import: batches of read messages, each stored whole and durably in one transaction.
 import { createHash } from 'node:crypto';
 import type { Archive } from './archive.ts';
-import { failedByMessage, isPlausible } from '../records/integrity-checks.ts';
-import type { Head, ReadAttachment, ReadMessage } from '../records/import-items.ts';
+import { failedMessageChecks, isPlausibleDate } from '../records/integrity-checks.ts';
+import type { MessageSummary, ImportedAttachment, ImportedMessage } from '../records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../rules/integrity.ts';
 import { addToCatalogue, completeRows, lackingRows } from './catalogue.ts';
 import type { Statements } from './database.ts';
@@ -19,9 +19,9 @@ export type Intake = {
   /** Which of these raw hashes the archive has, each with the number of its attachments. */
   known(hashes: Iterable<string>): Promise<Map<string, number>>;
   /** Stores the messages the archive does not have, in order; durable when it resolves, nothing stored when it throws. */
-  add(batch: readonly ReadMessage[]): Promise<Taken>;
+  add(batch: readonly ImportedMessage[]): Promise<Taken>;
   /** Gives files of known messages the bytes the archive lacked until now; durable when it resolves to their number. */
-  complete(known: readonly ReadMessage[]): Promise<number>;
+  complete(known: readonly ImportedMessage[]): Promise<number>;
 };
 
 export function createIntake(archive: Archive): Intake {
@@ -64,8 +64,8 @@ async function knownOf(statements: Statements, hashes: Iterable<string>): Promis
 const FILES_AT_ONCE = 16;
 
 /** Makes the bytes of all files durable, before any row names them. Returns the hashes the archive now holds. */
-async function keepFiles({ blobs }: Archive, all: readonly ReadAttachment[]): Promise<Set<string>> {
-  const files = new Map<string, ReadAttachment>();
+async function keepFiles({ blobs }: Archive, all: readonly ImportedAttachment[]): Promise<Set<string>> {
+  const files = new Map<string, ImportedAttachment>();
   for (const file of all) {
     if (hasBytes(file)) files.set(file.sha256, file);
   }
@@ -82,17 +82,17 @@ async function keepFiles({ blobs }: Archive, all: readonly ReadAttachment[]): Pr
   return held;
 }
 
-function hasBytes({ content, file }: ReadAttachment): boolean {
+function hasBytes({ content, file }: ImportedAttachment): boolean {
   return content !== null || file !== undefined;
 }
 
-function bringsBytes({ attachments }: ReadMessage): boolean {
+function bringsBytes({ attachments }: ImportedMessage): boolean {
   return attachments.some(hasBytes);
 }
 
 async function store(
   statements: Statements,
-  batch: readonly ReadMessage[],
+  batch: readonly ImportedMessage[],
   held: ReadonlySet<string>,
   now: number,
 ): Promise<Taken> {
@@ -112,8 +112,8 @@ async function store(
     arrivals.push({
       n: (newest?.message ?? 0) + arrivals.length + 1,
       message,
-      failed: failedByMessage(message, now),
-      dated: isPlausible(message.date_ms, now),
+      failed: failedMessageChecks(message, now),
+      dated: isPlausibleDate(message.date_ms, now),
     });
   }
   if (arrivals.length === 0) return taken;
@@ -168,7 +168,7 @@ async function store(
 }
 
 /** The values of `classification` that our service gives (interface 2.2 shows only seed_token). */
-function classify({ nature }: ReadMessage, parent: number | null | undefined): string {
+function classify({ nature }: ImportedMessage, parent: number | null | undefined): string {
   if (nature !== 'ordinary') return nature;
   if (parent === undefined) return 'seed_token';
   return parent === null ? 'orphan' : 'reply';
@@ -178,7 +178,7 @@ function classify({ nature }: ReadMessage, parent: number | null | undefined): s
  * Text as both engines can keep it: without NUL and lone surrogates, and what is indexed no longer than PostgreSQL
  * allows. Nothing is lost by it: the stored bytes are the record, and a message is shown from them.
  */
-function storable(message: ReadMessage): ReadMessage {
+function storable(message: ImportedMessage): ImportedMessage {
   return {
     ...message,
     ...storableHead(message),
@@ -194,7 +194,7 @@ function storable(message: ReadMessage): ReadMessage {
 }
 
 /** What is stored of a head; see {@link storable}. */
-export function storableHead({ key, date_ms, sender, subject }: Head): Head {
+export function storableHead({ key, date_ms, sender, subject }: MessageSummary): MessageSummary {
   return { key: key === null ? null : keyOf(key), date_ms, sender: clean(sender), subject: clean(subject) };
 }
 

@@ -1,5 +1,5 @@
 // Which message each arriving message answers, and which earlier ones were waiting for it.
-import type { ReadMessage } from '../records/import-items.ts';
+import type { ImportedMessage } from '../records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../rules/integrity.ts';
 import type { Statements } from './database.ts';
 import { insertRows, selectIn } from './rows.ts';
@@ -72,7 +72,7 @@ export async function adopt(
 }
 
 /** What a message says it answers, the best first: its parent, then its other relations from the nearest back. */
-function candidatesOf({ key, parent, related }: ReadMessage): string[] {
+function candidatesOf({ key, parent, related }: ImportedMessage): string[] {
   if (parent === null) return [];
   return [...new Set([parent, ...related.toReversed()])].filter((candidate) => candidate !== key);
 }

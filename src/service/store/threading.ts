@@ -1,12 +1,12 @@
 // Which conversation each arriving message belongs to: messages joined by a common key, earlier ones included.
-import type { ReadMessage } from '../records/import-items.ts';
+import type { ImportedMessage } from '../records/import-items.ts';
 import { CONVERSATION } from '../rules/integrity.ts';
 import type { Statements } from './database.ts';
 import { forgetSummary } from './meta.ts';
 import { insertRows, selectIn } from './rows.ts';
 
 /** A message with the number it arrives under and the bits of its own failed checks. */
-export type Arrival = { n: number; message: ReadMessage; failed: number; dated: boolean };
+export type Arrival = { n: number; message: ImportedMessage; failed: number; dated: boolean };
 
 type Summary = {
   n: number;
@@ -118,7 +118,7 @@ export async function threadingOf(statements: Statements, arrivals: readonly Arr
   };
 }
 
-function keysOf(message: ReadMessage): string[] {
+function keysOf(message: ImportedMessage): string[] {
   return message.key === null ? message.related : [message.key, ...message.related];
 }
 

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cityOfPicture, gpsOf } from '../../../src/service/geocoding/exif-gps.ts';
-import { sniff, trailingBytes } from '../../../src/service/file-type/sniff.ts';
+import { cityOfPhoto, readGpsPosition } from '../../../src/service/geocoding/exif-gps.ts';
+import { detectContentType } from '../../../src/service/file-type/content-type.ts';
+import { countTrailingBytes } from '../../../src/service/file-type/trailing-bytes.ts';
 
 const DATA = join(import.meta.dirname, '../../../../shared/data');
 const HERE = existsSync(join(DATA, 'files.tar.xz'));
@@ -50,7 +51,7 @@ describe.skipIf(!HERE)('files.tar.xz', () => {
     const rows = rowsOf(gunzipSync(readFileSync(join(DATA, 'expected/files.tsv.gz'))).toString());
     const different: Record<string, number> = {};
     for (const [, , type = '', path = ''] of rows) {
-      const found = sniff(bytesOf(path));
+      const found = detectContentType(bytesOf(path));
       if (found === type || (found === null && type === 'application/octet-stream')) continue;
       different[`${type} → ${found}`] = (different[`${type} → ${found}`] ?? 0) + 1;
     }
@@ -64,7 +65,7 @@ describe.skipIf(!HERE)('files.tar.xz', () => {
     const rows = rowsOf(gunzipSync(readFileSync(join(DATA, 'expected/files.tsv.gz'))).toString());
     const trailing = rows.flatMap(([, , , path = '']) => {
       const content = bytesOf(path);
-      const bytes = trailingBytes(content, sniff(content));
+      const bytes = countTrailingBytes(content, detectContentType(content));
       return bytes === 0 ? [] : [`${path.split('/').at(-1)} ${bytes}`];
     });
     expect(trailing.sort()).toEqual([
@@ -107,15 +108,15 @@ describe.skipIf(!HERE)('files.tar.xz', () => {
     for (const [path = '', lat, lon] of rows) {
       const name = path.split('/').at(-1) ?? '';
       const content = bytesOf(path);
-      const type = sniff(content);
-      const place = await gpsOf(content, type);
+      const type = detectContentType(content);
+      const place = await readGpsPosition(content, type);
       if (name in WITHOUT) {
         expect(place, name).toBeNull();
         continue;
       }
       expect(place?.lat, name).toBeCloseTo(Number(lat), 3);
       expect(place?.lon, name).toBeCloseTo(Number(lon), 3);
-      expect(await cityOfPicture(content, type), name).toBe(CITIES[name]);
+      expect(await cityOfPhoto(content, type), name).toBe(CITIES[name]);
     }
   });
 });

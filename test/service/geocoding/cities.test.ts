@@ -2,8 +2,8 @@
 import { Buffer } from 'node:buffer';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { cityLabel, cityNear, cityOfZone } from '../../../src/service/geocoding/cities.ts';
-import { cityOfPicture, gpsOf } from '../../../src/service/geocoding/exif-gps.ts';
+import { cityLabel, nearestCity, cityOfTimeZone } from '../../../src/service/geocoding/cities.ts';
+import { cityOfPhoto, readGpsPosition } from '../../../src/service/geocoding/exif-gps.ts';
 import { photo, starChart } from '../../../src/service/sample/files.ts';
 
 describe('cityNear', () => {
@@ -20,7 +20,7 @@ describe('cityNear', () => {
     [NaN, 0, null],
     [89.99, 17, null],
   ])('%d, %d is near %s', async (lat, lon, city) => {
-    expect(await cityNear(lat, lon)).toBe(city);
+    expect(await nearestCity(lat, lon)).toBe(city);
   });
 
   test('across the date line and at a pole as anywhere', async () => {
@@ -31,7 +31,7 @@ describe('cityNear', () => {
     for (const { lat, lng, city_ascii } of edge) {
       const west = lng > 0 ? lng - 360 + 0.01 : lng - 0.01;
       const shifted = west < -180 ? west + 360 : west;
-      expect(await cityNear(lat, shifted)).toBe(cityLabel(city_ascii));
+      expect(await nearestCity(lat, shifted)).toBe(cityLabel(city_ascii));
     }
   });
 
@@ -50,10 +50,10 @@ describe('cityNear', () => {
         const km = 2 * 6371 * Math.asin(Math.sqrt(h));
         if (km <= best) [best, label] = [km, cityLabel(city.city_ascii)];
       }
-      expect(await cityNear(lat, lon)).toBe(label);
+      expect(await nearestCity(lat, lon)).toBe(label);
     }
     const started = performance.now();
-    for (let round = 0; round < 10_000; round += 1) await cityNear(next() * 180 - 90, next() * 360 - 180);
+    for (let round = 0; round < 10_000; round += 1) await nearestCity(next() * 180 - 90, next() * 360 - 180);
     expect(performance.now() - started).toBeLessThan(5000);
   });
 });
@@ -83,7 +83,7 @@ test.each<[string | null, string | null]>([
   [`Europe/${'x'.repeat(100)}`, null],
   [null, null],
 ])('the zone %s is named for %s', (zone, city) => {
-  expect(cityOfZone(zone)).toBe(city);
+  expect(cityOfTimeZone(zone)).toBe(city);
 });
 
 describe('gpsOf', () => {
@@ -94,22 +94,22 @@ describe('gpsOf', () => {
     fc.double({ min: -180, max: 180, noNaN: true }),
   ])('a written position is read again', async (lat, lon) => {
     fc.pre(Math.abs(lat) > 0.001 || Math.abs(lon) > 0.001);
-    const place = await gpsOf(photo(lat, lon, dice), 'image/jpeg');
+    const place = await readGpsPosition(photo(lat, lon, dice), 'image/jpeg');
     expect(place?.lat).toBeCloseTo(lat, 4);
     expect(place?.lon).toBeCloseTo(lon, 4);
   });
 
   test('no picture, no position, the null island', async () => {
-    expect(await gpsOf(photo(38.7, -9.1, dice), 'text/plain')).toBeNull();
-    expect(await gpsOf(photo(38.7, -9.1, dice), null)).toBeNull();
-    expect(await gpsOf(starChart(4, 4, 1, dice), 'image/png')).toBeNull();
-    expect(await gpsOf(photo(0, 0, dice), 'image/jpeg')).toBeNull();
-    expect(await cityOfPicture(photo(38.7139, -9.1394, dice), 'image/jpeg')).toBe('lisbon');
+    expect(await readGpsPosition(photo(38.7, -9.1, dice), 'text/plain')).toBeNull();
+    expect(await readGpsPosition(photo(38.7, -9.1, dice), null)).toBeNull();
+    expect(await readGpsPosition(starChart(4, 4, 1, dice), 'image/png')).toBeNull();
+    expect(await readGpsPosition(photo(0, 0, dice), 'image/jpeg')).toBeNull();
+    expect(await cityOfPhoto(photo(38.7139, -9.1394, dice), 'image/jpeg')).toBe('lisbon');
   });
 
   test('a part of a larger buffer is read where it lies', async () => {
     const whole = Buffer.concat([Buffer.from('before'), photo(38.7139, -9.1394, dice), Buffer.from('after')]);
-    expect(await gpsOf(whole.subarray(6), 'image/jpeg')).not.toBeNull();
+    expect(await readGpsPosition(whole.subarray(6), 'image/jpeg')).not.toBeNull();
   });
 
   property.prop([fc.array(fc.tuple(fc.nat(400), fc.nat(255)), { maxLength: 12 }), fc.nat(400)])(
@@ -117,7 +117,7 @@ describe('gpsOf', () => {
     async (changes, length) => {
       const bytes = photo(38.7139, -9.1394, dice);
       for (const [at, value] of changes) if (at < bytes.length) bytes[at] = value;
-      const place = await gpsOf(bytes.subarray(0, length), 'image/jpeg');
+      const place = await readGpsPosition(bytes.subarray(0, length), 'image/jpeg');
       expect(place === null || Math.abs(place.lat) <= 90).toBe(true);
     },
   );
@@ -143,7 +143,7 @@ describe('gpsOf', () => {
       bytes.writeUInt32LE(8, at + 8);
     }
     const started = performance.now();
-    expect(await gpsOf(bytes, 'image/tiff')).toBeNull();
+    expect(await readGpsPosition(bytes, 'image/tiff')).toBeNull();
     expect(performance.now() - started).toBeLessThan(5000);
   });
 });

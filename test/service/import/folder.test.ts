@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { readFolder } from '../../../src/service/import/folder.ts';
-import type { RawMail, ReadItem, ReadMessage } from '../../../src/service/records/import-items.ts';
+import type { RawMail, ImportItem, ImportedMessage } from '../../../src/service/records/import-items.ts';
 import { photo } from '../../../src/service/sample/files.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -31,13 +31,13 @@ const put = (name: string, content: string | Uint8Array) => {
 async function read(
   originCity: string | null = null,
   signal = new AbortController().signal,
-): Promise<(ReadItem | RawMail)[]> {
-  const items: (ReadItem | RawMail)[] = [];
+): Promise<(ImportItem | RawMail)[]> {
+  const items: (ImportItem | RawMail)[] = [];
   for await (const item of readFolder(dir, { originCity, signal })) items.push(item);
   return items;
 }
-const messagesOf = (items: (ReadItem | RawMail)[]) =>
-  items.filter((item): item is ReadMessage => item.kind === 'message');
+const messagesOf = (items: (ImportItem | RawMail)[]) =>
+  items.filter((item): item is ImportedMessage => item.kind === 'message');
 const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex');
 
 test('a file is a message of itself', async () => {

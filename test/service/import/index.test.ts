@@ -10,7 +10,7 @@ import { ImportReport } from '../../../src/contract/report.ts';
 import { Fault } from '../../../src/faults.ts';
 import { detect } from '../../../src/service/import/detect.ts';
 import { importItems, importPaths, type ImportProgress } from '../../../src/service/import/index.ts';
-import type { ReadItem, SourceKind } from '../../../src/service/records/import-items.ts';
+import type { ImportItem, SourceKind } from '../../../src/service/records/import-items.ts';
 import { openArchive, type OpenArchive } from '../../../src/service/store/open.ts';
 import { redact } from '../../../src/service/store/redaction.ts';
 
@@ -482,7 +482,7 @@ test('an interrupted import that is run again ends as if it had not been', async
 
 test('what a reader refuses is counted and named', async () => {
   const archive = await archiveIn();
-  async function* items(): AsyncGenerator<ReadItem> {
+  async function* items(): AsyncGenerator<ImportItem> {
     yield { kind: 'refused', path: 'x', position: 7, reason: 'is damaged' };
   }
   expect(await importItems(archive, items())).toMatchObject({

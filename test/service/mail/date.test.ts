@@ -1,7 +1,7 @@
 // Dates as mailers write them.
 import { fc, test as property } from '@fast-check/vitest';
 import { expect, test } from 'vitest';
-import { mailDate } from '../../../src/service/mail/date.ts';
+import { parseMailDate } from '../../../src/service/mail/date.ts';
 
 test.each<[text: string, iso: string | null]>([
   ['Thu, 25 Apr 2019 10:00:05 +0200', '2019-04-25T08:00:05.000Z'],
@@ -20,10 +20,10 @@ test.each<[text: string, iso: string | null]>([
   ['Sep 7', null],
   ['25 Foo 2019 10:00:05', null],
 ])('%j', (text, iso) => {
-  const found = mailDate(text);
+  const found = parseMailDate(text);
   expect(found === null ? null : new Date(found).toISOString()).toBe(iso);
 });
 
 property.prop([fc.string()])('anything is a whole number or none', (text) => {
-  expect(Number.isSafeInteger(mailDate(text) ?? 0)).toBe(true);
+  expect(Number.isSafeInteger(parseMailDate(text) ?? 0)).toBe(true);
 });

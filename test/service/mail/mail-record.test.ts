@@ -2,11 +2,11 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readMail } from '../../../src/service/mail/mail-record.ts';
+import { parseMail } from '../../../src/service/mail/mail-record.ts';
 
 function read(text: string) {
   const raw = Buffer.from(text, 'latin1');
-  return readMail({ kind: 'raw', path: 'x', position: 0, raw, sha256: sha256(raw) });
+  return parseMail({ kind: 'raw', path: 'x', position: 0, raw, sha256: sha256(raw) });
 }
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 

@@ -3,9 +3,9 @@ import { fc, test as property } from '@fast-check/vitest';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { MAX_TEXT_BYTES } from '../../../src/contract/content.ts';
-import { readRaw } from '../../../src/service/mail/message-text.ts';
+import { readMessageText } from '../../../src/service/mail/message-text.ts';
 
-const read = (mail: string) => readRaw('rfc822', Buffer.from(mail, 'latin1'));
+const read = (mail: string) => readMessageText('rfc822', Buffer.from(mail, 'latin1'));
 const parts = (...bodies: string[]) =>
   ['Content-Type: multipart/mixed; boundary=b\n', ...bodies.map((body) => `--b\n${body}`), '--b--\n'].join(
     '\n',
@@ -97,7 +97,7 @@ describe('an answer is bounded', () => {
 
   test.each(['slack', 'file'] as const)('%s', async (format) => {
     const source = JSON.stringify({ text: 'a'.repeat(2 * MAX_TEXT_BYTES) });
-    expect(await readRaw(format, Buffer.from(source))).toMatchObject({ truncated: ['text'], html: null });
+    expect(await readMessageText(format, Buffer.from(source))).toMatchObject({ truncated: ['text'], html: null });
   });
 });
 
@@ -114,10 +114,10 @@ describe('withheld files', () => {
   const mail = Buffer.from(parts('\nletter', 'Content-Disposition: inline; filename=x\n\nsecret'));
   const hash = (text: string) => createHash('sha256').update(text).digest('hex');
   test('are no part of the text', async () => {
-    expect((await readRaw('rfc822', mail, new Set([hash('secret')]))).text).toBe('letter\n');
+    expect((await readMessageText('rfc822', mail, new Set([hash('secret')]))).text).toBe('letter\n');
   });
   test('that are not found leave the head alone', async () => {
-    const read = await readRaw('rfc822', mail, new Set([hash('secret'), hash('other')]));
+    const read = await readMessageText('rfc822', mail, new Set([hash('secret'), hash('other')]));
     expect(read).toMatchObject({ headers: [['Content-Type', expect.any(String)]], text: null, html: null });
   });
 });

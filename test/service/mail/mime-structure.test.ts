@@ -1,9 +1,9 @@
 // The structure of mails that no mailer makes: bounded in depth, number and boundaries, and still every byte in a leaf.
 import { describe, expect, test } from 'vitest';
-import { headerOf } from '../../../src/service/mail/header.ts';
-import { structureOf } from '../../../src/service/mail/mime-structure.ts';
+import { parseHeader } from '../../../src/service/mail/header.ts';
+import { parseMimeStructure } from '../../../src/service/mail/mime-structure.ts';
 
-const structure = (mail: string) => structureOf(Buffer.from(mail, 'latin1'));
+const structure = (mail: string) => parseMimeStructure(Buffer.from(mail, 'latin1'));
 const bodies = (mail: string) => structure(mail).leaves.map(({ body }) => body.toString('latin1'));
 const mixed = (boundary: string, body: string) =>
   `Content-Type: multipart/mixed; boundary="${boundary}"\n\n${body}`;
@@ -74,7 +74,7 @@ describe('bounds', () => {
     const fields = Array.from({ length: 3_000 }, (_, n) => `x${n}: ${n}\n`).join('');
     const folded = `Subject: a${'\n b'.repeat(300_000)}\n`;
     const block = Buffer.from(`${folded}${fields}Date: x\n\nbody`);
-    const header = headerOf(block, 0, block.length);
+    const header = parseHeader(block, 0, block.length);
     expect(header).toMatchObject({ wellFormed: true, bodyAt: block.length - 4 });
     expect(header.fields.size).toBe(2_000);
     expect(header.fields.get('subject')!.length).toBeLessThanOrEqual(64 * 1024);

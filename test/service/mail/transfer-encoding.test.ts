@@ -1,7 +1,7 @@
 // Transfer encodings, byte for byte.
 import { fc, test as property } from '@fast-check/vitest';
 import { expect, test } from 'vitest';
-import { decodeTransfer } from '../../../src/service/mail/transfer-encoding.ts';
+import { decodeTransferEncoding } from '../../../src/service/mail/transfer-encoding.ts';
 
 test.each<[encoding: string, body: string, bytes: string]>([
   ['', 'as it\r\nstands\n', 'as it\r\nstands\n'],
@@ -20,13 +20,13 @@ test.each<[encoding: string, body: string, bytes: string]>([
   ['x-uuencode', 'begin here\nnothing to decode', 'begin here\nnothing to decode'],
   ['x-uuencode', 'nothing to decode', 'nothing to decode'],
 ])('%s: %j', (encoding, body, bytes) => {
-  expect(decodeTransfer(Buffer.from(body, 'latin1'), encoding).toString('latin1')).toBe(bytes);
+  expect(decodeTransferEncoding(Buffer.from(body, 'latin1'), encoding).toString('latin1')).toBe(bytes);
 });
 
 test('base64 longer than what is decoded at a time', () => {
   const bytes = Buffer.from(Uint8Array.from({ length: 2_500_000 }, (_, n) => (n * n) >> 3));
   const lines = bytes.toString('base64').replaceAll(/.{1,75}/g, '$&\n');
-  expect(decodeTransfer(Buffer.from(lines), 'base64').equals(bytes)).toBe(true);
+  expect(decodeTransferEncoding(Buffer.from(lines), 'base64').equals(bytes)).toBe(true);
 });
 
 property.prop([fc.uint8Array({ maxLength: 300 })])('uuencode comes back', (bytes) => {
@@ -46,12 +46,12 @@ property.prop([fc.uint8Array({ maxLength: 300 })])('uuencode comes back', (bytes
     );
   });
   const body = Buffer.from(['begin 644 x', ...lines, '`', 'end', ''].join('\n'), 'latin1');
-  expect(Uint8Array.from(decodeTransfer(body, 'uue'))).toEqual(bytes);
+  expect(Uint8Array.from(decodeTransferEncoding(body, 'uue'))).toEqual(bytes);
 });
 
 test('lines of uuencode that claim more than they hold give no more than went in', () => {
   const body = Buffer.from(`begin 644 x\n${'M\n'.repeat(10_000)}`);
-  const decoded = decodeTransfer(body, 'x-uuencode');
+  const decoded = decodeTransferEncoding(body, 'x-uuencode');
   expect(decoded.length).toBe(body.length);
   expect(decoded.every((byte) => byte === 0)).toBe(true);
 });
@@ -60,7 +60,7 @@ property.prop([fc.uint8Array()])('base64 comes back', (bytes) => {
   const lines = Buffer.from(bytes)
     .toString('base64')
     .replaceAll(/.{1,76}/g, '$&\r\n');
-  expect(Uint8Array.from(decodeTransfer(Buffer.from(lines), 'base64'))).toEqual(bytes);
+  expect(Uint8Array.from(decodeTransferEncoding(Buffer.from(lines), 'base64'))).toEqual(bytes);
 });
 
 property.prop([
@@ -68,5 +68,5 @@ property.prop([
   fc.string({ unit: 'binary' }),
 ])('nothing fails or grows', (encoding, text) => {
   const body = Buffer.from(text, 'latin1');
-  expect(decodeTransfer(body, encoding).length).toBeLessThanOrEqual(body.length);
+  expect(decodeTransferEncoding(body, encoding).length).toBeLessThanOrEqual(body.length);
 });

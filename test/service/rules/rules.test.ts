@@ -7,7 +7,7 @@ import { compareEventIds, takeIn } from '../../../src/service/rules/ingest.ts';
 import { CHECKS, integrityOf, MESSAGE, statusOf, type Kind } from '../../../src/service/rules/integrity.ts';
 import { createLimiter } from '../../../src/service/rules/limiter.ts';
 import { assetTypeOf, carriersIn, sequenceStatusOf, variantOf } from '../../../src/service/rules/lore.ts';
-import { readRaw } from '../../../src/service/mail/message-text.ts';
+import { readMessageText } from '../../../src/service/mail/message-text.ts';
 
 describe('integrity', () => {
   test.each(Object.keys(CHECKS) as Kind[])('%s: every check has its own bit and one share', (kind) => {
@@ -138,7 +138,7 @@ describe('lore', () => {
   property.prop([fc.uint8Array({ maxLength: 400 }), fc.constantFrom('rfc822', 'slack', 'file')], {
     numRuns: 300,
   })('no bytes make the raw view throw', async (bytes, format) => {
-    const text = await readRaw(format, bytes);
+    const text = await readMessageText(format, bytes);
     expect(Array.isArray(text.headers)).toBe(true);
   });
 });

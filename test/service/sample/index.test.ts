@@ -1,11 +1,11 @@
 // The sample archive: the same for the same seed, and with everything in it that a tour should meet.
 import { expect, test } from 'vitest';
 import PostalMime from 'postal-mime';
-import type { ReadMessage } from '../../../src/service/records/import-items.ts';
+import type { ImportedMessage } from '../../../src/service/records/import-items.ts';
 import { sampleItems } from '../../../src/service/sample/index.ts';
 
-async function sample(seed: number): Promise<ReadMessage[]> {
-  const messages: ReadMessage[] = [];
+async function sample(seed: number): Promise<ImportedMessage[]> {
+  const messages: ImportedMessage[] = [];
   for await (const item of sampleItems(seed)) {
     if (item.kind === 'refused') throw new Error(item.reason);
     messages.push(item);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReadAttachment, ReadMessage } from '../../../src/service/records/import-items.ts';
+import type { ImportedAttachment, ImportedMessage } from '../../../src/service/records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../../../src/service/rules/integrity.ts';
 import { createIntake } from '../../../src/service/store/intake.ts';
 import { openArchive, type OpenArchive } from '../../../src/service/store/open.ts';
@@ -34,7 +34,7 @@ async function withArchive(work: (archive: OpenArchive) => Promise<void>): Promi
 }
 
 /** A message `key` that answers the first of `names` and refers to them all; the first name is the best. */
-function message(key: string | null, names: string[] = [], more: Partial<ReadMessage> = {}): ReadMessage {
+function message(key: string | null, names: string[] = [], more: Partial<ImportedMessage> = {}): ImportedMessage {
   const raw = Buffer.from(JSON.stringify([key, names, more.subject]));
   return {
     kind: 'message',
@@ -59,7 +59,7 @@ function message(key: string | null, names: string[] = [], more: Partial<ReadMes
   };
 }
 
-function file(content: string, more: Partial<ReadAttachment> = {}): ReadAttachment {
+function file(content: string, more: Partial<ImportedAttachment> = {}): ImportedAttachment {
   return {
     filename: 'a.txt',
     declared_type: 'text/plain',
@@ -176,7 +176,7 @@ describe('threads', () => {
 });
 
 /** Against the plain definition: one conversation for all joined by keys, the best named message as parent. */
-function expectSound(all: ReadMessage[], stored: Awaited<ReturnType<typeof messagesOf>>): void {
+function expectSound(all: ImportedMessage[], stored: Awaited<ReturnType<typeof messagesOf>>): void {
   const groups = all.map(({ key, related }) => new Set([...(key === null ? [] : [key]), ...related]));
   const label = all.map((_, index) => index);
   for (let round = 0; round < all.length; round += 1) {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAssetService } from '../../../src/service/index.ts';
 import { importItems } from '../../../src/service/import/index.ts';
-import type { ReadMessage } from '../../../src/service/records/import-items.ts';
+import type { ImportedMessage } from '../../../src/service/records/import-items.ts';
 import type { Row } from '../../../src/service/store/database.ts';
 import { summaryOf } from '../../../src/service/store/meta.ts';
 import {
@@ -28,7 +28,7 @@ type Request = {
   token?: number;
   headers?: [string, string][];
 };
-type Step = Request | { kind: 'import'; messages: ReadMessage[] } | { kind: 'advance'; ms: number };
+type Step = Request | { kind: 'import'; messages: ImportedMessage[] } | { kind: 'advance'; ms: number };
 
 const id = (kind: string) =>
   fc.oneof(
@@ -155,7 +155,7 @@ const message = fc
     subject: text,
     file: text,
   })
-  .map(({ raw, key, related, subject, file }): ReadMessage => {
+  .map(({ raw, key, related, subject, file }): ImportedMessage => {
     const content = Buffer.from(file);
     return {
       kind: 'message',

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type NamedFiles, Unreadable, openFolder, reasonOf } from '../named-files.ts';
-import type { ReadItem, ReadRefusal } from '../../records/import-items.ts';
+import type { ImportItem, RefusedItem } from '../../records/import-items.ts';
 import { uploadsOf } from './file.ts';
 import { channelOf, channelsOf, peopleOf } from './users-and-channels.ts';
 import { type SlackContext, messageFrom } from './message.ts';
@@ -55,7 +55,7 @@ async function kindOfFolder(path: string): Promise<'export' | 'uploads' | null> 
  * internal tier). A path that cannot be opened is one refusal. The path of an item is that of the export with the
  * name within it, its position the ordinal there.
  */
-export async function* readSlack(path: string, options: SlackOptions): AsyncGenerator<ReadItem> {
+export async function* readSlack(path: string, options: SlackOptions): AsyncGenerator<ImportItem> {
   const opened: NamedFiles[] = [];
   let opening = path;
   try {
@@ -81,7 +81,7 @@ async function* readExport(
   path: string,
   opened: readonly NamedFiles[],
   { originCity, signal }: SlackOptions,
-): AsyncGenerator<ReadItem> {
+): AsyncGenerator<ImportItem> {
   const [files] = opened;
   if (files === undefined) return;
   for (const [name, reason] of files.unlisted) yield refused(join(path, name), 0, reason);
@@ -108,7 +108,7 @@ async function* readExport(
   }
 }
 
-async function* readDay(path: string, list: List | string, context: SlackContext): AsyncGenerator<ReadItem> {
+async function* readDay(path: string, list: List | string, context: SlackContext): AsyncGenerator<ImportItem> {
   if (typeof list === 'string') {
     yield refused(path, 0, list);
     return;
@@ -156,6 +156,6 @@ function prefixOf(names: readonly string[]): string | undefined {
   return found.filter((prefix) => prefix !== undefined).sort((a, b) => a.length - b.length)[0];
 }
 
-function refused(path: string, position: number, reason: string): ReadRefusal {
+function refused(path: string, position: number, reason: string): RefusedItem {
   return { kind: 'refused', path, position, reason };
 }

@@ -1,11 +1,12 @@
 // The files of Slack messages: what the export says of them, and their bytes where it holds them.
 import { createHash } from 'node:crypto';
 import { canonicalBytes } from '../canonical.ts';
-import { cityOfPicture } from '../../geocoding/exif-gps.ts';
+import { cityOfPhoto } from '../../geocoding/exif-gps.ts';
 import { type NamedFiles, Unreadable } from '../named-files.ts';
-import type { ReadAttachment } from '../../records/import-items.ts';
+import type { ImportedAttachment } from '../../records/import-items.ts';
 import { textOf } from './users-and-channels.ts';
-import { sniff, trailingBytes } from '../../file-type/sniff.ts';
+import { detectContentType } from '../../file-type/content-type.ts';
+import { countTrailingBytes } from '../../file-type/trailing-bytes.ts';
 
 /** The bytes of an uploaded file by its id, and by its name where several lie under one id; null where not held. */
 export type Uploads = (id: string, name: string) => Promise<Uint8Array | null>;
@@ -60,14 +61,14 @@ export async function fileFrom(
   file: Record<string, unknown>,
   uploads: Uploads,
   city: string | null,
-): Promise<ReadAttachment> {
+): Promise<ImportedAttachment> {
   const id = textOf(file, 'id') ?? '';
   const filename = textOf(file, 'name') ?? textOf(file, 'title') ?? (id === '' ? 'file' : id);
   const redaction = redactionOf(file);
   const content = redaction === null ? await uploads(id, filename) : null;
   const size = file['size'];
   const declaredBytes = Number.isSafeInteger(size) && (size as number) >= 0 ? (size as number) : 0;
-  const detected = content === null ? null : sniff(content);
+  const detected = content === null ? null : detectContentType(content);
   const mimetype = textOf(file, 'mimetype')?.split(';', 1)[0]?.trim().toLowerCase();
   return {
     filename,
@@ -79,9 +80,9 @@ export async function fileFrom(
       .digest('hex'),
     bytes: content?.length ?? declaredBytes,
     inline: false,
-    origin_city: (content === null ? null : await cityOfPicture(content, detected)) ?? city,
+    origin_city: (content === null ? null : await cityOfPhoto(content, detected)) ?? city,
     redaction,
-    trailing_bytes: content === null ? 0 : trailingBytes(content, detected),
+    trailing_bytes: content === null ? 0 : countTrailingBytes(content, detected),
   };
 }
 const OCTETS = 'application/octet-stream';

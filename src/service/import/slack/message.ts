@@ -1,8 +1,8 @@
 // One Slack message as a record: its key and thread, its sender by name, its text as a subject, its files.
 import { createHash } from 'node:crypto';
-import { cityOfZone } from '../../geocoding/cities.ts';
+import { cityOfTimeZone } from '../../geocoding/cities.ts';
 import { canonicalBytes } from '../canonical.ts';
-import type { ReadItem } from '../../records/import-items.ts';
+import type { ImportItem } from '../../records/import-items.ts';
 import { type Uploads, fileFrom } from './file.ts';
 import { type SlackChannel, type SlackPerson, isObject, textOf } from './users-and-channels.ts';
 
@@ -26,9 +26,9 @@ const WRITTEN = new Set(['thread_broadcast', 'me_message', 'file_share', 'file_c
  * their thread's first message, so that a thread is a conversation and a message without a thread one of its own.
  * The raw bytes are the canonical JSON of `{channel: {id, name}, message}`, the message as exported.
  */
-export async function messageFrom(entry: unknown, place: Place, context: SlackContext): Promise<ReadItem> {
+export async function messageFrom(entry: unknown, place: Place, context: SlackContext): Promise<ImportItem> {
   const { path, position } = place;
-  const refused = (reason: string): ReadItem => ({ kind: 'refused', path, position, reason });
+  const refused = (reason: string): ImportItem => ({ kind: 'refused', path, position, reason });
   if (!isObject(entry)) return refused('is not an object');
   const ts = textOf(entry, 'ts');
   if (ts === null || !TS.test(ts)) return refused('has no ts that is a time');
@@ -62,7 +62,7 @@ export async function messageFrom(entry: unknown, place: Place, context: SlackCo
         // The city where the uploader's clock is set, by the export; the message's sender stands in for files
         // of which only the id is left.
         const uploader = people.get(textOf(file, 'user') ?? textOf(entry, 'user') ?? '');
-        return fileFrom(file, context.uploads, cityOfZone(uploader?.zone) ?? context.originCity);
+        return fileFrom(file, context.uploads, cityOfTimeZone(uploader?.zone) ?? context.originCity);
       }),
     ),
   };

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { ReadItem, ReadMessage, ReadRefusal } from '../../../../src/service/records/import-items.ts';
+import type { ImportItem, ImportedMessage, RefusedItem } from '../../../../src/service/records/import-items.ts';
 import { photo, starChart } from '../../../../src/service/sample/files.ts';
 import { readSlack, slackKind } from '../../../../src/service/import/slack/export.ts';
 import { type ZipOptions, zipOf } from '../../../support/zip.ts';
@@ -48,11 +48,11 @@ function unpacked(files: Record<string, Content>): string {
 }
 
 async function read(path: string, companions: string[] = [], originCity: string | null = null) {
-  const items: ReadItem[] = [];
+  const items: ImportItem[] = [];
   for await (const item of readSlack(path, { originCity, signal, companions })) items.push(item);
   return {
-    messages: items.filter((item): item is ReadMessage => item.kind === 'message'),
-    refusals: items.filter((item): item is ReadRefusal => item.kind === 'refused'),
+    messages: items.filter((item): item is ImportedMessage => item.kind === 'message'),
+    refusals: items.filter((item): item is RefusedItem => item.kind === 'refused'),
   };
 }
 

@@ -1,9 +1,8 @@
 // The content type a file's own bytes show, by a table of the formats that archives hold; null where they show none.
 import { Buffer } from 'node:buffer';
 import { ebmlType, isoMediaType, oggType, oleType, riffType, zipType } from './containers.ts';
-import { textType } from './text.ts';
+import { detectTextType } from './text.ts';
 
-export { trailingBytes } from './trailing-bytes.ts';
 
 type Found = string | ((bytes: Buffer) => string | null);
 type Signature = readonly [at: number, magic: string, found: Found];
@@ -110,14 +109,14 @@ const SIGNATURES: readonly Signature[] = [
  * The content type of bytes, lower case without parameters, or null. Give the whole file, or as much of it as there
  * is: the kinds of zip and of older office files are told by names further inside. Never throws, linear in the bytes.
  */
-export function sniff(head: Uint8Array): string | null {
+export function detectContentType(head: Uint8Array): string | null {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   for (const [at, magic, found] of SIGNATURES) {
     if (!startsAt(bytes, at, magic)) continue;
     const type = typeof found === 'string' ? found : found(bytes);
     if (type !== null) return type;
   }
-  return textType(bytes);
+  return detectTextType(bytes);
 }
 
 function startsAt(bytes: Buffer, at: number, magic: string): boolean {

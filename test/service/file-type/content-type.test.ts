@@ -3,7 +3,8 @@ import { Buffer } from 'node:buffer';
 import { deflateRawSync } from 'node:zlib';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { sniff, trailingBytes } from '../../../src/service/file-type/sniff.ts';
+import { detectContentType } from '../../../src/service/file-type/content-type.ts';
+import { countTrailingBytes } from '../../../src/service/file-type/trailing-bytes.ts';
 import { onePage, photo, starChart } from '../../../src/service/sample/files.ts';
 import { zipOf } from '../../support/zip.ts';
 
@@ -88,7 +89,7 @@ describe('sniff', () => {
     [null, bin('\0\x01\x02\x03')],
     [null, Buffer.alloc(0)],
   ])('%s', (type, bytes) => {
-    expect(sniff(bytes)).toBe(type);
+    expect(detectContentType(bytes)).toBe(type);
   });
 
   property.prop([
@@ -105,17 +106,17 @@ describe('sniff', () => {
     ),
   ])('any bytes give a type or null', (rest, magic) => {
     const bytes = Buffer.concat([bin(magic), rest]);
-    const type = sniff(bytes);
+    const type = detectContentType(bytes);
     expect(type === null || /^[\w.+-]+\/[\w.+-]+$/.test(type)).toBe(true);
-    expect(trailingBytes(bytes, type)).toBeGreaterThanOrEqual(0);
+    expect(countTrailingBytes(bytes, type)).toBeGreaterThanOrEqual(0);
   });
 
   test('what stands far inside decides nothing about text', () => {
     const bytes = Buffer.alloc(1024 * 1024, 'text and more ');
     bytes[bytes.length - 1] = 0;
-    expect(sniff(bytes)).toBe('text/plain');
+    expect(detectContentType(bytes)).toBe('text/plain');
     bytes[100] = 0;
-    expect(sniff(bytes)).toBeNull();
+    expect(detectContentType(bytes)).toBeNull();
   });
 });
 
@@ -125,7 +126,7 @@ const gif = Buffer.concat([
   bin('\x21\xf9\x04\0\0\0\0\0,\0\0\0\0\x02\0\x01\0\0\x02\x02\x0c\x0a\0;'),
 ]);
 
-describe('trailingBytes', () => {
+describe('countTrailingBytes', () => {
   test.each<[string, string, Buffer]>([
     ['jpeg', 'image/jpeg', photo(1, 2, half)],
     [
@@ -143,22 +144,22 @@ describe('trailingBytes', () => {
     ],
     ['pdf', 'application/pdf', onePage(['one'])],
   ])('%s', (_, type, whole) => {
-    expect(trailingBytes(whole, type)).toBe(0);
-    expect(trailingBytes(Buffer.concat([whole, bin('hidden')]), type)).toBe(6);
-    expect(trailingBytes(whole.subarray(0, whole.length - 8), type)).toBe(0);
+    expect(countTrailingBytes(whole, type)).toBe(0);
+    expect(countTrailingBytes(Buffer.concat([whole, bin('hidden')]), type)).toBe(6);
+    expect(countTrailingBytes(whole.subarray(0, whole.length - 8), type)).toBe(0);
   });
 
   test('other types have no end to speak of', () => {
-    expect(trailingBytes(bin('text;;;'), 'text/plain')).toBe(0);
-    expect(trailingBytes(bin('\x1f\x8b'), 'application/gzip')).toBe(0);
-    expect(trailingBytes(deflateRawSync('x'), null)).toBe(0);
+    expect(countTrailingBytes(bin('text;;;'), 'text/plain')).toBe(0);
+    expect(countTrailingBytes(bin('\x1f\x8b'), 'application/gzip')).toBe(0);
+    expect(countTrailingBytes(deflateRawSync('x'), null)).toBe(0);
   });
 
   property.prop([
     fc.uint8Array({ maxLength: 300 }),
     fc.constantFrom('image/jpeg', 'image/png', 'image/gif', 'application/zip', 'application/pdf'),
   ])('any bytes under any name end', (bytes, type) => {
-    const trailing = trailingBytes(bytes, type);
+    const trailing = countTrailingBytes(bytes, type);
     expect(trailing).toBeGreaterThanOrEqual(0);
     expect(trailing).toBeLessThanOrEqual(bytes.length);
   });
