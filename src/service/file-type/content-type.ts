@@ -3,7 +3,6 @@ import { Buffer } from 'node:buffer';
 import { ebmlType, isoMediaType, oggType, oleType, riffType, zipType } from './containers.ts';
 import { detectTextType } from './text.ts';
 
-
 type Found = string | ((bytes: Buffer) => string | null);
 type Signature = readonly [at: number, magic: string, found: Found];
 

@@ -43,7 +43,10 @@ const HEAD_BYTES = 1024 * 1024;
  * and devices are refused, not followed; so is what cannot be read. A file longer than 16 MiB is hashed as a stream
  * and comes as `file` instead of `content`.
  */
-export async function* readFolder(path: string, options: FolderOptions): AsyncGenerator<ImportItem | RawMail> {
+export async function* readFolder(
+  path: string,
+  options: FolderOptions,
+): AsyncGenerator<ImportItem | RawMail> {
   const root = resolve(path);
   const { files = 'told', met = () => {} } = options;
   let position = 0;

@@ -97,7 +97,11 @@ function archiveFault(error: unknown): unknown {
   return reason === undefined ? error : new Fault('disk', `archive: ${reason}`, { kept, cause: error });
 }
 
-function refuse(tally: ImportCounts, { path, position }: { path: string; position: number }, reason: string): void {
+function refuse(
+  tally: ImportCounts,
+  { path, position }: { path: string; position: number },
+  reason: string,
+): void {
   tally.messages.refused += 1;
   tally.refused.push({ path, offset: position, reason });
 }

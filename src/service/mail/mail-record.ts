@@ -4,8 +4,19 @@ import { createHash } from 'node:crypto';
 import PostalMime, { addressParser, decodeWords } from 'postal-mime';
 import type { Header } from './header.ts';
 import { parseMailDate } from './date.ts';
-import { hasAttachmentDisposition, hasFilename, contentTypeParameter, parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
-import type { MessageSummary, RawMail, ImportedAttachment, ImportedMessage } from '../records/import-items.ts';
+import {
+  hasAttachmentDisposition,
+  hasFilename,
+  contentTypeParameter,
+  parseMimeStructure,
+  type MimeLeaf,
+} from './mime-structure.ts';
+import type {
+  MessageSummary,
+  RawMail,
+  ImportedAttachment,
+  ImportedMessage,
+} from '../records/import-items.ts';
 import { detectContentType } from '../file-type/content-type.ts';
 import { countTrailingBytes } from '../file-type/trailing-bytes.ts';
 import { decodeTransferEncoding } from './transfer-encoding.ts';
@@ -142,7 +153,10 @@ function natureOf({ fields }: Header, type: string, listed: boolean): ImportedMe
 /** Whether a text part decodes in the charset it declares (US-ASCII where it declares none, RFC 2045 5.2). */
 function decodesAs(leaf: MimeLeaf, declared = 'us-ascii'): boolean {
   const charset = declared.toLowerCase();
-  const content = decodeTransferEncoding(leaf.body, leaf.header.fields.get('content-transfer-encoding') ?? '');
+  const content = decodeTransferEncoding(
+    leaf.body,
+    leaf.header.fields.get('content-transfer-encoding') ?? '',
+  );
   if (charset === 'us-ascii' || charset === 'ascii') return isAscii(content);
   if (charset === 'utf-8' || charset === 'utf8') return isUtf8(content);
   try {

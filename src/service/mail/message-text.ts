@@ -39,7 +39,8 @@ async function readMail(bytes: Buffer, withheld: ReadonlySet<string>): Promise<M
   const { default: PostalMime, decodeWords } = await import('postal-mime');
   const { header, leaves } = parseMimeStructure(bytes);
   const letter = withoutRedactedParts(leaves, withheld).filter(({ shown }) => shown);
-  const opening = ({ forwardedHeaders }: MimeLeaf) => forwardedHeaders.map((header) => titleOf(header, decodeWords)).join('');
+  const opening = ({ forwardedHeaders }: MimeLeaf) =>
+    forwardedHeaders.map((header) => titleOf(header, decodeWords)).join('');
   const text = textOf(
     letter.filter(({ type }) => type === 'text/plain'),
     opening,
@@ -59,7 +60,11 @@ async function readMail(bytes: Buffer, withheld: ReadonlySet<string>): Promise<M
   };
 }
 
-function fieldsOf({ headers }: { headers: { originalKey: string; value: string }[] }): MessageText['headers'] {
+function fieldsOf({
+  headers,
+}: {
+  headers: { originalKey: string; value: string }[];
+}): MessageText['headers'] {
   return headers.map(({ originalKey, value }) => [originalKey, value]);
 }
 

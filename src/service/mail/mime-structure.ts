@@ -66,13 +66,26 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
     } else if (depth <= DEEPEST && isNested(type, header)) {
       // The message in a report is what the report is about, as are its status fields.
       const quoted = shown && type === 'message/rfc822' && !place.reported;
-      walk(header.bodyAt, to, { preset: 'text/plain', depth, shown: quoted, reported: false, isForwarded: quoted });
+      walk(header.bodyAt, to, {
+        preset: 'text/plain',
+        depth,
+        shown: quoted,
+        reported: false,
+        isForwarded: quoted,
+      });
       return header;
     } else if (type.startsWith('multipart/') || depth > DEEPEST) {
       wellFormed = false;
     }
     const body = message.subarray(header.bodyAt, to);
-    leaves.push({ header, type, body, shown, forwardedHeaders: forwarded.splice(0), delimited: to < message.length });
+    leaves.push({
+      header,
+      type,
+      body,
+      shown,
+      forwardedHeaders: forwarded.splice(0),
+      delimited: to < message.length,
+    });
     return header;
   };
 

@@ -97,7 +97,10 @@ describe('an answer is bounded', () => {
 
   test.each(['slack', 'file'] as const)('%s', async (format) => {
     const source = JSON.stringify({ text: 'a'.repeat(2 * MAX_TEXT_BYTES) });
-    expect(await readMessageText(format, Buffer.from(source))).toMatchObject({ truncated: ['text'], html: null });
+    expect(await readMessageText(format, Buffer.from(source))).toMatchObject({
+      truncated: ['text'],
+      html: null,
+    });
   });
 });
 

@@ -34,7 +34,11 @@ async function withArchive(work: (archive: OpenArchive) => Promise<void>): Promi
 }
 
 /** A message `key` that answers the first of `names` and refers to them all; the first name is the best. */
-function message(key: string | null, names: string[] = [], more: Partial<ImportedMessage> = {}): ImportedMessage {
+function message(
+  key: string | null,
+  names: string[] = [],
+  more: Partial<ImportedMessage> = {},
+): ImportedMessage {
   const raw = Buffer.from(JSON.stringify([key, names, more.subject]));
   return {
     kind: 'message',

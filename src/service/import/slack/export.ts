@@ -108,7 +108,11 @@ async function* readExport(
   }
 }
 
-async function* readDay(path: string, list: List | string, context: SlackContext): AsyncGenerator<ImportItem> {
+async function* readDay(
+  path: string,
+  list: List | string,
+  context: SlackContext,
+): AsyncGenerator<ImportItem> {
   if (typeof list === 'string') {
     yield refused(path, 0, list);
     return;

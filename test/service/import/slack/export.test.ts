@@ -13,7 +13,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { ImportItem, ImportedMessage, RefusedItem } from '../../../../src/service/records/import-items.ts';
+import type {
+  ImportItem,
+  ImportedMessage,
+  RefusedItem,
+} from '../../../../src/service/records/import-items.ts';
 import { photo, starChart } from '../../../../src/service/sample/files.ts';
 import { readSlack, slackKind } from '../../../../src/service/import/slack/export.ts';
 import { type ZipOptions, zipOf } from '../../../support/zip.ts';
