@@ -1,14 +1,16 @@
-// A command line and a world in, an exit code out: parse, run, say what went wrong.
+// Runs one command line in a world and returns its exit code.
 import { version } from '../package.json';
-import type { App } from './app.ts';
+import type { CommandBody } from './commands/command-body.ts';
 import { exitCodeOf, worstOf } from './exit.ts';
 import { Fault } from './faults.ts';
+import type { Call } from './program.ts';
+import type { RunningApp } from './wiring/create-app.ts';
 import type { World } from './world.ts';
 
 /** Runs one command to its end. Never throws; everything shown was written when it resolves. */
 export async function run(world: World): Promise<number> {
   const faults: Fault[] = [];
-  let app: App | undefined;
+  let app: RunningApp | undefined;
   try {
     const { parse } = await import('./program.ts');
     const parsed = await parse(world.argv, version);
@@ -16,9 +18,12 @@ export async function run(world: World): Promise<number> {
       await world.stdout.write(parsed.text);
       return 0;
     }
-    const { createApp } = await import('./app.ts');
-    app = await createApp(world, parsed, version, faults);
-    await app.run(parsed.call);
+    const { call } = parsed;
+    const { LOAD_BODY } = await import('./commands/index.ts');
+    const body = await LOAD_BODY[call.spec.words]();
+    const { createApp } = await import('./wiring/create-app.ts');
+    app = await createApp(world, { ...call, version, faults, runLine: run });
+    await runBody(body, call, app);
   } catch (error) {
     faults.push(faultOf(error, world));
   }
@@ -29,6 +34,21 @@ export async function run(world: World): Promise<number> {
   return exitCodeOf(worst);
 }
 
+/** Reads the input of a command and runs its body. Throws Fault 'usage' where an argument or option does not fit. */
+async function runBody(body: CommandBody, { spec, given }: Call, app: RunningApp): Promise<void> {
+  const { readInput } = await import('./wiring/input.ts');
+  const argumentNames = (spec.arguments ?? []).map(([syntax]) => syntax.replaceAll(/[^\w-]/g, ''));
+  const takesForce = 'shape' in body.Input && 'force' in (body.Input.shape as object);
+  const { force, record } = app.flags;
+  if (force && !takesForce && record === undefined)
+    throw new Fault('usage', '--force: this command replaces no file');
+  const input = readInput(body.Input, { ...given, force }, argumentNames);
+  await app.startRecording();
+  await body.run(input as never, app).catch(async (error: unknown) => {
+    throw await app.faultOf(error);
+  });
+}
+
 /** An aborted run is an interruption whatever error the abort surfaced as; everything else unknown is a bug. */
 function faultOf(error: unknown, world: World): Fault {
   if (error instanceof Fault) return error;
@@ -36,7 +56,7 @@ function faultOf(error: unknown, world: World): Fault {
   return new Fault('internal', 'unexpected error; ARX_DEBUG=1 shows where', { cause: error });
 }
 
-async function report(faults: readonly Fault[], world: World, app: App | undefined): Promise<void> {
+async function report(faults: readonly Fault[], world: World, app: RunningApp | undefined): Promise<void> {
   // A closed pipe is the reader's choice: nothing to say about it.
   if (faults.every((fault) => fault.detail.signal === 'SIGPIPE')) return;
   const { reportFaults } = await import('./format/fault.ts');

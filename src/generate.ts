@@ -1,5 +1,5 @@
 // Everything that is derived from the code and committed, as path → text; `npm run generate` writes it, a test compares.
-import { completionScript, SCRIPT_NAMES, SHELLS } from './completion.ts';
+import { completionScript, SCRIPT_NAMES, SHELLS } from './completion/scripts.ts';
 import { generate as contractFiles } from './contract/generate.ts';
 
 export function generate(): Record<string, string> {

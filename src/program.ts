@@ -1,20 +1,21 @@
 // The commander tree made from the catalogue; parses a command line into a body and its input.
 import { Command, CommanderError, Option } from 'commander';
-import { NOUNS, TREE } from './commands/tree.ts';
-import { GLOBAL_OPTIONS, type Body, type Words } from './commands/words.ts';
+import type { CommandOption, CommandSpec } from './command-list/command-spec.ts';
+import { GLOBAL_OPTIONS } from './command-list/global-options.ts';
+import { COMMAND_LIST, NOUNS, type CommandWords } from './command-list/index.ts';
 import { Fault } from './faults.ts';
 
+/** A command to run. Values are as commander read them: arguments by name, options by camel-case name. */
 export type Call = {
-  words: Words;
-  body: Body;
-  /** Arguments by name and options by camel-case name, as commander read them. */
+  spec: CommandSpec & { words: CommandWords };
+  /** Arguments and options of the command. */
   given: Record<string, unknown>;
+  /** Global options. */
+  flags: Record<string, unknown>;
 };
 
-export type Flags = Record<string, unknown>;
-
 /** What a command line asks for: a command to run, or text (help, version) to show. */
-export type Parsed = { call: Call; flags: Flags } | { text: string; flags: Flags };
+export type Parsed = { call: Call } | { text: string };
 
 /**
  * Reads argv (without node and script). Help and version come back as text; anything wrong is a `usage` Fault.
@@ -22,8 +23,8 @@ export type Parsed = { call: Call; flags: Flags } | { text: string; flags: Flags
  */
 export async function parse(argv: readonly string[], version: string): Promise<Parsed> {
   let text = '';
-  let chosen: { words: Words; given: Record<string, unknown> } | undefined;
-  const root = buildProgram(version, (words, given) => (chosen = { words, given }));
+  let chosen: Omit<Call, 'flags'> | undefined;
+  const root = buildProgram(version, (spec, given) => (chosen = { spec, given }));
   configure(root, (chunk) => (text += chunk));
   try {
     // `arx help WORDS` is what people type before they know `--help`.
@@ -32,22 +33,20 @@ export async function parse(argv: readonly string[], version: string): Promise<P
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Without any word the help is what was asked for, as with gh.
-    if (error.exitCode === 0 || (error.code === 'commander.help' && !root.args.length))
-      return { text, flags: root.opts() };
+    if (error.exitCode === 0 || (error.code === 'commander.help' && !root.args.length)) return { text };
     throw new Fault('usage', usageMessage(error, argv), {
       hint: 'arx --help shows the commands',
       cause: error,
     });
   }
   if (chosen === undefined) throw new Fault('internal', 'no command was chosen');
-  const flags = root.opts();
-  return { call: { ...chosen, body: await chosen.words.load() }, flags };
+  return { call: { ...chosen, flags: root.opts() } };
 }
 
 /** The whole tree; `choose` is called with the command that argv names. */
 export function buildProgram(
   version: string,
-  choose: (words: Words, given: Record<string, unknown>) => void,
+  choose: (spec: Call['spec'], given: Record<string, unknown>) => void,
 ): Command {
   const root = new Command('arx')
     .description(
@@ -59,8 +58,8 @@ export function buildProgram(
   for (const [syntax, description, choices] of GLOBAL_OPTIONS)
     root.addOption(option(syntax, description, choices));
   const nouns = new Map<string, Command>();
-  for (const words of TREE) {
-    const [first = '', second] = words.words.split(' ');
+  for (const spec of COMMAND_LIST) {
+    const [first = '', second] = spec.words.split(' ');
     let parent = root;
     if (second !== undefined) {
       parent =
@@ -71,18 +70,18 @@ export function buildProgram(
           .addHelpCommand(false);
       nouns.set(first, parent);
     }
-    const command = parent.command(second ?? first).description(words.summary);
-    for (const [syntax, description] of words.arguments ?? []) command.argument(syntax, description);
-    for (const [syntax, description, choices] of words.options ?? []) {
+    const command = parent.command(second ?? first).description(spec.summary);
+    for (const [syntax, description] of spec.arguments ?? []) command.argument(syntax, description);
+    for (const [syntax, description, choices] of spec.options ?? []) {
       command.addOption(option(syntax, description, choices));
     }
-    command.addHelpText('after', `\nExamples:\n${words.examples.map((line) => `  ${line}`).join('\n')}`);
-    command.action(() => choose(words, given(command)));
+    command.addHelpText('after', `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join('\n')}`);
+    command.action(() => choose(spec, given(command)));
   }
   return root;
 }
 
-function option(syntax: string, description: string, choices?: readonly string[]): Option {
+function option(syntax: string, description: string, choices?: CommandOption[2]): Option {
   const made = new Option(syntax, description);
   return choices === undefined ? made : made.choices(choices);
 }
@@ -110,7 +109,7 @@ function usageMessage(error: CommanderError, argv: readonly string[]): string {
       .replace(/\.$/, '');
   }
   const noun = argv.find((word) => Object.hasOwn(NOUNS, word)) ?? '';
-  const verbs = TREE.flatMap(({ words }) =>
+  const verbs = COMMAND_LIST.flatMap(({ words }) =>
     words.startsWith(`${noun} `) ? [words.slice(noun.length + 1)] : [],
   );
   return `arx ${noun} needs a subcommand: ${verbs.join(', ')}`;

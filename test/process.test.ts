@@ -17,8 +17,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../src/arx.ts';
-import { NOUNS, TREE } from '../src/commands/tree.ts';
-import { GLOBAL_OPTIONS } from '../src/commands/words.ts';
+import { NOUNS, COMMAND_LIST } from '../src/command-list/index.ts';
+import { GLOBAL_OPTIONS } from '../src/command-list/global-options.ts';
 import { ExitRecord } from '../src/contract/report.ts';
 import { always, answer, misbehave, type Misbehaving, type Script } from './support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Ended, type Program, type Running } from './support/program.ts';
@@ -666,7 +666,7 @@ describe('secrets', () => {
   const TOKEN = 'tok_Zq8vXw3LmT5rKp7sNd9hGb2cYf4j';
 
   test('G12 no option takes a token, or another secret', () => {
-    const options = [...GLOBAL_OPTIONS, ...TREE.flatMap((words) => words.options ?? [])].map(
+    const options = [...GLOBAL_OPTIONS, ...COMMAND_LIST.flatMap((words) => words.options ?? [])].map(
       ([syntax]) => syntax,
     );
     expect(options.filter((syntax) => /token|secret|password|bearer/i.test(syntax))).toEqual([
@@ -764,7 +764,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
 };
 
 test('the table of commands is whole', () => {
-  expect(Object.keys(COMMANDS).toSorted()).toEqual(TREE.map(({ words }) => words).toSorted());
+  expect(Object.keys(COMMANDS).toSorted()).toEqual(COMMAND_LIST.map(({ words }) => words).toSorted());
 });
 
 describe('--json', () => {

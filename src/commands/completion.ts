@@ -1,7 +1,7 @@
 // `arx completion SHELL`: the completion script, generated from the command tree.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { completionScript, SHELLS } from '../completion.ts';
+import { completionScript, SHELLS } from '../completion/scripts.ts';
 
 export const Input = z.object({ shell: z.enum(SHELLS, `must be one of ${SHELLS.join(', ')}`) });
 

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { run as runLine } from '../arx.ts';
 import { Fault } from '../faults.ts';
 import type { Sink, World } from '../world.ts';
 
@@ -123,7 +122,7 @@ async function shown(step: Step, dir: string, app: App) {
   const command = commandOf(step);
   await app.world.stdout.write(`\n# ${step.why}\n$ ${command}\n`);
   // A tour is there to be looked at, in a pipe too.
-  const exit = await runLine(worldOf([...step.line, '-o', 'table'], dir, app.world));
+  const exit = await app.runLine(worldOf([...step.line, '-o', 'table'], dir, app.world));
   return { command, exit };
 }
 
@@ -136,7 +135,7 @@ async function recorded(step: Step, dir: string, app: App) {
   };
   const quiet: Sink = { isTTY: false, columns: undefined, write: async () => {} };
   const world = worldOf([...step.line, '--json'], dir, { ...app.world, stdout: capture, stderr: quiet });
-  const exit = await runLine(world);
+  const exit = await app.runLine(world);
   return {
     command: commandOf(step),
     exit,

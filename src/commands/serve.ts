@@ -6,7 +6,7 @@ import { isLoopback } from '../contract/loopback.ts';
 import { TIERS } from '../contract/token.ts';
 import { alone } from '../config/lock.ts';
 import { Fault } from '../faults.ts';
-import { SERVE_PORT } from '../local.ts';
+import { SERVE_PORT } from '../wiring/local-archive.ts';
 import { DATABASE_INPUT, placeOf } from './database.ts';
 import type { Archive } from '../service/index.ts';
 import type { Service } from '../contract/exchange.ts';

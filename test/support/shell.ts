@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startProcess, type Running, type StartOptions } from './program.ts';
-import { completionScript, SCRIPT_NAMES } from '../../src/completion.ts';
+import { completionScript, SCRIPT_NAMES } from '../../src/completion/scripts.ts';
 
 export type RealShell = 'bash' | 'zsh' | 'fish';
 

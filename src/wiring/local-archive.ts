@@ -1,11 +1,11 @@
 // The local archive: opened in this process and reached through the client's own transport, without a port.
-import { createInProcessTransport, EMBEDDED_BASE_URL } from './client/in-process.ts';
-import type { Transport } from './client/transport.ts';
-import { reasonOf } from './config/private-file.ts';
-import { NO_FOLDERS } from './disk/durable.ts';
-import { Fault } from './faults.ts';
-import type { OpenArchive, Place } from './service/index.ts';
-import type { World } from './world.ts';
+import { createInProcessTransport, EMBEDDED_BASE_URL } from '../client/in-process.ts';
+import type { Transport } from '../client/transport.ts';
+import { reasonOf } from '../config/private-file.ts';
+import { NO_FOLDERS } from '../disk/durable.ts';
+import { Fault } from '../faults.ts';
+import type { OpenArchive, Place } from '../service/index.ts';
+import type { World } from '../world.ts';
 
 /** Ports of `arx serve`; the files' port is the next one. */
 export const SERVE_PORT = 4747;
@@ -17,7 +17,7 @@ export const SERVE_PORT = 4747;
 const PUBLISHED_ASSETS = `http://127.0.0.1:${SERVE_PORT + 1}`;
 
 export async function openLocal(place: Place, world: World): Promise<OpenArchive> {
-  const service = await import('./service/index.ts');
+  const service = await import('../service/index.ts');
   const kept = 'nothing was changed';
   try {
     return await service.openArchive({
@@ -62,7 +62,7 @@ export async function connectLocal(
   archive: OpenArchive,
   options: { assetUrl: string | undefined; version: string; log(text: string): void },
 ): Promise<LocalConnection> {
-  const { createAssetService, createService, failureName } = await import('./service/index.ts');
+  const { createAssetService, createService, failureName } = await import('../service/index.ts');
   const assetUrl = options.assetUrl ?? PUBLISHED_ASSETS;
   const onFailure = (requestId: string, error: unknown): void =>
     options.log(`${requestId} failed: ${failureName(error)}`);

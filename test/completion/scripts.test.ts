@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NOUNS, TREE } from '../src/commands/tree.ts';
-import { GLOBAL_OPTIONS } from '../src/commands/words.ts';
-import { completionScript } from '../src/completion.ts';
-import { EVENT_TYPES } from '../src/contract/event.ts';
-import { isInstalled, proposals, type RealShell } from './support/shell.ts';
+import { NOUNS, COMMAND_LIST } from '../../src/command-list/index.ts';
+import { GLOBAL_OPTIONS } from '../../src/command-list/global-options.ts';
+import { completionScript } from '../../src/completion/scripts.ts';
+import { EVENT_TYPES } from '../../src/contract/event.ts';
+import { isInstalled, proposals, type RealShell } from '../support/shell.ts';
 
 type Case = { line: string; is?: string[]; has?: string[]; lacks?: string[] };
 
@@ -143,7 +143,7 @@ describe('powershell', () => {
   test('every command with its options, every second word, every global option', () => {
     const table = new Map(keys.map(([, key = '', words = '']) => [key.slice(1, -1), words]));
     for (const noun of Object.keys(NOUNS)) expect(table.has(noun)).toBe(true);
-    for (const { words, options = [] } of TREE) {
+    for (const { words, options = [] } of COMMAND_LIST) {
       const [first = '', second] = words.split(' ');
       expect(table.get(second === undefined ? '' : first)).toContain(`'${second ?? first}'`);
       for (const [syntax] of options) expect(table.get(words)).toContain(`'${syntax.split(' ')[0]}'`);
@@ -158,7 +158,7 @@ describe('powershell', () => {
 
 test('an option of one name takes a value in every command or in none: the scripts tell them by name', () => {
   const takes = new Map<string, boolean>();
-  for (const [syntax] of [...GLOBAL_OPTIONS, ...TREE.flatMap(({ options = [] }) => options)]) {
+  for (const [syntax] of [...GLOBAL_OPTIONS, ...COMMAND_LIST.flatMap(({ options = [] }) => options)]) {
     for (const name of syntax.match(/(?<![\w-])--?[\w-]+/g) ?? []) {
       expect(takes.get(name) ?? syntax.includes('<'), name).toBe(syntax.includes('<'));
       takes.set(name, syntax.includes('<'));

@@ -1,0 +1,44 @@
+// The command list: every command of arx as data, in the order of the help.
+import type { CommandSpec } from './command-spec.ts';
+import { ARCHIVE_COMMANDS } from './archive.ts';
+import { ATTACHMENT_COMMANDS } from './attachments.ts';
+import { CONTENT_COMMANDS } from './content.ts';
+import { DIAGNOSTICS_COMMANDS } from './diagnostics.ts';
+import { EVENT_COMMANDS } from './events.ts';
+import { LIST_COMMANDS } from './lists.ts';
+import { SERVE_COMMANDS } from './serve.ts';
+import { SESSION_COMMANDS } from './session.ts';
+import { SETTINGS_COMMANDS } from './settings.ts';
+import { SHELL_COMMANDS } from './shell.ts';
+
+const LIST = [
+  ...SESSION_COMMANDS,
+  ...ATTACHMENT_COMMANDS,
+  ...CONTENT_COMMANDS,
+  ...LIST_COMMANDS,
+  ...EVENT_COMMANDS,
+  ...DIAGNOSTICS_COMMANDS,
+  ...ARCHIVE_COMMANDS,
+  ...SERVE_COMMANDS,
+  ...SETTINGS_COMMANDS,
+  ...SHELL_COMMANDS,
+] as const satisfies readonly CommandSpec[];
+
+/** The words of one command, e.g. `attachments ls`. */
+export type CommandWords = (typeof LIST)[number]['words'];
+
+/** Every command. Help, completions and the manual page are made from this list. */
+export const COMMAND_LIST: readonly (CommandSpec & { words: CommandWords })[] = LIST;
+
+/** The first words of commands that have two words, each with its line in the help. */
+export const NOUNS: Record<string, string> = {
+  attachments: 'the catalogue of files',
+  content: 'content records',
+  conversations: 'conversations, raw or walked exactly',
+  messages: 'messages, the second witness',
+  sequence: 'sequences and their drift',
+  events: 'events for the ingest endpoint',
+  about: 'what is documented and what is assumed',
+  config: 'settings',
+  profile: 'profiles',
+};

@@ -1,0 +1,27 @@
+// Options that several commands share.
+import type { CommandOption } from './command-spec.ts';
+
+/** One page of a list. */
+export const PAGE_OPTIONS = [
+  ['--limit <count>', 'rows of one page, 1 to 500'],
+  ['--after <id>', 'only rows after this one'],
+  ['--before <id>', 'only rows before this one'],
+] as const satisfies readonly CommandOption[];
+
+/** A walk of a whole list. */
+export const WALK_OPTIONS = [
+  ...PAGE_OPTIONS,
+  ['--concurrency <count>', 'reads under way at once, 1 to 16 (default: 6)'],
+  ['--confidence <share>', 'what the evidence must reach, 0.5 to 0.999999 (default: 0.999)'],
+  ['--max-requests <count>', 'give up after so many requests'],
+  ['--freeze <dir>', 'keep the frozen log in DIR'],
+  ['--resume', 'with --freeze: continue after the last frozen window'],
+  ['--report <file>', 'write the walk report to FILE'],
+  ['--fail-on-drift <share>', 'exit 8 where more drift is reported, or more reads disagree, 0 to 1'],
+] as const satisfies readonly CommandOption[];
+
+/** Which archive a command opens on this machine. */
+export const DATABASE_OPTIONS = [
+  ['--database <url>', 'sqlite:FOLDER or postgres://… (default: the local archive)'],
+  ['--blobs <dir>', 'with PostgreSQL: keep files in this folder, not in the database'],
+] as const satisfies readonly CommandOption[];

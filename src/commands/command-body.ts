@@ -1,0 +1,9 @@
+// What the file of a command exports.
+import type * as z from 'zod';
+import type { App } from '../app.ts';
+
+/** `Input` reads arguments (by name) and options as commander gives them; `run` does the work or throws a Fault. */
+export type CommandBody = {
+  Input: z.ZodType;
+  run: (input: never, app: App) => Promise<void>;
+};

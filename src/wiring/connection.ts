@@ -1,0 +1,65 @@
+// The way to the archive: over the network where a base URL is set, else to the local archive in this process.
+import { setFlagsFromString } from 'node:v8';
+import type { Network } from '../client/network.ts';
+import type { Transport } from '../client/transport.ts';
+import type { Settings } from '../config/settings.ts';
+import type { World } from '../world.ts';
+import { connectLocal } from './local-archive.ts';
+import type { LocalArchives } from './local-archives.ts';
+import { once } from './once.ts';
+
+const MAX_CONNECT_TIMEOUT_MS = 10_000;
+
+export type Timeouts = { connectTimeoutMs: number; idleTimeoutMs: number };
+
+export type Connection = {
+  /** Returns the address of the archive, of its files where it is known, and the transport to both. */
+  connect(): Promise<{ baseUrl: string; assetUrl: string | undefined; transport: Transport }>;
+  /** Returns the transport over the network. */
+  network(): Promise<Transport>;
+  readonly timeouts: Timeouts;
+  close(): Promise<void>;
+};
+
+export type ConnectionOptions = {
+  settings: Settings;
+  archives: LocalArchives;
+  version: string;
+  log(text: string): void;
+  world: World;
+};
+
+export function createConnection({ settings, archives, version, log, world }: ConnectionOptions): Connection {
+  const timeoutMs = settings.timeout.value * 1000;
+  const timeouts = {
+    connectTimeoutMs: Math.min(timeoutMs, MAX_CONNECT_TIMEOUT_MS),
+    idleTimeoutMs: timeoutMs,
+  };
+  let opened: Promise<Network> | undefined;
+  const network = once(() => {
+    // undici's parser is small WebAssembly. Optimising it costs Node 20 more time and memory than it ever saves.
+    if (world.nodeVersion.startsWith('v20.')) setFlagsFromString('--liftoff-only');
+    opened = import('../client/network.ts').then(({ createNetwork }) =>
+      createNetwork({
+        ...timeouts,
+        ...(settings.proxy.value === undefined ? {} : { proxy: settings.proxy.value }),
+      }),
+    );
+    return opened;
+  });
+  return {
+    timeouts,
+    network: async () => (await network()).transport,
+    connect: once(async () => {
+      const { base_url: base, asset_url: asset } = settings;
+      if (base.value === undefined) {
+        const archive = await archives.openForReading();
+        return connectLocal(archive, { assetUrl: asset.value, version, log });
+      }
+      return { baseUrl: base.value, assetUrl: asset.value, transport: (await network()).transport };
+    }),
+    close: async () => {
+      await (await opened)?.close();
+    },
+  };
+}

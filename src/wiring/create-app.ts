@@ -1,0 +1,189 @@
+// Makes the App of one run from its world, its settings and its global flags.
+import type { App, FileAccess } from '../app.ts';
+import type { Client } from '../client/index.ts';
+import type { CommandSpec } from '../command-list/command-spec.ts';
+import type { StoreWorld } from '../config/private-file.ts';
+import type { Session } from '../config/session.ts';
+import { loadSettings } from '../config/settings.ts';
+import type { Fault } from '../faults.ts';
+import { createPrinter } from '../format/print.ts';
+import { screenOf } from '../format/screen.ts';
+import type { World } from '../world.ts';
+import { createConnection } from './connection.ts';
+import { createDiagnostics } from './diagnostics.ts';
+import { openFileAccess } from './files-access.ts';
+import { readGlobalFlags, type GlobalFlags } from './global-flags.ts';
+import { createLocalArchives } from './local-archives.ts';
+import { once } from './once.ts';
+import { createRecording } from './recording.ts';
+import { tokenBytes } from './token-input.ts';
+
+/** An App with what only its runner uses. */
+export type RunningApp = App & {
+  readonly flags: GlobalFlags;
+  startRecording(): Promise<void>;
+  /** Returns the Fault that an error of a command means. */
+  faultOf(error: unknown): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+export type AppOptions = {
+  spec: CommandSpec;
+  /** Arguments and options of the command. */
+  given: Record<string, unknown>;
+  /** Values of the global options. */
+  flags: Record<string, unknown>;
+  version: string;
+  /** Faults that do not end the run are added here. */
+  faults: Fault[];
+  runLine: App['runLine'];
+};
+
+/** Returns the App. Throws Fault 'usage' where a global option or a setting does not fit. */
+export async function createApp(world: World, options: AppOptions): Promise<RunningApp> {
+  const { version, faults } = options;
+  const flags = readGlobalFlags(options.flags);
+  const diagnostics = createDiagnostics(world, flags);
+  const { notice, log } = diagnostics;
+  const storeWorld: StoreWorld = { ...world, sleep: (ms) => world.sleep(ms, world.signal), notice };
+  const { settings, directories, file } = loadSettings(
+    // Login's own options are settings too.
+    { ...options.given, ...options.flags },
+    world,
+    storeWorld,
+    { lenient: options.spec.lenient === true },
+  );
+  const remote = settings.base_url.value !== undefined;
+  // What goes over sockets of our own cannot be recorded.
+  const hasSockets = remote && settings.proxy.value === undefined && flags.record === undefined;
+  const timeoutMs = settings.timeout.value * 1000;
+  const color = { auto: undefined, always: true, never: false }[settings.color.value];
+  const screen = screenOf(world.stdout, world.env, { color });
+  const output = settings.output.value ?? (world.stdout.isTTY ? 'table' : 'tsv');
+  const printer = createPrinter({
+    ...world,
+    ...screen,
+    output,
+    fields: flags.fields,
+    quiet: flags.quiet,
+  });
+
+  const archives = createLocalArchives({ dir: directories.data }, world);
+  const connection = createConnection({ settings, archives, version, log, world });
+  const { openTokenStore } = await import('../config/token-store.ts');
+  const tokens = openTokenStore(directories.config, storeWorld);
+  const session = once(async () => {
+    const { createSession } = await import('../config/session.ts');
+    return createSession({
+      settings,
+      store: tokens,
+      env: world.env,
+      ...(flags.tokenFile === undefined ? {} : { tokenFile: flags.tokenFile }),
+      stdin: { bytes: () => tokenBytes(world) },
+      signal: world.signal,
+      login: async (request) => (await guest()).token(request),
+      now: world.now,
+      notice,
+    });
+  });
+  const recording = createRecording({
+    file: flags.record,
+    force: flags.force,
+    version,
+    archive: settings.base_url.value ?? 'local, answered in this process',
+    session,
+    notice,
+    world,
+  });
+  const clientWith = async (
+    of: Session | undefined,
+    more: { webhookSecrets?: readonly Uint8Array[] } = {},
+  ): Promise<Client> => {
+    const { createClient } = await import('../client/index.ts');
+    const { baseUrl, transport } = await connection.connect();
+    return createClient({
+      baseUrl,
+      transport: recording.wrap(transport, 'answers'),
+      bearer: async () => (await of?.bearer())?.token,
+      ...(of === undefined ? {} : { renew: () => of.renew() }),
+      retries: settings.retries.value,
+      insecureHttp: settings.insecure_http.value,
+      timeoutMs,
+      world,
+      log,
+      ...more,
+    });
+  };
+  const guest = once(() => clientWith(undefined));
+  let closeFiles = (): void => {};
+  const files = once(async (): Promise<FileAccess> => {
+    const allowedHosts = flags.allowAssetHost;
+    const opened = await openFileAccess({
+      connection,
+      recording,
+      session,
+      guest,
+      allowedHosts,
+      hasSockets,
+      timeoutMs,
+      world,
+    });
+    closeFiles = opened.close;
+    return opened.access;
+  });
+
+  return {
+    world,
+    version,
+    flags,
+    settings,
+    settingsFile: file,
+    directories,
+    storeWorld,
+    screen,
+    printer,
+    wantsJson: output === 'json' || output === 'ndjson',
+    strict: flags.strict,
+    verbose: flags.verbose,
+    isInteractive: flags.input,
+    isRecorded: flags.record !== undefined,
+    mayAsk: flags.input && world.stdin.isTTY && world.stderr.isTTY,
+    remote,
+    hasSockets,
+    tokens,
+    session,
+    client: once(async () => clientWith(await session())),
+    signingClient: async (webhookSecrets) => clientWith(await session(), { webhookSecrets }),
+    guest,
+    local: archives.open,
+    files,
+    sendTo: async (url) => {
+      const { createSender } = await import('../client/sender.ts');
+      const own = await session();
+      return createSender({
+        transport: recording.wrap(await connection.network(), 'answers'),
+        bearer: async () => (await own.bearerFor(url))?.token,
+        retries: settings.retries.value,
+        timeoutMs,
+        world,
+        log,
+      });
+    },
+    notice,
+    log,
+    fail: (fault) => void faults.push(fault),
+    progress: diagnostics.progress,
+    runLine: options.runLine,
+    startRecording: recording.start,
+    faultOf: archives.faultOf,
+    close: async () => {
+      try {
+        closeFiles();
+        await connection.close();
+        await archives.close();
+      } finally {
+        await recording.end(faults).finally(() => diagnostics.drained());
+      }
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// Lines for people on stderr: notices, diagnostics of `-v`, and the progress line that they must not tear.
+import { createProgress, type Progress } from '../format/progress.ts';
+import { screenOf } from '../format/screen.ts';
+import { showText } from '../format/terminal.ts';
+import type { World } from '../world.ts';
+import type { GlobalFlags } from './global-flags.ts';
+
+export type Diagnostics = {
+  /** Writes one line for people, unless `--quiet`. */
+  notice(text: string): void;
+  /** Writes one diagnostic line with `-v`. */
+  log(text: string): void;
+  /** Returns the progress line. `besideRows`: rows are printed meanwhile, so on one terminal it would stand in their way. */
+  progress(options?: { besideRows: boolean }): Progress;
+  /** Resolves when all lines are written. */
+  drained(): Promise<unknown>;
+};
+
+export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics {
+  // Lines are written in order; the end of the run waits for the last one.
+  let written: Promise<unknown> = Promise.resolve();
+  let progress: Progress | undefined;
+  const say = (text: string): void => {
+    written = written
+      .then(() => world.stderr.write(`${progress?.wiped() ?? ''}arx: ${showText(text)}\n`))
+      .catch(() => {});
+  };
+  return {
+    notice: (text) => {
+      if (!flags.quiet) say(text);
+    },
+    log: (text) => {
+      if (flags.verbose) say(text);
+    },
+    progress: ({ besideRows } = { besideRows: false }) => {
+      const { animation, unicode, columns } = screenOf(world.stderr, world.env);
+      progress = createProgress(world.stderr, world.monotonic, {
+        enabled: animation && !flags.quiet && !(besideRows && world.stdout.isTTY),
+        unicode,
+        columns,
+      });
+      return progress;
+    },
+    drained: () => written,
+  };
+}

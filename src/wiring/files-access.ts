@@ -1,0 +1,49 @@
+// Where files may be fetched from, and by which transport.
+import type { FileAccess } from '../app.ts';
+import type { Client } from '../client/index.ts';
+import type { Session } from '../config/session.ts';
+import type { World } from '../world.ts';
+import type { Connection } from './connection.ts';
+import type { Recording } from './recording.ts';
+
+export type FileAccessOptions = {
+  connection: Connection;
+  recording: Recording;
+  session(): Promise<Session>;
+  guest(): Promise<Client>;
+  /** Origins named by `--allow-asset-host`. */
+  allowedHosts: readonly string[];
+  hasSockets: boolean;
+  timeoutMs: number;
+  world: World;
+};
+
+/** Returns the access to files, and how to close its sockets. */
+export async function openFileAccess(
+  options: FileAccessOptions,
+): Promise<{ access: FileAccess; close(): void }> {
+  const { connection, timeoutMs, world } = options;
+  const { announcedOrigin, originsOf } = await import('../download/allowed-origins.ts');
+  const { baseUrl, assetUrl, transport } = await connection.connect();
+  // Without a configured address the health reply of the service names it. It is trusted only as far as it can be.
+  const announced =
+    assetUrl === undefined ? (await (await options.guest()).health()).body.asset_url : undefined;
+  const trusted = announced === undefined ? undefined : announcedOrigin(announced, new URL(baseUrl));
+  const known = [baseUrl, assetUrl, trusted].filter((url) => url !== undefined);
+  const allowedOrigins = originsOf(known, options.allowedHosts);
+  const bearer = async () => (await (await options.session()).bearer()).token;
+  const access = {
+    transport: options.recording.wrap(transport, 'files'),
+    allowedOrigins,
+    timeoutMs,
+    bearer,
+  };
+  if (!options.hasSockets) return { access, close: () => {} };
+  const { createFileSockets } = await import('../download/pipelined-http/transport.ts');
+  const sockets = createFileSockets({
+    ...connection.timeouts,
+    monotonic: world.monotonic,
+    careful: transport,
+  });
+  return { access: { ...access, transport: sockets.transport }, close: sockets.close };
+}

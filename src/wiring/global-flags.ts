@@ -1,0 +1,30 @@
+// The values of the global options that are not settings.
+import * as z from 'zod';
+import { readInput } from './input.ts';
+
+/** `a,b,c` as typed. */
+const Names = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .refine((names) => names.every((name) => name !== ''), 'must be names separated by commas');
+
+const GlobalFlags = z.object({
+  fields: Names.optional(),
+  tokenFile: z.string().min(1).optional(),
+  allowAssetHost: Names.default([]),
+  record: z
+    .string()
+    .regex(/\.warc\.gz$/, 'must end in .warc.gz')
+    .optional(),
+  force: z.boolean().default(false),
+  strict: z.boolean().default(false),
+  input: z.boolean().default(true),
+  quiet: z.boolean().default(false),
+  verbose: z.boolean().default(false),
+});
+export type GlobalFlags = z.infer<typeof GlobalFlags>;
+
+/** Returns the global flags of a command line. Throws Fault 'usage' where one does not fit. */
+export function readGlobalFlags(flags: Record<string, unknown>): GlobalFlags {
+  return readInput(GlobalFlags, flags);
+}

@@ -1,0 +1,23 @@
+// Reads what commander parsed into the shape that a command or the program expects.
+import * as z from 'zod';
+import { Fault } from '../faults.ts';
+
+/**
+ * Returns `given` as `schema` reads it. `argumentNames` are the names of arguments; all others are options.
+ * Throws Fault 'usage', which names the option or argument, where a value does not fit.
+ */
+export function readInput<T extends z.ZodType>(
+  schema: T,
+  given: Record<string, unknown>,
+  argumentNames: readonly string[] = [],
+): z.infer<T> {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const key = String(issue?.path[0] ?? '');
+  const option = `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new Fault(
+    'usage',
+    `${argumentNames.includes(key) ? `<${key}>` : option}: ${issue?.message ?? 'does not fit'}`,
+  );
+}

@@ -1,0 +1,47 @@
+// The local archives that a run has open: each place is opened once and closed at the end.
+import { openLocal } from './local-archive.ts';
+import type { OpenArchive, Place } from '../service/index.ts';
+import type { World } from '../world.ts';
+
+export type LocalArchives = {
+  /** Opens the archive at `place`, which is the local one from then on; without it, the local one. */
+  open(place?: Place): Promise<OpenArchive>;
+  /** Opens the local archive for reading, with the database that is there. */
+  openForReading(): Promise<OpenArchive>;
+  /** Returns the Fault for a database that failed in the middle of a command; any other error comes back as it is. */
+  faultOf(error: unknown): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+export function createLocalArchives(defaultPlace: Place, world: World): LocalArchives {
+  const archives = new Map<string, Promise<OpenArchive>>();
+  let current = defaultPlace;
+  const open = (place = current): Promise<OpenArchive> => {
+    current = place;
+    const name = JSON.stringify(place);
+    const opened = archives.get(name) ?? openLocal(place, world);
+    archives.set(name, opened);
+    return opened;
+  };
+  return {
+    open,
+    openForReading: async () => {
+      const { asReadable } = await import('../service/index.ts');
+      return open(await asReadable(current));
+    },
+    faultOf: async (error) => {
+      if (archives.size === 0 || world.signal.aborted) return error;
+      const { DatabaseTrouble, troubleFault } = await import('../service/index.ts');
+      return error instanceof DatabaseTrouble ? troubleFault(error) : error;
+    },
+    close: async () => {
+      for (const archive of archives.values()) {
+        // The command that asked for an archive reported why it could not be opened.
+        await archive.then(
+          (opened) => opened.close(),
+          () => {},
+        );
+      }
+    },
+  };
+}
