@@ -67,8 +67,7 @@ describe('imports', () => {
       if (room === 'commands' && first === 'service') {
         expect([
           'service/index.ts',
-          'service/http/port.ts',
-          'service/http/observability.ts',
+          'service/http/index.ts',
           'service/fsck/index.ts',
           'service/import/index.ts',
           'service/fault-injection/options.ts',

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { Fault } from '../faults.ts';
-import type { PortOptions } from '../service/http/port.ts';
+import type { PortOptions } from '../service/http/index.ts';
 import { wholeNumber } from './input.ts';
 
 export const LIMITS_INPUT = {
@@ -19,7 +19,7 @@ const OTHER_DESCRIPTORS = 64;
 export async function limitsOf(
   input: z.infer<typeof LimitsInput>,
 ): Promise<Pick<PortOptions, 'proxies' | 'limits'>> {
-  const { proxiesOf } = await import('../service/http/port.ts');
+  const { parseTrustedProxies } = await import('../service/http/index.ts');
   const perAddress = input.maxConnectionsPerAddress;
   const descriptors = await mostDescriptors();
   // Where they run out nothing works, so connections leave some: a reader of a file costs two.
@@ -29,10 +29,12 @@ export async function limitsOf(
     return {
       ...(input.trustProxy === undefined
         ? {}
-        : { proxies: proxiesOf(input.trustProxy.split(',').map((one) => one.trim())) }),
+        : { proxies: parseTrustedProxies(input.trustProxy.split(',').map((one) => one.trim())) }),
       limits: {
-        ...(most === undefined ? {} : { mostConnections: most }),
-        ...(perAddress === undefined ? {} : { mostOfAddress: perAddress === 0 ? Infinity : perAddress }),
+        ...(most === undefined ? {} : { maxConnections: most }),
+        ...(perAddress === undefined
+          ? {}
+          : { maxConnectionsPerAddress: perAddress === 0 ? Infinity : perAddress }),
       },
     };
   } catch (error) {

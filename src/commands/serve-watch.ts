@@ -9,13 +9,13 @@ import { showText } from '../format/terminal.ts';
 import { wholeNumber } from './input.ts';
 import type { Archive } from '../service/index.ts';
 import {
-  bothOf,
+  combineObservers,
   LOG_LEVELS,
-  type Entry,
-  type Journal,
+  type LogEntry,
+  type AccessLog,
   type Metrics,
-  type PortWatch,
-} from '../service/http/observability.ts';
+  type PortObserver,
+} from '../service/http/index.ts';
 
 export const Port = wholeNumber(0).refine((port) => port <= 65_535, 'must be a port from 0 to 65535');
 
@@ -34,14 +34,14 @@ const WatchInput = z.object(WATCH_INPUT);
 export async function openJournal(
   { log, logLevel }: z.infer<typeof WatchInput>,
   app: App,
-): Promise<{ journal: Journal; close(): Promise<void> } | undefined> {
+): Promise<{ journal: AccessLog; close(): Promise<void> } | undefined> {
   const { stderr, now, monotonic } = app.world;
   const path = log ?? (app.verbose ? '-' : undefined);
   if (path === undefined) return undefined;
-  const { createJournal } = await import('../service/http/observability.ts');
+  const { createAccessLog } = await import('../service/http/index.ts');
   const common = { level: logLevel, now, monotonic };
   if (path === '-') {
-    const journal = createJournal({
+    const journal = createAccessLog({
       ...common,
       format: stderr.isTTY ? lineForPeople : lineOfJson,
       write: (text) => stderr.write(text),
@@ -49,7 +49,7 @@ export async function openJournal(
     return { journal, close: journal.close };
   }
   const file = await openAppended(path, app);
-  const journal = createJournal({ ...common, format: lineOfJson, write: (text) => file.appendFile(text) });
+  const journal = createAccessLog({ ...common, format: lineOfJson, write: (text) => file.appendFile(text) });
   return {
     journal,
     close: async () => {
@@ -72,12 +72,12 @@ export async function openAppended(path: string, { world }: App): Promise<FileHa
   }
 }
 
-function lineOfJson(entry: Entry): string {
+function lineOfJson(entry: LogEntry): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
 /** `12:00:00 info answered GET attachments 200 3.1 ms 127.0.0.1 internal req_…` */
-function lineForPeople({ time, level, event, ms, ...rest }: Entry): string {
+function lineForPeople({ time, level, event, ms, ...rest }: LogEntry): string {
   const words = [
     time.slice(11, 19),
     level,
@@ -91,20 +91,20 @@ function lineForPeople({ time, level, event, ms, ...rest }: Entry): string {
 /** What a port tells to; undefined where nobody listens. */
 export function watchOf(
   port: string,
-  journal: Journal | undefined,
+  journal: AccessLog | undefined,
   metrics: Metrics | undefined,
-): PortWatch | undefined {
-  const [one, other] = [journal?.watch(port), metrics?.watch(port)];
-  return one !== undefined && other !== undefined ? bothOf(one, other) : (one ?? other);
+): PortObserver | undefined {
+  const [one, other] = [journal?.observePort(port), metrics?.observePort(port)];
+  return one !== undefined && other !== undefined ? combineObservers(one, other) : (one ?? other);
 }
 
 /** Figures of the process and its archive. */
 export async function openMetrics(
   archive: Archive,
-  journal: Journal | undefined,
+  journal: AccessLog | undefined,
   app: App,
 ): Promise<Metrics> {
-  const { createMetrics, watchQueue } = await import('../service/http/observability.ts');
+  const { createMetrics, addQueueMetrics } = await import('../service/http/index.ts');
   const { world } = app;
   const metrics = createMetrics(world.monotonic);
   const startedMs = world.now();
@@ -122,7 +122,7 @@ export async function openMetrics(
     const { bavail, bsize } = await statfs(dir).catch(() => statfs(dirname(dir)));
     return bavail * bsize;
   });
-  watchQueue(metrics, archive);
+  addQueueMetrics(metrics, archive);
   metrics.gauge(
     'arx_database_connections',
     'Connections to the database, and requests that wait for one.',

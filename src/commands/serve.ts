@@ -10,7 +10,7 @@ import { SERVE_PORT } from '../wiring/local-archive.ts';
 import { DATABASE_INPUT, placeOf } from './database.ts';
 import type { Archive } from '../service/index.ts';
 import type { Service } from '../contract/exchange.ts';
-import type { Listener, PortOptions } from '../service/http/port.ts';
+import type { Listener, PortOptions } from '../service/http/index.ts';
 import { secretsIn } from './secret-file.ts';
 import { adversityOf, DRIFT_INPUT, openDriftLog } from './serve-drift.ts';
 import { LIMITS_INPUT, limitsOf } from './serve-limits.ts';
@@ -56,9 +56,9 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const log = await openJournal(input, app);
   const { journal } = log ?? {};
   const driftLog = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
-  const { listen } = await import('../service/http/port.ts');
+  const { listen } = await import('../service/http/index.ts');
   const { createAssetService, createService, failureName, startWorker } = await import('../service/index.ts');
-  const { createMetricsService } = await import('../service/http/observability.ts');
+  const { createMetricsService } = await import('../service/http/index.ts');
   const announced = app.settings.asset_url.value;
   const onFailure = (requestId: string, error: unknown): void => {
     journal?.note('error', 'failed', { request_id: requestId, failure: failureName(error) });
@@ -67,21 +67,22 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
     for (const frame of framesOf(error)) app.notice(`${requestId} ${frame}`);
   };
   const loopback = isLoopback(input.host);
-  const names = input.allowHost === undefined ? {} : { names: input.allowHost };
+  const hosts = input.allowHost === undefined ? {} : { allowedHosts: input.allowHost };
   const metrics = input.metricsPort === undefined ? undefined : await openMetrics(archive, journal, app);
   const opened: Listener[] = [];
   const end = async (graceMs: number): Promise<void> => {
     await Promise.all(opened.map((listener) => listener.close(graceMs)));
   };
-  const bound = { host: input.host, onFailure, ...names, ...limits };
+  const bound = { host: input.host, onFailure, ...hosts, ...limits };
   const open = async (name: string, service: Service, options: PortOptions): Promise<Listener> => {
     const watch = watchOf(name, journal, metrics);
-    const listener = await listen(service, watch === undefined ? options : { ...options, watch }).catch(
-      async (error: unknown) => {
-        await end(0);
-        return refused(error);
-      },
-    );
+    const listener = await listen(
+      service,
+      watch === undefined ? options : { ...options, observer: watch },
+    ).catch(async (error: unknown) => {
+      await end(0);
+      return refused(error);
+    });
     opened.push(listener);
     return listener;
   };

@@ -2,7 +2,7 @@
 import type { RouteName } from '../../contract/routes.ts';
 import type { ServiceRequest, ServiceResponse } from '../../contract/exchange.ts';
 import type { Archive } from '../store/archive.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { createDrift } from './drift.ts';
 import { createLine, type LineFault } from './transport-fault-sampling.ts';
 import type { Call, ServiceOptions } from '../handlers/call.ts';
@@ -67,7 +67,7 @@ export function createTrial(archive: Archive, options: ServiceOptions): Trial {
       const hides = await writes?.hides(trying === 'conversations');
       const { id } = parameters;
       if (id !== undefined && hides?.(id) === true)
-        throw new Refusal('not_found', `the archive has no ${id}`);
+        throw new ApiError('not_found', `the archive has no ${id}`);
       const lies = drift === undefined || trying === undefined ? undefined : { drift, list: trying };
       return { fault, hides, lies, driftRatio: isTruth ? () => 0 : driftRatio };
     },

@@ -1,6 +1,6 @@
 // Answers on a line that fails: refused before they are made, cut, slowed down, or never sent.
 import type { ServiceResponse } from '../../contract/exchange.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { LineCut, type LineFault, type LineOptions } from './transport-fault-sampling.ts';
 
 /** Milliseconds over which a slow body comes, and in how many pieces. */
@@ -10,8 +10,8 @@ const PIECES = 4;
 /** Throws `rate_limited` with a retry-after, `store_unavailable`, and LineCut for a connection to be reset. */
 export function refuseBy(fault: LineFault | undefined): void {
   if (fault === '429')
-    throw new Refusal('rate_limited', 'too many requests, wait 1 s', { 'retry-after': '1' });
-  if (fault === '503') throw new Refusal('store_unavailable', 'the service cannot answer now, try again');
+    throw new ApiError('rate_limited', 'too many requests, wait 1 s', { 'retry-after': '1' });
+  if (fault === '503') throw new ApiError('store_unavailable', 'the service cannot answer now, try again');
   if (fault === 'reset') throw new LineCut();
 }
 

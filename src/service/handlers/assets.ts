@@ -8,7 +8,7 @@ import {
   type ServiceResponse,
 } from '../../contract/exchange.ts';
 import type { Archive } from '../store/archive.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { parseByteRange } from '../rules/byte-range.ts';
 import { checkFile } from '../rules/capability.ts';
 import { numberOf } from '../rules/identifier.ts';
@@ -17,7 +17,7 @@ import { mayRead } from '../rules/tiers.ts';
 import { fileKey, summaryOf } from '../store/meta.ts';
 import { attachmentDisposition, servedType } from './disposition.ts';
 import type { ServiceOptions } from './call.ts';
-import { asRefusal, errorResponse, newRequestId } from './error-response.ts';
+import { toApiError, errorResponse, newRequestId } from './error-response.ts';
 import { storedMessage, type Served } from './stored-message.ts';
 
 const ALLOW = 'GET, HEAD, OPTIONS';
@@ -34,12 +34,12 @@ export function createAssetService(
   return async (request) => {
     const requestId = newRequestId(archive.randomBytes);
     const response = await answer(archive, request).catch(async (error: unknown) => {
-      if (!(error instanceof Refusal)) onFailure?.(requestId, error);
+      if (!(error instanceof ApiError)) onFailure?.(requestId, error);
       const integrity = await summaryOf(archive).then(
         (summary) => summary.integrity,
         () => 0,
       );
-      return errorResponse(asRefusal(error), requestId, integrity);
+      return errorResponse(toApiError(error), requestId, integrity);
     });
     const headers = {
       ...response.headers,
@@ -54,7 +54,7 @@ export function createAssetService(
 async function answer(archive: Archive, request: ServiceRequest): Promise<ServiceResponse> {
   if (request.method === 'OPTIONS') return { status: 204, headers: { allow: ALLOW }, body: '' };
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new Refusal('method_not_allowed', 'files can only be read', { allow: ALLOW });
+    throw new ApiError('method_not_allowed', 'files can only be read', { allow: ALLOW });
   }
   const served = request.target.startsWith('/messages/')
     ? await storedMessage(archive, request.target)
@@ -80,7 +80,7 @@ async function answer(archive: Archive, request: ServiceRequest): Promise<Servic
 
   const range = parseByteRange(rangeHeader(request, etag), size);
   if (range === 'unsatisfiable') {
-    throw new Refusal('range_not_satisfiable', `the file has ${size} bytes`, {
+    throw new ApiError('range_not_satisfiable', `the file has ${size} bytes`, {
       'content-range': `bytes */${size}`,
     });
   }
@@ -96,7 +96,7 @@ async function answer(archive: Archive, request: ServiceRequest): Promise<Servic
 async function storedFile(archive: Archive, target: string): Promise<Served> {
   const { sha256, declared_type, filename, failed, stored } = await permitted(archive, target);
   const size = stored === 1 ? await archive.blobs.size(sha256) : undefined;
-  if (size === undefined) throw new Refusal('not_found', 'the archive does not hold the bytes of this file');
+  if (size === undefined) throw new ApiError('not_found', 'the archive does not hold the bytes of this file');
   return {
     sha256,
     size,
@@ -129,11 +129,11 @@ async function permitted(archive: Archive, target: string): Promise<FileRow> {
           'SELECT filename, sha256, declared_type, stored, redacted, tier, failed FROM attachments WHERE n = $1',
           [n],
         );
-  if (file === undefined || tier === undefined) throw new Refusal('not_found', 'there is no such file');
-  if (file.redacted === 1) throw new Refusal('asset_redacted', 'this file is redacted');
+  if (file === undefined || tier === undefined) throw new ApiError('not_found', 'there is no such file');
+  if (file.redacted === 1) throw new ApiError('asset_redacted', 'this file is redacted');
   const signed = checkFile(await fileKey(archive), { id, sha256: file.sha256, tier }, signature);
   if (!signed || !mayRead(tier, file.tier)) {
-    throw new Refusal('asset_forbidden', 'this address does not open the file');
+    throw new ApiError('asset_forbidden', 'this address does not open the file');
   }
   return file;
 }

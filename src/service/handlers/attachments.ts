@@ -1,5 +1,5 @@
 // GET /v1/attachments and /v1/attachments/{id}: the catalogue (interface 4.2; the single row is ours).
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { hasAttachment, readAttachments, type AttachmentFilter } from '../store/attachments.ts';
 import { placeOf } from '../store/messages.ts';
@@ -28,9 +28,9 @@ export async function attachments(call: Call): Promise<Reply> {
 /** 200 even where it is redacted: 206 is said of lists only (interface 4.2 rule 2), and the record says it itself. */
 export async function attachment(call: Call): Promise<Reply> {
   const n = numberOf('att', call.parameters['id']!);
-  if (n === undefined) throw new Refusal('not_found', 'no attachment has such an id');
+  if (n === undefined) throw new ApiError('not_found', 'no attachment has such an id');
   const texts = await readAttachments(call.archive.database, { n }, call.bearer.tier, FIRST);
-  if (texts.count === 0) throw new Refusal('not_found', `the archive has no attachment ${idOf('att', n)}`);
+  if (texts.count === 0) throw new ApiError('not_found', `the archive has no attachment ${idOf('att', n)}`);
   const { pieces } = fill('attachment', texts, await addressesOf(call));
   return { status: 200, json: pieces.join('') };
 }
@@ -57,9 +57,9 @@ async function messageOf({ archive, query, hides }: Call): Promise<number | unde
   const id = query.text('message_id');
   if (id === undefined) return undefined;
   const n = numberOf('msg', id);
-  if (n === undefined) throw new Refusal('request_invalid', 'message_id: must have the form msg_<number>');
+  if (n === undefined) throw new ApiError('request_invalid', 'message_id: must have the form msg_<number>');
   if (hides?.(id) === true || (await placeOf(archive.database, n)) === undefined) {
-    throw new Refusal('not_found', `the archive has no message ${idOf('msg', n)}`);
+    throw new ApiError('not_found', `the archive has no message ${idOf('msg', n)}`);
   }
   return n;
 }

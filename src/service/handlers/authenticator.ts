@@ -2,32 +2,32 @@
 import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
 import type { Scope } from '../../contract/token.ts';
 import type { Archive } from '../store/archive.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import type { Limiter } from '../rules/limiter.ts';
 import { signatureFault } from '../rules/signature.ts';
 import type { Bearer, Bearers } from '../store/tokens.ts';
 
 /** Without a token a request reads as the lowest tier and holds no scope. */
-export const NOBODY: Bearer = { tier: 'external', scope: [], expires_ms: Infinity };
+export const ANONYMOUS: Bearer = { tier: 'external', scope: [], expires_ms: Infinity };
 
 /** `guesses` counts the requests of a peer without a valid token. */
-export type Doorkeeper = { archive: Archive; bearers: Bearers; guesses: Limiter };
+export type Authenticator = { archive: Archive; bearers: Bearers; guesses: Limiter };
 
 /**
  * The bearer of a request for a route that needs this scope (null: none needed). Throws `token_invalid` in the same
  * words whatever is wrong, `rate_limited` where a peer keeps guessing, `token_expired`, `scope_missing`.
  */
-export async function permit(
-  { archive, bearers, guesses }: Doorkeeper,
+export async function authenticate(
+  { archive, bearers, guesses }: Authenticator,
   request: ServiceRequest,
   scope: Scope | null,
 ): Promise<Bearer> {
-  if (scope === null) return NOBODY;
+  if (scope === null) return ANONYMOUS;
   const token = tokenOf(request);
   const bearer = token === undefined ? undefined : await bearers(token);
   if (bearer === undefined) throw await refused(request, guesses, archive.now());
   if (bearer.expires_ms <= archive.now()) {
-    throw new Refusal('token_expired', `the token expired at ${new Date(bearer.expires_ms).toISOString()}`, {
+    throw new ApiError('token_expired', `the token expired at ${new Date(bearer.expires_ms).toISOString()}`, {
       'www-authenticate': 'Bearer error="invalid_token"',
     });
   }
@@ -42,7 +42,7 @@ const SIGNER: Bearer = { tier: 'external', scope: ['read:sequence'], expires_ms:
  * The bearer of a request that must be signed with one of these secrets; a token is neither needed nor looked at.
  * Throws `signature_invalid`, `rate_limited` where a peer keeps guessing.
  */
-export async function permitSigned(
+export async function authenticateSigned(
   archive: Archive,
   request: ServiceRequest,
   secrets: readonly Uint8Array[],
@@ -50,11 +50,11 @@ export async function permitSigned(
 ): Promise<Bearer> {
   const fault = signatureFault(request, secrets, archive.now());
   if (fault === undefined) return SIGNER;
-  throw await refused(request, guesses, archive.now(), new Refusal('signature_invalid', fault));
+  throw await refused(request, guesses, archive.now(), new ApiError('signature_invalid', fault));
 }
 
-export function scopeMissing(scope: Scope): Refusal {
-  return new Refusal('scope_missing', `the token lacks the scope ${scope}`, {
+export function scopeMissing(scope: Scope): ApiError {
+  return new ApiError('scope_missing', `the token lacks the scope ${scope}`, {
     'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"`,
   });
 }
@@ -69,12 +69,14 @@ async function refused(
   { peer }: ServiceRequest,
   guesses: Limiter,
   now: number,
-  refusal = new Refusal('token_invalid', 'this needs a valid bearer token', { 'www-authenticate': 'Bearer' }),
-): Promise<Refusal> {
+  refusal = new ApiError('token_invalid', 'this needs a valid bearer token', {
+    'www-authenticate': 'Bearer',
+  }),
+): Promise<ApiError> {
   // In-process there is nobody to guess against but oneself.
   const wait = peer === 'local' ? 0 : await guesses.take(peer, now);
   if (wait > 0) {
-    return new Refusal(
+    return new ApiError(
       'rate_limited',
       `too many requests without a valid token or signature, wait ${wait} s`,
       {

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from '../../contract/error.ts';
 import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 
 /**
  * The parsed body. Throws `media_type_unsupported` for anything but plain `application/json` in UTF-8,
@@ -31,8 +31,8 @@ export function readNdjson(request: ServiceRequest, most: number, invalid: Error
         .split('\n')
         .filter((line) => line.trim() !== '')
     : linesOf(body, most + 1);
-  if (lines.length > most) throw new Refusal('payload_too_large', `a body may have at most ${most} lines`);
-  if (lines.length === 0) throw new Refusal(invalid, '$: the body has no line');
+  if (lines.length > most) throw new ApiError('payload_too_large', `a body may have at most ${most} lines`);
+  if (lines.length === 0) throw new ApiError(invalid, '$: the body has no line');
   return lines.map((line) => () => {
     if (line === undefined) throw notJson(invalid);
     return parse(line, invalid);
@@ -66,10 +66,10 @@ function bodyOf(request: ServiceRequest, type: string): Uint8Array {
   const encoded = ([name, value]: readonly [string, string]) =>
     name === 'content-encoding' && value.trim().toLowerCase() !== 'identity';
   if (headers.some(encoded)) {
-    throw new Refusal('media_type_unsupported', 'content-encoding: a body must be sent as it is');
+    throw new ApiError('media_type_unsupported', 'content-encoding: a body must be sent as it is');
   }
   if (mediaTypeOf(request) !== type) {
-    throw new Refusal('media_type_unsupported', `content-type: must be ${type} in utf-8`);
+    throw new ApiError('media_type_unsupported', `content-type: must be ${type} in utf-8`);
   }
   if (body !== null && body.byteLength > MAX_REQUEST_BYTES) throw tooLarge();
   return body ?? new Uint8Array();
@@ -83,8 +83,8 @@ function parse(text: string, invalid: ErrorCode): unknown {
   }
 }
 
-function notJson(invalid: ErrorCode): Refusal {
-  return new Refusal(invalid, '$: the body is not JSON');
+function notJson(invalid: ErrorCode): ApiError {
+  return new ApiError(invalid, '$: the body is not JSON');
 }
 
 /** What the body is declared as; undefined for nothing, for two things, and for another charset than UTF-8. */
@@ -96,6 +96,6 @@ function mediaTypeOf({ headers }: ServiceRequest): string | undefined {
   return charsets.every((part) => /^charset="?utf-?8"?$/.test(part)) ? type : undefined;
 }
 
-export function tooLarge(): Refusal {
-  return new Refusal('payload_too_large', `a body may have at most ${MAX_REQUEST_BYTES} bytes`);
+export function tooLarge(): ApiError {
+  return new ApiError('payload_too_large', `a body may have at most ${MAX_REQUEST_BYTES} bytes`);
 }

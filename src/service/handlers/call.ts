@@ -11,7 +11,7 @@ import type { Keep } from '../store/group-commit.ts';
 import type { Bearer } from '../store/tokens.ts';
 import type { Summary } from '../store/meta.ts';
 import type { Worker } from '../store/event-worker.ts';
-import type { Made } from './response-cache.ts';
+import type { JsonResponse } from './response-cache.ts';
 import type { Query } from './query.ts';
 import type { WriteEntry } from '../fault-injection/simulated-writes.ts';
 
@@ -70,7 +70,7 @@ export type Call = {
 };
 
 /** `body` is sent as JSON, `json` is JSON already. */
-export type Reply = { status: number; body: unknown } | Made;
+export type Reply = { status: number; body: unknown } | JsonResponse;
 export type Handler = (call: Call) => Promise<Reply>;
 export type Handlers = Record<RouteName, Handler>;
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { MAX_RAW_BYTES, type Asset, type Carrier, type Pipeline } from '../../contract/content.ts';
 import type { Tier } from '../../contract/token.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { messagePath } from '../rules/capability.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { integrityOf, MESSAGE } from '../rules/integrity.ts';
@@ -51,11 +51,11 @@ export async function content(call: Call): Promise<Reply> {
 
 async function permitted({ archive, bearer, parameters }: Call): Promise<MessageRow> {
   const n = numberOf('msg', parameters['id']!);
-  if (n === undefined) throw new Refusal('not_found', 'no message has such an id');
+  if (n === undefined) throw new ApiError('not_found', 'no message has such an id');
   const message = await findMessage(archive.database, n);
-  if (message === undefined) throw new Refusal('not_found', `the archive has no message ${idOf('msg', n)}`);
+  if (message === undefined) throw new ApiError('not_found', `the archive has no message ${idOf('msg', n)}`);
   if (!mayRead(bearer.tier, message.tier)) {
-    throw new Refusal('observer_not_permitted', `${idOf('msg', n)} is above the tier ${bearer.tier}`);
+    throw new ApiError('observer_not_permitted', `${idOf('msg', n)} is above the tier ${bearer.tier}`);
   }
   return message;
 }

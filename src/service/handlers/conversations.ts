@@ -1,5 +1,5 @@
 // GET /v1/conversations and /v1/conversations/{id} (interface 4.7; the single conversation is ours).
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { hasConversation, readConversations, readMessages } from '../store/messages.ts';
 import type { Call, Reply } from './call.ts';
@@ -28,10 +28,11 @@ const FIRST_MESSAGES = 100;
 export async function conversation(call: Call): Promise<Reply> {
   const { database } = call.archive;
   const n = numberOf('conv', call.parameters['id']!);
-  if (n === undefined) throw new Refusal('not_found', 'no conversation has such an id');
+  if (n === undefined) throw new ApiError('not_found', 'no conversation has such an id');
   const asked = { conversation: n, reader: call.bearer.tier };
   const texts = await readConversations(database, asked, FIRST);
-  if (texts.count === 0) throw new Refusal('not_found', `the archive has no conversation ${idOf('conv', n)}`);
+  if (texts.count === 0)
+    throw new ApiError('not_found', `the archive has no conversation ${idOf('conv', n)}`);
   const page = await readMessages(database, asked, { ...FIRST, limit: FIRST_MESSAGES });
   const record = fill('conversation', texts).pieces.join('');
   const messages = listOf(call, { kind: 'message' }, page).json;

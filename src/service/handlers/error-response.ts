@@ -1,11 +1,11 @@
 // Every refusal as a response: the error body of interface 7, and what is said of errors nobody planned.
 import { HEADERS } from '../../contract/routes.ts';
 import type { ServiceResponse } from '../../contract/exchange.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { isFull, isStoreTrouble } from '../store/trouble.ts';
 
 /** The error body with its headers. `requestId` has the form req_<id>, `integrity` is the archive's (0 to 1). */
-export function errorResponse(refusal: Refusal, requestId: string, integrity: number): ServiceResponse {
+export function errorResponse(refusal: ApiError, requestId: string, integrity: number): ServiceResponse {
   const body = JSON.stringify({
     error: { code: refusal.code, message: refusal.message, request_id: requestId, integrity },
   });
@@ -30,13 +30,13 @@ export function newRequestId(randomBytes: (count: number) => Uint8Array): string
 }
 
 /** Any thrown value as a refusal; what is not one of ours keeps its cause to itself. */
-export function asRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
   if (isStoreTrouble(error)) {
     const text = isFull(error)
       ? 'the archive cannot be written: no space is left for it'
       : 'the archive cannot be reached now, try again';
-    return new Refusal('store_unavailable', text, { 'retry-after': '1' });
+    return new ApiError('store_unavailable', text, { 'retry-after': '1' });
   }
-  return new Refusal('internal', 'the service failed; the request id names this failure');
+  return new ApiError('internal', 'the service failed; the request id names this failure');
 }

@@ -1,6 +1,6 @@
 // POST /api/webhooks/ingest and GET /api/webhooks/events: taking events in, and showing what became of them (interface 4.6, 6).
 import { EventId, MAX_BATCH_EVENTS, type Envelope } from '../../contract/event.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { acknowledge, takeIn, UNSETTLED } from '../rules/ingest.ts';
 import type { Statements } from '../store/database.ts';
 import { eventNumber, readEvents } from '../store/positions.ts';
@@ -15,7 +15,7 @@ import { eventRecord } from './records.ts';
  */
 export async function ingestEvent(call: Call): Promise<Reply> {
   if (call.archive.readOnly) {
-    throw new Refusal('read_only', 'this service takes nothing in now', { 'retry-after': '60' });
+    throw new ApiError('read_only', 'this service takes nothing in now', { 'retry-after': '60' });
   }
   if (isNdjson(call.request)) return ingestBatch(call);
   const event = takeIn(readJson(call.request, 'event_invalid'));
@@ -34,7 +34,7 @@ async function ingestBatch(call: Call): Promise<Reply> {
       body = line();
       return { event: takeIn(body) };
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       return { refusal: error, id: idIn(body) };
     }
   });

@@ -2,17 +2,17 @@
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import type { Health, Probe } from '../../contract/health.ts';
 import type { Archive } from '../store/archive.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { schemaOf } from '../store/schema.ts';
 import { ok, type Call, type Reply, type ServiceOptions } from './call.ts';
 
 /** The longest any of them waits for the database or a disk, in milliseconds. */
-const PATIENCE_MS = 2_000;
+const STORE_TIMEOUT_MS = 2_000;
 
 export async function health(call: Call): Promise<Reply> {
   const { archive, options, summary } = call;
   const { conversations, messages, attachments, redacted } = summary;
-  const { schema, files_writable } = await soon(stateOf(archive));
+  const { schema, files_writable } = await withTimeout(stateOf(archive));
   const isWhole = archive.readOnly || files_writable;
   const body: Health = {
     status: isWhole ? 'stable' : 'partial',
@@ -42,7 +42,7 @@ export function live(archive: Archive, options: ServiceOptions): Reply {
  * read.
  */
 export async function ready(archive: Archive, options: ServiceOptions): Promise<Reply> {
-  const state = await soon(stateOf(archive)).catch(() => undefined);
+  const state = await withTimeout(stateOf(archive)).catch(() => undefined);
   const isReady = state?.migration_needed === false && state.files_there !== false;
   const body: Probe = {
     status: isReady ? 'ready' : 'unready',
@@ -76,11 +76,13 @@ async function stateOf({ database, blobs, filesThere }: Archive) {
 }
 
 /** What comes within the patience of a probe. */
-export function soon<T>(work: Promise<T>): Promise<T> {
+export function withTimeout<T>(work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () =>
-      reject(new Refusal('store_unavailable', 'the archive does not answer in time', { 'retry-after': '1' }));
-    AbortSignal.timeout(PATIENCE_MS).addEventListener('abort', late, { once: true });
+      reject(
+        new ApiError('store_unavailable', 'the archive does not answer in time', { 'retry-after': '1' }),
+      );
+    AbortSignal.timeout(STORE_TIMEOUT_MS).addEventListener('abort', late, { once: true });
     work.then(resolve, reject);
   });
 }

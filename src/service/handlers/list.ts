@@ -2,13 +2,13 @@
 import type { List } from '../../contract/list.ts';
 import type { RouteName } from '../../contract/routes.ts';
 import { directionOf, isMisordered } from '../../contract/window.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import type { DriftRead } from '../fault-injection/drift.ts';
 import type { DriftPage, DriftRow, DriftWindow } from '../fault-injection/page-faults.ts';
 import { share, type Kind } from '../rules/integrity.ts';
 import type { Span, Texts } from '../store/window.ts';
 import type { Call, Reply } from './call.ts';
-import type { Made } from './response-cache.ts';
+import type { JsonResponse } from './response-cache.ts';
 import { fill, type Addresses } from './records.ts';
 import { visible } from '../fault-injection/simulated-writes.ts';
 
@@ -75,7 +75,7 @@ export function listOf(
   call: Call,
   { kind, addresses }: Pick<StoredSource, 'kind' | 'addresses'>,
   texts: Texts,
-): Made {
+): JsonResponse {
   const { pieces, withheld, integrity } = fill(kind, texts, addresses);
   const envelope = envelopeOf(call, withheld, texts.has_more, texts.count === 0 ? undefined : integrity);
   const [head = '', tail = ''] = JSON.stringify(envelope).split(EMPTY);
@@ -144,7 +144,7 @@ export async function readWindow<Page>(
   const after = await keyFor(source, 'starting_after', window.starting_after);
   const before = await keyFor(source, 'ending_before', window.ending_before);
   if (after !== null && before !== null && isMisordered(compareKeys(after, before), 0)) {
-    throw new Refusal(
+    throw new ApiError(
       'sequence_conflict',
       `starting_after ${window.starting_after} is later in sequence than ending_before ${window.ending_before}`,
     );
@@ -188,12 +188,12 @@ async function keyFor(
   return key;
 }
 
-function noId(name: string): Refusal {
-  return new Refusal('cursor_invalid', `${name}: is not an id of this list`);
+function noId(name: string): ApiError {
+  return new ApiError('cursor_invalid', `${name}: is not an id of this list`);
 }
 
-function noRow(name: string, id: string): Refusal {
-  return new Refusal('cursor_not_found', `${name}: the archive has no ${id}`);
+function noRow(name: string, id: string): ApiError {
+  return new ApiError('cursor_not_found', `${name}: the archive has no ${id}`);
 }
 
 function compareKeys(a: readonly number[], b: readonly number[]): number {
@@ -205,7 +205,7 @@ function cursor(read: () => string | undefined): string | undefined {
   try {
     return read();
   } catch (error) {
-    throw error instanceof Refusal ? new Refusal('cursor_invalid', error.message) : error;
+    throw error instanceof ApiError ? new ApiError('cursor_invalid', error.message) : error;
   }
 }
 

@@ -1,5 +1,5 @@
 // GET /messages and /v1/messages: the cross-check surface for conversation windows (interface 4.8, shape ours).
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { hasConversation, placeOf, readMessages, readOpenings } from '../store/messages.ts';
 import type { Call, Reply } from './call.ts';
@@ -31,10 +31,11 @@ async function conversationOf({ archive, query, hides }: Call): Promise<number |
   const id = query.text('conversation');
   if (id === undefined) return undefined;
   const n = numberOf('conv', id);
-  if (n === undefined) throw new Refusal('request_invalid', 'conversation: must have the form conv_<number>');
+  if (n === undefined)
+    throw new ApiError('request_invalid', 'conversation: must have the form conv_<number>');
   // An empty list would say that the conversation is there and has no messages.
   if (hides?.(id) === true || !(await hasConversation(archive.database, n))) {
-    throw new Refusal('not_found', `the archive has no conversation ${idOf('conv', n)}`);
+    throw new ApiError('not_found', `the archive has no conversation ${idOf('conv', n)}`);
   }
   return n;
 }

@@ -1,7 +1,7 @@
 // Query parameters as a handler may have them: each at most once and of the shape it declares; unknown names are ignored.
 import { parseLimit } from '../../contract/window.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 
 export type Query = {
   /** Text of 1 to 200 characters without control characters. Throws `request_invalid`. */
@@ -24,14 +24,14 @@ export function parseQuery(search: string): Query {
 
   const single = (name: string): string | undefined => {
     const values = given().getAll(name);
-    if (values.length > 1) throw new Refusal('request_invalid', `${name}: must be given once`);
+    if (values.length > 1) throw new ApiError('request_invalid', `${name}: must be given once`);
     return values[0];
   };
   const choice = <T extends string>(name: string, values: readonly T[]): T | undefined => {
     const value = single(name);
     if (value === undefined) return undefined;
     const found = values.find((known) => known === value);
-    if (found === undefined) throw new Refusal('request_invalid', `${name}: must be ${values.join(' or ')}`);
+    if (found === undefined) throw new ApiError('request_invalid', `${name}: must be ${values.join(' or ')}`);
     return found;
   };
 
@@ -40,7 +40,7 @@ export function parseQuery(search: string): Query {
     text(name) {
       const value = single(name);
       if (value !== undefined && !/^[^\p{C}]{1,200}$/u.test(value)) {
-        throw new Refusal('request_invalid', `${name}: must be 1 to 200 visible characters`);
+        throw new ApiError('request_invalid', `${name}: must be 1 to 200 visible characters`);
       }
       return value;
     },
@@ -56,7 +56,7 @@ export function parseQuery(search: string): Query {
       const values = given().getAll('limit');
       const limit = values.length > 1 ? undefined : parseLimit(values[0]);
       if (limit === undefined) {
-        throw new Refusal(
+        throw new ApiError(
           'limit_out_of_range',
           `limit: must be one integer from ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}`,
         );

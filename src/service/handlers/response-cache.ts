@@ -1,14 +1,14 @@
 // Answers kept in mind, as the bytes that go out, for as long as nothing whatever is committed to the archive, by this process or any other.
 import type { State } from '../store/database.ts';
-import { bytesOf, SHORT_BYTES } from '../http/outgoing.ts';
+import { encodeBody, SHORT_BODY_BYTES } from '../http/outgoing.ts';
 
 /** An answer as it was made, JSON as text, and as it goes out. */
-export type Made = { status: number; json: string };
-export type Page = { status: number; json: string | Buffer };
+export type JsonResponse = { status: number; json: string };
+export type CachedResponse = { status: number; json: string | Buffer };
 
-export type Pages = {
+export type ResponseCache = {
   /** The page of this name as it is in this state of the archive, made where it is not known. */
-  page(name: string, state: State | undefined, make: () => Promise<Made>): Promise<Page>;
+  page(name: string, state: State | undefined, make: () => Promise<JsonResponse>): Promise<CachedResponse>;
 };
 
 /** Bytes of all pages together: some 700 of 100 attachments. */
@@ -18,17 +18,17 @@ const MOST_BYTES = 32 * 1024 * 1024;
 const WEIGHT = 512;
 
 /** Without a page it was asked for once. */
-type Kept = { page: Page | undefined; weight: number };
+type Kept = { page: CachedResponse | undefined; weight: number };
 
 /**
  * A long page is kept when it is asked for again: who walks a list reads each page once, and to keep them would cost a
  * fifth of making them. `most` bytes are kept of all pages, with their names, and the oldest make room.
  */
-export function createPages(most = MOST_BYTES): Pages {
+export function createResponseCache(most = MOST_BYTES): ResponseCache {
   const known = new Map<string, Kept>();
   let of: State | undefined;
   let bytes = 0;
-  const keep = (name: string, page: Page | undefined): void => {
+  const keep = (name: string, page: CachedResponse | undefined): void => {
     const weight = WEIGHT + name.length + (page?.json.length ?? 0);
     if (weight > most / 8) return;
     bytes += weight - (known.get(name)?.weight ?? 0);
@@ -53,7 +53,7 @@ export function createPages(most = MOST_BYTES): Pages {
       const made = await make();
       // Others may have seen a commit meanwhile: it may be of before.
       if (state !== of) return made;
-      if (made.json.length <= SHORT_BYTES) {
+      if (made.json.length <= SHORT_BODY_BYTES) {
         keep(name, made);
         return made;
       }
@@ -61,7 +61,7 @@ export function createPages(most = MOST_BYTES): Pages {
         keep(name, undefined);
         return made;
       }
-      const page = { status: made.status, json: bytesOf(made.json) };
+      const page = { status: made.status, json: encodeBody(made.json) };
       keep(name, page);
       return page;
     },

@@ -1,6 +1,6 @@
 // From a request target to a route: decoding, matching, and which methods a path answers.
 import { ROUTES, type Route, type RouteName } from '../../contract/routes.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 
 /** A route, or for OPTIONS the value of the path's Allow header. */
 export type Match =
@@ -32,14 +32,14 @@ export function matchRoute(method: string, target: string): Match {
   const literal = LITERAL.get(path);
   const segments = literal === undefined ? path.split('/').map(decodeSegment) : [];
   const served = literal ?? fitting(segments);
-  if (served === undefined) throw new Refusal('not_found', 'nothing is served under this path');
+  if (served === undefined) throw new ApiError('not_found', 'nothing is served under this path');
   const { here } = served;
   if (method === 'OPTIONS') return { route: undefined, allow: allowOf(here) };
   const wanted = method === 'HEAD' ? 'GET' : method;
   const found = here.find((route) => route.method === wanted);
   if (found === undefined) {
     const allow = allowOf(here);
-    throw new Refusal('method_not_allowed', `this path answers ${allow}`, { allow });
+    throw new ApiError('method_not_allowed', `this path answers ${allow}`, { allow });
   }
   return { route: found.name, parameters: parametersOf(served, segments), search };
 }
@@ -61,7 +61,7 @@ function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new Refusal('request_invalid', 'the path has a broken percent escape');
+    throw new ApiError('request_invalid', 'the path has a broken percent escape');
   }
 }
 

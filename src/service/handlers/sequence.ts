@@ -1,6 +1,6 @@
 // GET /api/sequence/{name}: positions as reported against positions as checked (interface 4.4, shape ours).
 import { ARC_RECONSTRUCTION, MIRROR_RELAY, type Position, type Sequence } from '../../contract/sequence.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { statusOf } from '../rules/integrity.ts';
 import { mayRead } from '../rules/tiers.ts';
@@ -17,7 +17,7 @@ import { visible } from '../fault-injection/simulated-writes.ts';
 export async function sequence(call: Call): Promise<Reply> {
   const name = call.parameters['name']!;
   if (name === ARC_RECONSTRUCTION) return ok(await arcReconstruction(call));
-  if (name !== MIRROR_RELAY) throw new Refusal('not_found', 'no sequence has this name');
+  if (name !== MIRROR_RELAY) throw new ApiError('not_found', 'no sequence has this name');
   if (!call.bearer.scope.includes('read:mirror')) throw scopeMissing('read:mirror');
   return ok(await mirrorRelay(call));
 }

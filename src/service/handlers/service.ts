@@ -2,7 +2,7 @@
 import type { Service, ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS, ROUTES, type RouteName } from '../../contract/routes.ts';
 import type { Archive } from '../store/archive.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { LineCut } from '../fault-injection/transport-fault-sampling.ts';
 import type { State } from '../store/database.ts';
 import { createGroupCommit } from '../store/group-commit.ts';
@@ -15,11 +15,11 @@ import { content } from './content.ts';
 import { conversation, conversations } from './conversations.ts';
 import { events, ingestEvent } from './events.ts';
 import { ok, type Call, type DriftEntry, type Handlers, type ServiceOptions } from './call.ts';
-import { asRefusal, errorResponse, newRequestId } from './error-response.ts';
-import { health, live, ready, soon } from './health.ts';
+import { toApiError, errorResponse, newRequestId } from './error-response.ts';
+import { health, live, ready, withTimeout } from './health.ts';
 import { messages } from './messages.ts';
-import { createPages, type Made, type Pages } from './response-cache.ts';
-import { permit, permitSigned, type Doorkeeper } from './authenticator.ts';
+import { createResponseCache, type JsonResponse, type ResponseCache } from './response-cache.ts';
+import { authenticate, authenticateSigned, type Authenticator } from './authenticator.ts';
 import { parseQuery } from './query.ts';
 import { matchRoute } from './router.ts';
 import { sequence } from './sequence.ts';
@@ -79,7 +79,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
   // SQLite tells at once. Requests over sockets that come with one turn of the loop were all sent before it, and share.
   const nearby = options.worker === undefined ? read : firstPerTick(read);
   const nowOf = archive.database.engine === 'sqlite' ? nearby : coalescePerTick(read);
-  const pages = createPages();
+  const pages = createResponseCache();
   const date = createDates(archive.now);
 
   return async (request) => {
@@ -92,7 +92,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
       const path = request.target.split('?', 1)[0];
       if (path !== ROUTES.live.path && path !== ROUTES.ready.path) {
         const asked = nowOf();
-        ({ state, summary: known } = await (path === ROUTES.health.path ? soon(asked) : asked));
+        ({ state, summary: known } = await (path === ROUTES.health.path ? withTimeout(asked) : asked));
       }
       integrity = known.integrity;
       const keptEvents = () => apply(requestId);
@@ -100,8 +100,8 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
       response = await answer(asked, { doorkeeper, trial, pages, state }, about);
     } catch (error) {
       if (error instanceof LineCut) throw error;
-      if (!(error instanceof Refusal)) options.onFailure?.(requestId, error);
-      response = errorResponse(asRefusal(error), requestId, integrity);
+      if (!(error instanceof ApiError)) options.onFailure?.(requestId, error);
+      response = errorResponse(toApiError(error), requestId, integrity);
     }
     response.headers[HEADERS.requestId] = requestId;
     response.headers[HEADERS.integrity] = String(integrity);
@@ -116,7 +116,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
 type Asked = Pick<Call, 'archive' | 'options' | 'request' | 'summary' | 'issues' | 'keep' | 'keptEvents'>;
 
 /** What an answer goes through besides its handler; `state` is the archive's when the request came. */
-type Way = { doorkeeper: Doorkeeper; trial: Trial; pages: Pages; state: State | undefined };
+type Way = { doorkeeper: Authenticator; trial: Trial; pages: ResponseCache; state: State | undefined };
 
 /** Answers that the archive, the reader's tier and the request alone decide. */
 const KEPT: ReadonlySet<RouteName> = new Set([
@@ -164,12 +164,12 @@ async function answer(
   const secrets = route === 'ingest' ? asked.options.webhookSecrets : undefined;
   const bearer =
     secrets === undefined
-      ? await permit(doorkeeper, request, ROUTES[route].scope)
-      : await permitSigned(archive, request, secrets, doorkeeper.guesses);
+      ? await authenticate(doorkeeper, request, ROUTES[route].scope)
+      : await authenticateSigned(archive, request, secrets, doorkeeper.guesses);
   if (ROUTES[route].scope !== null) about.tier = bearer.tier;
   const query = parseQuery(search);
   const { fault, lies, hides, driftRatio } = await trial.meet(route, { query, parameters }, request);
-  const made = async (): Promise<Made> => {
+  const made = async (): Promise<JsonResponse> => {
     // Named one by one: to spread objects costs a tenth of a short answer.
     const reply = await HANDLERS[route]({
       archive,

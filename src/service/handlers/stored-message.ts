@@ -1,7 +1,7 @@
 // The stored bytes of a message on the asset origin, by the address its raw view gives: a piece at a time, never withheld ones.
 import { TIERS } from '../../contract/token.ts';
 import type { Archive } from '../store/archive.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { checkFile } from '../rules/capability.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { integrityOf } from '../rules/integrity.ts';
@@ -34,15 +34,16 @@ export async function storedMessage(archive: Archive, target: string): Promise<S
   const n = numberOf('msg', id);
   const tier = TIERS.find((known) => known === tierName);
   const message = n === undefined ? undefined : await findMessage(database, n);
-  if (message === undefined || tier === undefined) throw new Refusal('not_found', 'there is no such message');
+  if (message === undefined || tier === undefined)
+    throw new ApiError('not_found', 'there is no such message');
   const files = await attachmentsOf(database, message.n);
   if (files.some((file) => file.redacted === 1)) {
-    throw new Refusal('asset_redacted', 'a file in this message is redacted');
+    throw new ApiError('asset_redacted', 'a file in this message is redacted');
   }
   const grant = { id: idOf('msg', message.n), sha256: message.raw_sha256, tier };
   const signed = checkFile(await fileKey(archive), grant, signature);
   if (!signed || ![message, ...files].every((row) => mayRead(tier, row.tier))) {
-    throw new Refusal('asset_forbidden', 'this address does not open the message');
+    throw new ApiError('asset_forbidden', 'this address does not open the message');
   }
   return {
     sha256: message.raw_sha256,

@@ -1,7 +1,7 @@
 // POST /api/auth/token: a bearer token for a tier the observer may have (interface 2.3, 4.1).
 import { firstHeader } from '../../contract/exchange.ts';
 import { TokenRequest, type Token } from '../../contract/token.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { isOwnOrigin } from '../rules/host.ts';
 import { issueText } from '../rules/issue.ts';
 import { grant } from '../rules/tiers.ts';
@@ -17,17 +17,17 @@ export async function token(call: Call): Promise<Reply> {
   const { archive, options, request, summary, issues } = call;
   const origin = firstHeader(request.headers, 'origin');
   if (origin !== undefined && !isOwnOrigin(origin, firstHeader(request.headers, 'host'))) {
-    throw new Refusal('request_invalid', 'origin: pages of other sites are given no token');
+    throw new ApiError('request_invalid', 'origin: pages of other sites are given no token');
   }
   const parsed = TokenRequest.safeParse(readJson(request, 'request_invalid'));
-  if (!parsed.success) throw new Refusal('request_invalid', issueText(parsed.error));
+  if (!parsed.success) throw new ApiError('request_invalid', issueText(parsed.error));
   if (/\p{C}/u.test(parsed.data.client_id)) {
-    throw new Refusal('request_invalid', 'client_id: must not hold control characters');
+    throw new ApiError('request_invalid', 'client_id: must not hold control characters');
   }
   const granted = grant(parsed.data, options.maxTier ?? 'mirror');
   const wait = request.peer === 'local' ? 0 : await issues.take(request.peer, archive.now());
   if (wait > 0) {
-    throw new Refusal('rate_limited', `too many tokens were issued to this address, wait ${wait} s`, {
+    throw new ApiError('rate_limited', `too many tokens were issued to this address, wait ${wait} s`, {
       'retry-after': String(wait),
     });
   }

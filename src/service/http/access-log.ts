@@ -1,27 +1,27 @@
 // The log of a service: a line for each answer and for what happens to the process; a sink that fails costs lines, never service.
-import type { Answered, PortWatch } from './port-observer.ts';
+import type { CompletedRequest, PortObserver } from './port-observer.ts';
 
 export const LOG_LEVELS = ['error', 'warn', 'info'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-export type Entry = { time: string; level: LogLevel } & Record<string, string | number | boolean | null>;
+export type LogEntry = { time: string; level: LogLevel } & Record<string, string | number | boolean | null>;
 
-export type JournalOptions = {
+export type AccessLogOptions = {
   /** The least urgent level that is written. */
   level: LogLevel;
   /** Milliseconds since the epoch. */
   now(): number;
   monotonic(): number;
   /** An entry as text, with its line end. */
-  format(entry: Entry): string;
+  format(entry: LogEntry): string;
   /** Resolves when the text is taken; may be slow, and may fail each time. */
   write(text: string): Promise<void>;
 };
 
-export type Journal = {
+export type AccessLog = {
   note(level: LogLevel, event: string, more?: Record<string, string | number | boolean>): void;
   /** For the port of this name. */
-  watch(port: string): PortWatch;
+  observePort(port: string): PortObserver;
   /** Lines that the sink did not take so far. */
   lost(): number;
   /** Resolves when all that was noted is written or given up. */
@@ -29,9 +29,9 @@ export type Journal = {
 };
 
 /** Characters that wait for a slow sink; what comes beyond is counted and dropped. */
-const MOST_WAITING = 1024 * 1024;
+const MAX_PENDING_CHARS = 1024 * 1024;
 
-export function createJournal({ level, now, monotonic, format, write }: JournalOptions): Journal {
+export function createAccessLog({ level, now, monotonic, format, write }: AccessLogOptions): AccessLog {
   let waiting = '';
   let lines = 0;
   let lost = 0;
@@ -59,9 +59,9 @@ export function createJournal({ level, now, monotonic, format, write }: JournalO
     }
     writing = undefined;
   };
-  const add = (entry: Entry): void => {
+  const add = (entry: LogEntry): void => {
     const text = format(entry);
-    if (waiting.length + text.length > MOST_WAITING) return lose(1);
+    if (waiting.length + text.length > MAX_PENDING_CHARS) return lose(1);
     waiting += text;
     lines += 1;
     writing ??= flush();
@@ -73,15 +73,15 @@ export function createJournal({ level, now, monotonic, format, write }: JournalO
     note(of, event, more = {}) {
       if (isWanted(of)) add({ time: instant(), level: of, event, ...more });
     },
-    watch: (port) => ({
+    observePort: (port) => ({
       monotonic,
       connected() {},
       disconnected() {},
-      turnedAway(reason) {
+      rejected(reason) {
         if (isWanted('warn')) add({ time: instant(), level: 'warn', event: 'turned away', port, reason });
       },
-      began() {},
-      answered(answer) {
+      requestStarted() {},
+      requestCompleted(answer) {
         const of = levelOf(answer);
         if (isWanted(of)) add({ time: instant(), level: of, event: 'answered', port, ...fieldsOf(answer) });
       },
@@ -93,12 +93,12 @@ export function createJournal({ level, now, monotonic, format, write }: JournalO
   };
 }
 
-function levelOf({ status, cut }: Answered): LogLevel {
+function levelOf({ status, aborted }: CompletedRequest): LogLevel {
   if (status >= 500) return 'error';
-  return status >= 400 || status === 0 || cut ? 'warn' : 'info';
+  return status >= 400 || status === 0 || aborted ? 'warn' : 'info';
 }
 
-function fieldsOf({ requestId, method, route, status, ms, bytes, address, tier, cut }: Answered) {
+function fieldsOf({ requestId, method, route, status, ms, bytes, address, tier, aborted }: CompletedRequest) {
   return {
     request_id: requestId,
     method,
@@ -108,6 +108,6 @@ function fieldsOf({ requestId, method, route, status, ms, bytes, address, tier, 
     bytes,
     address,
     tier: tier ?? null,
-    ...(cut ? { cut } : {}),
+    ...(aborted ? { cut: true } : {}),
   };
 }

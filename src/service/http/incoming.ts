@@ -2,41 +2,44 @@
 import type { IncomingMessage } from 'node:http';
 import type { HeaderList, ServiceRequest } from '../../contract/exchange.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { isLoopback } from '../../contract/loopback.ts';
 import { nameOf } from '../rules/host.ts';
 import { tooLarge } from '../handlers/body.ts';
-import { peerOf, type Proxies } from './peer.ts';
+import { clientAddress, type TrustedProxies } from './peer.ts';
 
 export type Gate = {
-  mostHeaders: number;
+  maxHeaders: number;
   /** Names to answer to besides those of this machine; undefined: to every name. */
-  names: readonly string[] | undefined;
+  allowedHosts: readonly string[] | undefined;
   /** Whose word on the client's address counts. */
-  proxies: Proxies;
+  proxies: TrustedProxies;
 };
 
 /** The request without its body. Throws for headers that a service must not be asked to judge. */
-export function admit(incoming: IncomingMessage, { mostHeaders, names, proxies }: Gate): ServiceRequest {
+export function admit(
+  incoming: IncomingMessage,
+  { maxHeaders, allowedHosts, proxies }: Gate,
+): ServiceRequest {
   const { rawHeaders } = incoming;
   const headers: [string, string][] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     headers.push([rawHeaders[at]!.toLowerCase(), rawHeaders[at + 1]!]);
   }
-  if (headers.length > mostHeaders) {
-    throw new Refusal('header_too_large', `a request may have ${mostHeaders} headers`);
+  if (headers.length > maxHeaders) {
+    throw new ApiError('header_too_large', `a request may have ${maxHeaders} headers`);
   }
   const hosts = valuesOf(headers, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && incoming.httpVersion === '1.1')) {
-    throw new Refusal('request_invalid', 'a request has one Host header');
+    throw new ApiError('request_invalid', 'a request has one Host header');
   }
   // A client that takes us for a proxy sends the whole address, whose name is meant then (RFC 9112 3.2.2).
   const [, named = hosts[0], local = ''] = /^(?:https?:\/\/([^/?]*))?(.*)$/is.exec(incoming.url ?? '/') ?? [];
   // A browser always sends one, so a request without is no page's.
-  if (names !== undefined && named !== undefined) {
+  if (allowedHosts !== undefined && named !== undefined) {
     const name = nameOf(named) ?? '';
-    if (!isLoopback(name) && !names.includes(name)) {
-      throw new Refusal('request_invalid', 'host: this service does not answer to that name');
+    if (!isLoopback(name) && !allowedHosts.includes(name)) {
+      throw new ApiError('request_invalid', 'host: this service does not answer to that name');
     }
   }
   if (declaredLength(incoming) > MAX_REQUEST_BYTES) throw tooLarge();
@@ -45,7 +48,7 @@ export function admit(incoming: IncomingMessage, { mostHeaders, names, proxies }
     target: local || '/',
     headers: headers satisfies HeaderList,
     body: null,
-    peer: peerOf(incoming.socket.remoteAddress, valuesOf(headers, 'x-forwarded-for'), proxies),
+    peer: clientAddress(incoming.socket.remoteAddress, valuesOf(headers, 'x-forwarded-for'), proxies),
   };
 }
 

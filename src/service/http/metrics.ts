@@ -2,8 +2,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Service } from '../../contract/exchange.ts';
 import { newRequestId } from '../handlers/error-response.ts';
-import { countsOf, type PortCounts } from './port-counters.ts';
-import type { PortWatch } from './port-observer.ts';
+import { createPortCounters, type PortCounters } from './port-counters.ts';
+import type { PortObserver } from './port-observer.ts';
 
 type Labels = Readonly<Record<string, string>>;
 export type Sample = readonly [labels: Labels, value: number];
@@ -11,7 +11,7 @@ type Read = () => number | readonly Sample[] | Promise<number | readonly Sample[
 
 export type Metrics = {
   /** Counts what happens on the port of this name. */
-  watch(port: string): PortWatch;
+  observePort(port: string): PortObserver;
   /** A figure that is asked for whenever it is read, and left out where that fails. */
   gauge(name: string, help: string, read: Read): void;
   /** As {@link Metrics.gauge}, for a figure that only grows; its name ends with `_total`. */
@@ -22,10 +22,12 @@ export type Metrics = {
 };
 
 /** Seconds; what is slower falls into +Inf. */
-export const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+export const DURATION_BUCKETS_S = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const;
 
 export function createMetrics(monotonic: () => number): Metrics {
-  const ports = new Map<string, PortCounts>();
+  const ports = new Map<string, PortCounters>();
   const figures: { name: string; help: string; type: 'gauge' | 'counter'; read: Read }[] = [];
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
@@ -34,7 +36,7 @@ export function createMetrics(monotonic: () => number): Metrics {
     void figures.push({ name, help, type: 'gauge', read });
   const counter: Metrics['counter'] = (name, help, read) =>
     void figures.push({ name, help, type: 'counter', read });
-  const ofPorts = (read: (port: PortCounts) => number | readonly Sample[]) => (): Sample[] =>
+  const ofPorts = (read: (port: PortCounters) => number | readonly Sample[]) => (): Sample[] =>
     [...ports].flatMap(([port, counts]): Sample[] => {
       const value = read(counts);
       return typeof value === 'number'
@@ -45,7 +47,9 @@ export function createMetrics(monotonic: () => number): Metrics {
   counter(
     'arx_requests_total',
     'Requests answered; status 0 is none.',
-    ofPorts(({ answers }) => [...answers.values()].map(({ labels, count }): Sample => [labels, count])),
+    ofPorts(({ responses: answers }) =>
+      [...answers.values()].map(({ labels, count }): Sample => [labels, count]),
+    ),
   );
   gauge(
     'arx_requests_in_flight',
@@ -65,12 +69,12 @@ export function createMetrics(monotonic: () => number): Metrics {
   counter(
     'arx_connections_total',
     'Connections taken.',
-    ofPorts(({ taken }) => taken),
+    ofPorts(({ accepted: taken }) => taken),
   );
   counter(
     'arx_turned_away_total',
     'Connections and requests over a limit, and failures to accept.',
-    ofPorts(({ away }) => [...away].map(([reason, count]): Sample => [{ reason }, count])),
+    ofPorts(({ rejections: away }) => [...away].map(([reason, count]): Sample => [{ reason }, count])),
   );
   gauge('nodejs_eventloop_lag_seconds', 'Delay of the event loop since it was last read.', () => {
     const seconds = (nanoseconds: number) => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0);
@@ -84,8 +88,8 @@ export function createMetrics(monotonic: () => number): Metrics {
   });
 
   return {
-    watch(name) {
-      const { counts, watch } = countsOf(monotonic);
+    observePort(name) {
+      const { counts, observer: watch } = createPortCounters(monotonic);
       ports.set(name, counts);
       return watch;
     },
@@ -132,13 +136,13 @@ function familyOf(name: string, help: string, type: string, samples: readonly Sa
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-function durationsOf(ports: ReadonlyMap<string, PortCounts>): string {
+function durationsOf(ports: ReadonlyMap<string, PortCounters>): string {
   const name = 'arx_request_duration_seconds';
   const lines: string[] = [];
   for (const [port, { durations }] of ports) {
     for (const [route, { buckets, count, sum }] of durations) {
       let below = 0;
-      for (const [index, limit] of BUCKETS.entries()) {
+      for (const [index, limit] of DURATION_BUCKETS_S.entries()) {
         below += buckets[index]!;
         lines.push(`${name}_bucket${labelled({ port, route, le: String(limit) })} ${below}\n`);
       }

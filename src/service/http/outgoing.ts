@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ServiceResponse } from '../../contract/exchange.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { createTurns } from './turns.ts';
 
 /**
@@ -14,7 +14,7 @@ import { createTurns } from './turns.ts';
  */
 export type ReadingLimits = { window: number; windows: number; slowest: number; mostWaiting: number };
 
-export type Outbox = {
+export type ResponseWriter = {
   /** Throws `store_unavailable` while too much waits to be read. */
   admit(): void;
   /** Resolves when a stream ended, or a whole answer was handed over; `last` closes the connection behind it. */
@@ -29,13 +29,13 @@ export type Outbox = {
 type Unread = { outgoing: ServerResponse; socket: Socket; bytes: number; seen: number; sent?: number };
 
 /** A short answer leaves in one piece with its head, which costs less than to spare its encoding. */
-export const SHORT_BYTES = 4096;
+export const SHORT_BODY_BYTES = 4096;
 
 /** Pieces of files fetched at once: as many as Node reads files with, and fewer than connections to a database. */
-const MOST_PIECES = 4;
+const MAX_CONCURRENT_CHUNK_READS = 4;
 
-export function createOutbox(limits: ReadingLimits): Outbox {
-  const turns = createTurns(MOST_PIECES);
+export function createResponseWriter(limits: ReadingLimits): ResponseWriter {
+  const turns = createTurns(MAX_CONCURRENT_CHUNK_READS);
   const unread = new Set<Unread>();
   let waiting = 0;
   let watching = false;
@@ -71,7 +71,7 @@ export function createOutbox(limits: ReadingLimits): Outbox {
       if (waiting <= limits.mostWaiting) return;
       dropGone();
       if (waiting <= limits.mostWaiting) return;
-      throw new Refusal('store_unavailable', 'too many answers wait to be read, try again', {
+      throw new ApiError('store_unavailable', 'too many answers wait to be read, try again', {
         'retry-after': '1',
       });
     },
@@ -83,8 +83,8 @@ export function createOutbox(limits: ReadingLimits): Outbox {
         keep({ outgoing, socket, bytes, seen: 0 });
         // HEAD, 204 and 304 say nothing of a body that is not there.
         if (bytes > 0) headers['content-length'] ??= String(bytes);
-        const isLongText = typeof body === 'string' && bytes > SHORT_BYTES;
-        outgoing.writeHead(status, headers).end(isLongText ? bytesOf(body) : body);
+        const isLongText = typeof body === 'string' && bytes > SHORT_BODY_BYTES;
+        outgoing.writeHead(status, headers).end(isLongText ? encodeBody(body) : body);
         return;
       }
       keep({ outgoing, socket, bytes: 0, seen: 0, sent: 0 });
@@ -96,7 +96,7 @@ export function createOutbox(limits: ReadingLimits): Outbox {
 }
 
 /** To say that a text is ASCII spares the longest step. It is memory of its own: a share of a larger piece would keep all of it. */
-export function bytesOf(text: string): Buffer {
+export function encodeBody(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const bytes = Buffer.allocUnsafeSlow(length);
   bytes.write(text, length === text.length ? 'latin1' : 'utf8');

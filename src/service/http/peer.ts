@@ -1,15 +1,15 @@
 // Whose request it is: the address of the connection, or the one that a proxy we trust says it speaks for.
 import { BlockList, isIP } from 'node:net';
 
-export type Proxies = {
+export type TrustedProxies = {
   /** Whether what this address says of others is believed. */
   trusts(address: string): boolean;
 };
 
-export const NO_PROXIES: Proxies = { trusts: () => false };
+export const NO_PROXIES: TrustedProxies = { trusts: () => false };
 
 /** Addresses and networks (`10.0.0.0/8`, `::1`). Throws an Error for one that is neither. */
-export function proxiesOf(networks: readonly string[]): Proxies {
+export function parseTrustedProxies(networks: readonly string[]): TrustedProxies {
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', bits, ...rest] = network.split('/');
@@ -32,16 +32,16 @@ export function proxiesOf(networks: readonly string[]): Proxies {
  * The last address of X-Forwarded-For that no trusted proxy has: what stands before it its sender may have made up.
  * Without one, or with a text that is no address, it is that of the connection.
  */
-export function peerOf(
+export function clientAddress(
   connection: string | undefined,
   forwarded: readonly string[],
-  proxies: Proxies,
+  proxies: TrustedProxies,
 ): string {
-  let peer = plainAddress(connection ?? 'unknown');
+  let peer = normalizeAddress(connection ?? 'unknown');
   if (forwarded.length === 0) return peer;
   const hops = forwarded.join(',').split(',');
   while (proxies.trusts(peer)) {
-    const before = plainAddress((hops.pop() ?? '').trim());
+    const before = normalizeAddress((hops.pop() ?? '').trim());
     if (isIP(before) === 0) break;
     peer = before;
   }
@@ -49,7 +49,7 @@ export function peerOf(
 }
 
 /** An IPv4 address in the form of IPv6 is the same address. */
-export function plainAddress(address: string): string {
+export function normalizeAddress(address: string): string {
   if (!address.startsWith(':')) return address;
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }

@@ -11,28 +11,26 @@ import type { Duplex } from 'node:stream';
 import type { Service, ServiceResponse } from '../../contract/exchange.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { HEADERS } from '../../contract/routes.ts';
-import { asRefusal, errorResponse } from '../handlers/error-response.ts';
-import { accountOf, refusedByParser, UNWATCHED } from './request-tracker.ts';
-import { createGatekeeper } from './connection-limiter.ts';
+import { toApiError, errorResponse } from '../handlers/error-response.ts';
+import { trackRequest, reportParserError, NO_OBSERVER } from './request-tracker.ts';
+import { createConnectionLimiter } from './connection-limiter.ts';
 import { admit, declaredLength, hasBody, readBody } from './incoming.ts';
-import { createOutbox } from './outgoing.ts';
-import { NO_PROXIES, type Proxies } from './peer.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { createResponseWriter } from './outgoing.ts';
+import { NO_PROXIES, type TrustedProxies } from './peer.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { isLoopback } from '../../contract/loopback.ts';
 import { LineCut } from '../fault-injection/transport-fault-sampling.ts';
-import type { PortWatch } from './port-observer.ts';
-
-export { proxiesOf } from './peer.ts';
+import type { PortObserver } from './port-observer.ts';
 
 /** Times in milliseconds, sizes in bytes. `idle` ends a socket on which nothing moves, a reader that stops too. */
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
-  idle: 60_000,
+  idleTimeout: 60_000,
   checkInterval: 1_000,
-  mostConnections: 12_000,
-  mostOfAddress: 256,
+  maxConnections: 12_000,
+  maxConnectionsPerAddress: 256,
   maxHeaderSize: 16 * 1024,
   maxHeaders: 128,
   reading: { window: 60_000, windows: 2, slowest: 240 * 1024, mostWaiting: 256 * 1024 * 1024 },
@@ -46,11 +44,11 @@ export type PortOptions = {
    * Names to answer to besides those of this machine. Without it a loopback port answers to no other, and an open port
    * to every name, since its network may give it any.
    */
-  names?: readonly string[];
+  allowedHosts?: readonly string[];
   /** Proxies whose word on the client's address counts; nobody's where absent. */
-  proxies?: Proxies;
+  proxies?: TrustedProxies;
   /** Told of every connection and answer. Must not throw. */
-  watch?: PortWatch;
+  observer?: PortObserver;
   /** Told of what was thrown that nobody planned, under the id of the answer. Must not throw. */
   onFailure?(requestId: string, error: unknown): void;
   limits?: Partial<PortLimits>;
@@ -79,17 +77,17 @@ function createListener(
   service: Service,
   {
     host,
-    names = isLoopback(host) ? [] : undefined,
+    allowedHosts = isLoopback(host) ? [] : undefined,
     proxies = NO_PROXIES,
-    watch = UNWATCHED,
+    observer = NO_OBSERVER,
     onFailure,
     limits: given,
   }: PortOptions,
 ): { server: Server; silent: ReadonlySet<Duplex> } {
   const limits = { ...LIMITS, ...given };
-  const gate = { mostHeaders: limits.maxHeaders, names, proxies };
-  const gatekeeper = createGatekeeper(limits, proxies, watch);
-  const outbox = createOutbox(limits.reading);
+  const gate = { maxHeaders: limits.maxHeaders, allowedHosts, proxies };
+  const gatekeeper = createConnectionLimiter(limits, proxies, observer);
+  const outbox = createResponseWriter(limits.reading);
   const server = createServer({
     headersTimeout: limits.headersTimeout,
     requestTimeout: limits.requestTimeout,
@@ -101,31 +99,31 @@ function createListener(
   });
   // Node drops headers beyond its count in silence, a second Authorization among them: take all, count ourselves.
   server.maxHeadersCount = 0;
-  server.timeout = limits.idle;
-  server.maxConnections = limits.mostConnections;
-  server.on('drop', () => watch.turnedAway('total'));
+  server.timeout = limits.idleTimeout;
+  server.maxConnections = limits.maxConnections;
+  server.on('drop', () => observer.rejected('total'));
   // Accepting may fail, and is tried again by itself. Where descriptors run out libuv closes what it cannot take.
-  server.on('error', () => watch.turnedAway('accept'));
+  server.on('error', () => observer.rejected('accept'));
 
   const silent = new Set<Duplex>();
   server.on('connection', (socket) => {
-    if (!gatekeeper.admits(socket)) return;
-    watch.connected();
+    if (!gatekeeper.accepts(socket)) return;
+    observer.connected();
     silent.add(socket);
     socket.once('close', () => {
       silent.delete(socket);
-      watch.disconnected();
+      observer.disconnected();
     });
   });
   const current = new WeakMap<Duplex, { incoming: IncomingMessage; outgoing: ServerResponse }>();
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     silent.delete(incoming.socket);
     current.set(incoming.socket, { incoming, outgoing });
-    const account = accountOf(incoming, watch);
+    const account = trackRequest(incoming, observer);
     let release = (): void => {};
     outgoing.on('close', () => {
       release();
-      account.over(outgoing.writableFinished);
+      account.complete(outgoing.writableFinished);
       // A client that does not wait for its answers may have asked again.
       if (current.get(incoming.socket)?.outgoing === outgoing) current.delete(incoming.socket);
       // close() ends only what was idle when it was called.
@@ -135,13 +133,13 @@ function createListener(
     try {
       const request = admit(incoming, gate);
       account.address = request.peer;
-      release = gatekeeper.holds(request.peer, incoming.socket.remoteAddress);
+      release = gatekeeper.startRequest(request.peer, incoming.socket.remoteAddress);
       outbox.admit();
       if (hasBody(incoming)) request.body = await readBody(incoming);
       const response = await service(request);
       requestId = response.headers[HEADERS.requestId];
-      account.tell(response);
-      await outbox.send({ incoming, outgoing }, account.counted(response), !server.listening);
+      account.setResponse(response);
+      await outbox.send({ incoming, outgoing }, account.countBytes(response), !server.listening);
     } catch (error) {
       if (error instanceof LineCut) {
         incoming.socket.resetAndDestroy();
@@ -149,8 +147,8 @@ function createListener(
       }
       // The rest of the body never came: whoever sent it is gone, or was answered by clientError.
       if (incoming.destroyed && !incoming.complete) return;
-      const failure = await failureOf(service, asRefusal(error));
-      if (!outgoing.headersSent) account.tell(failure);
+      const failure = await failureOf(service, toApiError(error));
+      if (!outgoing.headersSent) account.setResponse(failure);
       if (!isExpected(error)) onFailure?.(requestId ?? failure.headers[HEADERS.requestId] ?? '', error);
       await refuse(incoming, outgoing, failure);
     }
@@ -170,8 +168,8 @@ function createListener(
     writeFailure(
       socket,
       service,
-      new Refusal('method_not_allowed', 'this is not a proxy', { allow: 'GET, POST' }),
-      watch,
+      new ApiError('method_not_allowed', 'this is not a proxy', { allow: 'GET, POST' }),
+      observer,
     );
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -179,7 +177,7 @@ function createListener(
     // Once the body is whole the service is at work: its answer must not be mixed with ours.
     const begun = incoming?.complete === true || outgoing?.headersSent === true;
     if (error.code === 'ECONNRESET' || !socket.writable || begun) socket.destroy();
-    else writeFailure(socket, service, refusalOf(error), watch);
+    else writeFailure(socket, service, refusalOf(error), observer);
   });
   return { server, silent };
 }
@@ -187,7 +185,7 @@ function createListener(
 type Failure = ServiceResponse & { body: string };
 
 /** The answer to a request that the service never saw, with the headers, id and integrity it gives to one it does not know. */
-async function failureOf(service: Service, refusal: Refusal): Promise<Failure> {
+async function failureOf(service: Service, refusal: ApiError): Promise<Failure> {
   const { headers } = await service({ method: 'GET', target: '/', headers: [], body: null, peer: 'local' });
   const integrity = Number(headers[HEADERS.integrity] ?? 0);
   const failure = errorResponse(refusal, headers[HEADERS.requestId] ?? '', integrity);
@@ -195,19 +193,19 @@ async function failureOf(service: Service, refusal: Refusal): Promise<Failure> {
 }
 
 /** What the parser refused, in our words. */
-function refusalOf({ code }: NodeJS.ErrnoException): Refusal {
-  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('header_too_large', 'the headers are too large');
+function refusalOf({ code }: NodeJS.ErrnoException): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW') return new ApiError('header_too_large', 'the headers are too large');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new Refusal('request_invalid', 'the request did not arrive in time');
+    return new ApiError('request_invalid', 'the request did not arrive in time');
   }
-  return new Refusal('request_invalid', 'the request breaks the rules of HTTP');
+  return new ApiError('request_invalid', 'the request breaks the rules of HTTP');
 }
 
 /** A refusal, or a reader that went before the end. */
 function isExpected(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return (
-    error instanceof Refusal ||
+    error instanceof ApiError ||
     code === 'ERR_STREAM_PREMATURE_CLOSE' ||
     code === 'EPIPE' ||
     code === 'ECONNRESET'
@@ -241,12 +239,16 @@ async function refuse(
 }
 
 /** An answer on a bare socket, and its end. */
-function writeFailure(socket: Duplex, service: Service, refusal: Refusal, watch: PortWatch): void {
+function writeFailure(socket: Duplex, service: Service, refusal: ApiError, observer: PortObserver): void {
   socket.on('error', () => socket.destroy());
   failureOf(service, refusal).then(
     ({ status, headers, body }) => {
       const { remoteAddress = 'unknown' } = socket as Socket;
-      refusedByParser(watch, { requestId: headers[HEADERS.requestId] ?? '', status, address: remoteAddress });
+      reportParserError(observer, {
+        requestId: headers[HEADERS.requestId] ?? '',
+        status,
+        address: remoteAddress,
+      });
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}connection: close\r\n\r\n`;
       socket.end(head + body, () => socket.destroy());

@@ -1,10 +1,13 @@
 // What waits of the events taken in, as figures: how many, and how long the oldest has to be applied.
 import type { Archive } from '../store/archive.ts';
-import { soon } from '../handlers/health.ts';
+import { withTimeout } from '../handlers/health.ts';
 import type { Metrics, Sample } from './metrics.ts';
 
 /** Figures that show a worker which does not keep up, or events that cannot be applied. */
-export function watchQueue(metrics: Metrics, { database, now }: Pick<Archive, 'database' | 'now'>): void {
+export function addQueueMetrics(
+  metrics: Metrics,
+  { database, now }: Pick<Archive, 'database' | 'now'>,
+): void {
   // Each has an index of just these rows.
   const count = async (effect: string): Promise<Sample> => {
     const row = await database.get<{ n: number }>(
@@ -15,7 +18,7 @@ export function watchQueue(metrics: Metrics, { database, now }: Pick<Archive, 'd
   metrics.gauge(
     'arx_events',
     'Events that are still to be applied, wait for their records, or could not be applied.',
-    () => soon(Promise.all(['queued', 'waiting', 'dead'].map(count))),
+    () => withTimeout(Promise.all(['queued', 'waiting', 'dead'].map(count))),
   );
   metrics.gauge(
     'arx_events_oldest_queued_seconds',
@@ -24,7 +27,7 @@ export function watchQueue(metrics: Metrics, { database, now }: Pick<Archive, 'd
       const oldest = database.get<{ received_ms: number }>(
         `SELECT received_ms FROM events WHERE effect = 'queued' ORDER BY n LIMIT 1`,
       );
-      return soon(
+      return withTimeout(
         oldest.then((row) => (row === undefined ? 0 : Math.max(0, now() - row.received_ms) / 1000)),
       );
     },

@@ -2,20 +2,20 @@
 import type { IncomingMessage } from 'node:http';
 import type { ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS } from '../../contract/routes.ts';
-import type { Answered, PortWatch } from './port-observer.ts';
-import { plainAddress } from './peer.ts';
+import type { CompletedRequest, PortObserver } from './port-observer.ts';
+import { normalizeAddress } from './peer.ts';
 
-export const UNWATCHED: PortWatch = {
+export const NO_OBSERVER: PortObserver = {
   monotonic: () => 0,
   connected() {},
   disconnected() {},
-  turnedAway() {},
-  began() {},
-  answered() {},
+  rejected() {},
+  requestStarted() {},
+  requestCompleted() {},
 };
 
 /** What is known of a request before anything is. */
-const UNKNOWN: Answered = {
+const EMPTY_REQUEST: CompletedRequest = {
   requestId: '',
   method: '',
   route: undefined,
@@ -24,35 +24,35 @@ const UNKNOWN: Answered = {
   bytes: 0,
   address: '',
   tier: undefined,
-  cut: false,
+  aborted: false,
 };
 
-export type Account = {
+export type RequestTracker = {
   address: string;
   /** Notes what the answer says of itself. */
-  tell(response: ServiceResponse): void;
+  setResponse(response: ServiceResponse): void;
   /** The same response, whose stream is counted as it leaves. */
-  counted(response: ServiceResponse): ServiceResponse;
+  countBytes(response: ServiceResponse): ServiceResponse;
   /** Tells it; `isWhole` where all of the answer was handed to the system. */
-  over(isWhole: boolean): void;
+  complete(isWhole: boolean): void;
 };
 
-export function accountOf(incoming: IncomingMessage, watch: PortWatch): Account {
-  const begun = watch.monotonic();
-  watch.began();
-  const answered: Answered = { ...UNKNOWN, method: incoming.method ?? '' };
-  const account: Account = {
-    address: plainAddress(incoming.socket.remoteAddress ?? 'unknown'),
-    tell({ status, headers, body, logContext: about }) {
+export function trackRequest(incoming: IncomingMessage, observer: PortObserver): RequestTracker {
+  const begun = observer.monotonic();
+  observer.requestStarted();
+  const answered: CompletedRequest = { ...EMPTY_REQUEST, method: incoming.method ?? '' };
+  const account: RequestTracker = {
+    address: normalizeAddress(incoming.socket.remoteAddress ?? 'unknown'),
+    setResponse({ status, headers, body, logContext: about }) {
       answered.requestId = headers[HEADERS.requestId] ?? '';
       answered.status = status;
-      answered.route = about?.route as Answered['route'];
-      answered.tier = about?.tier as Answered['tier'];
+      answered.route = about?.route as CompletedRequest['route'];
+      answered.tier = about?.tier as CompletedRequest['tier'];
       if (typeof body === 'string' || body instanceof Uint8Array) answered.bytes = Buffer.byteLength(body);
     },
-    counted(response) {
+    countBytes(response) {
       const { body } = response;
-      if (watch === UNWATCHED || typeof body === 'string' || body instanceof Uint8Array) return response;
+      if (observer === NO_OBSERVER || typeof body === 'string' || body instanceof Uint8Array) return response;
       const stream = async function* () {
         for await (const chunk of body) {
           answered.bytes += chunk.byteLength;
@@ -61,21 +61,21 @@ export function accountOf(incoming: IncomingMessage, watch: PortWatch): Account 
       };
       return { ...response, body: stream() };
     },
-    over(isWhole) {
-      answered.ms = watch.monotonic() - begun;
+    complete(isWhole) {
+      answered.ms = observer.monotonic() - begun;
       answered.address = account.address;
-      answered.cut = !isWhole;
-      watch.answered(answered);
+      answered.aborted = !isWhole;
+      observer.requestCompleted(answered);
     },
   };
   return account;
 }
 
 /** What was no request of HTTP, and was answered all the same. */
-export function refusedByParser(
-  watch: PortWatch,
-  { requestId, status, address }: Pick<Answered, 'requestId' | 'status' | 'address'>,
+export function reportParserError(
+  observer: PortObserver,
+  { requestId, status, address }: Pick<CompletedRequest, 'requestId' | 'status' | 'address'>,
 ): void {
-  watch.began();
-  watch.answered({ ...UNKNOWN, requestId, status, address: plainAddress(address) });
+  observer.requestStarted();
+  observer.requestCompleted({ ...EMPTY_REQUEST, requestId, status, address: normalizeAddress(address) });
 }

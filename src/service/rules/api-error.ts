@@ -2,7 +2,7 @@
 import { ERROR_STATUS, type ErrorCode } from '../../contract/error.ts';
 
 /** `message` is shown to the client: no SQL, no path, no token. `headers` join the response (e.g. retry-after). */
-export class Refusal extends Error {
+export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly headers: Record<string, string>;
 

@@ -9,7 +9,7 @@ import {
   UNSETTLED_EFFECTS,
   type EventType,
 } from '../../contract/event.ts';
-import { Refusal } from './api-error.ts';
+import { ApiError } from './api-error.ts';
 import { issueText } from './issue.ts';
 
 /**
@@ -57,7 +57,7 @@ export function takeIn(body: unknown): TakenIn {
   const envelope = checked(IngestRequest, body, []);
   const type = EVENT_TYPES.find((known) => known === envelope.type);
   if (type === undefined) {
-    throw new Refusal('event_type_unknown', `type: must be one of ${EVENT_TYPES.join(', ')}`);
+    throw new ApiError('event_type_unknown', `type: must be one of ${EVENT_TYPES.join(', ')}`);
   }
   // The parsed object itself, not the schema's copy: what is kept and hashed is what was sent.
   const { payload } = body as { payload: Record<string, unknown> };
@@ -116,10 +116,10 @@ function compareText(a: string, b: string): number {
 function canonical(value: unknown, place: string, depth: number): string {
   // JSON.parse reads 1e400 as Infinity, which would be written, and hashed, as null.
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new Refusal('event_invalid', `${shortened(place)}: must be a number of 64 bits`);
+    throw new ApiError('event_invalid', `${shortened(place)}: must be a number of 64 bits`);
   }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (depth > DEPTH) throw new Refusal('event_invalid', `payload: must not nest deeper than ${DEPTH} levels`);
+  if (depth > DEPTH) throw new ApiError('event_invalid', `payload: must not nest deeper than ${DEPTH} levels`);
   const inner = (item: unknown, key: string) => canonical(item, `${place}.${key}`, depth + 1);
   if (Array.isArray(value)) return `[${value.map((item, at) => inner(item, String(at))).join(',')}]`;
   const record = value as Record<string, unknown>;
@@ -138,5 +138,5 @@ function shortened(place: string): string {
 function checked<T extends z.ZodType>(schema: T, value: unknown, path: readonly string[]): z.infer<T> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new Refusal('event_invalid', issueText(result.error, path));
+  throw new ApiError('event_invalid', issueText(result.error, path));
 }

@@ -1,6 +1,6 @@
 // Tiers and scopes: who may ask for what, and which rows a tier sees (interface 5; the order of tiers is our choice).
 import { TIERS, type Scope, type Tier, type TokenRequest } from '../../contract/token.ts';
-import { Refusal } from './api-error.ts';
+import { ApiError } from './api-error.ts';
 
 const SCOPES_OF: Record<Tier, readonly Scope[]> = {
   external: ['read:messages', 'read:attachments'],
@@ -21,10 +21,10 @@ export function grant(request: TokenRequest, ceiling: Tier): Grant {
   const observer = tierNamed('observer_tier', request.observer_tier);
   const tier = tierNamed('requested_tier', request.requested_tier);
   if (!mayRead(observer, tier)) {
-    throw new Refusal('observer_not_permitted', `observer tier ${observer} does not allow the ${tier} scope`);
+    throw new ApiError('observer_not_permitted', `observer tier ${observer} does not allow the ${tier} scope`);
   }
   if (!mayRead(ceiling, tier)) {
-    throw new Refusal('observer_not_permitted', `this service gives no scope above tier ${ceiling}`);
+    throw new ApiError('observer_not_permitted', `this service gives no scope above tier ${ceiling}`);
   }
   return { tier, scope: SCOPES_OF[tier] };
 }
@@ -47,7 +47,7 @@ export function tiersAbove(reader: Tier): readonly Tier[] {
 function tierNamed(field: string, name: string): Tier {
   const tier = TIERS.find((known) => known === name);
   if (tier === undefined) {
-    throw new Refusal('request_invalid', `${field}: must be one of ${TIERS.join(', ')}`);
+    throw new ApiError('request_invalid', `${field}: must be one of ${TIERS.join(', ')}`);
   }
   return tier;
 }

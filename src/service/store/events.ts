@@ -1,5 +1,5 @@
 // Events taken in: kept once each and durably, to be applied from the queue (interface 4.6, 6).
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import { numberOf } from '../rules/identifier.ts';
 import type { Effect, TakenIn } from '../rules/ingest.ts';
 import type { Limiter } from '../rules/limiter.ts';
@@ -33,7 +33,7 @@ export async function keepEvents(
   statements: Statements,
   events: readonly TakenIn[],
   { now, mirrors }: { now: number; mirrors: Limiter },
-): Promise<(Refusal | undefined)[]> {
+): Promise<(ApiError | undefined)[]> {
   const rows = await selectIn<Kept>(
     statements,
     `SELECT n, id, body_sha256, effect FROM events WHERE id IN ?
@@ -50,11 +50,11 @@ export async function keepEvents(
   // No event has this id.
   let n = known.get('')?.n ?? 0;
 
-  const keep = async (event: TakenIn): Promise<Refusal | undefined> => {
+  const keep = async (event: TakenIn): Promise<ApiError | undefined> => {
     const before = known.get(event.id);
     if (before !== undefined) {
       if (before.body_sha256 !== event.bodySha256) {
-        return new Refusal('event_conflict', 'an event with this id and another body was taken in before');
+        return new ApiError('event_conflict', 'an event with this id and another body was taken in before');
       }
       const row = fresh.get(before.n);
       if (row === undefined) again.set(before, (again.get(before) ?? 0) + 1);
@@ -62,7 +62,7 @@ export async function keepEvents(
       return undefined;
     }
     if (absent.has(event)) {
-      return new Refusal(
+      return new ApiError(
         'rate_limited',
         `${MOST_WAITING} events wait for their records, no more are taken in`,
         { 'retry-after': '60' },
@@ -71,7 +71,7 @@ export async function keepEvents(
     const wait =
       event.type === 'mirror.detected' ? await mirrors.take(String(event.payload['layer']), now) : 0;
     if (wait > 0) {
-      return new Refusal('rate_limited', `this mirror layer is announced too often, wait ${wait} s`, {
+      return new ApiError('rate_limited', `this mirror layer is announced too often, wait ${wait} s`, {
         'retry-after': String(wait),
       });
     }
@@ -81,7 +81,7 @@ export async function keepEvents(
     return undefined;
   };
 
-  const refusals: (Refusal | undefined)[] = [];
+  const refusals: (ApiError | undefined)[] = [];
   for (const event of events) refusals.push(await keep(event));
   const added = [...fresh].map(([number, { event, deliveries }]) => {
     const { id, type, payloadText, bodySha256 } = event;

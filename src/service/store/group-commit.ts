@@ -1,14 +1,14 @@
 // Group commit: what arrives while one transaction runs shares the next, and each learns its own outcome after the commit.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Archive } from './archive.ts';
-import { Refusal } from '../rules/api-error.ts';
+import { ApiError } from '../rules/api-error.ts';
 import type { TakenIn } from '../rules/ingest.ts';
 import { createLimiter } from '../rules/limiter.ts';
 import { keepEvents } from './events.ts';
 import { isStoreTrouble } from './trouble.ts';
 
 /** Keeps events durably, all in one transaction: for each its refusal, or undefined. Throws where nothing is known to be kept. */
-export type Keep = (events: readonly TakenIn[]) => Promise<(Refusal | undefined)[]>;
+export type Keep = (events: readonly TakenIn[]) => Promise<(ApiError | undefined)[]>;
 
 /** Bounds of one transaction, and of all that waits for one (our choice). */
 const GROUP = { events: 1_000, characters: 8 * 1024 * 1024 };
@@ -20,7 +20,7 @@ const MIRRORS_A_MINUTE = 600;
 type Waiting = {
   events: readonly TakenIn[];
   characters: number;
-  resolve(refusals: (Refusal | undefined)[]): void;
+  resolve(refusals: (ApiError | undefined)[]): void;
   reject(error: unknown): void;
 };
 
@@ -85,7 +85,7 @@ export function createGroupCommit({ database, now }: Archive): Keep {
     new Promise((resolve, reject) => {
       const characters = events.reduce((sum, { payloadText }) => sum + payloadText.length, 0);
       if (held.events + events.length > WAITING.events || held.characters + characters > WAITING.characters) {
-        throw new Refusal('store_unavailable', 'too many events wait to be written, try again', {
+        throw new ApiError('store_unavailable', 'too many events wait to be written, try again', {
           'retry-after': '1',
         });
       }

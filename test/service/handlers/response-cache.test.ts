@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createService, type ServiceOptions } from '../../../src/service/index.ts';
-import { createPages } from '../../../src/service/handlers/response-cache.ts';
+import { createResponseCache } from '../../../src/service/handlers/response-cache.ts';
 import { createFilePaths, filePath } from '../../../src/service/rules/capability.ts';
 import type { Database } from '../../../src/service/store/database.ts';
 import { forgetSummary, summaryOf } from '../../../src/service/store/meta.ts';
@@ -119,7 +119,7 @@ describe('pages', () => {
   test('one that was made while something was committed is not kept, and there is a bound for all', async () => {
     let version = 1;
     let made = 0;
-    const { page } = createPages(8 * 1024);
+    const { page } = createResponseCache(8 * 1024);
     const ask = (name: string, json: string) => page(name, version, async () => ({ status: made++, json }));
     await page('a', version, async () => {
       version += 1;
@@ -142,7 +142,7 @@ describe('pages', () => {
 
   test('a long one is kept when it is asked for again, and none where the state is not known', async () => {
     let made = 0;
-    const { page } = createPages();
+    const { page } = createResponseCache();
     const ask = (state: number | string | undefined, json: string) =>
       page('name', state, async () => ({ status: made++, json }));
     for (const [state, json, times] of [

@@ -2,7 +2,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, test as plain } from 'vitest';
 import { ROUTES } from '../../../src/contract/routes.ts';
-import { Refusal } from '../../../src/service/rules/api-error.ts';
+import { ApiError } from '../../../src/service/rules/api-error.ts';
 import { matchRoute } from '../../../src/service/handlers/router.ts';
 
 /** As plainly as it can be said. */
@@ -40,7 +40,7 @@ function answered(method: string, target: string): unknown {
   try {
     return matchRoute(method, target);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     return error.code === 'method_not_allowed' ? `${error.code} ${error.headers['allow']}` : error.code;
   }
 }

@@ -4,10 +4,10 @@ import { createConnection, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect, test } from 'vitest';
 import type { Service } from '../../../src/contract/exchange.ts';
-import { createGatekeeper } from '../../../src/service/http/connection-limiter.ts';
-import { NO_PROXIES, proxiesOf } from '../../../src/service/http/peer.ts';
+import { createConnectionLimiter } from '../../../src/service/http/connection-limiter.ts';
+import { NO_PROXIES, parseTrustedProxies } from '../../../src/service/http/peer.ts';
 import { listen } from '../../../src/service/http/port.ts';
-import { UNWATCHED } from '../../../src/service/http/request-tracker.ts';
+import { NO_OBSERVER } from '../../../src/service/http/request-tracker.ts';
 
 /** A connection from this address, and how it ends. */
 function from(remoteAddress: string | undefined) {
@@ -23,45 +23,49 @@ function from(remoteAddress: string | undefined) {
 
 function gatekeeper(proxies = NO_PROXIES) {
   const away: string[] = [];
-  const watch = { ...UNWATCHED, turnedAway: (reason: string) => void away.push(reason) };
-  return { away, ...createGatekeeper({ mostOfAddress: 2 }, proxies, watch) };
+  const watch = { ...NO_OBSERVER, rejected: (reason: string) => void away.push(reason) };
+  return { away, ...createConnectionLimiter({ maxConnectionsPerAddress: 2 }, proxies, watch) };
 }
 
 test('the third connection of an address is cut until one of the others ends', () => {
-  const { admits, away } = gatekeeper();
+  const { accepts, away } = gatekeeper();
   const [first, second, third] = ['198.51.100.1', '::ffff:198.51.100.1', '198.51.100.1'].map(from);
-  expect([admits(first!.socket), admits(second!.socket), admits(third!.socket)]).toEqual([true, true, false]);
+  expect([accepts(first!.socket), accepts(second!.socket), accepts(third!.socket)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
   expect([first!.isCut(), second!.isCut(), third!.isCut(), away]).toEqual([false, false, true, ['address']]);
-  expect(admits(from('198.51.100.2').socket)).toBe(true);
+  expect(accepts(from('198.51.100.2').socket)).toBe(true);
   // It was never counted, so its end makes no room.
   third!.end();
-  expect(admits(from('198.51.100.1').socket)).toBe(false);
+  expect(accepts(from('198.51.100.1').socket)).toBe(false);
   first!.end();
-  expect(admits(from('198.51.100.1').socket)).toBe(true);
-  expect(admits(from('198.51.100.1').socket)).toBe(false);
+  expect(accepts(from('198.51.100.1').socket)).toBe(true);
+  expect(accepts(from('198.51.100.1').socket)).toBe(false);
 });
 
 test.each(['127.0.0.1', '::1', '10.1.2.3'])(
   'this machine and trusted proxies stand for many: %s',
   (address) => {
-    const { admits } = gatekeeper(proxiesOf(['10.0.0.0/8']));
-    for (let nth = 0; nth < 10; nth += 1) expect(admits(from(address).socket)).toBe(true);
+    const { accepts } = gatekeeper(parseTrustedProxies(['10.0.0.0/8']));
+    for (let nth = 0; nth < 10; nth += 1) expect(accepts(from(address).socket)).toBe(true);
   },
 );
 
 test('behind a proxy the third request of a client at once is refused, that of another is not', () => {
-  const { holds, away } = gatekeeper(proxiesOf(['127.0.0.1']));
-  const release = holds('203.0.113.9', '127.0.0.1');
-  holds('203.0.113.9', '127.0.0.1');
-  expect(() => holds('203.0.113.9', '127.0.0.1')).toThrow(
+  const { startRequest, away } = gatekeeper(parseTrustedProxies(['127.0.0.1']));
+  const release = startRequest('203.0.113.9', '127.0.0.1');
+  startRequest('203.0.113.9', '127.0.0.1');
+  expect(() => startRequest('203.0.113.9', '127.0.0.1')).toThrow(
     expect.objectContaining({ code: 'rate_limited', headers: { 'retry-after': '1' } }),
   );
   expect(away).toEqual(['address']);
-  holds('203.0.113.10', '127.0.0.1');
+  startRequest('203.0.113.10', '127.0.0.1');
   release();
-  expect(() => holds('203.0.113.9', '127.0.0.1')).not.toThrow();
+  expect(() => startRequest('203.0.113.9', '127.0.0.1')).not.toThrow();
   // Its own connection is counted already.
-  for (let nth = 0; nth < 5; nth += 1) holds('198.51.100.1', '198.51.100.1');
+  for (let nth = 0; nth < 5; nth += 1) startRequest('198.51.100.1', '198.51.100.1');
 });
 
 const answering: Service = async () => ({ status: 200, headers: { 'content-length': '2' }, body: 'ok' });
@@ -74,7 +78,11 @@ const own = Object.values(networkInterfaces())
 test.skipIf(own === undefined)(
   'on a port: connections over the bound end at once, the others answer',
   async () => {
-    const listener = await listen(answering, { host: '0.0.0.0', port: 0, limits: { mostOfAddress: 3 } });
+    const listener = await listen(answering, {
+      host: '0.0.0.0',
+      port: 0,
+      limits: { maxConnectionsPerAddress: 3 },
+    });
     const sockets: Socket[] = [];
     const opened = (): Promise<Socket> =>
       new Promise((resolve, reject) => {

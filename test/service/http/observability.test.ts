@@ -1,11 +1,11 @@
 // The log and the figures of a service: what they say, what they never say, and that a sink that fails stops nobody.
 import parsePrometheus from 'parse-prometheus-text-format';
 import { describe, expect, test } from 'vitest';
-import { createJournal, createMetrics, type Entry } from '../../../src/service/http/observability.ts';
-import type { Answered } from '../../../src/service/http/port-observer.ts';
+import { createAccessLog, createMetrics, type LogEntry } from '../../../src/service/http/index.ts';
+import type { CompletedRequest } from '../../../src/service/http/port-observer.ts';
 import { NOON } from '../../support/world.ts';
 
-const ANSWERED: Answered = {
+const ANSWERED: CompletedRequest = {
   requestId: 'req_1',
   method: 'GET',
   route: 'attachments',
@@ -14,11 +14,11 @@ const ANSWERED: Answered = {
   bytes: 10,
   address: '127.0.0.1',
   tier: 'internal',
-  cut: false,
+  aborted: false,
 };
 
 function journalOf(write: (text: string) => Promise<void>, level: 'error' | 'warn' | 'info' = 'info') {
-  return createJournal({
+  return createAccessLog({
     level,
     now: () => NOON,
     monotonic: () => 0,
@@ -31,7 +31,7 @@ describe('the log', () => {
   test('has one line for an answer, of these fields', async () => {
     const lines: string[] = [];
     const journal = journalOf(async (text) => void lines.push(text));
-    journal.watch('api').answered(ANSWERED);
+    journal.observePort('api').requestCompleted(ANSWERED);
     await journal.close();
     expect(JSON.parse(lines.join(''))).toEqual({
       time: '2026-01-02T03:04:05.678Z',
@@ -54,15 +54,16 @@ describe('the log', () => {
     ['warn', [404, 500, 0]],
     ['info', [200, 206, 404, 500, 0]],
   ] as const)('%s', async (level, statuses) => {
-    const entries: Entry[] = [];
-    const journal = createJournal({
+    const entries: LogEntry[] = [];
+    const journal = createAccessLog({
       level,
       now: () => NOON,
       monotonic: () => 0,
       format: (entry) => (entries.push(entry), ''),
       write: async () => {},
     });
-    for (const status of [200, 206, 404, 500, 0]) journal.watch('api').answered({ ...ANSWERED, status });
+    for (const status of [200, 206, 404, 500, 0])
+      journal.observePort('api').requestCompleted({ ...ANSWERED, status });
     await journal.close();
     expect(entries.map(({ status }) => status)).toEqual(statuses);
   });
@@ -82,7 +83,7 @@ describe('the log', () => {
     isFull = false;
     journal.note('info', 'kept');
     await journal.close();
-    expect(lines.map((line) => JSON.parse(line) as Entry)).toMatchObject([
+    expect(lines.map((line) => JSON.parse(line) as LogEntry)).toMatchObject([
       { event: 'kept' },
       { event: 'log lines lost', count: 3, level: 'warn' },
     ]);
@@ -105,16 +106,16 @@ describe('the log', () => {
 describe('the figures', () => {
   test('are what a foreign parser reads: counts, a histogram, and what others add', async () => {
     const metrics = createMetrics(() => 0);
-    const watch = metrics.watch('api');
+    const watch = metrics.observePort('api');
     watch.connected();
     watch.connected();
     watch.disconnected();
     for (const ms of [0.5, 3, 7, 60_000]) {
-      watch.began();
-      watch.answered({ ...ANSWERED, ms });
+      watch.requestStarted();
+      watch.requestCompleted({ ...ANSWERED, ms });
     }
-    watch.began();
-    watch.turnedAway('address');
+    watch.requestStarted();
+    watch.rejected('address');
     metrics.gauge('arx_queue', 'With "quotes" and \\.', () => [[{ name: 'a "b" \\ c\nd' }, 7]]);
     metrics.gauge('arx_broken', 'Never shown.', () => Promise.reject(new Error('no')));
     const text = await metrics.text();
@@ -151,9 +152,9 @@ describe('the figures', () => {
 
   test('are of a number that no request can raise', async () => {
     const metrics = createMetrics(() => 0);
-    const watch = metrics.watch('api');
+    const watch = metrics.observePort('api');
     for (let n = 0; n < 10_000; n += 1) {
-      watch.answered({
+      watch.requestCompleted({
         ...ANSWERED,
         requestId: `req_${n}`,
         method: `M${n}`,

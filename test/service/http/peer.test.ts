@@ -1,8 +1,8 @@
 // Whose address a request counts for: its connection's, or what a trusted proxy says, and never what its sender made up.
 import { describe, expect, test } from 'vitest';
-import { peerOf, proxiesOf } from '../../../src/service/http/peer.ts';
+import { clientAddress, parseTrustedProxies } from '../../../src/service/http/peer.ts';
 
-const proxies = proxiesOf(['127.0.0.1', '10.0.0.0/8', 'fd00::/8']);
+const proxies = parseTrustedProxies(['127.0.0.1', '10.0.0.0/8', 'fd00::/8']);
 
 test.each([
   ['no proxy: the connection', '198.51.100.1', ['203.0.113.9'], '198.51.100.1'],
@@ -17,18 +17,18 @@ test.each([
   ['IPv6', 'fd00::1', ['2001:db8::7'], '2001:db8::7'],
   ['IPv4 in the form of IPv6', '::ffff:127.0.0.1', ['::ffff:203.0.113.9'], '203.0.113.9'],
 ])('%s', (_why, connection, forwarded, peer) => {
-  expect(peerOf(connection, forwarded, proxies)).toBe(peer);
+  expect(clientAddress(connection, forwarded, proxies)).toBe(peer);
 });
 
 test('a closed connection has no address', () => {
-  expect(peerOf(undefined, ['203.0.113.9'], proxies)).toBe('unknown');
+  expect(clientAddress(undefined, ['203.0.113.9'], proxies)).toBe('unknown');
 });
 
 describe('networks that are none', () => {
   test.each(['', 'localhost', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/8/8', 'fd00::/129', '10.0.0.0/'])(
     '%s',
     (text) => {
-      expect(() => proxiesOf([text])).toThrow(/is no address or network/);
+      expect(() => parseTrustedProxies([text])).toThrow(/is no address or network/);
     },
   );
 });

@@ -13,7 +13,7 @@ import { MAX_REQUEST_BYTES } from '../../../src/contract/scalars.ts';
 import { errorResponse } from '../../../src/service/handlers/error-response.ts';
 import { createAssetService, createService, openArchive } from '../../../src/service/index.ts';
 import { listen, type Listener, type PortLimits } from '../../../src/service/http/port.ts';
-import { Refusal } from '../../../src/service/rules/api-error.ts';
+import { ApiError } from '../../../src/service/rules/api-error.ts';
 
 const open: Listener[] = [];
 afterEach(async () => {
@@ -26,7 +26,7 @@ async function start(answer: Service, limits: Partial<PortLimits> = {}) {
   const seen: ServiceRequest[] = [];
   const service: Service = async (request) => {
     if (!request.target.startsWith('/x')) {
-      return errorResponse(new Refusal('not_found', 'nothing here'), `req_${++serial}`, 0.5);
+      return errorResponse(new ApiError('not_found', 'nothing here'), `req_${++serial}`, 0.5);
     }
     seen.push(request);
     return answer(request);
@@ -279,7 +279,7 @@ describe('Q1 slow clients', () => {
     const ended = new Promise<void>((resolve) => (given = resolve));
     const { listener } = await start(
       async () => ({ status: 200, headers: {}, body: endless(() => produced++, given) }),
-      { idle: 200 },
+      { idleTimeout: 200 },
     );
     const socket = connect(listener.port, '127.0.0.1');
     socket.on('error', () => {});
@@ -414,7 +414,11 @@ describe('names a loopback port answers to', () => {
   });
   test('those it is given, and an open port any until it is given some', async () => {
     const other = async (host: string, names?: string[]) => {
-      const listener = await listen(hello, { host, port: 0, ...(names === undefined ? {} : { names }) });
+      const listener = await listen(hello, {
+        host,
+        port: 0,
+        ...(names === undefined ? {} : { allowedHosts: names }),
+      });
       open.push(listener);
       return statusOf(await ask(listener, 'archive.example:80'));
     };

@@ -1,0 +1,7 @@
+// The door to HTTP: a service on a port, whose proxies are trusted, its access log and its metrics.
+export { createAccessLog, LOG_LEVELS, type AccessLog, type LogEntry } from './access-log.ts';
+export { createMetrics, createMetricsService, type Metrics } from './metrics.ts';
+export { parseTrustedProxies } from './peer.ts';
+export { combineObservers, type PortObserver } from './port-observer.ts';
+export { listen, type Listener, type PortLimits, type PortOptions } from './port.ts';
+export { addQueueMetrics } from './queue-metrics.ts';
