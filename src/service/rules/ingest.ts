@@ -119,7 +119,8 @@ function canonical(value: unknown, place: string, depth: number): string {
     throw new ApiError('event_invalid', `${shortened(place)}: must be a number of 64 bits`);
   }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (depth > DEPTH) throw new ApiError('event_invalid', `payload: must not nest deeper than ${DEPTH} levels`);
+  if (depth > DEPTH)
+    throw new ApiError('event_invalid', `payload: must not nest deeper than ${DEPTH} levels`);
   const inner = (item: unknown, key: string) => canonical(item, `${place}.${key}`, depth + 1);
   if (Array.isArray(value)) return `[${value.map((item, at) => inner(item, String(at))).join(',')}]`;
   const record = value as Record<string, unknown>;

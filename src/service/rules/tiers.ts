@@ -21,7 +21,10 @@ export function grant(request: TokenRequest, ceiling: Tier): Grant {
   const observer = tierNamed('observer_tier', request.observer_tier);
   const tier = tierNamed('requested_tier', request.requested_tier);
   if (!mayRead(observer, tier)) {
-    throw new ApiError('observer_not_permitted', `observer tier ${observer} does not allow the ${tier} scope`);
+    throw new ApiError(
+      'observer_not_permitted',
+      `observer tier ${observer} does not allow the ${tier} scope`,
+    );
   }
   if (!mayRead(ceiling, tier)) {
     throw new ApiError('observer_not_permitted', `this service gives no scope above tier ${ceiling}`);
