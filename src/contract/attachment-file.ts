@@ -1,7 +1,7 @@
-// Which rows of the catalogue have a file to fetch; without the schemas, which a list that is shown does not need.
+// Tells which attachment rows have a file to download. Apart from the schemas, so that a listing need not load those.
 import type { Attachment } from './attachment.ts';
 
-/** A redacted row has no file to pull, whatever its address says (faults B10); one without an address has none either. */
+/** Returns whether the row's file can be downloaded: the row is not redacted and has an address. A redacted row's address is ignored. */
 export function isPullable(row: Attachment): row is Attachment & { file_url: string } {
   return !row.redacted && row.file_url !== null;
 }

@@ -4,8 +4,8 @@ import { listOf } from './list.ts';
 import { Integrity, Sha256 } from './scalars.ts';
 
 /**
- * One catalogued file. A redacted row has `file_url: null` and may lack content_type, origin_city and source.
- * `message_id`, `sequence`, `bytes`, `detected_type`, `trailing_bytes` and `integrity` are additions of our service.
+ * One row of the attachment catalogue (interface 2.1). A redacted row has `file_url: null` and may lack content_type,
+ * origin_city and source. Our service adds `message_id`, `sequence`, `bytes`, `detected_type`, `trailing_bytes` and `integrity`.
  */
 export const Attachment = z.looseObject({
   id: z.string().min(1),
@@ -27,5 +27,6 @@ export const Attachment = z.looseObject({
 });
 export type Attachment = z.infer<typeof Attachment>;
 
+/** A page of the attachment catalogue (interface 4.2). */
 export const AttachmentList = listOf(Attachment);
 export type AttachmentList = z.infer<typeof AttachmentList>;

@@ -2,11 +2,12 @@
 import * as z from 'zod';
 import { Integrity, Sha256 } from './scalars.ts';
 
-/** Most stored bytes that a raw view carries within; larger messages are fetched from `raw_url` (our choice). */
+/** Largest message, in bytes, that the raw view holds as `raw_base64`. Larger ones are fetched from `raw_url` (interface 4.3, our choice). */
 export const MAX_RAW_BYTES = 4 * 1024 * 1024;
-/** Most bytes of JSON that `text` and `html` of a raw view have each (our choice). */
+/** Largest `text` and largest `html` of a raw view, each in bytes of JSON (interface 4.3, our choice). */
 export const MAX_TEXT_BYTES = 1024 * 1024;
 
+/** A generated asset in the pipeline of a message (interface 2.2). */
 export const Asset = z.looseObject({
   asset_id: z.string(),
   asset_type: z.string(),
@@ -16,10 +17,14 @@ export const Asset = z.looseObject({
 });
 export type Asset = z.infer<typeof Asset>;
 
+/** The pipeline block of a content record (interface 2.2). */
 export const Pipeline = z.looseObject({ provider: z.string(), assets: z.array(Asset) });
 export type Pipeline = z.infer<typeof Pipeline>;
 
-/** One place where a message or file carries something a reader does not see (our shape; interface 4.3 names only the flag). */
+/**
+ * One place where a message or file holds hidden data, e.g. zero-width characters (interface 4.3). The interface names only the
+ * parameter include_stego; this shape is our choice.
+ */
 export const Carrier = z.looseObject({
   where: z.string(),
   kind: z.string(),
@@ -28,6 +33,7 @@ export const Carrier = z.looseObject({
 export type Carrier = z.infer<typeof Carrier>;
 const Stego = z.looseObject({ carriers: z.array(Carrier) });
 
+/** The lore view of a message (interface 2.2). */
 export const LoreRecord = z.looseObject({
   id: z.string().min(1),
   glyph_trigger: z.string(),
@@ -41,10 +47,10 @@ export const LoreRecord = z.looseObject({
 });
 export type LoreRecord = z.infer<typeof LoreRecord>;
 
-/** A name and a value. No tuple: dialects of JSON Schema before 2020-12 have another word for that. */
+/** A name and a value. Not a tuple, because JSON Schema before 2020-12 describes tuples differently. */
 const Pair = z.array(z.string()).length(2);
 
-/** Our raw view: the message as stored, its headers in order and its decoded text (interface: "not shown"). */
+/** The raw view of a message: its stored bytes, headers in order and decoded text (interface 4.3, our choice). */
 export const RawRecord = z.looseObject({
   id: z.string().min(1),
   entry: z.string().optional(),
@@ -58,13 +64,13 @@ export const RawRecord = z.looseObject({
   headers: z.array(Pair).optional(),
   text: z.string().nullable().optional(),
   html: z.string().nullable().optional(),
-  /** Which of them are given only in part. Absent where all are whole. */
+  /** Names of `headers`, `text` or `html` that were cut. Absent where nothing was cut. */
   truncated: z.array(z.string()).optional(),
-  /** The stored bytes: `raw_base64` decodes to `bytes` bytes that hash to `sha256`. Absent where files are `withheld`. */
+  /** The stored bytes: they decode to `bytes` bytes whose hash is `sha256`. Absent where files are `withheld`. */
   raw_base64: z.string().optional(),
-  /** Where they are fetched instead, without a token, when there are more than MAX_RAW_BYTES of them. */
+  /** Address of the stored bytes where there are more than MAX_RAW_BYTES. No token is sent to it. */
   raw_url: z.string().nullable().optional(),
-  /** Attachments whose bytes this reader may not have: redacted, or above the tier. Absent where there are none. */
+  /** Ids of attachments whose bytes this reader may not have: redacted, or above the tier. Absent where there are none. */
   withheld: z.array(z.string()).optional(),
   sha256: Sha256.optional(),
   bytes: z.number().int().min(0).optional(),
@@ -76,6 +82,7 @@ export const RawRecord = z.looseObject({
 });
 export type RawRecord = z.infer<typeof RawRecord>;
 
+/** The reply of GET /api/content/<id>: a view and its record (interface 4.3). */
 export const Content = z.union([
   z.looseObject({ view: z.literal('lore'), data: LoreRecord }),
   z.looseObject({ view: z.literal('raw'), data: RawRecord }),

@@ -1,8 +1,9 @@
-// Conversations and messages; the interface shows no fields of them, so the client asks only for an id (2.5, 4.7, 4.8).
+// Conversations and messages (interface 2.5, 4.7, 4.8). The interface shows no fields of them, so only `id` is required.
 import * as z from 'zod';
 import { listOf } from './list.ts';
 import { Integrity } from './scalars.ts';
 
+/** A conversation. All fields but `id` are our choice (interface 2.5). */
 export const Conversation = z.looseObject({
   id: z.string().min(1),
   sequence: z.number().int().optional(),
@@ -17,10 +18,11 @@ export const Conversation = z.looseObject({
 });
 export type Conversation = z.infer<typeof Conversation>;
 
+/** A page of conversations (interface 4.7). */
 export const ConversationList = listOf(Conversation);
 export type ConversationList = z.infer<typeof ConversationList>;
 
-/** `entry` is the entry marker `entry_<number>` with its source and status (interface 2.5). */
+/** A message in a list. All fields but `id` are our choice. `entry` is its entry marker, `entry_<number>` (interface 2.5). */
 export const Message = z.looseObject({
   id: z.string().min(1),
   conversation_id: z.string().nullable().optional(),
@@ -37,5 +39,6 @@ export const Message = z.looseObject({
 });
 export type Message = z.infer<typeof Message>;
 
+/** A page of messages (interface 4.8). */
 export const MessageList = listOf(Message);
 export type MessageList = z.infer<typeof MessageList>;

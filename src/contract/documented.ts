@@ -1,7 +1,7 @@
-// What the interface shows, name by name: everything else in the document is our assumption.
+// Names of the fields, parameters and codes that the interface shows. Everything else in the OpenAPI document is our choice.
 import type { RouteName } from './routes.ts';
 
-/** Fields that sections 2, 4 and 7 list, by schema. */
+/** Fields that the interface lists, by schema (interface 2, 4, 7). */
 export const DOCUMENTED_FIELDS: Record<string, readonly string[]> = {
   Attachment: [
     'id',
@@ -50,18 +50,18 @@ export const DOCUMENTED_FIELDS: Record<string, readonly string[]> = {
   ErrorDetail: ['code', 'message', 'request_id', 'integrity'],
 };
 
-/** Query parameters that section 4 lists. */
+/** Query parameters that the interface lists, by route (interface 4). */
 export const DOCUMENTED_PARAMETERS: Partial<Record<RouteName, readonly string[]>> = {
   attachments: ['origin_city', 'limit'],
   content: ['view', 'include_stego', 'include_pipeline'],
   conversations: ['starting_after', 'ending_before', 'limit'],
 };
 
-/** Error codes that section 7 lists, at the routes it lists them for. */
+/** Error codes that the interface lists, by route (interface 7). */
 export const DOCUMENTED_ERRORS: Partial<Record<RouteName, readonly string[]>> = {
   token: ['observer_not_permitted'],
   conversations: ['sequence_conflict'],
 };
 
-/** Where section 4 shows the shape of a success. */
+/** Routes for which the interface shows the body of a success (interface 4). */
 export const DOCUMENTED_ANSWERS: readonly RouteName[] = ['token', 'attachments', 'ingest'];

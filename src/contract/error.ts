@@ -1,7 +1,8 @@
-// The error body and the table code → status, read in both directions (interface 7).
+// The error body, and the HTTP status of every error code (interface 7).
 import * as z from 'zod';
 import { Integrity } from './scalars.ts';
 
+/** The body of every error response (interface 7). */
 export const ErrorBody = z.looseObject({
   error: z.looseObject({
     code: z.string(),
@@ -12,7 +13,10 @@ export const ErrorBody = z.looseObject({
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
-/** Every code our service sends. Only observer_not_permitted and sequence_conflict (409) are shown by the interface. */
+/**
+ * HTTP status of every error code that our service sends. The interface shows only observer_not_permitted, without a status, and
+ * sequence_conflict with 409; the rest is our choice (interface 7).
+ */
 export const ERROR_STATUS = {
   request_invalid: 400,
   limit_out_of_range: 400,

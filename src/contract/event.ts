@@ -4,14 +4,14 @@ import { listOf } from './list.ts';
 
 const name = z.string().min(1).max(200);
 
-/** The id of an event: 1 to 200 visible characters without control characters. */
+/** The id of an event: 1 to 200 characters, none of them a control character (our choice). */
 export const EventId = z
   .string()
   .min(1)
   .max(200)
   .regex(/^[^\p{C}]+$/u, 'must not hold control characters');
 
-/** Payload of each type. Two are shown by the interface (section 6); the other three are our choice. Unknown fields pass. */
+/** Payload schema of each event type (interface 6). The interface shows two of them; the others are our choice. Unknown fields are kept. */
 export const PAYLOADS = {
   'message.reordered': z.looseObject({ id: name, entry: name, sequence: z.number().int().min(0) }),
   'attachment.reclassified': z.looseObject({
@@ -32,8 +32,10 @@ export const PAYLOADS = {
   'mirror.detected': z.looseObject({ layer: name }),
 } as const;
 export type EventType = keyof typeof PAYLOADS;
+/** All event types that the interface names. */
 export const EVENT_TYPES = Object.keys(PAYLOADS) as EventType[];
 
+/** What each event type means, in the words of the interface (interface 6). */
 export const EVENT_MEANINGS: Record<EventType, string> = {
   'message.reordered': 'Message sequence changed with no body mutation',
   'attachment.reclassified': 'Attachment source or layer metadata changed',
@@ -42,7 +44,7 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   'mirror.detected': 'A mirror layer has started echoing event envelopes',
 };
 
-/** What is sent to the ingest endpoint (interface 4.6). */
+/** Request body of the ingest endpoint (interface 4.6). */
 export const IngestRequest = z.object({
   id: EventId,
   type: name,
@@ -50,6 +52,7 @@ export const IngestRequest = z.object({
 });
 export type IngestRequest = z.infer<typeof IngestRequest>;
 
+/** Reply of the ingest endpoint to one event (interface 4.6). */
 export const Acknowledgement = z.looseObject({
   accepted: z.boolean(),
   event_id: z.string(),
@@ -58,10 +61,7 @@ export const Acknowledgement = z.looseObject({
 });
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
-/**
- * Row of `events send --file` for an event that the service said no to; `line` is its line in the file, the first is 1,
- * and `error.code` the service's code.
- */
+/** Output row of `events send --file` for an event that the service refused. `line` counts from 1; `error.code` is the service's code. */
 export const RefusedEvent = z.object({
   accepted: z.literal(false),
   event_id: z.string(),
@@ -72,13 +72,10 @@ export const RefusedEvent = z.object({
 });
 export type RefusedEvent = z.infer<typeof RefusedEvent>;
 
-/** Most envelopes that one request to the ingest endpoint may hold as `application/x-ndjson` (our choice). */
+/** Largest number of envelopes in one ingest request of type `application/x-ndjson` (interface 4.6, our choice). */
 export const MAX_BATCH_EVENTS = 1_000;
 
-/**
- * What became of one envelope of a batch: its acknowledgement, or why it was not taken in; `event_id` is null where it
- * has no id that is valid.
- */
+/** Result for one envelope of a batch: its acknowledgement, or why it was refused. `event_id` is null where the line has no valid id. */
 const Outcome = z.union([
   Acknowledgement.extend({ accepted: z.literal(true) }),
   z.looseObject({
@@ -88,10 +85,7 @@ const Outcome = z.union([
   }),
 ]);
 
-/**
- * Answer to a batch: `data` has one outcome for each line that is not blank, in their order; `status` is queued, or
- * partial.
- */
+/** Reply to a batch. `data` has one result for each line that is not blank, in their order. `status` is queued or partial. */
 export const BatchAcknowledgement = z.looseObject({
   object: z.string().optional(),
   status: z.string(),
@@ -99,12 +93,12 @@ export const BatchAcknowledgement = z.looseObject({
 });
 export type BatchAcknowledgement = z.infer<typeof BatchAcknowledgement>;
 
-/** Effects of events that are not in force, by which their list can be filtered. */
+/** Effects of events that changed nothing (yet). The list of events can be filtered by them (interface 2.4, our choice). */
 export const UNSETTLED_EFFECTS = ['queued', 'waiting', 'superseded', 'dead'] as const;
 
 /**
- * An event as the service keeps it: the envelope of 2.4 and what became of it. `effect` is queued, applied, recorded,
- * waiting, superseded or dead; `failures` counts how often applying it failed, `error` is what the last one was.
+ * A stored event: its envelope (interface 2.4) and what became of it. `effect` is queued, applied, recorded, waiting, superseded
+ * or dead. `failures` counts failed attempts to apply it; `error` describes the last one.
  */
 export const Envelope = z.looseObject({
   id: z.string(),
@@ -120,5 +114,6 @@ export const Envelope = z.looseObject({
 });
 export type Envelope = z.infer<typeof Envelope>;
 
+/** A page of stored events. */
 export const EnvelopeList = listOf(Envelope);
 export type EnvelopeList = z.infer<typeof EnvelopeList>;

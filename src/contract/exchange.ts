@@ -1,34 +1,37 @@
-// One request and one response as plain values: what the service is a function of, with or without a socket.
+// One request and one response as plain values. The service is a function from one to the other, with or without a socket.
 
-/** Header names in lower case, in order, repeated where they were sent twice (a doubled Authorization must be seen). */
+/** Headers in order, names in lower case. A header that was sent twice stands twice, so that a second Authorization is noticed. */
 export type HeaderList = ReadonlyArray<readonly [name: string, value: string]>;
 
+/** A request to the service. */
 export type ServiceRequest = {
   method: string;
   /** Path and query as sent, e.g. `/v1/attachments?limit=20`. */
   target: string;
   headers: HeaderList;
   body: Uint8Array | null;
-  /** Where it came from, for rate limits; 'local' in-process. */
+  /** Address of the client, for rate limits; 'local' inside the process. */
   peer: string;
 };
 
-/** A string or bytes body is whole; a stream is read once, to its end or until it is returned. */
+/** A response. A stream body is read once; the reader either reads it to its end or calls `return` on it. */
 export type ServiceResponse = {
   status: number;
   headers: Record<string, string>;
   body: string | Uint8Array | AsyncIterable<Uint8Array>;
-  /** For the log of who keeps the service, never sent: the route, and the tier of who asked. */
+  /** For the access log only, never sent: the route and the reader's tier. */
   logContext?: { route?: string; tier?: string };
 };
 
+/** The archive service. It never throws: every failure is a response. */
 export type Service = (request: ServiceRequest) => Promise<ServiceResponse>;
 
+/** Returns the first value of a header; `name` is in lower case. */
 export function firstHeader(headers: HeaderList, name: string): string | undefined {
   return headers.find(([key]) => key === name)?.[1];
 }
 
-/** As {@link firstHeader}, but undefined where it was sent twice, too. */
+/** Returns the value of a header that was sent exactly once, else undefined. */
 export function singleHeader(headers: HeaderList, name: string): string | undefined {
   let sole: string | undefined;
   for (const [key, value] of headers) {

@@ -1,12 +1,12 @@
-// The health reply (interface 4.5, shape not shown: ours).
+// The health reply and the probes (interface 4.5). The interface shows no shape; all fields are our choice.
 import * as z from 'zod';
 import { Integrity } from './scalars.ts';
 
 /**
- * `counts` are rows in the archive; `asset_url` is where its files are served; `drift` what is injected on demand.
- * `schema` is the version of the database's tables; `files_writable` is false where their folder
- * takes none, for want of rights or space. `ingest_batch` is how many events one request of application/x-ndjson may hold,
- * absent where it takes none.
+ * The health reply (interface 4.5). `counts` are rows in the archive. `asset_url` is where files are served. `drift_ratio` is 0
+ * unless drift is injected. `schema` is the version of the database tables. `files_writable` is false where the folder of the
+ * files lacks permission or space. `ingest_batch` is the number of events that one application/x-ndjson request may hold; absent
+ * where such requests are not accepted.
  */
 export const Health = z.looseObject({
   status: z.string(),
@@ -27,8 +27,8 @@ export const Health = z.looseObject({
 export type Health = z.infer<typeof Health>;
 
 /**
- * The answer to a probe. `reachable`, `schema` and `migration_needed` are of the database, and with `files_writable` only
- * in the answer to `/api/health/ready`; `files_there` is in it, and false, where the folder of the files is gone.
+ * The reply to a probe. Only `/api/health/ready` has `reachable`, `schema` and `migration_needed` (of the database) and
+ * `files_writable`. `files_there` is present, and false, only where the folder of the files is gone.
  */
 export const Probe = z.looseObject({
   status: z.enum(['live', 'ready', 'unready']),

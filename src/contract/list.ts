@@ -1,10 +1,10 @@
-// The one list a client works with, whatever of the plausible bodies a service sends (interface 4.2, 4.7: "not shown").
+// The one list shape that the client works with, and the bodies that it accepts for it (interface 4.2, 4.7).
 import * as z from 'zod';
 import { Integrity } from './scalars.ts';
 
 /**
- * Accepts `{status, data}`, `{object: "list", data, has_more}`, `{items, next}` and a bare array,
- * and yields `{…unknown fields, data, status?, has_more?, next?}`. Rows keep their unknown fields.
+ * Returns the schema of a list of `row`. It accepts `{status, data}`, `{object: "list", data, has_more}`, `{items, next}` and a bare array,
+ * and parses them to `{…unknown fields, data, status?, has_more?, next?}`. Rows keep their unknown fields.
  */
 export function listOf<Row extends z.ZodType>(row: Row) {
   const envelope = z.looseObject({
@@ -26,7 +26,7 @@ function asEnvelope(body: unknown): unknown {
   return { ...rest, data: items };
 }
 
-/** What our own service sends for every list. `drift_ratio` is what it reports of its drift, 0 when it has none. */
+/** The body that our service sends for every list. `drift_ratio` is 0 unless drift is injected. */
 export type List<Row> = {
   object: 'list';
   status: 'stable' | 'partial';

@@ -1,4 +1,4 @@
-// Query parameters of every route, one table for service, client and document; on the wire each is text, given at most once.
+// Query parameters of every route: one table for the service, the client and the OpenAPI document.
 import * as z from 'zod';
 import { UNSETTLED_EFFECTS } from './event.ts';
 import { PAGE_LIMIT } from './scalars.ts';
@@ -20,7 +20,7 @@ const messages = z.object({
   ...window,
 });
 
-/** Interface 4.2, 4.3, 4.7; what else there is, is ours. */
+/** Query parameters by route (interface 4.2, 4.3, 4.7). On the wire each is text and stands at most once. */
 export const PARAMETERS = {
   token: z.object({}),
   attachments: z.object({

@@ -1,13 +1,17 @@
-// The report of `events reconcile`: what was sent, held against what the service holds.
+// The report of `events reconcile`, which compares the sender's journal with the service's events.
 import * as z from 'zod';
 
 const count = z.number().int().min(0);
 
 /**
- * What is found of one event when what was sent is held against what the service holds. `not_indexed` was acknowledged
- * and is not there; `unacknowledged` is not there and nobody said it was; `lost_acknowledgement` is there although nobody
- * said so; `other_body` was sent with different bodies; `sent_again` and `delivered_again` came more than once;
- * `out_of_order` arrived after one that was sent later.
+ * What the comparison found for one event:
+ * - `not_indexed`: acknowledged, but the service does not list it;
+ * - `unacknowledged`: neither acknowledged nor listed;
+ * - `lost_acknowledgement`: listed, but the journal has no acknowledgement;
+ * - `refused`, `dead`, `queued`, `waiting`: what the service said of it;
+ * - `other_body`: sent with two different bodies;
+ * - `sent_again`, `delivered_again`: sent or received more than once;
+ * - `out_of_order`: received after an event that was sent later.
  */
 export const Finding = z.enum([
   'not_indexed',
@@ -25,9 +29,9 @@ export const Finding = z.enum([
 export type Finding = z.infer<typeof Finding>;
 
 /**
- * `events reconcile -o json`. `sent`, `acknowledged` and `indexed` count events of the journal by id, `others` what the
- * service holds beside them. `findings` counts each kind that was found, `events` names up to 1,000 events of each.
- * `replayed` events were sent again, and all else is as it was found after that.
+ * `events reconcile -o json`. `sent`, `acknowledged` and `indexed` count events of the journal by id. `others` counts events of the
+ * service that the journal does not have. `findings` counts each kind; `events` names up to 1,000 events of each. `replayed`
+ * counts events that were sent again; all other numbers describe the state after that.
  */
 export const ReconcileReport = z.object({
   version: z.literal(1),

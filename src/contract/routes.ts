@@ -1,16 +1,18 @@
-// Every route of the interface with its method, path and scope: the one table client and service both read.
+// Every route with its method, path and scope: one table for the client and the service.
 import type { Scope } from './token.ts';
 
+/** One route of the service. */
 export type Route = {
   method: 'GET' | 'POST';
   /** `{name}` stands for one path segment. */
   path: string;
-  /** Scope a token must hold; null where none is needed (our choice: the interface does not show the mapping). */
+  /** Scope that a token needs; null where no token is needed (interface 5, our choice). */
   scope: Scope | null;
-  /** Interface section, or 'ours' for what we add. */
+  /** Section of the interface, or 'ours' for a route that we add. */
   source: string;
 };
 
+/** All routes by name. */
 export const ROUTES = {
   token: { method: 'POST', path: '/api/auth/token', scope: null, source: '4.1' },
   attachments: { method: 'GET', path: '/v1/attachments', scope: 'read:attachments', source: '4.2' },
@@ -30,7 +32,7 @@ export const ROUTES = {
 } as const satisfies Record<string, Route>;
 export type RouteName = keyof typeof ROUTES;
 
-/** The path with its parameters filled in. A segment of dots only would change the path, so it is encoded too. */
+/** Returns the path of a route with its parameters filled in. Dots are encoded where a segment has nothing else (`..` would leave the path). */
 export function pathOf(name: RouteName, parameters: Record<string, string> = {}): string {
   return ROUTES[name].path.replace(/\{(\w+)\}/g, (_, key: string) => encodeSegment(parameters[key] ?? ''));
 }
@@ -39,7 +41,7 @@ function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/^\.+$/, (dots) => dots.replaceAll('.', '%2E'));
 }
 
-/** Headers our service adds. */
+/** Response headers that our service adds (our choice). */
 export const HEADERS = {
   drift: 'x-drift-ratio',
   integrity: 'x-integrity',

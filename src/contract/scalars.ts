@@ -1,7 +1,7 @@
-// The checked quantities of the wire: integrity, sha256, times, limits (interface sections 1, 2, 8).
+// Checked values that many records share: integrity, hashes, instants and limits (interface 1, 2, 8).
 import * as z from 'zod';
 
-/** Share of checks a record passes, 0 to 1 (interface 1). NaN, text and values outside fail. */
+/** Share of checks that a record passes, from 0 to 1 (interface 1). NaN, text and other numbers are refused. */
 export const Integrity = z.number().min(0).max(1);
 export type Integrity = z.infer<typeof Integrity>;
 
@@ -9,20 +9,22 @@ export type Integrity = z.infer<typeof Integrity>;
 export const Sha256 = z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex characters');
 export type Sha256 = z.infer<typeof Sha256>;
 
-/** A file's hash in hex: SHA-256, but in a bag whose manifests are of other algorithms, which its length tells. */
+/** A file's hash in hex. It is SHA-256, except in a BagIt bag with other algorithms; the length tells which. */
 export const FileHash = z.string().regex(/^(?:[0-9a-fA-F]{2}){1,64}$/, 'must be a hash in hex');
 
+/** Returns whether two hexadecimal hashes are equal, whatever their case. */
 export function sameHash(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** ISO 8601 instant in UTC, e.g. 2026-01-02T03:04:05.678Z (interface 2.3). */
+/** An ISO 8601 instant with a time zone, e.g. 2026-01-02T03:04:05.678Z (interface 2.3). */
 export const Instant = z.iso.datetime({ offset: true });
 export type Instant = z.infer<typeof Instant>;
 
-/** Page size of our service: the interface names the parameter, not its bounds (section 8, our choice). */
+/** Page sizes of our service (interface 8). The interface names the parameter; the bounds are our choice. */
 export const PAGE_LIMIT = { default: 20, minimum: 1, maximum: 500 } as const;
 
-/** Largest JSON answer a client reads and largest request body the service takes, in bytes (our choice). */
+/** Largest JSON response that a client reads, in bytes (interface 8, our choice). */
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+/** Largest request body that the service accepts, in bytes (interface 8, our choice). */
 export const MAX_REQUEST_BYTES = 1024 * 1024;

@@ -1,4 +1,4 @@
-// Every record and report of the contract by name: what JSON schemas are written for.
+// Every record and report of the contract by name. A JSON Schema is generated for each.
 import * as z from 'zod';
 import { Attachment } from './attachment.ts';
 import { Asset, Carrier, LoreRecord, Pipeline, RawRecord } from './content.ts';
@@ -34,7 +34,7 @@ import {
 import { Position, Sequence } from './sequence.ts';
 import { Token, TokenRequest } from './token.ts';
 
-/** A list as our service sends it (contract/list.ts); a client takes other bodies too. */
+/** The schema of a list as our service sends it. A client accepts other bodies too: see list.ts. */
 const sent = <Row extends z.ZodType>(row: Row) =>
   z.looseObject({
     object: z.literal('list'),
@@ -47,6 +47,7 @@ const sent = <Row extends z.ZodType>(row: Row) =>
 
 const MessageList = sent(Message);
 
+/** Records of the wire, by the name of their schema. */
 export const RECORDS = {
   TokenRequest,
   Token,
@@ -83,6 +84,7 @@ export const RECORDS = {
 } as const satisfies Record<string, z.ZodType>;
 export type RecordName = keyof typeof RECORDS;
 
+/** JSON reports that commands write, by the name of their schema. */
 export const REPORTS = {
   WalkReport,
   FrozenWalk,

@@ -1,16 +1,16 @@
-// JSON Schema (2020-12) of every record and report, each field marked as documented or assumed.
+// Builds the JSON Schema (2020-12) of every record and report, each field of a record marked as documented or assumed.
 import * as z from 'zod';
 import { DOCUMENTED_FIELDS } from './documented.ts';
 import { RECORDS, REPORTS } from './schema-list.ts';
 
 export type JsonSchema = { [key: string]: unknown; properties?: Record<string, JsonSchema> };
 
-/** The record schemas with references among them; `uri` says how a name is referred to. */
+/** Returns the schemas of all records. `uri` maps a record's name to the reference that other schemas use for it. */
 export function recordSchemas(uri: (name: string) => string): Record<string, JsonSchema> {
   return marked(referring(RECORDS, uri));
 }
 
-/** Schemas by file name, e.g. `attachment-list.json`; they refer to one another by file name. */
+/** Returns all schemas by file name, e.g. `attachment-list.json`. They refer to one another by file name. */
 export function buildSchemas(): Record<string, JsonSchema> {
   const uri = (name: string) => `${kebab(name)}.json`;
   const all = { ...recordSchemas(uri), ...referring(REPORTS, uri) };
@@ -25,7 +25,7 @@ export function buildSchemas(): Record<string, JsonSchema> {
 function referring(schemas: Record<string, z.ZodType>, uri: (name: string) => string) {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
-  // What may be sent, not what parsing leaves over: unknown fields are allowed everywhere.
+  // `input` describes what may be sent. Parsed output would lack the unknown fields, which are allowed everywhere.
   const { schemas: made } = z.toJSONSchema(registry, { uri, io: 'input' });
   return Object.fromEntries(
     Object.entries(made).map(([name, schema]) => {
@@ -44,6 +44,7 @@ function marked(schemas: Record<string, JsonSchema>): Record<string, JsonSchema>
   return schemas;
 }
 
+/** Returns the value of `x-arx-origin` for something that is or is not in the interface. */
 export function originOf(documented: boolean | undefined): 'documented' | 'assumption' {
   return documented === true ? 'documented' : 'assumption';
 }

@@ -1,8 +1,8 @@
-// A named sequence: positions as reported against positions as checked (interface 4.4, shape not shown: ours).
+// A named sequence: where entries are reported and where they were checked to be (interface 4.4). The shape is our choice.
 import * as z from 'zod';
 import { Integrity } from './scalars.ts';
 
-/** `reported` is what the record claims, `checked` its rank by arrival, `offset` = reported − checked. */
+/** One entry of a sequence. `reported` is the position that the record claims, `checked` its rank by arrival, `offset` = reported − checked. */
 export const Position = z.looseObject({
   entry: z.string(),
   message_id: z.string().nullable().optional(),
@@ -14,7 +14,7 @@ export const Position = z.looseObject({
 });
 export type Position = z.infer<typeof Position>;
 
-/** One page of a sequence. `total` counts all positions, `displaced` those with offset ≠ 0, over the whole sequence. */
+/** One page of a sequence. `total` counts all entries of the sequence, `displaced` all whose offset is not 0. */
 export const Sequence = z.looseObject({
   name: z.string(),
   status: z.string().optional(),
@@ -27,6 +27,7 @@ export const Sequence = z.looseObject({
 });
 export type Sequence = z.infer<typeof Sequence>;
 
+/** The sequence that the interface names: messages in order of arrival. */
 export const ARC_RECONSTRUCTION = 'arc_reconstruction';
-/** Our second sequence: events in order of arrival at the relay against the order in which they took effect. */
+/** Our second sequence: events in order of arrival, against the order in which they took effect. */
 export const MIRROR_RELAY = 'mirror_relay';

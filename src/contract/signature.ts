@@ -1,24 +1,25 @@
-// Signing of webhooks by Standard Webhooks 1.0 (our choice, interface 6): secrets, and what is signed with them.
+// Webhook signatures by Standard Webhooks 1.0 (interface 6, our choice): reading secrets and signing.
 import { createHmac } from 'node:crypto';
 
+/** The three request headers of Standard Webhooks. */
 export const SIGNATURE_HEADERS = {
   id: 'webhook-id',
   timestamp: 'webhook-timestamp',
   signature: 'webhook-signature',
 } as const;
 
-/** The one version of signature that is known: HMAC-SHA256 in base64. */
+/** The only signature version that is supported: HMAC-SHA256 in base64. */
 export const SIGNATURE_VERSION = 'v1';
 
-/** Seconds that a timestamp may differ from the receiver's clock, before and after. */
+/** Largest difference in seconds between a timestamp and the receiver's clock, in either direction. */
 export const SIGNATURE_TOLERANCE_S = 300;
 
-/** Most secrets of one file: each costs a hash of every body. */
+/** Largest number of secrets in one file. Each secret costs one hash of every body. */
 export const MAX_SECRETS = 16;
 
 /**
- * Secrets from the text of a file, one `whsec_<base64 of 24 to 64 bytes>` a line; empty lines and those that begin with
- * `#` are passed over. A string says what is wrong, with the line and nothing of the secret.
+ * Returns the secrets in a file's text: one `whsec_<base64 of 24 to 64 bytes>` a line. Skips blank lines and lines that begin with
+ * `#`. Returns a string where something is wrong: it names the line and shows nothing of the secret.
  */
 export function parseSecrets(text: string): Uint8Array[] | string {
   const secrets: Uint8Array[] = [];
@@ -35,12 +36,12 @@ export function parseSecrets(text: string): Uint8Array[] | string {
   return secrets.length > MAX_SECRETS ? `it has more than ${MAX_SECRETS} secrets` : secrets;
 }
 
-/** The 32 bytes that sign this body under this id at this time, in seconds since the epoch. */
+/** Returns the 32-byte signature of a body with this event id. `timestamp` is in seconds since the epoch. */
 export function sign(secret: Uint8Array, id: string, timestamp: string, body: Uint8Array): Buffer {
   return createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest();
 }
 
-/** The three headers of a request, signed with each of the secrets; `now` in milliseconds since the epoch. */
+/** Returns the three signature headers of a request, signed with each of the secrets. `now` is in milliseconds since the epoch. */
 export function signatureHeaders(
   secrets: readonly Uint8Array[],
   id: string,

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { Instant, Integrity } from './scalars.ts';
 
+/** Request body of POST /api/auth/token (interface 4.1). */
 export const TokenRequest = z.object({
   client_id: z.string().min(1).max(200),
   observer_tier: z.string().min(1).max(64),
@@ -9,13 +10,14 @@ export const TokenRequest = z.object({
 });
 export type TokenRequest = z.infer<typeof TokenRequest>;
 
-/** A token travels in a header: visible ASCII without spaces, so that it can inject nothing (RFC 6750 2.1). */
+/** Visible ASCII without spaces (RFC 6750 2.1), so that a token cannot inject another header. */
 const AccessToken = z
   .string()
   .min(1)
   .max(8192)
   .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces');
 
+/** Reply of POST /api/auth/token (interface 2.3). */
 export const Token = z.looseObject({
   access_token: AccessToken,
   expires_at: Instant,
@@ -28,9 +30,10 @@ export const Token = z.looseObject({
 });
 export type Token = z.infer<typeof Token>;
 
-/** Our service's tiers, lowest first (the interface shows only `internal` and a mirror scope; the rest is our choice). */
+/** Tiers of our service, lowest first (interface 5). The interface shows only `internal` and a mirror scope. */
 export const TIERS = ['external', 'internal', 'mirror'] as const;
 export type Tier = (typeof TIERS)[number];
 
+/** Scopes of our service (interface 5). */
 export const SCOPES = ['read:messages', 'read:attachments', 'read:sequence', 'read:mirror'] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -1,23 +1,23 @@
-// The rules of a cursor window (interface 4.7), read by service and client alike.
+// The rules of a cursor window (interface 4.7), shared by service and client.
 import { PAGE_LIMIT } from './scalars.ts';
 
-/** A window as asked for. Cursors are exclusive; both are ids of rows of the same list. */
+/** The parameters of a window. Cursors are ids of rows of the list; the rows themselves are not part of the window. */
 export type WindowQuery = { starting_after?: string; ending_before?: string; limit?: number };
 
 /**
- * Which way a window is read: a lone `ending_before` reads backward from it (the rows directly before it),
- * everything else forward. Rows always come in ascending order.
+ * Returns in which direction a window is read. `ending_before` alone reads backward: it gives the rows directly before the cursor.
+ * Any other window reads forward. Rows are in ascending order in both cases.
  */
 export function directionOf(query: WindowQuery): 'forward' | 'backward' {
   return query.ending_before !== undefined && query.starting_after === undefined ? 'backward' : 'forward';
 }
 
-/** Rule 2: misordered when the after cursor is later in sequence than the before cursor. Equal cursors are an empty window. */
+/** Returns whether a window is misordered: `after` is later than `before` (interface 4.7). Equal cursors are an empty window. */
 export function isMisordered(after: number, before: number): boolean {
   return after > before;
 }
 
-/** A limit as typed or sent: the integer, or undefined where it is not one within bounds. Absent means the default. */
+/** Returns the page size that a text names, or undefined where it is not an integer within bounds. No text means the default. */
 export function parseLimit(text: string | undefined): number | undefined {
   if (text === undefined) return PAGE_LIMIT.default;
   if (!/^[1-9]\d{0,5}$/.test(text)) return undefined;
