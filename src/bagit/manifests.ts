@@ -1,5 +1,5 @@
 // What a bag's manifests list: each file with every hash that any of them gives it (RFC 8493 2.1.3, 2.2.1).
-import type { BagSummary } from '../contract/report.ts';
+import type { BagSummary } from '../contract/reports/files.ts';
 import type { resolver } from './path-resolver.ts';
 import type { BagSource } from './folder-source.ts';
 import {

@@ -1,5 +1,5 @@
 // Whether a BagIt bag is complete and valid (RFC 8493 3): every file against all manifests that list it, in one read.
-import type { BagSummary, Verdict, VerifiedFile, VerifyReport } from '../contract/report.ts';
+import type { BagSummary, Verdict, VerifiedFile, VerifyReport } from '../contract/reports/files.ts';
 import { Fault } from '../faults.ts';
 import { algorithmsOf, listBag, type Listed, type Wanted } from './manifests.ts';
 import { resolver } from './path-resolver.ts';

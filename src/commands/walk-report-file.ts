@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { App } from '../app.ts';
-import { WalkReport } from '../contract/report.ts';
+import { WalkReport } from '../contract/reports/walk.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { freshKeys, partName } from '../download/partial-files.ts';

@@ -14,23 +14,11 @@ import {
 } from './event.ts';
 import { Health, Probe } from './health.ts';
 import { Integrity } from './scalars.ts';
-import { ReconcileReport } from './reconciliation.ts';
-import {
-  DiffReport,
-  ExitRecord,
-  BackupReport,
-  ExportReport,
-  FrozenWalk,
-  FsckReport,
-  ImportReport,
-  Listening,
-  PlotReport,
-  PullPlan,
-  PullReport,
-  VerifyReport,
-  WalkedWindow,
-  WalkReport,
-} from './report.ts';
+import { ReconcileReport } from './reports/reconcile.ts';
+import { DiffReport, FrozenWalk, PlotReport, WalkedWindow, WalkReport } from './reports/walk.ts';
+import { ExitRecord, Listening } from './reports/process.ts';
+import { BackupReport, FsckReport, ImportReport } from './reports/archive.ts';
+import { ExportReport, PullPlan, PullReport, VerifyReport } from './reports/files.ts';
 import { Position, Sequence } from './sequence.ts';
 import { Token, TokenRequest } from './token.ts';
 

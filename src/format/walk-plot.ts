@@ -1,5 +1,5 @@
 // A frozen walk drawn in a terminal: the drift that was reported, and what each window cost, over the same windows.
-import type { PlotReport } from '../contract/report.ts';
+import type { PlotReport } from '../contract/reports/walk.ts';
 import { barsOnAxes, labelWidth, legend } from './axes.ts';
 import { grouped, plural, significant } from './figures.ts';
 import type { Line } from './line.ts';

@@ -1,5 +1,5 @@
 // Verifies a folder against what is expected in it, on all cores, without following a symlink or waiting on a FIFO.
-import type { VerifiedFile } from '../contract/report.ts';
+import type { VerifiedFile } from '../contract/reports/files.ts';
 import { isFailure, openCrew, type CrewOptions } from './hash-pool.ts';
 import { filesBelow } from './files-below.ts';
 import { judge, type Expected, type Observed } from './verdicts.ts';

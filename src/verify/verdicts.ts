@@ -1,5 +1,5 @@
 // What a file on disk is, held against what it should be: one verdict a file, and what follows from all of them.
-import type { Verdict, VerifiedFile, VerifyReport } from '../contract/report.ts';
+import type { Verdict, VerifiedFile, VerifyReport } from '../contract/reports/files.ts';
 import { sameHash } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import { isFailure } from './hash-pool.ts';

@@ -1,5 +1,5 @@
 // What a walk spent and what it gave out: the figures of its windows and of its report.
-import type { UnstableGap, WalkReport } from '../contract/report.ts';
+import type { UnstableGap, WalkReport } from '../contract/reports/walk.ts';
 import { Confidence } from './decide/confidence.ts';
 import type { Seen } from './order/id-set.ts';
 import type { Identified } from './source.ts';

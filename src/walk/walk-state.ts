@@ -1,6 +1,6 @@
 // Where a walk stands: takes in pages as they come, says what to ask next, freezes what is settled.
 import { Fault } from '../faults.ts';
-import type { WalkReport } from '../contract/report.ts';
+import type { WalkReport } from '../contract/reports/walk.ts';
 import { settleContest } from './order/majority-order.ts';
 import { Evidence } from './evidence/evidence.ts';
 import { intake } from './evidence/read-page.ts';

@@ -1,6 +1,6 @@
 // The walk: reads a list whose pages may lie until every row's place is settled, window after frozen window.
 import { Fault } from '../faults.ts';
-import type { WalkReport } from '../contract/report.ts';
+import type { WalkReport } from '../contract/reports/walk.ts';
 import { Course } from './walk-state.ts';
 import { Flights } from './reads-in-flight.ts';
 import type { Surface } from './evidence/read.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { BackupReport } from '../../src/contract/report.ts';
+import { BackupReport } from '../../src/contract/reports/archive.ts';
 import { backUp, createService, openArchive, type OpenArchive, type Place } from '../../src/service/index.ts';
 import { tokenFor } from '../support/archive.ts';
 import { call } from '../support/call.ts';

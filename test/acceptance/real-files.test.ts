@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PullReport, VerifyReport } from '../../src/contract/report.ts';
+import { PullReport, VerifyReport } from '../../src/contract/reports/files.ts';
 import { arx } from '../support/command.ts';
 import { serve, type Served } from '../support/served.ts';
 import { readWarc } from '../support/warc.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { WalkReport } from '../../src/contract/report.ts';
+import { WalkReport } from '../../src/contract/reports/walk.ts';
 import type { DriftEntry } from '../../src/service/index.ts';
 import { DRIFT_FAULTS } from '../../src/service/fault-injection/drift.ts';
 import { DRIFT_MODES } from '../../src/service/fault-injection/fault-sampling.ts';

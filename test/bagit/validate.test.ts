@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { VerifyReport } from '../../src/contract/report.ts';
+import { VerifyReport } from '../../src/contract/reports/files.ts';
 import { bagOf, digest, writeBag, type BagPlan } from '../support/bag.ts';
 import { arx } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, expect, test } from 'vitest';
-import { FsckReport } from '../../src/contract/report.ts';
+import { FsckReport } from '../../src/contract/reports/archive.ts';
 import { arx } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { asKeeper, freshUrl, noPostgres } from '../support/postgres.ts';

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PullReport } from '../../src/contract/report.ts';
+import { PullReport } from '../../src/contract/reports/files.ts';
 import { Fault } from '../../src/faults.ts';
 import { keyOf, partName } from '../../src/download/partial-files.ts';
 import { serveCatalogue, sha, type ForeignFile } from '../support/catalogue-server.ts';

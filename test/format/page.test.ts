@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PlotReport } from '../../src/contract/report.ts';
+import type { PlotReport } from '../../src/contract/reports/walk.ts';
 import { html } from '../../src/format/html.ts';
 import { walkPage } from '../../src/format/pages/walk.ts';
 import { elementsOf } from '../support/well-formed.ts';

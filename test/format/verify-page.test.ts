@@ -1,6 +1,6 @@
 // The page of a verification: figures that add up, failures first, and nothing that an archive's names could do.
 import { describe, expect, test } from 'vitest';
-import type { VerifiedFile, VerifyReport } from '../../src/contract/report.ts';
+import type { VerifiedFile, VerifyReport } from '../../src/contract/reports/files.ts';
 import { verifyPage } from '../../src/format/pages/verify.ts';
 import { reportOf } from '../../src/verify/verdicts.ts';
 import { elementsOf } from '../support/well-formed.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/contract/content.ts';
-import type { VerifyReport, WalkReport } from '../../src/contract/report.ts';
+import type { VerifyReport } from '../../src/contract/reports/files.ts';
+import type { WalkReport } from '../../src/contract/reports/walk.ts';
 import { createPrinter, type Output } from '../../src/format/print.ts';
 import * as views from '../../src/format/views.ts';
 import { fakeSink } from './fake-sink.ts';

@@ -1,7 +1,7 @@
 // A frozen walk in a terminal: both pictures on the same windows, on any screen.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PlotReport } from '../../src/contract/report.ts';
+import type { PlotReport } from '../../src/contract/reports/walk.ts';
 import { plain } from '../../src/format/line.ts';
 import { width } from '../../src/format/terminal.ts';
 import { walkPlot } from '../../src/format/walk-plot.ts';

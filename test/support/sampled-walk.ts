@@ -1,6 +1,6 @@
 // Small walks drawn by number over lists that lie in every way, and what each of them must keep.
 import { isDeepStrictEqual } from 'node:util';
-import { WalkReport } from '../../src/contract/report.ts';
+import { WalkReport } from '../../src/contract/reports/walk.ts';
 import type { CrossCheckMode } from '../../src/walk/plan/cross-check.ts';
 import { LIES } from './faulty-page.ts';
 import type { Correlation, LyingOptions } from './faulty-list.ts';

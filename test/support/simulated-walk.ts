@@ -1,5 +1,5 @@
 // One walk over a lying list in virtual time, with what it gave out, what it cost and whether it was right.
-import type { WalkReport } from '../../src/contract/report.ts';
+import type { WalkReport } from '../../src/contract/reports/walk.ts';
 import type { Fault } from '../../src/faults.ts';
 import { walk, type WalkOptions } from '../../src/walk/walk.ts';
 import { lyingList, type LyingList, type LyingOptions, type Row } from './faulty-list.ts';

@@ -5,7 +5,7 @@ import { appendFile, mkdir, readFile, rm, symlink, truncate, writeFile } from 'n
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { VerifyReport } from '../../src/contract/report.ts';
+import { VerifyReport } from '../../src/contract/reports/files.ts';
 import { compare, observe } from '../../src/verify/check-folder.ts';
 import { digestFile } from '../../src/verify/digest.ts';
 import { MANIFEST_FILE, openManifest, readManifest } from '../../src/download/manifest.ts';

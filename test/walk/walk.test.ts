@@ -1,7 +1,7 @@
 // The walk over honest, drifting and broken lists: what it gives out is true, in order and once.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { WalkReport } from '../../src/contract/report.ts';
+import { WalkReport } from '../../src/contract/reports/walk.ts';
 import { Fault } from '../../src/faults.ts';
 import { walk, type WalkOptions, type WalkOutcome } from '../../src/walk/walk.ts';
 import type { Page, Source } from '../../src/walk/source.ts';

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { sameHash } from '../../contract/scalars.ts';
-import type { ExportReport } from '../../contract/report.ts';
+import type { ExportReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { exportLines } from '../../format/views.ts';
 import { addDescriptions, addFiles, isGiven, type BagRecord } from '../../bagit/contents.ts';

@@ -1,6 +1,6 @@
 // Verified files on stdout: the report as one document or a tree of verdicts, or one file a line.
 import type { App } from '../../app.ts';
-import type { PullReport, VerifyReport } from '../../contract/report.ts';
+import type { PullReport, VerifyReport } from '../../contract/reports/files.ts';
 import { fileView, verifyLines } from '../../format/views.ts';
 import { sumsLine } from '../../verify/checksum-list.ts';
 

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import type { PulledFile, PullPlan, PullReport } from '../../contract/report.ts';
+import type { PulledFile, PullPlan, PullReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { pullPlanView } from '../../format/views.ts';
 import { openDesk } from '../../download/disk-worker-client.ts';

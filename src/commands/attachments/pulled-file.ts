@@ -4,7 +4,7 @@ import { fileUrl } from '../../download/allowed-origins.ts';
 import { takeFile, type FileOptions } from '../../download/open-file.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
-import type { PulledFile } from '../../contract/report.ts';
+import type { PulledFile } from '../../contract/reports/files.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
-import type { VerifyReport } from '../../contract/report.ts';
+import type { VerifyReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { bagFaultsOf, checkBag } from '../../bagit/validate.ts';
 import { openBagFolder } from '../../bagit/folder-source.ts';

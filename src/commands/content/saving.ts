@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import type { Content, RawRecord } from '../../contract/content.ts';
-import type { PulledFile, PullReport } from '../../contract/report.ts';
+import type { PulledFile, PullReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { keep } from '../../download/verified-file.ts';
 import type { ManifestEntry } from '../../download/manifest.ts';

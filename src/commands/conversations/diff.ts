@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import type { DiffReport, FrozenWalk } from '../../contract/report.ts';
+import type { DiffReport, FrozenWalk } from '../../contract/reports/walk.ts';
 import { Fault } from '../../faults.ts';
 import { grouped, plural } from '../../format/figures.ts';
 import { changesOf, changeView, diffLines } from '../../format/views.ts';

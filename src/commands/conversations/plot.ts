@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import type { PlotReport, WalkedWindow } from '../../contract/report.ts';
+import type { PlotReport, WalkedWindow } from '../../contract/reports/walk.ts';
 import { Fault } from '../../faults.ts';
 import { windowView } from '../../format/views.ts';
 import { walkPlot } from '../../format/walk-plot.ts';

@@ -1,7 +1,7 @@
 // `arx events reconcile`: what was sent against what was acknowledged and what the service holds; sends what is missing.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import type { ReconcileReport } from '../../contract/reconciliation.ts';
+import type { ReconcileReport } from '../../contract/reports/reconcile.ts';
 import { Fault, type FaultKind } from '../../faults.ts';
 import { reconcileLines } from '../../format/views.ts';
 import type { Outgoing } from './envelopes.ts';

@@ -2,7 +2,7 @@
 import type { Client } from '../../client/index.ts';
 import type { Envelope } from '../../contract/event.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
-import { Finding } from '../../contract/reconciliation.ts';
+import { Finding } from '../../contract/reports/reconcile.ts';
 import { Fault } from '../../faults.ts';
 import type { Entry } from './journal.ts';
 import { Ledger } from './ledger.ts';

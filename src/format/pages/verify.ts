@@ -1,5 +1,10 @@
 // A verification as a page: the verdicts in figures and by folder, what failed first, and the folders as a tree.
-import { VERDICTS, type Verdict, type VerifiedFile, type VerifyReport } from '../../contract/report.ts';
+import {
+  VERDICTS,
+  type Verdict,
+  type VerifiedFile,
+  type VerifyReport,
+} from '../../contract/reports/files.ts';
 import { chart } from '../chart.ts';
 import { grouped, plural, sized } from '../figures.ts';
 import { html, type Markup, type Part } from '../html.ts';

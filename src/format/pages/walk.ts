@@ -1,5 +1,5 @@
 // A frozen walk as a page: drift and cost over its windows, what it rests on, and the figures.
-import type { FrozenWalk, PlotReport, WalkedWindow } from '../../contract/report.ts';
+import type { FrozenWalk, PlotReport, WalkedWindow } from '../../contract/reports/walk.ts';
 import { bucketed } from '../axes.ts';
 import { chart, type ChartColumn, type Level } from '../chart.ts';
 import { grouped, plural, significant } from '../figures.ts';

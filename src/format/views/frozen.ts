@@ -1,5 +1,5 @@
 // What people see of frozen walks and of what lies between two of them (shapes in contract/report.ts).
-import type { DiffReport, FrozenWalk, WalkedWindow } from '../../contract/report.ts';
+import type { DiffReport, FrozenWalk, WalkedWindow } from '../../contract/reports/walk.ts';
 import { grouped, plural } from '../figures.ts';
 import { aligned, type Line, type Span, type Style } from '../line.ts';
 import type { Canvas } from '../screen.ts';

@@ -1,5 +1,5 @@
 // What people see of a reconciliation: the verdict, the counts, and the first events of each finding.
-import type { ReconcileReport } from '../../contract/reconciliation.ts';
+import type { ReconcileReport } from '../../contract/reports/reconcile.ts';
 import { grouped, plural } from '../figures.ts';
 import { aligned, type Line, type Style } from '../line.ts';
 

@@ -1,15 +1,13 @@
 // What people see of the reports: a verdict first, then what it rests on, as a tree (shapes in contract/report.ts).
+import type { BackupReport, FsckReport, ImportReport } from '../../contract/reports/archive.ts';
 import type {
-  BackupReport,
   ExportReport,
-  FsckReport,
-  ImportReport,
   PullPlan,
   Verdict,
   VerifiedFile,
   VerifyReport,
-  WalkReport,
-} from '../../contract/report.ts';
+} from '../../contract/reports/files.ts';
+import type { WalkReport } from '../../contract/reports/walk.ts';
 import { grouped, plural, sized } from '../figures.ts';
 import { aligned, type Line, type Style } from '../line.ts';
 import type { Canvas } from '../screen.ts';

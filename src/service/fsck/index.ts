@@ -1,5 +1,5 @@
 // The check of a whole archive, which changes nothing: its engine, every row's relations, every stored byte.
-import type { FsckReport } from '../../contract/report.ts';
+import type { FsckReport } from '../../contract/reports/archive.ts';
 import type { Archive } from '../store/archive.ts';
 import { checkEvents, checkWritten, WRITTEN } from './events.ts';
 import { checkFacts } from './facts.ts';

@@ -1,5 +1,5 @@
 // What a check of an archive looked at and what it found, in bounded memory: every problem counted, the first of each named.
-import type { FsckReport } from '../../contract/report.ts';
+import type { FsckReport } from '../../contract/reports/archive.ts';
 import { DatabaseTrouble } from '../store/trouble.ts';
 
 type Finding = FsckReport['findings'][number];

@@ -1,6 +1,6 @@
 // Imports archives: detects what each path is, reads it, stores what is new, and accounts for every message read.
 import { stat } from 'node:fs/promises';
-import type { ImportReport } from '../../contract/report.ts';
+import type { ImportReport } from '../../contract/reports/archive.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../store/archive.ts';
 import { DatabaseTrouble, troubleFault } from '../store/trouble.ts';

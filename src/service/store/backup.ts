@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { copyFile, link, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { BackupReport } from '../../contract/report.ts';
+import type { BackupReport } from '../../contract/reports/archive.ts';
 import { makeFolder, syncAt } from '../../disk/durable.ts';
 import type { Archive } from './archive.ts';
 import { openBlobs, pathIn } from './blobs.ts';

@@ -1,5 +1,5 @@
 // What lies between two walks of a list: added, moved, lost, changed, and what one of them cannot tell.
-import type { DiffReport, FrozenWalk } from '../../contract/report.ts';
+import type { DiffReport, FrozenWalk } from '../../contract/reports/walk.ts';
 import { longestRise } from '../order/longest-increasing-subsequence.ts';
 
 /** A walk, its ids in order and the SHA-256 of each row, 32 bytes an id. */

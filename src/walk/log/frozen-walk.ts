@@ -1,7 +1,7 @@
 // The folder of a frozen walk as a whole: a chain that holds, what was walked, whether to its end, and what was in doubt.
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { FrozenWalk } from '../../contract/report.ts';
+import type { FrozenWalk } from '../../contract/reports/walk.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { readDoubts } from './unresolved-rows.ts';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ExportReport, VerifyReport } from '../../../src/contract/report.ts';
+import { ExportReport, VerifyReport } from '../../../src/contract/reports/files.ts';
 import { Fault } from '../../../src/faults.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-server.ts';

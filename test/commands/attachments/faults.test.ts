@@ -14,7 +14,7 @@ import {
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { PullReport, VerifyReport } from '../../../src/contract/report.ts';
+import { PullReport, VerifyReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-server.ts';
 import { AUTHORITY, CERTIFICATES, KEY } from '../../support/certificates.ts';

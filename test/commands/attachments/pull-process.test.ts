@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { PullReport } from '../../../src/contract/report.ts';
+import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { TEMPORARY } from '../../../src/download/partial-files.ts';
 import { arx } from '../../support/command.ts';

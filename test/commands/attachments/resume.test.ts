@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PullReport } from '../../../src/contract/report.ts';
+import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { keyOf, partName } from '../../../src/download/partial-files.ts';
 import { serveCatalogue, sha } from '../../support/catalogue-server.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PullReport } from '../../../src/contract/report.ts';
+import { PullReport } from '../../../src/contract/reports/files.ts';
 import { arx } from '../../support/command.ts';
 import { serve } from '../../support/served.ts';
 

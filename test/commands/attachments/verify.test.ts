@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { VerifyReport } from '../../../src/contract/report.ts';
+import type { VerifyReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { bagOf, writeBag } from '../../support/bag.ts';
 import { serveCatalogue, sha } from '../../support/catalogue-server.ts';

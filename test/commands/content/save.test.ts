@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PullReport } from '../../../src/contract/report.ts';
+import { PullReport } from '../../../src/contract/reports/files.ts';
 import { sha } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -2,7 +2,7 @@
 import { appendFile, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DiffReport, PlotReport } from '../../../src/contract/report.ts';
+import { DiffReport, PlotReport } from '../../../src/contract/reports/walk.ts';
 import { canonical } from '../../../src/contract/canonical-json.ts';
 import { END_FILE } from '../../../src/walk/log/completion.ts';
 import { openFrozenLog } from '../../../src/walk/log/frozen-log.ts';

@@ -3,7 +3,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { ReconcileReport } from '../../../src/contract/reconciliation.ts';
+import { ReconcileReport } from '../../../src/contract/reports/reconcile.ts';
 import { arx } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

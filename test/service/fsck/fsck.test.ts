@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { FsckReport } from '../../../src/contract/report.ts';
+import type { FsckReport } from '../../../src/contract/reports/archive.ts';
 import { checkArchive } from '../../../src/service/fsck/index.ts';
 import { importPaths } from '../../../src/service/import/index.ts';
 import {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ImportReport } from '../../../src/contract/report.ts';
+import { ImportReport } from '../../../src/contract/reports/archive.ts';
 import { Fault } from '../../../src/faults.ts';
 import { detect } from '../../../src/service/import/detect.ts';
 import { importItems, importPaths, type ImportProgress } from '../../../src/service/import/index.ts';

@@ -1,7 +1,7 @@
 // What two walks of one list differ in: the fewest moves, and nothing called lost where nobody has looked.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DiffReport, FrozenWalk } from '../../../src/contract/report.ts';
+import type { DiffReport, FrozenWalk } from '../../../src/contract/reports/walk.ts';
 import { differenceOf, type Walked } from '../../../src/walk/log/difference.ts';
 
 const WALK: FrozenWalk = {

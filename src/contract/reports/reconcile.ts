@@ -1,7 +1,6 @@
 // The report of `events reconcile`, which compares the sender's journal with the service's events.
 import * as z from 'zod';
-
-const count = z.number().int().min(0);
+import { count, version } from './fields.ts';
 
 /**
  * What the comparison found for one event:
@@ -34,7 +33,7 @@ export type Finding = z.infer<typeof Finding>;
  * counts events that were sent again; all other numbers describe the state after that.
  */
 export const ReconcileReport = z.object({
-  version: z.literal(1),
+  version,
   verdict: z.enum(['consistent', 'inconsistent']),
   journal: z.string(),
   base_url: z.string(),

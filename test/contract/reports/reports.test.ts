@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
-import {
-  ExitRecord,
-  ImportReport,
-  PullReport,
-  VERDICTS,
-  VerifyReport,
-  WalkReport,
-} from '../../src/contract/report.ts';
+import { ExitRecord } from '../../../src/contract/reports/process.ts';
+import { ImportReport } from '../../../src/contract/reports/archive.ts';
+import { PullReport, VERDICTS, VerifyReport } from '../../../src/contract/reports/files.ts';
+import { WalkReport } from '../../../src/contract/reports/walk.ts';
 
 const SHA = 'a'.repeat(64);
 const verdicts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, verdict === 'match' ? 1 : 0]));
@@ -59,7 +55,7 @@ test.each([
   ['pull', PullReport, pull],
   ['import', ImportReport, imported],
   ['exit', ExitRecord, exit],
-])('%s: the fields of cli.md', (_, schema, report) => {
+])('%s: a whole report is accepted as it is', (_, schema, report) => {
   expect(schema.parse(report)).toEqual(report);
 });
 

@@ -1,0 +1,73 @@
+// The JSON reports about a whole archive: import, backup and fsck.
+import * as z from 'zod';
+import { count, version } from './fields.ts';
+
+const ImportedMessages = z
+  .object({ read: count, stored: count, known: count, refused: count })
+  .refine(({ read, stored, known, refused }) => read === stored + known + refused, {
+    message: 'read must be stored + known + refused',
+  });
+
+/** `arx import --json`. `offset` is a byte offset in a file, else an ordinal; null where a whole path was refused. */
+export const ImportReport = z.object({
+  version,
+  sources: z.array(
+    z.object({
+      path: z.string(),
+      kind: z.string(),
+      messages: ImportedMessages,
+      attachments: z.object({ stored: count, known: count }),
+    }),
+  ),
+  conversations: count,
+  refused: z.array(z.object({ path: z.string(), offset: count.nullable(), reason: z.string() })),
+});
+export type ImportReport = z.infer<typeof ImportReport>;
+
+/** `arx backup -o json`. `taken_at` is the instant whose state was copied. `bytes` counts the files that were added. */
+export const BackupReport = z.object({
+  version,
+  path: z.string(),
+  taken_at: z.string(),
+  database_bytes: count,
+  files: z.object({ added: count, known: count }),
+  bytes: count,
+});
+export type BackupReport = z.infer<typeof BackupReport>;
+
+/**
+ * `arx fsck -o json`. `looked` counts the rows, files or messages of a check; `bytes` counts what was hashed. A finding counts all its
+ * subjects and names the first hundred. A `notice` is unusual, but no damage.
+ */
+export const FsckReport = z.object({
+  version,
+  engine: z.enum(['sqlite', 'postgres']),
+  files: z.enum(['folder', 'database']),
+  verdict: z.enum(['ok', 'damaged', 'nothing_checked']),
+  checks: z.array(
+    z.object({
+      name: z.enum([
+        'engine',
+        'messages',
+        'conversations',
+        'threads',
+        'attachments',
+        'events',
+        'stored messages',
+        'files',
+      ]),
+      looked: count,
+    }),
+  ),
+  bytes: count,
+  findings: z.array(
+    z.object({
+      check: z.string(),
+      problem: z.string(),
+      severity: z.enum(['damage', 'notice']),
+      count,
+      subjects: z.array(z.string()),
+    }),
+  ),
+});
+export type FsckReport = z.infer<typeof FsckReport>;

@@ -1,0 +1,96 @@
+// The JSON reports about files: verify, pull, the plan of a pull, and export.
+import * as z from 'zod';
+import { FileHash, Sha256 } from '../scalars.ts';
+import { count, version } from './fields.ts';
+
+/** What a check of one file can find. */
+export const VERDICTS = [
+  'match',
+  'mismatch',
+  'missing',
+  'extra',
+  'withheld',
+  'unreadable',
+  'unverifiable',
+] as const;
+/** The result of checking one file. */
+export const Verdict = z.enum(VERDICTS);
+export type Verdict = z.infer<typeof Verdict>;
+
+/** One checked file. `id` is null for an extra file, `path` for a file that was given no name. `bytes` is the size that was found. */
+export const VerifiedFile = z.object({
+  path: z.string().nullable(),
+  id: z.string().nullable(),
+  verdict: Verdict,
+  expected: FileHash.nullable(),
+  actual: FileHash.nullable(),
+  bytes: count.nullable(),
+});
+export type VerifiedFile = z.infer<typeof VerifiedFile>;
+
+/**
+ * What a BagIt bag declares. `payload_oxum` and `algorithms` are as written in the bag. `fetch` lists files that the bag wants fetched;
+ * arx never fetches them. `problems` of kind `odd` do not change the exit code.
+ */
+export const BagSummary = z.object({
+  version: z.string(),
+  encoding: z.string(),
+  algorithms: z.array(z.string()),
+  payload_oxum: z.string().nullable(),
+  fetch: z.array(z.object({ url: z.string(), path: z.string(), bytes: count.nullable() })),
+  problems: z.array(z.object({ kind: z.enum(['integrity', 'partial', 'odd']), what: z.string() })),
+});
+export type BagSummary = z.infer<typeof BagSummary>;
+
+/** `attachments verify -o json`. `checked` counts files that were hashed, `bytes` the bytes read for it. */
+export const VerifyReport = z.object({
+  version,
+  checked: count,
+  verdicts: z.record(Verdict, count),
+  bytes: count,
+  files: z.array(VerifiedFile),
+  fixity: z.enum(['ok', 'failed', 'nothing_checked']),
+  completeness: z.enum(['complete', 'incomplete', 'unknown']),
+  bag: BagSummary.optional(),
+});
+export type VerifyReport = z.infer<typeof VerifyReport>;
+
+/** A pulled file. `resumed_from` is the byte at which the last attempt started, 0 where it started anew. */
+export const PulledFile = VerifiedFile.extend({ resumed_from: count, attempts: count });
+export type PulledFile = z.infer<typeof PulledFile>;
+
+/** `attachments pull -o json`. */
+export const PullReport = VerifyReport.extend({ files: z.array(PulledFile) });
+export type PullReport = z.infer<typeof PullReport>;
+
+/**
+ * `attachments pull --dry-run -o json`. `files` would be downloaded; `bytes` is their size in the catalogue, where `unsized` files have
+ * none. `here` files are present and verified. `withheld` and `refused` files would not be downloaded.
+ */
+export const PullPlan = z.object({
+  version,
+  files: count,
+  bytes: count,
+  unsized: count,
+  here: count,
+  withheld: count,
+  refused: count,
+});
+export type PullPlan = z.infer<typeof PullPlan>;
+
+/**
+ * `attachments export -o json`. `files` and `bytes` count the attachments; `payload_oxum` counts their descriptions too. `sha256` is the
+ * hash of the tag manifest, which commits to the whole bag. `walk` is the head of the frozen walk in the bag.
+ */
+export const ExportReport = z.object({
+  version,
+  format: z.literal('bagit'),
+  path: z.string(),
+  files: count,
+  bytes: count,
+  withheld: z.array(z.string()),
+  payload_oxum: z.string(),
+  sha256: Sha256,
+  walk: Sha256.nullable(),
+});
+export type ExportReport = z.infer<typeof ExportReport>;

@@ -1,0 +1,27 @@
+// The JSON lines that tell about the process itself: the address of a server, and why a command failed.
+import * as z from 'zod';
+import { Integrity } from '../scalars.ts';
+
+/** First line on stdout of `arx serve --json`. `database` never holds a password. */
+export const Listening = z.object({
+  type: z.literal('listening'),
+  base_url: z.string(),
+  asset_url: z.string(),
+  pid: z.number().int(),
+  database: z.string(),
+  metrics_url: z.string().optional(),
+});
+export type Listening = z.infer<typeof Listening>;
+
+/** Last line on stderr of a failed command with JSON output. */
+export const ExitRecord = z.object({
+  type: z.literal('exit'),
+  exit: z.number().int().min(0).max(255),
+  class: z.string(),
+  message: z.string(),
+  code: z.string().optional(),
+  request_id: z.string().optional(),
+  integrity: Integrity.optional(),
+  retryable: z.boolean().optional(),
+});
+export type ExitRecord = z.infer<typeof ExitRecord>;
