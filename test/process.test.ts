@@ -19,7 +19,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../src/arx.ts';
 import { NOUNS, COMMAND_LIST } from '../src/command-list/index.ts';
 import { GLOBAL_OPTIONS } from '../src/command-list/global-options.ts';
-import { ExitRecord } from '../src/contract/reports/process.ts';
+import { ExitRecord } from '../src/contract/reports/command.ts';
 import { always, answer, misbehave, type Misbehaving, type Script } from './support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Ended, type Program, type Running } from './support/program.ts';
 import { sampleData } from './support/sample.ts';

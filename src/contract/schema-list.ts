@@ -16,7 +16,7 @@ import { Health, Probe } from './health.ts';
 import { Integrity } from './scalars.ts';
 import { ReconcileReport } from './reports/reconcile.ts';
 import { DiffReport, FrozenWalk, PlotReport, WalkedWindow, WalkReport } from './reports/walk.ts';
-import { ExitRecord, Listening } from './reports/process.ts';
+import { ExitRecord, Listening } from './reports/command.ts';
 import { BackupReport, FsckReport, ImportReport } from './reports/archive.ts';
 import { ExportReport, PullPlan, PullReport, VerifyReport } from './reports/files.ts';
 import { Position, Sequence } from './sequence.ts';

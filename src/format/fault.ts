@@ -1,5 +1,5 @@
 // What a failed command says on stderr: one line a failure, what was kept, one hint, and for machines one JSON line.
-import type { ExitRecord } from '../contract/reports/process.ts';
+import type { ExitRecord } from '../contract/reports/command.ts';
 import { exitCodeOf, worstOf } from '../exit.ts';
 import { Fault } from '../faults.ts';
 import { plural } from './figures.ts';

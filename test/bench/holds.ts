@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Listening } from '../../src/contract/reports/process.ts';
+import type { Listening } from '../../src/contract/reports/command.ts';
 import { moved } from '../support/event.ts';
 import {
   BODY_DRIP,

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Listening } from '../../src/contract/reports/process.ts';
+import type { Listening } from '../../src/contract/reports/command.ts';
 import { load } from '../support/load.ts';
 import { ownCluster } from '../support/own-cluster.ts';
 import { asKeeper } from '../support/postgres.ts';

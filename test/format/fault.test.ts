@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ExitRecord } from '../../src/contract/reports/process.ts';
+import { ExitRecord } from '../../src/contract/reports/command.ts';
 import { Fault } from '../../src/faults.ts';
 import { reportFaults } from '../../src/format/fault.ts';
 

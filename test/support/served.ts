@@ -1,7 +1,7 @@
 // `arx serve` run in this process, as its user would: the command itself, on free ports, until it is closed.
 import { randomBytes } from 'node:crypto';
 import { run } from '../../src/arx.ts';
-import type { Listening } from '../../src/contract/reports/process.ts';
+import type { Listening } from '../../src/contract/reports/command.ts';
 import { Fault } from '../../src/faults.ts';
 import type { Sink } from '../../src/world.ts';
 import { fakeWorld } from './world.ts';

@@ -8,7 +8,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RefusedEvent } from '../../../src/contract/event.ts';
-import type { Listening } from '../../../src/contract/reports/process.ts';
+import type { Listening } from '../../../src/contract/reports/command.ts';
 import { arx, recordsOf } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { buildProgram, type Program } from '../../support/program.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ExitRecord } from '../../../src/contract/reports/process.ts';
+import { ExitRecord } from '../../../src/contract/reports/command.ts';
 import { ImportReport } from '../../../src/contract/reports/archive.ts';
 import { PullReport, VERDICTS, VerifyReport } from '../../../src/contract/reports/files.ts';
 import { WalkReport } from '../../../src/contract/reports/walk.ts';

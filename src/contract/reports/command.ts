@@ -1,4 +1,4 @@
-// The JSON lines that tell about the process itself: the address of a server, and why a command failed.
+// The JSON lines about a running command: the address of `arx serve`, and why a command failed.
 import * as z from 'zod';
 import { Integrity } from '../scalars.ts';
 
