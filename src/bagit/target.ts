@@ -3,7 +3,8 @@ import { constants } from 'node:fs';
 import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { diskFault } from '../disk/disk-fault.ts';
-import { makeFolder, syncAt, writeAll } from '../disk/durable.ts';
+import { syncPath, writeAll } from '../disk/durable-write.ts';
+import { makeFolder } from '../disk/make-folder.ts';
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 import { isWithoutLinks } from '../download/disk-jobs.ts';
@@ -85,11 +86,11 @@ async function openFolder(path: string, temporary: string): Promise<BagTarget> {
     },
     async finish() {
       try {
-        for (const folder of made) await syncAt(join(temporary, folder));
+        for (const folder of made) await syncPath(join(temporary, folder));
         await refuseTaken(path);
         // Fails on anything but an empty folder that came there meanwhile.
         await rename(temporary, path);
-        await syncAt(dirname(path));
+        await syncPath(dirname(path));
       } catch (error) {
         throw (error as NodeJS.ErrnoException).code === 'ENOTEMPTY'
           ? new Fault('unsafe', `${path} exists already`)
@@ -122,7 +123,7 @@ async function openZip(path: string, temporary: string, now: number): Promise<Ba
         await zip.end();
         await file.sync();
         await giveName(temporary, path);
-        await syncAt(dirname(path));
+        await syncPath(dirname(path));
       } catch (error) {
         throw diskFault(error, path);
       }

@@ -3,7 +3,13 @@ import * as fs from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { Fault } from '../faults.ts';
-import { codeOf, ensurePrivateFolder, removeQuietly, writeFault, type StoreWorld } from './private-file.ts';
+import {
+  codeOf,
+  ensurePrivateFolder,
+  removeAllQuietly,
+  writeFault,
+  type StoreWorld,
+} from './private-file.ts';
 
 /** Longest wait for another holder in milliseconds of sleep. */
 const LONGEST_WAIT = 15_000;
@@ -45,7 +51,7 @@ export async function withLock<T>(
   await acquire(lock, { path, identity, world, left: LONGEST_WAIT });
   try {
     // Only the holder writes such names, and any that stand here are of holders before us.
-    for (const name of leftoversOf(path)) removeQuietly(name);
+    for (const name of leftoversOf(path)) removeAllQuietly(name);
     return await work(identity);
   } finally {
     release(lock, identity);
@@ -56,7 +62,7 @@ export async function withLock<T>(
 export function sweep(path: string, world: StoreWorld): void {
   for (const name of leftoversOf(path)) {
     const holder = parseIdentity(name.slice(name.indexOf('.tmp-') + '.tmp-'.length));
-    if (holder !== undefined && isDead(holder, name, world)) removeQuietly(name);
+    if (holder !== undefined && isDead(holder, name, world)) removeAllQuietly(name);
   }
 }
 

@@ -1,7 +1,9 @@
 // Files only their owner may read: read without following or blocking, replaced whole or not at all, durable on return.
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolderNow, NO_FOLDERS } from '../disk/durable.ts';
+import { writeFileAtomically } from '../disk/atomic-file.ts';
+import { closeQuietly, syncFolder } from '../disk/durable-write.ts';
+import { makeFolderSync, NO_FOLDERS } from '../disk/make-folder.ts';
 import { Fault } from '../faults.ts';
 
 /** What small stores need of the world around them. */
@@ -21,7 +23,7 @@ export type StoreWorld = {
 };
 
 const MOST_BYTES = 4 * 1024 * 1024;
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
+const { O_RDONLY } = fs.constants;
 // Windows knows neither; there the checks after opening must do.
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
@@ -81,7 +83,7 @@ function readAll(descriptor: number, size: number): Buffer {
 /** Creates the folder with mode 0700, and closes an open one with a notice. Throws a store or disk Fault. */
 export function ensurePrivateFolder(path: string, world: Pick<StoreWorld, 'uid' | 'notice'>): void {
   try {
-    for (const made of makeFolderNow(path, 0o700)) syncFolder(dirname(made));
+    for (const made of makeFolderSync(path, 0o700)) syncFolder(dirname(made));
     if (world.uid === undefined) return;
     const stat = fs.statSync(path);
     if (stat.uid !== world.uid) {
@@ -97,71 +99,23 @@ export function ensurePrivateFolder(path: string, world: Pick<StoreWorld, 'uid' 
 
 /**
  * Replaces the file at `path` in one step: after any failure, kill or power loss it holds the old bytes or the new.
- * `identity` names the temporary file, so that {@link leftoversOf} of a dead writer can be told. The caller holds the lock.
+ * `identity` is in the temporary file's name, so that `leftoversOf` can tell a dead writer's. The caller holds the lock.
+ * Throws a store or disk Fault.
  */
 export function replacePrivate(path: string, bytes: Uint8Array, identity: string): void {
-  const temporary = `${path}.tmp-${identity}`;
   try {
-    try {
-      writePrivate(temporary, bytes);
-      fs.renameSync(temporary, path);
-    } catch (error) {
-      removeQuietly(temporary);
-      throw error;
-    }
-    syncFolder(dirname(path));
+    writeFileAtomically({ temporary: `${path}.tmp-${identity}`, path, force: true }, bytes);
   } catch (error) {
     throw writeFault(error, path);
   }
 }
 
-/** Writes a new file, all of it, to the disk. Fails where something of that name exists. Throws the system's error. */
-export function writePrivate(path: string, bytes: Uint8Array): void {
-  const descriptor = fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  try {
-    let done = 0;
-    while (done < bytes.length) done += fs.writeSync(descriptor, bytes, done, bytes.length - done, done);
-    fs.fsyncSync(descriptor);
-  } catch (error) {
-    closeQuietly(descriptor);
-    throw error;
-  }
-  // A file system may report a failed write only here.
-  fs.closeSync(descriptor);
-}
-
-/** Makes names in a folder durable, where the system can. */
-export function syncFolder(path: string): void {
-  let descriptor: number;
-  try {
-    descriptor = fs.openSync(path, O_RDONLY);
-  } catch (error) {
-    // A folder that may be written but not listed, and every folder on Windows.
-    if (['EACCES', 'EPERM', 'EISDIR'].includes(codeOf(error))) return;
-    throw error;
-  }
-  try {
-    fs.fsyncSync(descriptor);
-  } catch (error) {
-    if (!['EINVAL', 'EPERM', 'ENOTSUP'].includes(codeOf(error))) throw error;
-  } finally {
-    closeQuietly(descriptor);
-  }
-}
-
-export function removeQuietly(path: string): void {
+/** Removes a file or folder if it can. What stays is left for the next writer to remove. Never throws. */
+export function removeAllQuietly(path: string): void {
   try {
     fs.rmSync(path, { recursive: true, force: true });
   } catch {
-    // What cannot be removed now is a leftover for the next writer.
-  }
-}
-
-function closeQuietly(descriptor: number): void {
-  try {
-    fs.closeSync(descriptor);
-  } catch {
-    // Nothing was promised on this descriptor any more.
+    // Not removable now.
   }
 }
 

@@ -1,17 +1,11 @@
 // What a person set, in config.json: read strictly by us, written by conf on a private copy that then replaces it.
-import { mkdirSync, readFileSync, renameSync, openSync, fsyncSync, closeSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { commitFile, writeNewFile } from '../disk/atomic-file.ts';
 import { Fault } from '../faults.ts';
 import { isSettingKey, KEYS, Unfit, type SettingKey } from './keys.ts';
 import { withLock } from './lock.ts';
-import {
-  readPrivate,
-  removeQuietly,
-  syncFolder,
-  writeFault,
-  writePrivate,
-  type StoreWorld,
-} from './private-file.ts';
+import { readPrivate, removeAllQuietly, writeFault, type StoreWorld } from './private-file.ts';
 
 /** Values as stored (a string, number or boolean where they are right), by key; profiles hold the same. */
 export type SettingsFile = {
@@ -134,7 +128,7 @@ async function change(
     try {
       mkdirSync(copy, { mode: 0o700 });
       const before = readPrivate(path, world);
-      if (before !== undefined) writePrivate(`${copy}/config.json`, before);
+      if (before !== undefined) writeNewFile(`${copy}/config.json`, before);
       // Dotted names (hosts, profiles) would become nested objects; the default mode is open to all.
       const conf = new Conf<Record<string, unknown>>({
         cwd: copy,
@@ -146,11 +140,11 @@ async function change(
         else conf.set(key, value);
       }
       if (Object.keys(changes).length === 0) return;
-      commit(copy, path, folder, wanted);
+      commit(copy, path, wanted);
     } catch (error) {
       throw writeFault(error, path);
     } finally {
-      removeQuietly(copy);
+      removeAllQuietly(copy);
     }
   });
 }
@@ -168,21 +162,14 @@ function withChanges(
   );
 }
 
-function commit(copy: string, path: string, folder: string, wanted: Record<string, unknown>): void {
+function commit(copy: string, path: string, wanted: Record<string, unknown>): void {
   const written = `${copy}/config.json`;
   if (!isWhole(readFileSync(written, 'utf8'), wanted)) {
     throw new Fault('disk', `${path} not saved: it was not written whole`, {
       kept: 'the settings as they were',
     });
   }
-  const descriptor = openSync(written, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(written, path);
-  syncFolder(folder);
+  commitFile({ temporary: written, path, force: true });
 }
 
 function isWhole(text: string, wanted: Record<string, unknown>): boolean {

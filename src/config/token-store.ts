@@ -1,8 +1,9 @@
 // Tokens by origin and profile in tokens.json: private, whole after any fault, shared by processes without losing one.
+import { writeNewFile } from '../disk/atomic-file.ts';
 import { Fault } from '../faults.ts';
 import type { Token } from '../contract/token.ts';
 import { withLock, sweep } from './lock.ts';
-import { readPrivate, replacePrivate, writeFault, writePrivate, type StoreWorld } from './private-file.ts';
+import { readPrivate, replacePrivate, writeFault, type StoreWorld } from './private-file.ts';
 
 /**
  * A token as the service gave it (interface 2.3), whom it was given to, and what it is for. `obtained_at` is local time
@@ -95,7 +96,7 @@ export function openTokenStore(folder: string, world: StoreWorld): TokenStore {
       const nonce = Buffer.from(world.randomBytes(3)).toString('hex');
       const copy = `${path}.corrupt-${time}-${nonce}`;
       try {
-        writePrivate(copy, bytes);
+        writeNewFile(copy, bytes);
       } catch (cause) {
         throw writeFault(cause, copy);
       }

@@ -1,9 +1,9 @@
-// Errors of the file system as Faults, in our words.
-import { NO_FOLDERS } from './durable.ts';
+// Turns errors of the file system into Faults with readable messages.
+import { NO_FOLDERS } from './make-folder.ts';
 import { Fault } from '../faults.ts';
 
-/** EDQUOT on Linux: Node has no name for it. */
-const QUOTA = -122;
+/** EDQUOT on Linux. Node has no name for it. */
+const EDQUOT_LINUX_ERRNO = -122;
 const REASONS: Record<string, string> = {
   ENOSPC: 'no space left on the device',
   EDQUOT: 'disk quota exceeded',
@@ -18,7 +18,7 @@ const REASONS: Record<string, string> = {
   EISDIR: 'is a folder',
   ENAMETOOLONG: 'name too long',
 };
-/** What stands in the way is not what we would make: nothing is overwritten or followed. */
+/** Something else has the name. arx replaces and follows nothing, so this is `unsafe` and not `disk`. */
 const UNSAFE: Record<string, string> = {
   ENOTDIR: 'not a folder',
   ELOOP: 'a symbolic link',
@@ -26,14 +26,17 @@ const UNSAFE: Record<string, string> = {
   ENXIO: 'not a regular file',
 };
 
-/** A Fault as it is, an error with a system code as `disk` or `unsafe` naming `what`, anything else unchanged. */
+/**
+ * Returns an error of the file system as a Fault `disk` or `unsafe` whose message begins with `what`, the thing that was
+ * read or written. Returns a Fault, and an error without a system code, as it is.
+ */
 export function diskFault(error: unknown, what: string): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
   const { code, errno } = error as NodeJS.ErrnoException;
   if (code === undefined) return error;
   if (UNSAFE[code] !== undefined) return new Fault('unsafe', `${what}: ${UNSAFE[code]}`, { cause: error });
-  // Codes of Node itself (ERR_…) and of streams are not the disk's.
+  // Codes of Node itself (ERR_…) and of streams are not errors of the disk.
   if (!/^(E[A-Z0-9]+|UNKNOWN|Unknown system error -\d+)$/.test(code)) return error;
-  const reason = errno === QUOTA ? REASONS['EDQUOT'] : REASONS[code];
+  const reason = errno === EDQUOT_LINUX_ERRNO ? REASONS['EDQUOT'] : REASONS[code];
   return new Fault('disk', `${what}: ${reason ?? code.toLowerCase()}`, { cause: error });
 }

@@ -4,7 +4,7 @@ import { lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sameHash } from '../contract/scalars.ts';
 import { diskFault } from '../disk/disk-fault.ts';
-import { writeAll } from '../disk/durable.ts';
+import { writeAll } from '../disk/durable-write.ts';
 import { Fault, type FaultDetail } from '../faults.ts';
 import type { World } from '../world.ts';
 import { openDesk, type Desk } from './disk-worker-client.ts';

@@ -1,7 +1,7 @@
 // A block on its way into a record: hashed as it comes, in memory while it is small, else in a file without a name.
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { writeAll } from '../disk/durable.ts';
+import { writeAll } from '../disk/durable-write.ts';
 
 const MOST_IN_MEMORY = 256 * 1024;
 const READ_BYTES = 1024 * 1024;

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, deflateRawSync, gzip } from 'node:zlib';
 import { diskFault } from '../disk/disk-fault.ts';
-import { writeAll } from '../disk/durable.ts';
+import { writeAll } from '../disk/durable-write.ts';
 import { Fault } from '../faults.ts';
 import { settle, syncFolder } from '../download/disk-jobs.ts';
 import { freshKeys, partName, survey } from '../download/partial-files.ts';

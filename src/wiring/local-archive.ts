@@ -2,7 +2,7 @@
 import { createInProcessTransport, EMBEDDED_BASE_URL } from '../client/in-process.ts';
 import type { Transport } from '../client/transport.ts';
 import { reasonOf } from '../config/private-file.ts';
-import { NO_FOLDERS } from '../disk/durable.ts';
+import { NO_FOLDERS } from '../disk/make-folder.ts';
 import { Fault } from '../faults.ts';
 import type { OpenArchive, Place } from '../service/index.ts';
 import type { World } from '../world.ts';

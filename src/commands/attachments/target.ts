@@ -2,7 +2,7 @@
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { makeFolder } from '../../disk/durable.ts';
+import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
 import { openDesk } from '../../download/disk-worker-client.ts';
 import { holdFolder, type HeldFolder } from '../../download/held-folder.ts';

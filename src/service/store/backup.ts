@@ -3,7 +3,8 @@ import { constants } from 'node:fs';
 import { copyFile, link, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BackupReport } from '../../contract/reports/archive.ts';
-import { makeFolder, syncAt } from '../../disk/durable.ts';
+import { syncPath } from '../../disk/durable-write.ts';
+import { makeFolder } from '../../disk/make-folder.ts';
 import type { Archive } from './archive.ts';
 import { openBlobs, pathIn } from './blobs.ts';
 import { archiveId } from './meta.ts';
@@ -47,7 +48,7 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
       syscall: 'write',
     });
   });
-  await syncAt(fresh);
+  await syncPath(fresh);
 
   const report: BackupReport = {
     version: 1,
@@ -63,7 +64,7 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
     await copyShard(blobs.dir, join(dir, 'blobs'), shard.toString(16).padStart(2, '0'), report);
   }
   await rename(fresh, join(dir, DATABASE));
-  await syncAt(dir);
+  await syncPath(dir);
   return report;
 }
 
@@ -96,7 +97,7 @@ async function claim(dir: string, of: string): Promise<void> {
     if ((await readdir(dir)).length > 0)
       throw new ForeignTarget('it is not empty, and no backup of this archive');
     await writeFile(mark, `${JSON.stringify({ version: 1, of })}\n`, { mode: 0o600, flag: 'wx' });
-    await syncAt(mark);
+    await syncPath(mark);
   } else if (!known.includes(`"of":"${of}"`)) {
     throw new ForeignTarget('it is a backup of another archive');
   }
@@ -118,7 +119,7 @@ async function copyShard(from: string, to: string, shard: string, report: Backup
     report.files.added += 1;
     report.bytes += (await stat(source)).size;
   }
-  await syncAt(folder);
+  await syncPath(folder);
 }
 
 /** A stored file never changes, so on the same file system a second name is a copy. */
@@ -128,7 +129,7 @@ async function copy(source: string, target: string): Promise<void> {
   } catch {
     const part = `${target}.new`;
     await copyFile(source, part, constants.COPYFILE_FICLONE);
-    await syncAt(part);
+    await syncPath(part);
     await rename(part, target);
   }
 }

@@ -3,7 +3,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { access, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder, syncAt } from '../../disk/durable.ts';
+import { syncPath } from '../../disk/durable-write.ts';
+import { makeFolder } from '../../disk/make-folder.ts';
 
 export type Blobs = {
   /** The folder they are in, each as `ab/cdef…`; undefined for files in a database. */
@@ -60,7 +61,7 @@ export function openBlobs(dir: string): Blobs {
       await rm(temporary, { force: true });
       throw error;
     }
-    await syncAt(folder);
+    await syncPath(folder);
     return true;
   };
 

@@ -4,7 +4,8 @@ import { access, link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { makeFolder, syncAt } from '../../disk/durable.ts';
+import { syncPath } from '../../disk/durable-write.ts';
+import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from './archive.ts';
 import { archiveId } from './meta.ts';
@@ -85,7 +86,7 @@ async function mark(dir: string, archive: string): Promise<void> {
   try {
     await writeFile(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
     await link(temporary, join(dir, MARK));
-    await syncAt(dir);
+    await syncPath(dir);
   } catch (error) {
     if (!('code' in (error as Error))) throw error;
   } finally {

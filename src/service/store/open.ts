@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access, chmod, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../disk/durable.ts';
+import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from './archive.ts';
 import { openBlobs } from './blobs.ts';

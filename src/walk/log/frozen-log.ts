@@ -2,7 +2,8 @@
 import { rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { makeFolder, syncAt } from '../../disk/durable.ts';
+import { syncPath } from '../../disk/durable-write.ts';
+import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
 import { canonical } from '../../contract/canonical-json.ts';
 import { readChain, type Chain } from './hash-chain.ts';
@@ -56,7 +57,7 @@ export async function openFrozenLog<Row extends Identified>(
       });
     await windows.truncate(chain.windowsBytes);
     await rows.truncate(chain.rowsBytes);
-    await syncAt(dir);
+    await syncPath(dir);
     return logOver<Row>(dir, windows, rows, chain);
   } catch (error) {
     await windows?.close();

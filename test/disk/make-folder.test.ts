@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { makeFolder, makeFolderNow } from '../../src/disk/durable.ts';
+import { makeFolder, makeFolderSync } from '../../src/disk/make-folder.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 let dir: string;
@@ -10,7 +10,7 @@ beforeEach(() => void (dir = tempFolder('durable')));
 
 const FORMS = {
   makeFolder,
-  makeFolderNow: async (path: string, mode = 0o777) => void makeFolderNow(path, mode),
+  makeFolderSync: async (path: string, mode = 0o777) => void makeFolderSync(path, mode),
 };
 
 describe.each(Object.entries(FORMS))('%s', (_, make) => {
