@@ -68,7 +68,7 @@ describe('imports', () => {
         expect([
           'service/index.ts',
           'service/http/index.ts',
-          'service/fsck/index.ts',
+          'service/fsck/check-archive.ts',
           'service/import/index.ts',
           'service/fault-injection/options.ts',
           'service/sample/index.ts',

@@ -9,7 +9,7 @@ const STORE = [
   'test/service/handlers/{authenticator,ingest,ingest-trouble,input,routes,stored-message,windows}.test.ts',
   'test/service/handlers/assets.test.ts',
   'test/service/import/oracle.test.ts',
-  'test/service/store/{event-worker,generated-rows,intake,migrations,plans}.test.ts',
+  'test/service/store/**/{event-worker,generated-rows,message-batches,migrations,plans}.test.ts',
 ];
 const common = { pool: 'forks', testTimeout: 30_000, hookTimeout: 30_000 } as const;
 

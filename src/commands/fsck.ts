@@ -20,7 +20,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
         error instanceof Fault && error.cause instanceof ArchiveUnreadable && error.cause.isDamaged;
       throw isDamaged ? new Fault('integrity', error.message, error.detail) : error;
     });
-  const { checkArchive } = await import('../service/fsck/index.ts');
+  const { checkArchive } = await import('../service/fsck/check-archive.ts');
   const { openCrew } = await import('../verify/hash-pool.ts');
   const { signal, thread } = app.world;
   const progress = app.progress();

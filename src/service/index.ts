@@ -13,9 +13,9 @@ export {
   OlderSchema,
   OtherFiles,
 } from './store/open.ts';
-export { failureName, troubleFault } from './store/trouble.ts';
+export { failureName, troubleFault } from './store/sql/database-error.ts';
 export { backUp, ForeignTarget } from './store/backup.ts';
 export { redact, unredact } from './store/redaction.ts';
 export type { Archive } from './store/archive.ts';
 export { createDrain, startWorker } from './store/event-worker.ts';
-export { probeFiles } from './store/probe.ts';
+export { probeFiles } from './store/files/spot-check.ts';

@@ -1,7 +1,7 @@
 // Measures pages at three depths of a large archive and of a small one on both engines, through the service as a function; bundled by depth.mjs.
 import { createService } from '../../src/service/index.ts';
 import type { Service } from '../../src/contract/exchange.ts';
-import { summaryOf } from '../../src/service/store/meta.ts';
+import { summaryOf } from '../../src/service/store/meta-table/summary.ts';
 import { ASSET_URL, sampleArchive, textOf, tokenFor, type Sample } from '../support/archive.ts';
 import { setup } from '../support/cluster.ts';
 import { generate } from '../support/generated-rows.ts';

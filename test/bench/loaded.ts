@@ -3,8 +3,8 @@ import { sampleArchive } from '../support/archive.ts';
 import { setup } from '../support/cluster.ts';
 import { generate } from '../support/generated-rows.ts';
 import { freshUrl } from '../support/postgres.ts';
-import { readAttachments } from '../../src/service/store/attachments.ts';
-import type { Statements } from '../../src/service/store/database.ts';
+import { readAttachments } from '../../src/service/store/lists/attachments.ts';
+import type { Statements } from '../../src/service/store/sql/database.ts';
 
 export { setup as startPostgres };
 

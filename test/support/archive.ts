@@ -13,7 +13,7 @@ import {
   type Place,
   type ServiceOptions,
 } from '../../src/service/index.ts';
-import type { Statements, Value } from '../../src/service/store/database.ts';
+import type { Statements, Value } from '../../src/service/store/sql/database.ts';
 import { freshPlace } from './engine.ts';
 import { witnessed } from './witness.ts';
 

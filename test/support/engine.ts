@@ -1,6 +1,6 @@
 // Where a test's archive is made: the suites of the store run once on each engine, told by the run (vitest.config.mts).
 import type { Place } from '../../src/service/index.ts';
-import type { Statements, Value } from '../../src/service/store/database.ts';
+import type { Statements, Value } from '../../src/service/store/sql/database.ts';
 import { freshUrl } from './postgres.ts';
 
 export const ENGINE = process.env['ARX_TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite';

@@ -1,5 +1,5 @@
 // A large archive made by the engine itself: as many conversations as attachments, in the distributions of real ones.
-import type { Database, Statements } from '../../src/service/store/database.ts';
+import type { Database, Statements } from '../../src/service/store/sql/database.ts';
 
 /** Quantiles, and between two of them more of the smaller values: [share of the rows, greatest value]. */
 export type Spread = readonly (readonly [share: number, value: number])[];

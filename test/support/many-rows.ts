@@ -1,5 +1,5 @@
 // Many plain rows in few statements, for what depends on how many there are.
-import type { Database } from '../../src/service/store/database.ts';
+import type { Database } from '../../src/service/store/sql/database.ts';
 
 const TABLES = [
   `conversations (n, subject, source, first_message, message_count, failed)

@@ -8,8 +8,8 @@ import {
   type WriteKind,
   type WriteOptions,
 } from './write-overlay.ts';
-import type { Statements } from '../store/database.ts';
-import { conversationNumbers } from '../store/messages.ts';
+import type { Statements } from '../store/sql/database.ts';
+import { conversationNumbers } from '../store/lists/messages.ts';
 import { planWrites } from './write-schedule.ts';
 import type { Source } from '../handlers/list.ts';
 

@@ -2,9 +2,9 @@
 import { between, randomFrom, type Random } from './seeded-random.ts';
 import { idOf } from '../rules/identifier.ts';
 import { WRITE_KINDS, type PlannedWrite, type WriteKind, type WriteOptions } from './write-overlay.ts';
-import type { Statements } from '../store/database.ts';
-import { conversationNumbers } from '../store/messages.ts';
-import type { Span } from '../store/window.ts';
+import type { Statements } from '../store/sql/database.ts';
+import { conversationNumbers } from '../store/lists/messages.ts';
+import type { Span } from '../store/sql/keyset.ts';
 
 /** Draws for one row before the archive counts as too small for it. */
 const TRIES = 16;

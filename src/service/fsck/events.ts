@@ -3,10 +3,10 @@ import { PAYLOADS } from '../../contract/event.ts';
 import type { Archive } from '../store/archive.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { bodyHash, type Effect } from '../rules/ingest.ts';
-import type { Statements } from '../store/database.ts';
-import { FIELDS, recordsOf, verdictOn, type Numbered } from '../store/effects.ts';
-import { LONG_CHARACTERS } from '../store/queue.ts';
-import type { Ledger } from './ledger.ts';
+import type { Statements } from '../store/sql/database.ts';
+import { FIELDS, recordsOf, verdictOn, type Numbered } from '../store/events/effects.ts';
+import { LONG_CHARACTERS } from '../store/events/queue.ts';
+import type { Ledger } from './findings.ts';
 
 const ROWS_AT_ONCE = 500;
 

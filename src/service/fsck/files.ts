@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { Archive } from '../store/archive.ts';
 import type { MessageSummary } from '../records/import-items.ts';
-import { storedBytes, storedPiece } from '../store/messages.ts';
-import { differences, endsHeader } from './heads.ts';
-import type { Ledger } from './ledger.ts';
+import { storedBytes, storedPiece } from '../store/lists/messages.ts';
+import { differences, endsHeader } from './header-fields.ts';
+import type { Ledger } from './findings.ts';
 
 /** The hash of each file of the folder, or why there is none; and its size. */
 export type HashFiles = (

@@ -1,7 +1,7 @@
 // The indexes of an archive against those that its migrations make: one that is gone keeps nothing apart any more.
-import type { Database } from '../store/database.ts';
-import { isPlain } from '../store/kept-plans.ts';
-import { indexesFor } from '../store/schema.ts';
+import type { Database } from '../store/sql/database.ts';
+import { isPlain } from '../store/engines/postgres-plans.ts';
+import { indexesFor } from '../store/schema/migrate.ts';
 
 /** Statements that would make the indexes there are. Only PostgreSQL can have one that it does not use. */
 const MADE = {

@@ -14,7 +14,7 @@ import { checkFile } from '../rules/capability.ts';
 import { numberOf } from '../rules/identifier.ts';
 import { integrityOf } from '../rules/integrity.ts';
 import { mayRead } from '../rules/tiers.ts';
-import { fileKey, summaryOf } from '../store/meta.ts';
+import { fileKey, summaryOf } from '../store/meta-table/summary.ts';
 import { attachmentDisposition, servedType } from './disposition.ts';
 import type { ServiceOptions } from './call.ts';
 import { toApiError, errorResponse, newRequestId } from './error-response.ts';

@@ -1,9 +1,9 @@
 // GET /v1/attachments and /v1/attachments/{id}: the catalogue (interface 4.2; the single row is ours).
 import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
-import { hasAttachment, readAttachments, type AttachmentFilter } from '../store/attachments.ts';
-import { placeOf } from '../store/messages.ts';
-import { filePaths } from '../store/meta.ts';
+import { hasAttachment, readAttachments, type AttachmentFilter } from '../store/lists/attachments.ts';
+import { placeOf } from '../store/lists/messages.ts';
+import { filePaths } from '../store/meta-table/summary.ts';
 import type { Call, Reply } from './call.ts';
 import { FIRST, readStored } from './list.ts';
 import { fill, type Addresses } from './records.ts';

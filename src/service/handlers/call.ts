@@ -7,9 +7,9 @@ import type { Drift, DriftOptions, ReadEntry } from '../fault-injection/drift.ts
 import type { Limiter } from '../rules/limiter.ts';
 import type { LineEntry, LineOptions } from '../fault-injection/transport-fault-sampling.ts';
 import type { Hides, WriteOptions } from '../fault-injection/write-overlay.ts';
-import type { Keep } from '../store/group-commit.ts';
+import type { Keep } from '../store/events/group-commit.ts';
 import type { Bearer } from '../store/tokens.ts';
-import type { Summary } from '../store/meta.ts';
+import type { Summary } from '../store/meta-table/summary.ts';
 import type { Worker } from '../store/event-worker.ts';
 import type { JsonResponse } from './response-cache.ts';
 import type { Query } from './query.ts';

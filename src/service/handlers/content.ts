@@ -9,9 +9,9 @@ import { integrityOf, MESSAGE } from '../rules/integrity.ts';
 import { assetTypeOf, carriersIn, sequenceStatusOf, variantOf } from '../rules/lore.ts';
 import { readMessageText, type MessageText } from '../mail/message-text.ts';
 import { mayRead } from '../rules/tiers.ts';
-import { attachmentsOf, type AttachmentRow } from '../store/attachments.ts';
-import { findMessage, storedBytes, type MessageRow } from '../store/messages.ts';
-import { fileKey } from '../store/meta.ts';
+import { attachmentsOf, type AttachmentRow } from '../store/lists/attachments.ts';
+import { findMessage, storedBytes, type MessageRow } from '../store/lists/messages.ts';
+import { fileKey } from '../store/meta-table/summary.ts';
 import { ok, type Call, type Reply } from './call.ts';
 import { instantOf } from './records.ts';
 

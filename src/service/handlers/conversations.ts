@@ -1,7 +1,7 @@
 // GET /v1/conversations and /v1/conversations/{id} (interface 4.7; the single conversation is ours).
 import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
-import { hasConversation, readConversations, readMessages } from '../store/messages.ts';
+import { hasConversation, readConversations, readMessages } from '../store/lists/messages.ts';
 import type { Call, Reply } from './call.ts';
 import { FIRST, listOf, readStored } from './list.ts';
 import { fill } from './records.ts';

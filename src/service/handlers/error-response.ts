@@ -2,7 +2,7 @@
 import { HEADERS } from '../../contract/routes.ts';
 import type { ServiceResponse } from '../../contract/exchange.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { isFull, isStoreTrouble } from '../store/trouble.ts';
+import { isFull, isStoreTrouble } from '../store/sql/database-error.ts';
 
 /** The error body with its headers. `requestId` has the form req_<id>, `integrity` is the archive's (0 to 1). */
 export function errorResponse(refusal: ApiError, requestId: string, integrity: number): ServiceResponse {

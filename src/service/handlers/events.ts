@@ -2,8 +2,8 @@
 import { EventId, MAX_BATCH_EVENTS, type Envelope } from '../../contract/event.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { acknowledge, takeIn, UNSETTLED } from '../rules/ingest.ts';
-import type { Statements } from '../store/database.ts';
-import { eventNumber, readEvents } from '../store/positions.ts';
+import type { Statements } from '../store/sql/database.ts';
+import { eventNumber, readEvents } from '../store/lists/sequence.ts';
 import { isNdjson, readJson, readNdjson } from './body.ts';
 import { ok, type Call, type Reply } from './call.ts';
 import { readList } from './list.ts';

@@ -3,7 +3,7 @@ import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import type { Health, Probe } from '../../contract/health.ts';
 import type { Archive } from '../store/archive.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { schemaOf } from '../store/schema.ts';
+import { schemaOf } from '../store/schema/migrate.ts';
 import { ok, type Call, type Reply, type ServiceOptions } from './call.ts';
 
 /** The longest any of them waits for the database or a disk, in milliseconds. */

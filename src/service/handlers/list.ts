@@ -6,7 +6,7 @@ import { ApiError } from '../rules/api-error.ts';
 import type { DriftRead } from '../fault-injection/drift.ts';
 import type { DriftPage, DriftRow, DriftWindow } from '../fault-injection/page-faults.ts';
 import { share, type Kind } from '../rules/integrity.ts';
-import type { Span, Texts } from '../store/window.ts';
+import type { Span, Texts } from '../store/sql/keyset.ts';
 import type { Call, Reply } from './call.ts';
 import type { JsonResponse } from './response-cache.ts';
 import { fill, type Addresses } from './records.ts';

@@ -1,7 +1,7 @@
 // GET /messages and /v1/messages: the cross-check surface for conversation windows (interface 4.8, shape ours).
 import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
-import { hasConversation, placeOf, readMessages, readOpenings } from '../store/messages.ts';
+import { hasConversation, placeOf, readMessages, readOpenings } from '../store/lists/messages.ts';
 import type { Call, Reply } from './call.ts';
 import { readStored } from './list.ts';
 

@@ -2,9 +2,9 @@
 import type { Envelope } from '../../contract/event.ts';
 import type { Effect } from '../rules/ingest.ts';
 import { integrityOf, share, type Kind } from '../rules/integrity.ts';
-import type { EventRow } from '../store/positions.ts';
-import type { Texts } from '../store/window.ts';
-import { HOLE, type Hole } from '../store/wire.ts';
+import type { EventRow } from '../store/lists/sequence.ts';
+import type { Texts } from '../store/sql/keyset.ts';
+import { HOLE, type Hole } from '../records/wire.ts';
 
 /** The address of a file for the reader, as JSON text. */
 export type Addresses = (n: number, sha256: string) => string;

@@ -1,5 +1,5 @@
 // Answers kept in mind, as the bytes that go out, for as long as nothing whatever is committed to the archive, by this process or any other.
-import type { State } from '../store/database.ts';
+import type { State } from '../store/sql/database.ts';
 import { encodeBody, SHORT_BODY_BYTES } from '../http/outgoing.ts';
 
 /** An answer as it was made, JSON as text, and as it goes out. */

@@ -6,9 +6,9 @@ import { checkFile } from '../rules/capability.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { integrityOf } from '../rules/integrity.ts';
 import { mayRead } from '../rules/tiers.ts';
-import { attachmentsOf } from '../store/attachments.ts';
-import { findMessage, storedPiece, storedSize } from '../store/messages.ts';
-import { fileKey } from '../store/meta.ts';
+import { attachmentsOf } from '../store/lists/attachments.ts';
+import { findMessage, storedPiece, storedSize } from '../store/lists/messages.ts';
+import { fileKey } from '../store/meta-table/summary.ts';
 
 /** What the asset origin serves: `sha256` is that of import, `read` gives the bytes from `from` to `to` inclusive. */
 export type Served = {

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { ImportReport } from '../../contract/reports/archive.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../store/archive.ts';
-import { DatabaseTrouble, troubleFault } from '../store/trouble.ts';
+import { DatabaseTrouble, troubleFault } from '../store/sql/database-error.ts';
 import { createDrain } from '../store/event-worker.ts';
 import { KEPT, storeItems, type ImportCounts } from './store-items.ts';
 import { detect, detectAs, type Detected } from './detect.ts';

@@ -2,8 +2,8 @@
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../store/archive.ts';
-import { createIntake, type Intake } from '../store/intake.ts';
-import { primaryCode, SQLITE } from '../store/result-code.ts';
+import { createIntake, type Intake } from '../store/additions/message-batches.ts';
+import { primaryCode, SQLITE } from '../store/sql/sqlite-result-codes.ts';
 import { parseMail } from '../mail/mail-record.ts';
 import { cityOfPhoto } from '../geocoding/exif-gps.ts';
 import type { RawMail, ImportItem, ImportedMessage } from '../records/import-items.ts';

@@ -1,7 +1,7 @@
 // What an open archive is: its database, its files, what its processes share, and what it was opened with.
-import type { Database } from './database.ts';
-import type { Blobs } from './blobs.ts';
-import type { Shared } from './shared.ts';
+import type { Database } from './sql/database.ts';
+import type { Blobs } from './files/folder-files.ts';
+import type { Shared } from './shared-counters.ts';
 
 export type Archive = {
   database: Database;

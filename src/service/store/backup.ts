@@ -6,9 +6,9 @@ import type { BackupReport } from '../../contract/reports/archive.ts';
 import { syncPath } from '../../disk/durable-write.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import type { Archive } from './archive.ts';
-import { openBlobs, pathIn } from './blobs.ts';
-import { archiveId } from './meta.ts';
-import { isFull } from './trouble.ts';
+import { openBlobs, pathIn } from './files/folder-files.ts';
+import { archiveId } from './meta-table/summary.ts';
+import { isFull } from './sql/database-error.ts';
 
 /** The target is the archive's own, or holds something that is no earlier backup of it. */
 export class ForeignTarget extends Error {}

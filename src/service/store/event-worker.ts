@@ -1,7 +1,7 @@
 // Who applies queued events: a worker beside the requests of a process, or each request for itself where there is none.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Archive } from './archive.ts';
-import { applyDue } from './queue.ts';
+import { applyDue } from './events/queue.ts';
 import { singleFlight } from '../../concurrency/single-flight.ts';
 
 export type Worker = {

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from './archive.ts';
-import { openBlobs } from './blobs.ts';
-import { openChunks } from './chunks.ts';
-import type { Database } from './database.ts';
-import { claimFolder } from './folder-mark.ts';
-import { fileKey, placeOfFiles } from './meta.ts';
-import { primaryCode, SQLITE } from './result-code.ts';
-import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema.ts';
-import { ALONE, shareBy } from './shared.ts';
-import { DatabaseTrouble, isFull } from './trouble.ts';
-import { NoArchive, Unfit } from './unfit.ts';
+import { openBlobs } from './files/folder-files.ts';
+import { openChunks } from './files/database-files.ts';
+import type { Database } from './sql/database.ts';
+import { claimFolder } from './files-folder-mark.ts';
+import { fileKey, placeOfFiles } from './meta-table/summary.ts';
+import { primaryCode, SQLITE } from './sql/sqlite-result-codes.ts';
+import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema/migrate.ts';
+import { ALONE, shareBy } from './shared-counters.ts';
+import { DatabaseTrouble, isFull } from './sql/database-error.ts';
+import { NoArchive, Unfit } from './sql/unusable-archive.ts';
 
 export { DatabaseTrouble, NewerSchema, NoArchive, OlderSchema };
 
@@ -147,7 +147,7 @@ async function openFolder({ dir, readOnly = false, sleep }: Folder): Promise<Ope
   const path = join(dir, DATABASE);
   if (await isLost(dir, () => hasNoBytes(path))) throw databaseMissing();
   if (!readOnly) await createPrivate(path);
-  const { openSqlite } = await import('./sqlite.ts');
+  const { openSqlite } = await import('./engines/sqlite.ts');
   const database = await openSqlite({ path, readOnly, sleep });
   return { database, blobs: openBlobs(join(dir, BLOBS)), shared: ALONE };
 }
@@ -156,7 +156,7 @@ type Elsewhere = { url: string; blobs?: string | undefined; readOnly?: boolean; 
 
 async function openDatabase(options: Elsewhere & Pick<OpenOptions, 'sleep'>): Promise<Opened> {
   const { url, blobs, readOnly = false, sleep } = options;
-  const { openPostgres } = await import('./postgres.ts');
+  const { openPostgres } = await import('./engines/postgres.ts');
   const database = await openPostgres({ url, readOnly, sleep });
   return {
     database,

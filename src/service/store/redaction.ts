@@ -1,7 +1,7 @@
 // The keeper's hand on the catalogue: withholding a file's bytes, and giving them free again.
 import type { Archive } from './archive.ts';
 import { numberOf } from '../rules/identifier.ts';
-import { forgetSummary } from './meta.ts';
+import { forgetSummary } from './meta-table/summary.ts';
 
 /**
  * Withholds the file from every reader from now on, under every name: all rows with the same bytes are redacted.

@@ -12,7 +12,7 @@ import { attachmentDisposition, servedType } from '../../../src/service/handlers
 import { openArchive, type OpenArchive } from '../../../src/service/index.ts';
 import { parseByteRange } from '../../../src/service/rules/byte-range.ts';
 import { filePath } from '../../../src/service/rules/capability.ts';
-import { fileKey } from '../../../src/service/store/meta.ts';
+import { fileKey } from '../../../src/service/store/meta-table/summary.ts';
 
 const CONTENT = Buffer.from('0123456789abcdef');
 const SHA = createHash('sha256').update(CONTENT).digest('hex');

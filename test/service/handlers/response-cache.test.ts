@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createService, type ServiceOptions } from '../../../src/service/index.ts';
 import { createResponseCache } from '../../../src/service/handlers/response-cache.ts';
 import { createFilePaths, filePath } from '../../../src/service/rules/capability.ts';
-import type { Database } from '../../../src/service/store/database.ts';
-import { forgetSummary, summaryOf } from '../../../src/service/store/meta.ts';
+import type { Database } from '../../../src/service/store/sql/database.ts';
+import { forgetSummary, summaryOf } from '../../../src/service/store/meta-table/summary.ts';
 import { ASSET_URL, sampleArchive, START, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 

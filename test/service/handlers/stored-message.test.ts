@@ -5,7 +5,7 @@ import { ErrorBody } from '../../../src/contract/error.ts';
 import type { Tier } from '../../../src/contract/token.ts';
 import { createAssetService } from '../../../src/service/index.ts';
 import { messagePath } from '../../../src/service/rules/capability.ts';
-import { fileKey } from '../../../src/service/store/meta.ts';
+import { fileKey } from '../../../src/service/store/meta-table/summary.ts';
 import { sampleArchive, type Sample } from '../../support/archive.ts';
 
 const STORED = Buffer.from(Array.from({ length: 400_000 }, (_, n) => `line ${n}\n`).join(''));

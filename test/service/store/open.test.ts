@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { ArchiveUnreadable, openArchive, redact, unredact } from '../../../src/service/index.ts';
-import { fileKey, summaryOf } from '../../../src/service/store/meta.ts';
+import { fileKey, summaryOf } from '../../../src/service/store/meta-table/summary.ts';
 import { insert, sampleArchive, tokenFor } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -1,0 +1,150 @@
+// The write side of the attachment catalogue: rows of arriving files, and what their arrival says of earlier ones.
+import { failedAttachmentChecks } from '../../records/integrity-checks.ts';
+import type { ImportedAttachment, ImportedMessage } from '../../records/import-items.ts';
+import type { Row, Statements } from '../sql/database.ts';
+import { insertRows, selectIn } from '../sql/bulk-statements.ts';
+import type { Arrival } from './conversations.ts';
+
+/**
+ * Adds the files of the arrivals, numbered after `newest`; `held` are the hashes whose bytes the archive has. The
+ * first row with a hash is the first visible one; a hash that comes back in another message belongs to the decorative
+ * layer, from its first row on (interface 2.1). A redaction holds for all rows with the same bytes, whichever came first.
+ */
+export async function addToCatalogue(
+  statements: Statements,
+  arrivals: readonly Arrival[],
+  held: ReadonlySet<string>,
+  newest: number,
+): Promise<void> {
+  const hashes = arrivals.flatMap(({ message }) => message.attachments.map(({ sha256 }) => sha256));
+  const stored = await selectIn<{ sha256: string; message: number; redaction: string | null }>(
+    statements,
+    `SELECT sha256, MIN(message) AS message, MAX(redaction) AS redaction FROM attachments
+      WHERE sha256 IN ? GROUP BY sha256`,
+    new Set(hashes),
+  );
+  const firstIn = new Map(stored.map(({ sha256, message }) => [sha256, message]));
+  const redactions = new Map<string, string>();
+  for (const { sha256, redaction } of [
+    ...stored,
+    ...arrivals.flatMap(({ message }) => message.attachments),
+  ]) {
+    if (redaction !== null) redactions.set(sha256, redaction);
+  }
+  const repeated = new Set<string>();
+  const rows: Row[] = [];
+  for (const { n, message } of arrivals) {
+    for (const [part, file] of message.attachments.entries()) {
+      const first = firstIn.get(file.sha256);
+      if (first === undefined) firstIn.set(file.sha256, n);
+      else if (first !== n) repeated.add(file.sha256);
+      const isHeld = held.has(file.sha256);
+      rows.push({
+        n: newest + rows.length + 1,
+        message: n,
+        part,
+        filename: file.filename,
+        sha256: file.sha256,
+        bytes: file.bytes,
+        declared_type: file.declared_type,
+        detected_type: file.detected_type,
+        stored: Number(isHeld),
+        redacted: Number(file.redaction !== null),
+        redaction: file.redaction,
+        decorative_layer: Number(file.inline),
+        first_visible: Number(first === undefined),
+        origin_city: file.origin_city,
+        source: message.source,
+        tier: message.tier,
+        trailing_bytes: file.trailing_bytes,
+        failed: failedAttachmentChecks(file, isHeld),
+      });
+    }
+  }
+  await insertRows(statements, 'attachments', rows);
+  await markRows(statements, redactions, repeated);
+}
+
+/** Redacts all rows with the bytes of a redacted one, and puts bytes that came back into the decorative layer. */
+async function markRows(
+  statements: Statements,
+  redactions: ReadonlyMap<string, string>,
+  repeated: ReadonlySet<string>,
+): Promise<void> {
+  for (const [sha256, redaction] of redactions) {
+    await statements.run(
+      'UPDATE attachments SET redacted = 1, redaction = $2 WHERE sha256 = $1 AND redacted = 0',
+      [sha256, redaction],
+    );
+  }
+  for (const sha256 of repeated) {
+    await statements.run(
+      `UPDATE attachments SET decorative_layer = 1
+        WHERE sha256 = $1 AND decorative_layer = 0 AND decorative_by IS NULL`,
+      [sha256],
+    );
+  }
+}
+
+export type Lacking = { n: number; file: ImportedAttachment };
+
+/** The rows of known messages that have no bytes, each with the file as it comes now, where that brings some. */
+export async function lackingRows(
+  statements: Statements,
+  messages: readonly ImportedMessage[],
+): Promise<Lacking[]> {
+  const byHash = new Map(messages.map((message) => [message.sha256, message]));
+  const rows = await selectIn<{ n: number; part: number; raw_sha256: string }>(
+    statements,
+    `SELECT a.n, a.part, m.raw_sha256 FROM messages m JOIN attachments a ON a.message = m.n
+      WHERE a.stored = 0 AND m.raw_sha256 IN ?`,
+    byHash.keys(),
+  );
+  return rows.flatMap(({ n, part, raw_sha256 }) => {
+    const file = byHash.get(raw_sha256)?.attachments[part];
+    return file !== undefined && (file.content !== null || file.file !== undefined) ? [{ n, file }] : [];
+  });
+}
+
+/**
+ * Rewrites rows whose bytes the archive holds from now on, as if they had come with their messages: their hash is that
+ * of the bytes, so what holds for all rows with the same bytes is found again. A redaction stays. Resolves to the
+ * number of rows changed.
+ */
+export async function completeRows(statements: Statements, lacking: readonly Lacking[]): Promise<number> {
+  let changed = 0;
+  for (const { n, file } of lacking) {
+    changed += await statements.run(
+      `UPDATE attachments SET stored = 1, sha256 = $2, bytes = $3, declared_type = $4, detected_type = $5,
+        origin_city = $6, trailing_bytes = $7, failed = $8 WHERE n = $1 AND stored = 0`,
+      [
+        n,
+        file.sha256,
+        file.bytes,
+        file.declared_type,
+        file.detected_type,
+        file.origin_city,
+        file.trailing_bytes,
+        failedAttachmentChecks(file, true),
+      ],
+    );
+  }
+  const same = await selectIn<{ sha256: string; first: number; messages: number; redaction: string | null }>(
+    statements,
+    `SELECT sha256, MIN(n) AS first, COUNT(DISTINCT message) AS messages, MAX(redaction) AS redaction
+      FROM attachments WHERE sha256 IN ? GROUP BY sha256`,
+    new Set(lacking.map(({ file }) => file.sha256)),
+  );
+  const redactions = new Map<string, string>();
+  const repeated = new Set<string>();
+  for (const { sha256, first, messages, redaction } of same) {
+    if (redaction !== null) redactions.set(sha256, redaction);
+    if (messages > 1) repeated.add(sha256);
+    await statements.run(
+      `UPDATE attachments SET first_visible = CASE WHEN n = $2 THEN 1 ELSE 0 END WHERE sha256 = $1`,
+      [sha256, first],
+    );
+  }
+  await markRows(statements, redactions, repeated);
+  return changed;
+}

@@ -1,0 +1,207 @@
+// Effects of events on the archive, many in few statements, with the outcome of one after the other (interface 6).
+import { idOf, numberOf } from '../../rules/identifier.ts';
+import { isLaterWriter, type Effect, type KnownEvent } from '../../rules/ingest.ts';
+import { MESSAGE } from '../../rules/integrity.ts';
+import type { Statements, Value } from '../sql/database.ts';
+import { forgetSummary } from '../meta-table/summary.ts';
+import { chunksOf, places, selectIn, updateRows } from '../sql/bulk-statements.ts';
+
+/** An event with its number, and what it says. */
+export type Numbered = KnownEvent & { n: number };
+
+type Verdict = { n: number; effect: Effect; message: number | null; attachment: number | null };
+
+/** Applies events in this order and notes what became of each; part of the transaction of the only writer. */
+export async function applyEvents(statements: Statements, events: readonly Numbered[]): Promise<void> {
+  const verdicts = new Map<string, Verdict>();
+  const overwritten = new Set<string>();
+  const supersede = (id: string): void => {
+    const here = verdicts.get(id);
+    if (here === undefined) overwritten.add(id);
+    else here.effect = 'superseded';
+  };
+  const records = await recordsOf(statements, events);
+  const { messages, attachments } = records;
+  for (const event of events) verdicts.set(event.id, verdictOn(event, records, supersede));
+  await saveMessages(
+    statements,
+    [...messages.values()].filter(({ isMoved }) => isMoved),
+  );
+  await saveAttachments(
+    statements,
+    [...attachments.values()].filter(({ isChanged }) => isChanged),
+  );
+  for (const id of overwritten) {
+    await statements.run(`UPDATE events SET effect = 'superseded' WHERE id = $1`, [id]);
+  }
+  const last = await statements.get<{ ordinal: number | null }>('SELECT MAX(applied) AS ordinal FROM events');
+  let ordinal = last?.ordinal ?? 0;
+  await updateRows(
+    statements,
+    'events',
+    { effect: 'TEXT', applied: 'BIGINT', message: 'BIGINT', attachment: 'BIGINT' },
+    [...verdicts.values()].map(({ n, effect, message, attachment }) => {
+      if (effect !== 'waiting') ordinal += 1;
+      return [n, effect, effect === 'waiting' ? null : ordinal, message, attachment];
+    }),
+  );
+}
+
+type Records = { messages: Map<number, Movable>; attachments: Map<number, Changeable> };
+
+/** The records that events name, as they are now. */
+export async function recordsOf(statements: Statements, events: readonly Numbered[]): Promise<Records> {
+  return {
+    messages: await messagesOf(statements, events),
+    attachments: await attachmentsOf(statements, events),
+  };
+}
+
+/** What becomes of an event. Its record is changed by it; the events that it overwrites are told to `supersede`. */
+export function verdictOn(
+  event: Numbered,
+  { messages, attachments }: Records,
+  supersede: (id: string) => void,
+): Verdict {
+  const verdict: Verdict = { n: event.n, effect: 'recorded', message: null, attachment: null };
+  if (event.type === 'message.reordered') {
+    verdict.effect = moveMessage(event, messages, supersede);
+    if (verdict.effect === 'waiting') verdict.message = numberOf('msg', event.payload.id) ?? null;
+  }
+  if (event.type === 'attachment.reclassified') {
+    verdict.effect = reclassify(event, attachments, supersede);
+    if (verdict.effect === 'waiting') verdict.attachment = numberOf('att', event.payload.id) ?? null;
+  }
+  return verdict;
+}
+
+type Message = { n: number; conversation: number; sequence: number; moved_by: string | null };
+type Movable = Message & { isMoved: boolean };
+
+async function messagesOf(
+  statements: Statements,
+  events: readonly Numbered[],
+): Promise<Map<number, Movable>> {
+  const rows = await selectIn<Message>(
+    statements,
+    'SELECT n, conversation, sequence, moved_by FROM messages WHERE n IN ?',
+    numbersIn(events, 'message.reordered', 'msg'),
+  );
+  return new Map(rows.map((row) => [row.n, { ...row, isMoved: false }]));
+}
+
+function moveMessage(
+  { id, payload }: Numbered & { type: 'message.reordered' },
+  messages: ReadonlyMap<number, Movable>,
+  supersede: (id: string) => void,
+): Effect {
+  const n = numberOf('msg', payload.id);
+  if (n === undefined) return 'waiting';
+  // An envelope that names two different records is kept, but it moves neither.
+  if (payload.entry !== idOf('entry', n)) return 'recorded';
+  const message = messages.get(n);
+  if (message === undefined) return 'waiting';
+  if (!isLaterWriter(id, message.moved_by)) return 'superseded';
+  if (message.moved_by !== null) supersede(message.moved_by);
+  Object.assign(message, { sequence: payload.sequence, moved_by: id, isMoved: true });
+  return 'applied';
+}
+
+/** Writes the new places, and sets the position checks of what was moved and of what answers it. */
+async function saveMessages(statements: Statements, moved: readonly Movable[]): Promise<void> {
+  if (moved.length === 0) return;
+  await updateRows(
+    statements,
+    'messages',
+    { sequence: 'BIGINT', moved_by: 'TEXT' },
+    moved.map(({ n, sequence, moved_by }) => [n, sequence, moved_by]),
+  );
+  for (const some of chunksOf(moved)) {
+    const numbers = places(some, some.length + 2);
+    await statements.run(
+      `UPDATE messages SET failed = CASE
+          WHEN (sequence, n) < (SELECT p.sequence, p.n FROM messages p WHERE p.n = messages.parent)
+          THEN failed | $1 ELSE failed & ~$1 END
+        WHERE conversation IN (${places(some, 2)}) AND (n IN (${numbers}) OR parent IN (${numbers}))`,
+      [MESSAGE.positionMonotonic, ...some.map(({ conversation }) => conversation), ...some.map(({ n }) => n)],
+    );
+  }
+  await forgetSummary(statements);
+}
+
+/** Source and layer have each their own last writer, so that the outcome does not depend on arrival. */
+export const FIELDS = [
+  { field: 'source', writer: 'source_by' },
+  { field: 'decorative_layer', writer: 'decorative_by' },
+] as const;
+type Attachment = {
+  n: number;
+  source: string;
+  decorative_layer: number;
+  source_by: string | null;
+  decorative_by: string | null;
+};
+type Changeable = Attachment & { isChanged: boolean };
+
+async function attachmentsOf(
+  statements: Statements,
+  events: readonly Numbered[],
+): Promise<Map<number, Changeable>> {
+  const rows = await selectIn<Attachment>(
+    statements,
+    'SELECT n, source, decorative_layer, source_by, decorative_by FROM attachments WHERE n IN ?',
+    numbersIn(events, 'attachment.reclassified', 'att'),
+  );
+  return new Map(rows.map((row) => [row.n, { ...row, isChanged: false }]));
+}
+
+function reclassify(
+  { id, payload }: Numbered & { type: 'attachment.reclassified' },
+  attachments: ReadonlyMap<number, Changeable>,
+  supersede: (id: string) => void,
+): Effect {
+  const named = FIELDS.filter(({ field }) => payload[field] !== undefined);
+  if (named.length === 0) return 'recorded';
+  const attachment = attachments.get(numberOf('att', payload.id) ?? -1);
+  if (attachment === undefined) return 'waiting';
+  const mine = named.filter(({ writer }) => isLaterWriter(id, attachment[writer]));
+  for (const { field, writer } of mine) {
+    const value = payload[field];
+    const before = attachment[writer];
+    Object.assign(attachment, {
+      [field]: typeof value === 'boolean' ? Number(value) : value,
+      [writer]: id,
+      isChanged: true,
+    });
+    const holds = FIELDS.some(({ writer: other }) => attachment[other] === before);
+    if (before !== null && !holds) supersede(before);
+  }
+  return mine.length === 0 ? 'superseded' : 'applied';
+}
+
+async function saveAttachments(statements: Statements, changed: readonly Changeable[]): Promise<void> {
+  await updateRows(
+    statements,
+    'attachments',
+    { source: 'TEXT', decorative_layer: 'BIGINT', source_by: 'TEXT', decorative_by: 'TEXT' },
+    changed.map(({ n, source, decorative_layer, source_by, decorative_by }): Value[] => [
+      n,
+      source,
+      decorative_layer,
+      source_by,
+      decorative_by,
+    ]),
+  );
+}
+
+/** Numbers of the records that events of this type name. */
+function numbersIn(
+  events: readonly Numbered[],
+  type: 'message.reordered' | 'attachment.reclassified',
+  kind: 'msg' | 'att',
+): Set<number> {
+  const numbers = events.map((event) =>
+    event.type === type && 'id' in event.payload ? numberOf(kind, event.payload.id) : undefined,
+  );
+  return new Set(numbers.filter((n) => n !== undefined));
+}

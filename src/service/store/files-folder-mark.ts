@@ -1,0 +1,102 @@
+// The folder in which an archive in a database keeps its files names its archive, so that no other is taken for it.
+import { randomUUID } from 'node:crypto';
+import { access, link, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { diskFault } from '../../disk/disk-fault.ts';
+import { syncPath } from '../../disk/durable-write.ts';
+import { makeFolder } from '../../disk/make-folder.ts';
+import { Fault } from '../../faults.ts';
+import type { Archive } from './archive.ts';
+import { archiveId } from './meta-table/summary.ts';
+
+const MARK = 'arx-archive.json';
+const Mark = z.object({ version: z.literal(1), archive: z.string() });
+
+/** Of the oldest files of an archive so many are looked for in a folder without a mark. */
+const LOOKED_FOR = 16;
+
+/**
+ * Makes sure that the files of the archive are in this folder, and marks it; read-only it is left as it is. A folder
+ * without a mark, as an older arx leaves it, must hold one of the archive's oldest files, if it has any. Gives what tells
+ * whether the folder is still there. Throws Fault `store` for another folder, `disk` or `unsafe` where it cannot be made
+ * or read.
+ */
+export async function claimFolder(archive: Archive, dir: string): Promise<() => Promise<boolean>> {
+  const shows = (await isOurs(archive, dir)) ? join(dir, MARK) : dir;
+  const isThere = () =>
+    access(shows).then(
+      () => true,
+      () => false,
+    );
+  // None yet, and read-only none is made.
+  return (await isThere()) ? isThere : async () => true;
+}
+
+async function isOurs(archive: Archive, dir: string): Promise<boolean> {
+  // A lost key is for the check of the archive to find.
+  const id = await archiveId(archive).catch((error: unknown) => {
+    if (!archive.readOnly) throw error;
+    return undefined;
+  });
+  const named = await markIn(dir);
+  if (named !== undefined && id !== undefined) {
+    if (named !== id) throw other(dir, `its ${MARK} names another archive`);
+    return true;
+  }
+  if (!(await holdsOldest(archive))) throw other(dir, 'it holds none of the oldest files of the archive');
+  if (archive.readOnly || id === undefined) return false;
+  try {
+    await makeFolder(dir, 0o700);
+  } catch (error) {
+    throw diskFault(error, `--blobs ${dir}`);
+  }
+  await mark(dir, id);
+  const now = await markIn(dir);
+  if (now !== undefined && now !== id) throw other(dir, `its ${MARK} names another archive`);
+  return now === id;
+}
+
+async function holdsOldest({ database, blobs }: Archive): Promise<boolean> {
+  const rows = await database.all<{ sha256: string }>(
+    'SELECT sha256 FROM attachments WHERE stored = 1 ORDER BY n LIMIT $1',
+    [LOOKED_FOR],
+  );
+  for (const { sha256 } of rows) if ((await blobs.size(sha256)) !== undefined) return true;
+  return rows.length === 0;
+}
+
+async function markIn(dir: string): Promise<string | undefined> {
+  const text = await readFile(join(dir, MARK), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw diskFault(error, `--blobs ${dir}`);
+  });
+  if (text === undefined) return undefined;
+  try {
+    return Mark.parse(JSON.parse(text)).archive;
+  } catch {
+    throw other(dir, `its ${MARK} cannot be understood`);
+  }
+}
+
+/** Whole at once, and never over another's. Where it cannot be written the files are what the folder is known by. */
+async function mark(dir: string, archive: string): Promise<void> {
+  const temporary = join(dir, `${MARK}.${randomUUID()}.new`);
+  const text = `${JSON.stringify({ version: 1, archive } satisfies z.infer<typeof Mark>)}\n`;
+  try {
+    await writeFile(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
+    await link(temporary, join(dir, MARK));
+    await syncPath(dir);
+  } catch (error) {
+    if (!('code' in (error as Error))) throw error;
+  } finally {
+    await rm(temporary, { force: true }).catch(() => {});
+  }
+}
+
+function other(dir: string, why: string): Fault {
+  return new Fault('store', `--blobs ${dir} is not the folder of this archive: ${why}`, {
+    kept: 'nothing was changed',
+    hint: 'give the folder that the archive began with; is it mounted?',
+  });
+}

@@ -1,0 +1,99 @@
+// Files in the database, in pieces, by the sha256 of their content: every process of the archive reaches them.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { Blobs } from './folder-files.ts';
+import type { Statements } from '../sql/database.ts';
+import type { PostgresDatabase } from '../engines/postgres.ts';
+
+/** What a slow reader or writer makes us hold. */
+const CHUNK_BYTES = 256 * 1024;
+
+/** Nothing is ever left unfinished: a file is there from its commit on, whole, and before it not at all. */
+export function openChunks(database: PostgresDatabase): Blobs {
+  const size = async (sha256: string): Promise<number | undefined> =>
+    (await database.get<{ bytes: number }>('SELECT bytes FROM blobs WHERE sha256 = $1', [sha256]))?.bytes;
+
+  /** Stores what `chunks` yields; false, and nothing stored, where it has another hash. */
+  const keep = async (sha256: string, chunks: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => {
+    try {
+      await database.beside(async (statements) => {
+        // Claimed first: who stores the same file waits here for the outcome.
+        const claim = 'INSERT INTO blobs VALUES ($1, 0) ON CONFLICT (sha256) DO NOTHING';
+        if ((await statements.run(claim, [sha256])) === 0) return;
+        const { bytes, hash } = await insertChunks(statements, sha256, chunks());
+        if (hash !== sha256) throw new OtherBytes();
+        await statements.run('UPDATE blobs SET bytes = $2 WHERE sha256 = $1', [sha256, bytes]);
+      });
+    } catch (error) {
+      if (error instanceof OtherBytes) return false;
+      throw error;
+    }
+    return true;
+  };
+
+  return {
+    dir: undefined,
+    async names(shard) {
+      // Pieces of which no file knows are found as the file they are a part of.
+      const rows = await database.all<{ sha256: string }>(
+        `SELECT sha256 FROM blobs WHERE sha256 >= $1 AND sha256 < $2
+          UNION SELECT sha256 FROM chunks WHERE sha256 >= $1 AND sha256 < $2`,
+        [shard, `${shard}g`],
+      );
+      return rows.map(({ sha256 }) => sha256);
+    },
+    size,
+    async *read(sha256, from = 0, to = Infinity) {
+      const end = Math.min(to, ((await size(sha256)) ?? 0) - 1);
+      for (let at = from; at <= end;) {
+        const chunk = Math.floor(at / CHUNK_BYTES);
+        const start = at - chunk * CHUNK_BYTES;
+        const count = Math.min(CHUNK_BYTES - start, end + 1 - at);
+        const row = await database.get<{ piece: Uint8Array }>(
+          'SELECT substr(content, $3, $4) AS piece FROM chunks WHERE sha256 = $1 AND chunk = $2',
+          [sha256, chunk, start + 1, count],
+        );
+        if (row?.piece.byteLength !== count) throw new Error(`the stored file ends at ${at}`);
+        yield row.piece;
+        at += count;
+      }
+    },
+    async put(sha256, content) {
+      if ((await size(sha256)) !== undefined) return;
+      if (!(await keep(sha256, () => [content]))) throw new Error('the bytes of a file have another hash');
+    },
+    async putFile(sha256, path) {
+      if ((await size(sha256)) !== undefined) return true;
+      return keep(sha256, () => createReadStream(path, { highWaterMark: CHUNK_BYTES }));
+    },
+    // The database takes them as it takes rows.
+    writable: async () => true,
+    sweep: async () => {},
+  };
+}
+
+class OtherBytes extends Error {}
+
+async function insertChunks(
+  statements: Statements,
+  sha256: string,
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<{ bytes: number; hash: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let held: Buffer = Buffer.alloc(0);
+  const insert = async (content: Uint8Array) => {
+    const chunk = Math.floor(bytes / CHUNK_BYTES);
+    await statements.run('INSERT INTO chunks VALUES ($1, $2, $3)', [sha256, chunk, content]);
+    bytes += content.byteLength;
+  };
+  for await (const piece of source) {
+    hash.update(piece);
+    held = Buffer.concat([held, piece]);
+    for (; held.byteLength >= CHUNK_BYTES; held = held.subarray(CHUNK_BYTES)) {
+      await insert(held.subarray(0, CHUNK_BYTES));
+    }
+  }
+  if (held.byteLength > 0) await insert(held);
+  return { bytes, hash: hash.digest('hex') };
+}

@@ -1,0 +1,129 @@
+// Files by the sha256 of their content: `<dir>/ab/cdef…`. A name exists only when its bytes are whole and durable.
+import { createHash, randomUUID } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { access, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncPath } from '../../../disk/durable-write.ts';
+import { makeFolder } from '../../../disk/make-folder.ts';
+
+export type Blobs = {
+  /** The folder they are in, each as `ab/cdef…`; undefined for files in a database. */
+  readonly dir: string | undefined;
+  /** The hashes under which something is stored, of those that begin with these two digits. */
+  names(shard: string): Promise<string[]>;
+  /** Bytes stored under the hash, or undefined. */
+  size(sha256: string): Promise<number | undefined>;
+  /** Bytes `from` to `to` (inclusive) of a stored file, in chunks; the whole file without them. */
+  read(sha256: string, from?: number, to?: number): AsyncGenerator<Uint8Array>;
+  /** Stores bytes whose hash the caller computed. Durable when it resolves; storing again is free. */
+  put(sha256: string, content: Uint8Array): Promise<void>;
+  /** Stores a copy of a file too big to hold. False, and nothing stored, where its bytes have another hash by now. */
+  putFile(sha256: string, path: string): Promise<boolean>;
+  /** Whether it takes new files, by rights and space. */
+  writable(): Promise<boolean>;
+  /** Removes what was begun and never finished, last written to before this time (ms); what cannot be is left. */
+  sweep(before: number): Promise<void>;
+};
+
+/** Where the bytes of this hash are, or would be. */
+export function pathIn(dir: string, sha256: string): string {
+  return join(dir, sha256.slice(0, 2), sha256.slice(2));
+}
+
+export function openBlobs(dir: string): Blobs {
+  const pathOf = (sha256: string) => pathIn(dir, sha256);
+
+  const size = async (sha256: string): Promise<number | undefined> => {
+    try {
+      const found = await stat(pathOf(sha256));
+      return found.isFile() ? found.size : undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  };
+
+  /** Runs `write` on a temporary file and gives it its name, durably, if that answers true. */
+  const keep = async (sha256: string, write: (file: FileHandle) => Promise<boolean>): Promise<boolean> => {
+    const folder = dirname(pathOf(sha256));
+    await makeFolder(folder, 0o700);
+    const temporary = `${pathOf(sha256)}.${randomUUID()}.new`;
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      const whole = await write(file);
+      if (whole) await file.sync();
+      await file.close();
+      if (whole) await rename(temporary, pathOf(sha256));
+      else await rm(temporary, { force: true });
+      if (!whole) return false;
+    } catch (error) {
+      await file.close().catch(() => {});
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    await syncPath(folder);
+    return true;
+  };
+
+  return {
+    dir,
+    async names(shard) {
+      const found = await readdir(join(dir, shard)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw error;
+      });
+      return found.filter((name) => /^[0-9a-f]{62}$/.test(name)).map((name) => shard + name);
+    },
+    size,
+    async *read(sha256, from = 0, to) {
+      const file = await open(pathOf(sha256), constants.O_RDONLY | constants.O_NOFOLLOW);
+      // The stream closes the file at its end and when the reader stops early.
+      yield* file.createReadStream({ start: from, ...(to === undefined ? {} : { end: to }) });
+    },
+    async put(sha256, content) {
+      if ((await size(sha256)) === content.byteLength) return;
+      await keep(sha256, async (file) => {
+        await writeWhole(file, content);
+        return true;
+      });
+    },
+    async putFile(sha256, path) {
+      if ((await size(sha256)) !== undefined) return true;
+      return keep(sha256, async (file) => {
+        const hash = createHash('sha256');
+        for await (const chunk of createReadStream(path)) {
+          hash.update(chunk as Uint8Array);
+          await writeWhole(file, chunk as Uint8Array);
+        }
+        return hash.digest('hex') === sha256;
+      });
+    },
+    async writable() {
+      try {
+        // Made by the first file.
+        const at = await access(dir).then(
+          () => dir,
+          () => dirname(dir),
+        );
+        await access(at, constants.W_OK | constants.X_OK);
+        return (await statfs(at)).bavail > 0;
+      } catch {
+        return false;
+      }
+    },
+    async sweep(before) {
+      for (const folder of await readdir(dir).catch(() => [])) {
+        for (const name of await readdir(join(dir, folder)).catch(() => [])) {
+          if (!name.endsWith('.new')) continue;
+          const path = join(dir, folder, name);
+          const found = await stat(path).catch(() => undefined);
+          if (found !== undefined && found.mtimeMs < before) await rm(path, { force: true }).catch(() => {});
+        }
+      }
+    },
+  };
+}
+
+async function writeWhole(file: FileHandle, content: Uint8Array): Promise<void> {
+  for (let at = 0; at < content.byteLength;) at += (await file.write(content, at)).bytesWritten;
+}

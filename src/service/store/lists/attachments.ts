@@ -1,0 +1,86 @@
+// The attachment catalogue as stored: one row, or one window of rows in order of arrival.
+import type { Tier } from '../../../contract/token.ts';
+import { tiersAbove } from '../../rules/tiers.ts';
+import type { Statements } from '../sql/database.ts';
+import { readTexts, type Condition, type Span } from '../sql/keyset.ts';
+import { attachmentJson, forReaders } from '../../records/wire.ts';
+
+export type AttachmentRow = {
+  n: number;
+  message: number;
+  part: number;
+  filename: string;
+  sha256: string;
+  bytes: number;
+  declared_type: string;
+  detected_type: string | null;
+  stored: number;
+  redacted: number;
+  decorative_layer: number;
+  first_visible: number;
+  origin_city: string | null;
+  source: string;
+  tier: Tier;
+  trailing_bytes: number;
+  failed: number;
+};
+
+export type AttachmentFilter = {
+  origin_city?: string | undefined;
+  content_type?: string | undefined;
+  source?: string | undefined;
+  redacted?: boolean | undefined;
+  message?: number | undefined;
+  n?: number | undefined;
+};
+
+const SELECT = `SELECT n, message, part, filename, sha256, bytes, declared_type, detected_type, stored, redacted,
+  decorative_layer, first_visible, origin_city, source, tier, trailing_bytes, failed FROM attachments`;
+
+/** All attachments of a message by their part order. */
+export function attachmentsOf(statements: Statements, message: number): Promise<AttachmentRow[]> {
+  return statements.all<AttachmentRow>(`${SELECT} WHERE message = $1 ORDER BY part`, [message]);
+}
+
+export async function hasAttachment(statements: Statements, n: number): Promise<boolean> {
+  return (await statements.get('SELECT n FROM attachments WHERE n = $1', [n])) !== undefined;
+}
+
+const RECORDS = forReaders((reader) => `SELECT ${attachmentJson(reader)} AS json FROM attachments`);
+
+/** A window of the rows that match, as this reader may know them; see wire.ts. */
+export function readAttachments(statements: Statements, filter: AttachmentFilter, reader: Tier, span: Span) {
+  const where = conditionsOf(filter, reader);
+  const rows = { table: 'attachments', key: ['n'] };
+  return readTexts(statements, { select: RECORDS[reader], key: ['n'], where, rows }, span);
+}
+
+/** What a reader is not given the bytes of, in the very words of the partial indexes in schema.ts. */
+const CLOSED: Record<Tier, string> = {
+  external: `(redacted = 1 OR tier <> 'external') IS TRUE`,
+  internal: `(redacted = 1 OR tier = 'mirror') IS TRUE`,
+  mirror: 'redacted = 1',
+};
+
+function conditionsOf(filter: AttachmentFilter, reader: Tier): Condition[] {
+  const conditions: Condition[] = [];
+  const hidden = tiersAbove(reader);
+  const isHidden = `tier IN (${hidden.map((_, index) => `$${index + 1}`).join(', ')})`;
+  const { origin_city, content_type, source, redacted, message, n } = filter;
+
+  const fields = Object.entries({ origin_city, declared_type: content_type, source });
+  for (const [column, value] of fields) {
+    if (value !== undefined) conditions.push({ sql: `${column} = $1`, values: [value] });
+  }
+  // A match would tell what a row above the reader's tier holds.
+  if (conditions.length > 0 && hidden.length > 0) conditions.push({ sql: `NOT ${isHidden}`, values: hidden });
+
+  if (n !== undefined) conditions.push({ sql: 'n = $1', values: [n] });
+  if (message !== undefined) conditions.push({ sql: 'message = $1', values: [message] });
+  if (redacted === true) conditions.push({ sql: CLOSED[reader], values: [] });
+  if (redacted === false) {
+    conditions.push({ sql: 'redacted = 0', values: [] });
+    if (hidden.length > 0) conditions.push({ sql: `NOT ${isHidden}`, values: hidden });
+  }
+  return conditions;
+}

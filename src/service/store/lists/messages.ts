@@ -1,0 +1,114 @@
+// Messages and conversations as stored: single rows, stored bytes, and windows in their stable orders.
+import type { Tier } from '../../../contract/token.ts';
+import type { Statements } from '../sql/database.ts';
+import { readSpan, readTexts, type Condition, type Span } from '../sql/keyset.ts';
+import { conversationJson, forReaders, messageJson } from '../../records/wire.ts';
+
+export type MessageRow = {
+  n: number;
+  conversation: number;
+  parent: number | null;
+  sequence: number;
+  date_ms: number | null;
+  sender: string | null;
+  subject: string | null;
+  format: 'rfc822' | 'slack' | 'file';
+  source: string;
+  classification: string;
+  raw_sha256: string;
+  raw_bytes: number;
+  attachments: number;
+  tier: Tier;
+  failed: number;
+};
+
+const COLUMNS = `n, conversation, parent, sequence, date_ms, sender, subject, format, source, classification, raw_sha256,
+  raw_bytes, attachments, tier, failed`;
+
+export function findMessage(statements: Statements, n: number): Promise<MessageRow | undefined> {
+  return statements.get<MessageRow>(`SELECT ${COLUMNS} FROM messages WHERE n = $1`, [n]);
+}
+
+/** The two numbers that say where a message stands, and its conversation. */
+export type Place = Pick<MessageRow, 'n' | 'sequence' | 'conversation'>;
+
+export function placeOf(statements: Statements, n: number): Promise<Place | undefined> {
+  return statements.get<Place>('SELECT n, sequence, conversation FROM messages WHERE n = $1', [n]);
+}
+
+export async function hasConversation(statements: Statements, n: number): Promise<boolean> {
+  return (await statements.get('SELECT n FROM conversations WHERE n = $1', [n])) !== undefined;
+}
+
+/** The bytes of a message as they are stored now; empty where they are lost. */
+export async function storedBytes(statements: Statements, n: number): Promise<Uint8Array> {
+  const row = await statements.get<{ content: Uint8Array }>('SELECT content FROM raws WHERE n = $1', [n]);
+  return row?.content ?? new Uint8Array();
+}
+
+/** How many bytes of a message are stored now; 0 where they are lost. */
+export async function storedSize(statements: Statements, n: number): Promise<number> {
+  const row = await statements.get<{ size: number }>(
+    'SELECT length(content) AS size FROM raws WHERE n = $1',
+    [n],
+  );
+  return row?.size ?? 0;
+}
+
+/** At most `count` stored bytes from `from` on. */
+export async function storedPiece(
+  statements: Statements,
+  n: number,
+  from: number,
+  count: number,
+): Promise<Uint8Array> {
+  const row = await statements.get<{ piece: Uint8Array }>(
+    'SELECT substr(content, $2, $3) AS piece FROM raws WHERE n = $1',
+    [n, from + 1, count],
+  );
+  return row?.piece ?? new Uint8Array();
+}
+
+/** Whose messages, all where undefined, and as what reader they are shown to; see wire.ts. */
+export type Asked = { conversation?: number | undefined; reader: Tier };
+
+const MESSAGES = forReaders((reader) => `SELECT ${messageJson(reader)} AS json FROM messages m`);
+const OPENINGS = forReaders(
+  (reader) =>
+    `SELECT ${messageJson(reader)} AS json FROM conversations c JOIN messages m ON m.n = c.first_message`,
+);
+const CONVERSATIONS = forReaders(
+  (reader) => `SELECT ${conversationJson(reader)} AS json FROM conversations c
+    LEFT JOIN messages f ON f.n = c.first_message`,
+);
+
+/** Messages in the order (sequence, n), which are the two numbers of a span's keys. */
+export function readMessages(statements: Statements, { conversation, reader }: Asked, span: Span) {
+  const where = conversation === undefined ? [] : [isNumber('m.conversation', conversation)];
+  const rows = { table: 'messages', key: ['sequence', 'n'] };
+  return readTexts(statements, { select: MESSAGES[reader], key: ['m.sequence', 'm.n'], where, rows }, span);
+}
+
+/** The first message of each conversation in the order of conversations, whose number is a span's key. */
+export function readOpenings(statements: Statements, { conversation, reader }: Asked, span: Span) {
+  const where = conversation === undefined ? [] : [isNumber('c.n', conversation)];
+  const rows = { table: 'messages', key: ['conversation'] };
+  return readTexts(statements, { select: OPENINGS[reader], key: ['c.n'], where, rows }, span);
+}
+
+/** Conversations by their number, which is a span's key. */
+export function readConversations(statements: Statements, { conversation, reader }: Asked, span: Span) {
+  const where = conversation === undefined ? [] : [isNumber('c.n', conversation)];
+  const rows = { table: 'conversations', key: ['n'] };
+  return readTexts(statements, { select: CONVERSATIONS[reader], key: ['c.n'], where, rows }, span);
+}
+
+/** The numbers of the conversations in a span. */
+export async function conversationNumbers(statements: Statements, span: Span): Promise<number[]> {
+  const read = { select: 'SELECT n FROM conversations', key: ['n'], where: [] };
+  return (await readSpan<{ n: number }>(statements, read, span)).rows.map(({ n }) => n);
+}
+
+function isNumber(column: string, n: number): Condition {
+  return { sql: `${column} = $1`, values: [n] };
+}

@@ -1,0 +1,52 @@
+// The two sequences as stored: messages by arrival, and events by their arrival at the relay.
+import type { Statements } from '../sql/database.ts';
+import type { Effect, UNSETTLED } from '../../rules/ingest.ts';
+import type { MessageRow } from './messages.ts';
+import { readSpan, type Span } from '../sql/keyset.ts';
+
+export type ArcRow = Pick<MessageRow, 'n' | 'sequence' | 'source' | 'failed' | 'tier'>;
+
+export function readArc(statements: Statements, span: Span) {
+  const select = 'SELECT n, sequence, source, failed, tier FROM messages';
+  return readSpan<ArcRow>(statements, { select, key: ['n'], where: [] }, span);
+}
+
+/** An event; `applied` is the ordinal in which it took effect, null while it waits. */
+export type EventRow = {
+  n: number;
+  id: string;
+  type: string;
+  payload: string;
+  received_ms: number;
+  deliveries: number;
+  effect: Effect;
+  applied: number | null;
+  failures: number;
+  error: string | null;
+};
+
+/** Events in order of arrival; `effect` is one that has an index of its own, and is no one's input. */
+export function readEvents(statements: Statements, span: Span, effect?: (typeof UNSETTLED)[number]) {
+  const select =
+    'SELECT n, id, type, payload, received_ms, deliveries, effect, applied, failures, error FROM events';
+  // As text, since a parameter would keep the engine from an index for one value.
+  const where = effect === undefined ? [] : [{ sql: `effect = '${effect}'`, values: [] }];
+  return readSpan<EventRow>(statements, { select, key: ['n'], where }, span);
+}
+
+/** The arrival number of the event with this id. */
+export async function eventNumber(statements: Statements, id: string): Promise<number | undefined> {
+  return (await statements.get<{ n: number }>('SELECT n FROM events WHERE id = $1', [id]))?.n;
+}
+
+export function countEvents(statements: Statements): Promise<number> {
+  return countOf(statements, 'SELECT COALESCE(MAX(n), 0) AS rows FROM events');
+}
+
+export function countDisplacedEvents(statements: Statements): Promise<number> {
+  return countOf(statements, 'SELECT COUNT(*) AS rows FROM events WHERE applied <> n');
+}
+
+async function countOf(statements: Statements, sql: string): Promise<number> {
+  return (await statements.get<{ rows: number }>(sql))?.rows ?? 0;
+}

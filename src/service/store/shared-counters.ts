@@ -1,0 +1,69 @@
+// What the processes of one archive count together: reads of a service to try clients against, and failures of a peer.
+import { createCounter, type Counter } from '../rules/counter.ts';
+import { createLimiter, MOST_PEERS, secondsLeft, WINDOW_MS, type Limiter } from '../rules/limiter.ts';
+import type { Database } from './sql/database.ts';
+
+export type Shared = {
+  /** Counts from where the last process left off that counted under this name. */
+  counter(name: string): Counter;
+  /** So many a minute and peer. */
+  limiter(name: string, most: number): Limiter;
+};
+
+/** For one process alone: nothing is kept, so that the same seed gives the same reads after each start. */
+export const ALONE: Shared = {
+  counter: () => createCounter(),
+  limiter: (_name, most) => createLimiter(most),
+};
+
+export function shareBy(database: Database): Shared {
+  return {
+    counter(name) {
+      const next = `INSERT INTO counters VALUES ($1, 1) ON CONFLICT (name) DO UPDATE SET value = counters.value + 1
+        RETURNING value`;
+      return {
+        next: async () => (await database.get<{ value: number }>(next, [name]))!.value,
+        now: async () =>
+          (await database.get<{ value: number }>('SELECT value FROM counters WHERE name = $1', [name]))
+            ?.value ?? 0,
+      };
+    },
+    limiter: (name, most) => limiterIn(database, name, most),
+  };
+}
+
+/** Clocks of several machines differ a little, so a window that begins later than now is one of now, too. */
+const TAKE = `INSERT INTO peers VALUES ($1, $2, 1) ON CONFLICT (name) DO UPDATE SET
+    count = CASE WHEN peers.start_ms > $3 AND peers.start_ms < $4 THEN peers.count + 1 ELSE 1 END,
+    start_ms = CASE WHEN peers.start_ms > $3 AND peers.start_ms < $4 THEN peers.start_ms ELSE $2 END
+  RETURNING start_ms, count`;
+
+function limiterIn(database: Database, name: string, most: number): Limiter {
+  // Who is over its bounds costs no statement until its window ends.
+  const over = new Map<string, number>();
+  return {
+    async take(peer, now) {
+      const since = over.get(peer);
+      if (since !== undefined && Math.abs(now - since) < WINDOW_MS) return secondsLeft(since, now);
+      over.delete(peer);
+      const [least, greatest] = [now - WINDOW_MS, now + WINDOW_MS];
+      const window = await database.get<{ start_ms: number; count: number }>(TAKE, [
+        `${name}/${peer}`,
+        now,
+        least,
+        greatest,
+      ]);
+      const { start_ms: start, count } = window!;
+      if (count === 1) await forgetPeers(database, least);
+      if (count <= most) return 0;
+      if (over.size === MOST_PEERS) over.delete(over.keys().next().value!);
+      over.set(peer, start);
+      return secondsLeft(start, now);
+    },
+  };
+}
+
+async function forgetPeers(database: Database, before: number): Promise<void> {
+  // Another process forgets them too; who comes too late, or into its way, has nothing left to do.
+  await database.run('DELETE FROM peers WHERE start_ms <= $1', [before]).catch(() => {});
+}

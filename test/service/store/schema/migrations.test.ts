@@ -1,0 +1,82 @@
+// An archive of any earlier version becomes what a new one is, with all that is in it, also when several open it at once.
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, expect, test } from 'vitest';
+import {
+  ArchiveUnreadable,
+  NewerSchema,
+  OlderSchema,
+  openArchive,
+  type Place,
+} from '../../../../src/service/index.ts';
+import type { Database } from '../../../../src/service/store/sql/database.ts';
+import { openPostgres } from '../../../../src/service/store/engines/postgres.ts';
+import { migrateTo } from '../../../../src/service/store/schema/migrate.ts';
+import { openSqlite } from '../../../../src/service/store/engines/sqlite.ts';
+import { ENGINE, freshPlace } from '../../../support/engine.ts';
+import { tempFolder } from '../../../support/temp-folder.ts';
+
+let dir: string;
+beforeEach(() => void (dir = tempFolder('migrations')));
+
+const open = (place: Place) => openArchive({ ...place, sleep, now: () => 0, randomBytes });
+
+/** As an arx left it that knew no later version. */
+async function oldArchive(version: number): Promise<Place> {
+  const place = await freshPlace(join(dir, 'old'));
+  await mkdir(join(dir, 'old'), { recursive: true });
+  const database =
+    'dir' in place
+      ? await openSqlite({ path: join(place.dir, 'archive.db'), sleep })
+      : await openPostgres({ url: place.url, sleep });
+  await migrateTo(database, version);
+  await database.run(`INSERT INTO meta VALUES ('kept', 'yes')`);
+  await database.close();
+  return place;
+}
+
+const tablesOf = (database: Database) =>
+  database.all(
+    ENGINE === 'sqlite'
+      ? `SELECT name, sql FROM sqlite_schema ORDER BY name`
+      : `SELECT tablename AS name, CAST(indexdef AS TEXT) AS sql FROM pg_indexes
+          WHERE schemaname = current_schema() ORDER BY indexname`,
+  );
+
+test.each([1, 2, 3])('from version %i', async (version) => {
+  const fresh = await open(await freshPlace(join(dir, 'fresh')));
+  const place = await oldArchive(version);
+  const archives = await Promise.all([open(place), open(place), open(place)]);
+  const { database } = archives[0];
+  const bare = (rows: object[]) => JSON.stringify(rows).replaceAll(/t\d+_\d+\./g, '');
+  expect(bare(await tablesOf(database))).toBe(bare(await tablesOf(fresh.database)));
+  expect(await database.all(`SELECT value FROM meta WHERE key = 'kept'`)).toEqual([{ value: 'yes' }]);
+  for (const archive of [fresh, ...archives]) await archive.close();
+});
+
+test('of a newer one it is left alone', async () => {
+  const place = await oldArchive(1);
+  const archive = await open(place);
+  await archive.database.run('INSERT INTO migrations VALUES (99)');
+  await archive.close();
+  await expect(open(place)).rejects.toThrow(NewerSchema);
+});
+
+test.each([
+  ['all', 'DELETE FROM migrations', 'the versions of its tables are lost', true],
+  ['the last', 'DELETE FROM migrations WHERE version > 2', 'its tables are not those of its version', false],
+])('that lost %s of its versions is damaged', async (_name, sql, why, isKnown) => {
+  const place = await freshPlace(join(dir, 'old'));
+  const archive = await open(place);
+  await archive.database.run(sql);
+  await archive.close();
+  const writing = await open(place).catch((error: unknown) => error);
+  expect(writing).toBeInstanceOf(ArchiveUnreadable);
+  expect(writing).toMatchObject({ why, isDamaged: true });
+  // What only reads it is not told that a writer would mend it.
+  const reading = await open({ ...place, readOnly: true }).catch((error: unknown) => error);
+  if (isKnown) expect(reading).toMatchObject({ why, isDamaged: true });
+  else expect(reading).toBeInstanceOf(OlderSchema);
+});
