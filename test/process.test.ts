@@ -1,19 +1,8 @@
 // The built program as real processes: streams, signals, disks, terminals, secrets, and every command's JSON.
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  cpSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, closeSync, cpSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { open, readdir, readlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../src/arx.ts';
@@ -26,6 +15,7 @@ import { sampleData } from './support/sample.ts';
 import { serveList } from './support/cursor-server.ts';
 import { atTerminal, isInstalled, quoted } from './support/shell.ts';
 import { fakeWorld } from './support/world.ts';
+import { tempFolder } from './support/temp-folder.ts';
 
 let arx: Program;
 let home: string;
@@ -56,10 +46,8 @@ const LETTER = [
   '',
 ].join('\n');
 
-const scratches: string[] = [];
 function scratch({ empty = false } = {}): string {
-  const dir = mkdtempSync(join(tmpdir(), 'arx-process-'));
-  scratches.push(dir);
+  const dir = tempFolder('process');
   if (!empty) {
     cpSync(template, dir, { recursive: true });
     // Node 24 copies folders without their modes.
@@ -70,8 +58,7 @@ function scratch({ empty = false } = {}): string {
 
 beforeAll(async () => {
   arx = buildProgram();
-  template = mkdtempSync(join(tmpdir(), 'arx-template-'));
-  scratches.push(template);
+  template = tempFolder('template');
   await sampleData(join(template, 'data'));
   writeFileSync(
     join(template, 'letter.mbox'),
@@ -83,7 +70,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   arx.remove();
-  for (const dir of scratches) rmSync(dir, { recursive: true, force: true });
 });
 
 const servers: Misbehaving[] = [];

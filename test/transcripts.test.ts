@@ -1,11 +1,12 @@
 // Whole sessions: every test/transcripts/*.transcript is run and must print exactly what it says.
 // UPDATE_TRANSCRIPTS=1 writes what was printed; read the difference before it is committed.
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { run } from '../src/arx.ts';
 import { sampleData } from './support/sample.ts';
+import { tempFolder } from './support/temp-folder.ts';
 import { formatTranscript, parseTranscript, wordsOf, type Step } from './support/transcript.ts';
 import { fakeWorld } from './support/world.ts';
 
@@ -13,11 +14,10 @@ const DIR = join(import.meta.dirname, 'transcripts');
 let template: string;
 
 beforeAll(async () => {
-  template = mkdtempSync(join(tmpdir(), 'arx-template-'));
+  template = tempFolder('template');
   await sampleData(join(template, 'data'));
   slackExport(join(template, 'slack'));
 });
-afterAll(() => rmSync(template, { recursive: true, force: true }));
 
 /** A message whose file is named and was not exported. */
 function slackExport(dir: string): void {
@@ -45,19 +45,15 @@ async function play(step: Step, dir: string, seed: number): Promise<Step> {
 }
 
 test.each(readdirSync(DIR).filter((name) => name.endsWith('.transcript')))('%s', async (name) => {
-  // Always as long: pages hold it, and their size is told.
-  const dir = mkdtempSync(join(tmpdir(), 'arx-session-').padEnd(40, '-'));
-  try {
-    // Sessions about the sample archive begin with it; one named empty-* begins with nothing.
-    if (!name.startsWith('empty-')) cpSync(template, dir, { recursive: true });
-    const path = join(DIR, name);
-    const text = readFileSync(path, 'utf8');
-    const played: Step[] = [];
-    for (const step of parseTranscript(text)) played.push(await play(step, dir, played.length));
-    const printed = formatTranscript(played);
-    if (process.env['UPDATE_TRANSCRIPTS'] === '1') writeFileSync(path, printed);
-    else expect(printed).toBe(text);
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
+  // The path has the same length everywhere, because HTML reports contain it and their size is printed.
+  const dir = tempFolder('session'.padEnd(40 - tmpdir().length - '/arx--'.length, '-'));
+  // Sessions about the sample archive begin with it; one named empty-* begins with nothing.
+  if (!name.startsWith('empty-')) cpSync(template, dir, { recursive: true });
+  const path = join(DIR, name);
+  const text = readFileSync(path, 'utf8');
+  const played: Step[] = [];
+  for (const step of parseTranscript(text)) played.push(await play(step, dir, played.length));
+  const printed = formatTranscript(played);
+  if (process.env['UPDATE_TRANSCRIPTS'] === '1') writeFileSync(path, printed);
+  else expect(printed).toBe(text);
 });

@@ -11,12 +11,17 @@ const STORE = [
   'test/service/import/oracle.test.ts',
   'test/service/store/**/{event-worker,generated-rows,message-batches,migrations,plans}.test.ts',
 ];
-const common = { pool: 'forks', testTimeout: 30_000, hookTimeout: 30_000 } as const;
+const common = {
+  pool: 'forks' as const,
+  setupFiles: ['test/support/setup.ts'],
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+};
 
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    globalSetup: ['test/support/temp-folder.ts', 'test/support/cluster.ts'],
+    globalSetup: ['test/support/cluster.ts'],
     reporters: result === undefined ? ['default'] : ['default', ['json', { outputFile: result }]],
     projects: [
       { test: { ...common, name: 'arx', include: ['test/**/*.test.ts'] } },

@@ -1,7 +1,6 @@
 // A real process under clients that hold it: others go on, nothing grows, it accepts again, and what it acknowledged is kept.
 import { DatabaseSync } from '@photostructure/sqlite';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Listening } from '../../src/contract/reports/command.ts';
@@ -19,13 +18,14 @@ import {
 } from '../support/hold.ts';
 import { tokenOf } from '../support/served.ts';
 import { buildProgram, startProcess, type Program, type Running } from '../support/program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 let arx: Program;
 let dir: string;
 let running: Running | undefined;
 beforeAll(async () => {
   arx = buildProgram();
-  dir = mkdtempSync(join(tmpdir(), 'arx-hold-'));
+  dir = tempFolder('hold');
   mkdirSync(join(dir, 'files'));
   writeFileSync(join(dir, 'files/large.bin'), Buffer.alloc(16 * 1024 * 1024, 'large '));
   expect(await arx.run(['import', 'files'], { dir })).toMatchObject({ exit: 0 });
@@ -37,7 +37,6 @@ afterEach(async () => {
 });
 afterAll(() => {
   arx?.remove();
-  rmSync(dir, { recursive: true, force: true });
 });
 
 type Serving = Listening & { port: number; bearer: Record<string, string>; file: string; filePort: number };

@@ -1,10 +1,10 @@
 // An import into PostgreSQL killed with SIGKILL in the middle of its COPY: nothing half is there, and the next run makes it whole.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asKeeper, freshUrl, noPostgres, schemaOf } from '../support/postgres.ts';
 import { buildProgram, type Program } from '../support/program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 /** Of three transactions, as the import is told to make them: 256 messages each. */
 const MESSAGES = 600;
@@ -83,7 +83,7 @@ describe.skipIf(noPostgres)('an import into PostgreSQL', () => {
         : { env: { ARX_TEST_KILL: JSON.stringify(point), NODE_OPTIONS: `--import=${PRELOAD}` } }),
     });
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'arx-killed-import-'));
+    dir = tempFolder('killed-import');
     program = buildProgram();
     writeFileSync(join(dir, 'list.mbox'), Array.from({ length: MESSAGES }, (_, n) => letter(n + 1)).join(''));
     const url = await freshUrl();
@@ -94,7 +94,6 @@ describe.skipIf(noPostgres)('an import into PostgreSQL', () => {
   });
   afterAll(() => {
     program.remove();
-    rmSync(dir, { recursive: true, force: true });
   });
 
   const POINTS: [point: Point, messages: number][] = [

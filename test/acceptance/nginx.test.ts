@@ -1,7 +1,4 @@
 // Two real processes on one PostgreSQL behind Debian's nginx: one service, whose limits know the client and not the proxy.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort, PASSWORD } from '../support/cluster.ts';
 import { moved } from '../support/event.ts';
@@ -9,6 +6,7 @@ import { noNginx, startNginx, type Nginx } from '../support/nginx.ts';
 import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../support/postgres.ts';
 import { buildProgram, type Program, type Running } from '../support/program.ts';
 import { tokenOf } from '../support/served.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 if (noNginx) console.warn('no nginx: the service behind a real load balancer is SKIPPED');
 
@@ -45,7 +43,7 @@ describe.skipIf(noNginx || noPostgres)('behind nginx', { timeout: 90_000 }, () =
 
   beforeAll(async () => {
     arx = buildProgram();
-    dir = mkdtempSync(join(tmpdir(), 'arx-nginx-'));
+    dir = tempFolder('nginx');
     url = await freshUrl({ by: 'port' });
     ports = { api: await freePort(), assets: await freePort() };
     base = `http://127.0.0.1:${ports.api}`;
@@ -62,7 +60,6 @@ describe.skipIf(noNginx || noPostgres)('behind nginx', { timeout: 90_000 }, () =
     for (const { running } of processes) running.child.kill('SIGKILL');
     await Promise.all(processes.map(({ running }) => running.ended));
     arx?.remove();
-    if (dir !== undefined) rmSync(dir, { recursive: true, force: true });
   });
 
   test('a token of one is known to the other, and files open through it', async () => {

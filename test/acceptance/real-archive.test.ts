@@ -1,13 +1,13 @@
 // From a real mailing list to what the commands print of it, against what Python's email package saw in the same file.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { arx, recordsOf, type Ran } from '../support/command.ts';
 import { serve } from '../support/served.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const DATA = join(import.meta.dirname, '../../../shared/data');
 const NAME = 'samba-technical-2019-2022';
@@ -33,7 +33,7 @@ describe.skipIf(!present)(NAME, { timeout: 60_000 }, () => {
   };
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'arx-real-'));
+    dir = tempFolder('real');
     execFileSync('sh', ['-c', 'xz -dkc "$0" > "$1"', PACKED, join(dir, 'list.mbox')]);
     messages = table(`${NAME}.messages`);
     files = table(`${NAME}.attachments`);
@@ -41,7 +41,6 @@ describe.skipIf(!present)(NAME, { timeout: 60_000 }, () => {
     numbers = new Map(unique.map((hash, index) => [hash, index + 1]));
     imported = await arx(dir, 'import list.mbox --json');
   }, 60_000);
-  afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
   test('the import accounts for every message', () => {
     expect(imported).toMatchObject({ exit: 0, stderr: '' });

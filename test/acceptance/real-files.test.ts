@@ -1,7 +1,6 @@
 // The real files: imported, served, pulled with a record of it, verified here and by coreutils, all of them what others saw.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,6 +8,7 @@ import { PullReport, VerifyReport } from '../../src/contract/reports/files.ts';
 import { arx } from '../support/command.ts';
 import { serve, type Served } from '../support/served.ts';
 import { readWarc } from '../support/warc.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const DATA = join(import.meta.dirname, '../../../shared/data');
 const PACKED = join(DATA, 'files.tar.xz');
@@ -20,7 +20,7 @@ describe.skipIf(!HERE)('397 files', { timeout: 120_000 }, () => {
   let served: Served;
   let expected: string[];
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'arx-files-'));
+    dir = tempFolder('files');
     execFileSync('tar', ['-xJf', PACKED, '-C', dir]);
     const rows = gunzipSync(readFileSync(join(DATA, 'expected/files.tsv.gz')))
       .toString()
@@ -34,7 +34,6 @@ describe.skipIf(!HERE)('397 files', { timeout: 120_000 }, () => {
   }, 120_000);
   afterAll(async () => {
     await served.close();
-    rmSync(dir, { recursive: true, force: true });
   });
 
   test('are pulled, each with the hash that others saw', async () => {

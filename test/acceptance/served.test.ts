@@ -1,12 +1,12 @@
 // One archive, twice: what a command prints of the local archive and through `arx serve` is the same, byte for byte.
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arx } from '../support/command.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const EVENT = `'{"id":"msg_7","entry":"entry_7","sequence":30}'`;
 /** In this order, for some change the archive. */
@@ -72,7 +72,7 @@ let scratch: string;
 let served: Served;
 
 beforeAll(async () => {
-  scratch = mkdtempSync(join(tmpdir(), 'arx-served-'));
+  scratch = tempFolder('served');
   const first = join(scratch, 'embedded');
   await sampleData(join(first, 'data'));
   // The key that signs the addresses of files is part of an archive from its first listing on.
@@ -86,7 +86,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   expect(await served.close()).toBe(0);
-  rmSync(scratch, { recursive: true, force: true });
 });
 
 describe.each(FORMS)('with %j', (form) => {

@@ -1,12 +1,11 @@
 // O1: an independent tool looks for SQL injection where anyone may write; the hole planted beside it proves that it can find one.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshUrl, noPostgres } from '../support/postgres.ts';
 import { sampleIn } from '../support/sample.ts';
 import { serve, tokenOf, type Served } from '../support/served.ts';
 import { noSqlmap, serveHole, sqlmap, type Target } from '../support/sqlmap.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 if (noSqlmap) console.warn('no sqlmap: O1 by an independent tool is SKIPPED');
 
@@ -36,7 +35,7 @@ describe.skipIf(noSqlmap)('O1 sqlmap', { timeout: 120_000 }, () => {
     const skip = engine === 'PostgreSQL' && noPostgres;
     beforeAll(async () => {
       if (skip) return;
-      dir = await mkdtemp(join(tmpdir(), 'arx-sqlmap-'));
+      dir = tempFolder('sqlmap');
       const place = engine === 'SQLite' ? { dir: join(dir, 'data') } : { url: await freshUrl() };
       await sampleIn(place);
       served = await serve(dir, 'url' in place ? ['--database', place.url] : []);
@@ -45,7 +44,6 @@ describe.skipIf(noSqlmap)('O1 sqlmap', { timeout: 120_000 }, () => {
     afterAll(async () => {
       if (skip) return;
       await served.close();
-      await rm(dir, { recursive: true, force: true });
     });
 
     test.skipIf(skip).each(TARGETS)('finds nothing in $url', async ({ url, ...target }) => {

@@ -1,7 +1,6 @@
 // A copy of the sample archive with files of all three tiers, and one person logged in at each.
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TIERS, type Tier } from '../../src/contract/token.ts';
@@ -9,6 +8,7 @@ import { openArchive, type OpenArchive } from '../../src/service/index.ts';
 import { arx, type Ran } from '../support/command.ts';
 import { sampleData } from '../support/sample.ts';
 import { NOON } from '../support/world.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 /** The origin that the local archive names for its files. */
 export const ASSETS = 'http://127.0.0.1:4748';
@@ -34,7 +34,7 @@ export type Tiered = {
 };
 
 export async function openTiered(): Promise<Tiered> {
-  const dir = mkdtempSync(join(tmpdir(), 'arx-tiers-'));
+  const dir = tempFolder('tiers');
   await sampleData(join(dir, 'data'));
   const archive = await openArchive({ sleep, dir: join(dir, 'data'), now: () => NOON, randomBytes });
   const files = () => archive.database.all<FileRow>('SELECT * FROM attachments ORDER BY n');
@@ -59,7 +59,6 @@ export async function openTiered(): Promise<Tiered> {
       arx(join(dir, tier), line, { env: { LANG: 'C.UTF-8', ARX_DATA_DIR: join(dir, 'data') } }),
     async close() {
       await archive.close();
-      rmSync(dir, { recursive: true, force: true });
     },
   };
 }

@@ -1,17 +1,15 @@
 // The zip writer: read by others as it was written, whatever the sizes and the names.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createZipWriter } from '../../src/bagit/zip-writer.ts';
 import { isInstalled } from '../support/shell.ts';
 
 let dir: string;
-beforeAll(() => void (dir = mkdtempSync(join(tmpdir(), 'arx-zip-'))));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+beforeAll(() => void (dir = tempFolder('zip')));
 
 type File = { name: string; pieces: Uint8Array[] };
 const MOST = 16 * 1024 * 1024;
@@ -42,6 +40,7 @@ bag = zipfile.ZipFile(sys.argv[1])
 assert bag.testzip() is None
 print(json.dumps([[e.filename, hashlib.sha256(bag.read(e)).hexdigest(), list(e.date_time)] for e in bag.infolist()]))
 `;
+import { tempFolder } from '../support/temp-folder.ts';
 const sha = (pieces: Uint8Array[]) => createHash('sha256').update(Buffer.concat(pieces)).digest('hex');
 const read = (zip: Buffer): unknown => {
   writeFileSync(join(dir, 'a.zip'), zip);

@@ -1,6 +1,5 @@
 // Clients that hold a real `arx serve`, in numbers: latencies of the others, and what the process keeps.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Listening } from '../../src/contract/reports/command.ts';
@@ -19,6 +18,7 @@ import {
 import { buildProgram } from '../support/program.ts';
 import { sampleData } from '../support/sample.ts';
 import { tokenOf } from '../support/served.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 type Row = Record<string, string | number>;
 type Service = {
@@ -32,7 +32,7 @@ type Service = {
 
 async function withService<T>(work: (service: Service) => Promise<T>): Promise<T> {
   const arx = buildProgram();
-  const dir = mkdtempSync(join(tmpdir(), 'arx-bench-hold-'));
+  const dir = tempFolder('bench-hold');
   try {
     await sampleData(join(dir, 'data'));
     mkdirSync(join(dir, 'files'));
@@ -59,7 +59,6 @@ async function withService<T>(work: (service: Service) => Promise<T>): Promise<T
     }
   } finally {
     arx.remove();
-    rmSync(dir, { recursive: true, force: true });
   }
 }
 

@@ -1,7 +1,6 @@
 // Measures durable ingest beside raw durable commits of the same engine, in turn; bundled by ingest.mjs.
 import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Listening } from '../../src/contract/reports/command.ts';
 import { load } from '../support/load.ts';
@@ -10,6 +9,7 @@ import { asKeeper } from '../support/postgres.ts';
 import { outside, startProcess } from '../support/program.ts';
 import { CONNECTIONS, PAYLOAD, pgbench, rawSqlite, TYPE } from './raw-commits.ts';
 import { shares, spending, type Spent } from './spent.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 type Row = Record<string, string>;
 
@@ -26,7 +26,7 @@ export type Sizes = {
 
 /** Rows of a table: medians of rates a second, and their ratio. */
 export async function measureIngest({ launcher, peer, rounds, ms, events }: Sizes): Promise<Row[]> {
-  const dir = mkdtempSync(join(tmpdir(), 'arx-ingest-'));
+  const dir = tempFolder('ingest');
   const cluster = await ownCluster();
   try {
     const file = join(dir, 'events.ndjson');
@@ -103,7 +103,6 @@ export async function measureIngest({ launcher, peer, rounds, ms, events }: Size
     }
   } finally {
     await cluster?.close();
-    rmSync(dir, { recursive: true, force: true });
   }
 }
 

@@ -1,10 +1,9 @@
 // Runs sqlmap against a service of its own and tells what it said of each target, and how long it took.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sampleData } from '../support/sample.ts';
 import { serve, tokenOf } from '../support/served.ts';
 import { serveHole, sqlmap, type Target } from '../support/sqlmap.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const EVENT = {
   id: 'evt_1',
@@ -43,7 +42,7 @@ export async function measureInjections(level: number): Promise<Record<string, s
   const hole = await serveHole();
   const rows = [await timed({ url: hole.url, parameter: 'origin_city' }, 'the planted hole')];
   hole.close();
-  const dir = mkdtempSync(join(tmpdir(), 'arx-bench-sqlmap-'));
+  const dir = tempFolder('bench-sqlmap');
   await sampleData(join(dir, 'data'));
   const served = await serve(dir);
   const token = await tokenOf(served.base_url);
@@ -58,7 +57,6 @@ export async function measureInjections(level: number): Promise<Record<string, s
     }
   } finally {
     await served.close();
-    rmSync(dir, { recursive: true, force: true });
   }
   return rows;
 }

@@ -1,7 +1,6 @@
 // Measures how fast read messages are stored: on SQLite against bare inserts of the same bytes, on PostgreSQL by COPY against row-wise; bundled by intake.mjs.
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { importItems } from '../../src/service/import/index.ts';
@@ -10,6 +9,7 @@ import type { Archive } from '../../src/service/index.ts';
 import { sampleArchive } from '../support/archive.ts';
 import { CLUSTER, setup } from '../support/cluster.ts';
 import { freshUrl } from '../support/postgres.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const BATCH = 256;
 
@@ -88,7 +88,7 @@ async function imported(
 
 /** As many durable transactions, and of each message its row and its bytes: the least there is to store. */
 async function bare(count: number): Promise<number> {
-  const dir = await mkdtemp(join(tmpdir(), 'arx-bare-'));
+  const dir = tempFolder('bare');
   const database = new DatabaseSync(join(dir, 'bare.db'));
   try {
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
@@ -108,7 +108,7 @@ async function bare(count: number): Promise<number> {
     return (performance.now() - begun) / 1000;
   } finally {
     database.close();
-    await rm(dir, { recursive: true, force: true });
+    rmSync(dir, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,5 @@
 // Whom the program trusts, with real processes and sockets: rows E1, E13 and E15 of the fault list.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client/index.ts';
@@ -8,6 +7,7 @@ import { AUTHORITY, CERTIFICATES, KEY } from '../support/certificates.ts';
 import { always, answer, misbehave } from '../support/misbehaving-server.ts';
 import { buildProgram, type Program } from '../support/program.ts';
 import { against, faultFrom, TOKEN } from './fixture.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 describe('E1: no route of the API is redirected, and no token goes on', () => {
   const credentials = { client_id: 'me', observer_tier: 'internal', requested_tier: 'internal' };
@@ -49,11 +49,10 @@ describe('as real processes', () => {
   let dir: string;
   beforeAll(() => {
     program = buildProgram();
-    dir = mkdtempSync(join(tmpdir(), 'arx-trust-'));
+    dir = tempFolder('trust');
   });
   afterAll(() => {
     program.remove();
-    rmSync(dir, { recursive: true, force: true });
   });
   const HEALTH = answer(200, '{"status":"ok"}', { 'set-cookie': 'a=b; Path=/' });
 

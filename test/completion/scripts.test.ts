@@ -1,13 +1,13 @@
 // The completion scripts in the real shells: bash and zsh at a terminal, fish by its own question.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { NOUNS, COMMAND_LIST } from '../../src/command-list/index.ts';
 import { GLOBAL_OPTIONS } from '../../src/command-list/global-options.ts';
 import { completionScript } from '../../src/completion/scripts.ts';
 import { EVENT_TYPES } from '../../src/contract/event.ts';
 import { isInstalled, proposals, type RealShell } from '../support/shell.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 type Case = { line: string; is?: string[]; has?: string[]; lacks?: string[] };
 
@@ -76,11 +76,10 @@ const CASES: Case[] = [
 
 let dir: string;
 beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-completion-'));
+  dir = tempFolder('completion');
   mkdirSync(join(dir, 'folder'));
   for (const name of ['my file.json', 'plain.txt']) writeFileSync(join(dir, name), '');
 });
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const needs: Record<RealShell, string[]> = {
   bash: ['bash', 'script'],

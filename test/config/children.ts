@@ -1,10 +1,10 @@
 // Child processes that use a token store, built once, and a tracer that hurts them at a chosen system call.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 let program = '';
@@ -13,7 +13,7 @@ let program = '';
 export function buildChild(): void {
   let folder = '';
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'arx-child-'));
+    folder = tempFolder('child');
     program = `${folder}/child.mjs`;
     await build({
       entryPoints: [join(root, 'test/config/put-child.ts')],
@@ -26,7 +26,6 @@ export function buildChild(): void {
     });
     symlinkSync(resolve(root, 'node_modules'), `${folder}/node_modules`);
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 }
 
 export const hasStrace = spawnSync('strace', ['-V']).status === 0;

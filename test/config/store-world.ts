@@ -1,20 +1,13 @@
 // A world for the stores of a test: a scratch folder, a clock that stands, sleeps that only yield, notices kept.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { entry as entryOf, running } from './child-parts.ts';
 import type { StoreWorld } from '../../src/config/private-file.ts';
 import type { TokenEntry } from '../../src/config/token-store.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 export const NOW = Date.parse('2026-03-04T05:06:07.000Z');
 
-export function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'arx-config-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+export const scratch = (): string => tempFolder('config');
 
 export function storeWorld(changes: Partial<StoreWorld> = {}): StoreWorld & { notices: string[] } {
   const notices: string[] = [];

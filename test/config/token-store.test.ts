@@ -49,15 +49,10 @@ test('put makes a 0700 folder and a 0600 file; the same key is replaced, another
 property.prop([fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })], { numRuns: 15 })(
   'G5: any origin and profile is stored exactly, and only found exactly',
   async (origin, profile) => {
-    const folder = fs.mkdtempSync(`${fs.realpathSync('/tmp')}/arx-config-`);
-    try {
-      const store = openTokenStore(folder, storeWorld());
-      await store.put(entry({ origin, profile }));
-      expect(await store.get(origin, profile)).toEqual(entry({ origin, profile }));
-      expect(await store.get(`${origin}.`, profile)).toBeUndefined();
-    } finally {
-      fs.rmSync(folder, { recursive: true });
-    }
+    const store = openTokenStore(scratch(), storeWorld());
+    await store.put(entry({ origin, profile }));
+    expect(await store.get(origin, profile)).toEqual(entry({ origin, profile }));
+    expect(await store.get(`${origin}.`, profile)).toBeUndefined();
   },
 );
 

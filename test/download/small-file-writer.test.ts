@@ -1,16 +1,15 @@
 // Small files get their names whenever these are known, and only with the bytes of their hash.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createSmallFiles } from '../../src/download/small-file-writer.ts';
 import { sha } from '../support/catalogue-server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-small-'));
+  dir = tempFolder('small');
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const naming = { name: 'a.txt', force: false };
 const file = { temporary: '.tmp', sha256: sha('hello'), size: 5 };

@@ -1,8 +1,6 @@
 // A sample archive in a temporary folder, inserted directly: cities, threads, redacted and withheld rows, every size.
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service, ServiceResponse } from '../../src/contract/exchange.ts';
 import type { Tier } from '../../src/contract/token.ts';
@@ -16,6 +14,7 @@ import {
 import type { Statements, Value } from '../../src/service/store/sql/database.ts';
 import { freshPlace } from './engine.ts';
 import { witnessed } from './witness.ts';
+import { tempFolder } from './temp-folder.ts';
 
 export const CITIES = ['lisbon', 'kyoto', 'oslo', 'valparaiso', 'nairobi'] as const;
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -50,7 +49,7 @@ export type Sample = {
 
 /** Deterministic in everything but the folder's name. The clock stands still at {@link START} until it is advanced. */
 export async function sampleArchive(options: SampleOptions = {}): Promise<Sample> {
-  const dir = await mkdtemp(join(tmpdir(), 'arx-sample-'));
+  const dir = tempFolder('sample');
   let time = START;
   let serial = 0;
   const randomBytes = (count: number) => {

@@ -1,10 +1,10 @@
 // A private PostgreSQL for one test run: a cluster in a temporary folder on a socket and a free port, gone at the end.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SELF_SIGNED } from './self-signed.ts';
+import { tempFolder } from './temp-folder.ts';
 
 export type Cluster = { dir: string; port: number };
 
@@ -33,7 +33,7 @@ export async function setup(): Promise<() => Promise<void>> {
     console.warn(`no PostgreSQL under ${PROGRAMS}: all tests of the second engine are SKIPPED`);
     return async () => {};
   }
-  const dir = mkdtempSync(join(tmpdir(), 'arx-pg-'));
+  const dir = tempFolder('pg');
   const port = await freePort();
   process.env[CLUSTER] = JSON.stringify({ dir, port } satisfies Cluster);
   writeFileSync(join(dir, 'settings'), settingsOf(dir, port));
@@ -49,7 +49,6 @@ export async function setup(): Promise<() => Promise<void>> {
       server.stdin?.end();
       await gone;
     }
-    rmSync(dir, { recursive: true, force: true });
   };
 }
 

@@ -1,7 +1,6 @@
 // Ingest under load by real processes that are killed again and again, held against what was acknowledged.
 import { Agent, request } from 'node:http';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openArchive, type Place } from '../../src/service/index.ts';
@@ -12,6 +11,7 @@ import { moved } from './event.ts';
 import { ownCluster } from './own-cluster.ts';
 import { startProcess, type Running } from './program.ts';
 import { randomFrom } from './random.ts';
+import { tempFolder } from './temp-folder.ts';
 
 export type Killing = {
   engine: 'sqlite' | 'postgres';
@@ -45,7 +45,7 @@ const MESSAGES = 30;
 /** Undefined where the engine is not installed. Every event is sent until it is acknowledged. */
 export async function killIngest(options: Killing): Promise<Killed | undefined> {
   const { engine, launcher, kills, events, restarts, seed } = options;
-  const dir = mkdtempSync(join(tmpdir(), 'arx-killed-ingest-'));
+  const dir = tempFolder('killed-ingest');
   const cluster = engine === 'postgres' ? await ownCluster() : undefined;
   if (engine === 'postgres' && cluster === undefined) return undefined;
   const place: Place = cluster === undefined ? { dir: join(dir, 'data') } : { url: cluster.url };

@@ -1,6 +1,5 @@
 // Walks of the real command into a frozen log, killed again and again and resumed to the end, and what every run left.
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../../src/faults.ts';
 import { verifyFrozen } from '../../src/walk/log/hash-chain.ts';
@@ -8,6 +7,7 @@ import { sampleArchive } from './archive.ts';
 import { drawKillPoint, killEnv, KILL_PLACES, type Course, type KillPoint } from './kill-point.ts';
 import { buildProgram, type Ended, type Program } from './program.ts';
 import { randomFrom } from './random.ts';
+import { tempFolder } from './temp-folder.ts';
 
 const SIZE = 240;
 const TRUTH = Array.from({ length: SIZE }, (_, n) => `conv_${n + 1}`);
@@ -164,7 +164,7 @@ function firstAstray(ids: readonly string[]): string | undefined {
 }
 
 async function inScratch<T>(work: (dir: string) => Promise<T>): Promise<T> {
-  const dir = mkdtempSync(join(tmpdir(), 'arx-killed-'));
+  const dir = tempFolder('killed');
   try {
     return await work(dir);
   } finally {

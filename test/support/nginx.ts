@@ -1,10 +1,10 @@
 // Debian's nginx as a plain load balancer on loopback: a configuration of its own in a temporary folder.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tempFolder } from './temp-folder.ts';
 
 const PROGRAM = '/usr/sbin/nginx';
 export const noNginx = !existsSync(PROGRAM);
@@ -15,7 +15,7 @@ export type Nginx = { close(): Promise<void> };
 
 /** Listens on each port and passes every request on to one of its servers, to another where that goes. */
 export async function startNginx(upstreams: Upstreams): Promise<Nginx> {
-  const dir = mkdtempSync(join(tmpdir(), 'arx-nginx-'));
+  const dir = tempFolder('nginx');
   const file = join(dir, 'nginx.conf');
   writeFileSync(file, configuration(dir, upstreams));
   const child = spawn(PROGRAM, ['-p', dir, '-c', file, '-e', join(dir, 'error.log')], { stdio: 'ignore' });
@@ -25,7 +25,6 @@ export async function startNginx(upstreams: Upstreams): Promise<Nginx> {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
       await ended;
-      rmSync(dir, { recursive: true, force: true });
     },
   };
 }

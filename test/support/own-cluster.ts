@@ -1,10 +1,10 @@
 // A PostgreSQL of one test or bench alone, durable as one that is run on, which can be ended hard and started again.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, KEPT, makeCluster, owner, programs, ROLE } from './cluster.ts';
 import { asKeeper } from './postgres.ts';
+import { tempFolder } from './temp-folder.ts';
 
 export type OwnCluster = {
   url: string;
@@ -23,7 +23,7 @@ export type OwnCluster = {
 export async function ownCluster(): Promise<OwnCluster | undefined> {
   const bin = programs();
   if (bin === undefined) return undefined;
-  const dir = mkdtempSync(join(tmpdir(), 'arx-own-pg-'));
+  const dir = tempFolder('own-pg');
   const port = await freePort();
   writeFileSync(
     join(dir, 'settings'),
@@ -64,7 +64,6 @@ export async function ownCluster(): Promise<OwnCluster | undefined> {
     start,
     close: async () => {
       await stop();
-      rmSync(dir, { recursive: true, force: true });
     },
   };
 }

@@ -1,10 +1,10 @@
 // Prism, a proxy that is not ours: holds what passes through it against an OpenAPI document, and tells in a header what breaks it.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildOpenApi } from '../../src/contract/openapi.ts';
 import { freePort } from './cluster.ts';
 import { startProcess } from './program.ts';
+import { tempFolder } from './temp-folder.ts';
 
 /** The words that start it, set by those who installed it: it needs a newer Node than ours. */
 const WORDS = process.env['ARX_TEST_PRISM']?.split(' ') ?? [];
@@ -14,7 +14,7 @@ export type Prism = { url: string; close(): Promise<void> };
 
 /** Stands before the service at this address until it is closed. */
 export async function startPrism(upstream: string): Promise<Prism> {
-  const dir = mkdtempSync(join(tmpdir(), 'arx-prism-'));
+  const dir = tempFolder('prism');
   const document = join(dir, 'openapi.json');
   writeFileSync(document, JSON.stringify(buildOpenApi('0')));
   const port = String(await freePort());
@@ -29,7 +29,6 @@ export async function startPrism(upstream: string): Promise<Prism> {
     async close() {
       running.child.kill('SIGTERM');
       await running.ended;
-      rmSync(dir, { recursive: true, force: true });
     },
   };
 }

@@ -1,8 +1,8 @@
 // The program as it is shipped, built once for a test file and run as real processes with folders of their own.
 import { execFileSync, spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempFolder } from './temp-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -30,7 +30,7 @@ export type Program = {
 
 /** Builds into a temporary folder that looks like the installed package. */
 export function buildProgram(): Program {
-  const root = mkdtempSync(join(tmpdir(), 'arx-program-'));
+  const root = tempFolder('program');
   mkdirSync(join(root, 'bin'));
   for (const path of ['bin/arx.js', 'package.json']) cpSync(join(ROOT, path), join(root, path));
   symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));

@@ -1,12 +1,11 @@
 // Debian's sqlmap against an address, and a service with a hole that it must find.
 import { DatabaseSync } from '@photostructure/sqlite';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { tempFolder } from './temp-folder.ts';
 
 export const noSqlmap = !existsSync('/usr/bin/sqlmap');
 
@@ -17,7 +16,7 @@ export async function sqlmap(
   { url, parameter, body, token }: Target,
   { level = 1, risk = 1, technique = 'BEU', engine = 'SQLite', seconds = 60 } = {},
 ): Promise<string> {
-  const dir = mkdtempSync(join(tmpdir(), 'arx-sqlmap-'));
+  const dir = tempFolder('sqlmap');
   const settings =
     `--batch --flush-session --disable-coloring --threads 4 --timeout 10 --retries 1 --skip-waf --ignore-code * ` +
     `--level ${level} --risk ${risk} --technique ${technique} --dbms ${engine} --output-dir ${dir}`;
@@ -31,24 +30,20 @@ export async function sqlmap(
     ...(parameter === undefined ? [] : ['-p', parameter]),
     ...(body === undefined ? [] : ['--data', body]),
   ];
-  try {
-    const { stdout } = await promisify(execFile)('sqlmap', words, {
-      timeout: seconds * 1000,
-      maxBuffer: 64 * 1024 * 1024,
-      env: { PATH: process.env['PATH'], HOME: dir, LANG: 'C.UTF-8' },
-    });
-    if (/identified the following injection point|is vulnerable/.test(stdout)) return 'vulnerable';
-    // All tested parameters do not appear to be injectable: nothing less is a no.
-    if (/do(es)? not (appear|seem) to be injectable/.test(stdout)) return 'not';
-    return (
-      stdout
-        .split('\n')
-        .filter((line) => /CRITICAL|ERROR|WARNING/.test(line))
-        .join('\n') || stdout
-    );
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
+  const { stdout } = await promisify(execFile)('sqlmap', words, {
+    timeout: seconds * 1000,
+    maxBuffer: 64 * 1024 * 1024,
+    env: { PATH: process.env['PATH'], HOME: dir, LANG: 'C.UTF-8' },
+  });
+  if (/identified the following injection point|is vulnerable/.test(stdout)) return 'vulnerable';
+  // All tested parameters do not appear to be injectable: nothing less is a no.
+  if (/do(es)? not (appear|seem) to be injectable/.test(stdout)) return 'not';
+  return (
+    stdout
+      .split('\n')
+      .filter((line) => /CRITICAL|ERROR|WARNING/.test(line))
+      .join('\n') || stdout
+  );
 }
 
 /** A list whose filter is pasted into its statement. */

@@ -1,37 +1,25 @@
-// Temporary folders for tests, removed by the test runner.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+// Temporary folders for tests. Nobody has to remove them: the test runner does.
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Environment variable that tells the processes of a test run which folder contains all temporary folders. */
-const RUN_FOLDER = 'ARX_TEST_FOLDER';
-
-/** Makes the folder of a test run. Vitest calls it once, before all tests, and calls the returned function at the end. */
-export function setup(): () => void {
-  const folder = makeRoot();
-  process.env[RUN_FOLDER] = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
-}
+const made: string[] = [];
 
 /**
  * Returns the absolute path of a new, empty folder. `name` appears in the path.
  *
- * Nobody has to remove it: the test runner does, at the end of the run. Outside of the test runner (benchmarks) it is
- * removed when the process exits.
+ * It is removed when all tests of the file are over (`test/support/setup.ts`), or, outside of the test runner, when the
+ * process exits.
  */
 export function tempFolder(name: string): string {
-  return mkdtempSync(join((process.env[RUN_FOLDER] ??= rootOfThisProcess()), `${name}-`));
-}
-
-function makeRoot(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'arx-test-'));
-  // PostgreSQL and some tests run as another user, who must be able to enter.
-  chmodSync(folder, 0o711);
+  const folder = mkdtempSync(join(tmpdir(), `arx-${name}-`));
+  made.push(folder);
   return folder;
 }
 
-function rootOfThisProcess(): string {
-  const folder = makeRoot();
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+/** Removes all folders that {@link tempFolder} made in this process. */
+export function removeTempFolders(): void {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
+
+process.once('exit', removeTempFolders);

@@ -1,13 +1,11 @@
 // Threads as the program has them, for tests that run from TypeScript: each bundled once, when it is first started.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { buildSync } from 'esbuild';
 import type { World } from '../../src/world.ts';
+import { tempFolder } from './temp-folder.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'arx-threads-'));
-process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+const dir = tempFolder('threads');
 const built = new Set<string>();
 const ENTRIES = {
   'disk-worker': 'download/disk-worker.ts',

@@ -7,7 +7,6 @@ import {
   existsSync,
   ftruncateSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   renameSync,
@@ -16,7 +15,6 @@ import {
   writeSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../../src/faults.ts';
@@ -25,11 +23,12 @@ import { openCrew } from '../../src/verify/hash-pool.ts';
 import type { Expected } from '../../src/verify/verdicts.ts';
 import { randomFrom } from '../support/random.ts';
 import { thread } from '../support/threads.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const signal = new AbortController().signal;
 const sha = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 let dir: string;
-beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'arx-crew-'))));
+beforeEach(() => void (dir = tempFolder('crew')));
 // Not fs.rm: one test makes paths that are too long for it.
 afterEach(() => void execFileSync('rm', ['-rf', dir]));
 

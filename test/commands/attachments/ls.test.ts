@@ -1,18 +1,16 @@
 // `arx attachments ls --strict`: a page that is not the whole list is not all that was asked for.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { arx } from '../../support/command.ts';
 import { serveList, type CursorServerOptions } from '../../support/cursor-server.ts';
 import { sampleData } from '../../support/sample.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 let dir: string;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-ls-'));
+  dir = tempFolder('ls');
   await sampleData(join(dir, 'data'));
 });
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 test.each([
   ['--redacted no --limit 1', 0],

@@ -1,11 +1,11 @@
 // What a pull and a conversation are asked for, of a service whose lists drift: exactly the true rows, or exit 8 (3 where only a count disagrees).
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
 import { arx } from '../../support/command.ts';
 import { serve } from '../../support/served.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 /** More than two of the largest pages; of a folder, each is also a message of its one conversation. */
 const FILES = 1100;
@@ -14,14 +14,13 @@ const ids = (kind: string, count: number): string[] =>
 
 let dir: string;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'arx-selection-'));
+  dir = tempFolder('selection');
   mkdirSync(join(dir, 'files'));
   for (let n = 1; n <= FILES; n += 1) {
     writeFileSync(join(dir, 'files', `${String(n).padStart(4, '0')}.txt`), `file ${n}`);
   }
   expect((await arx(dir, 'import files --kind folder')).exit).toBe(0);
 });
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 /** The line against the archive served with such drift, logged in before. */
 async function drifting(drift: string, line: string) {

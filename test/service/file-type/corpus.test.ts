@@ -1,13 +1,13 @@
 // Types and positions of real files against what libmagic and exiftool said of them (../shared/data).
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { cityOfPhoto, readGpsPosition } from '../../../src/service/geocoding/exif-gps.ts';
 import { detectContentType } from '../../../src/service/file-type/content-type.ts';
 import { countTrailingBytes } from '../../../src/service/file-type/trailing-bytes.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 const DATA = join(import.meta.dirname, '../../../../shared/data');
 const HERE = existsSync(join(DATA, 'files.tar.xz'));
@@ -35,10 +35,9 @@ const DIFFERENT: Record<string, readonly [files: number, why: string]> = {
 describe.skipIf(!HERE)('files.tar.xz', () => {
   let dir: string;
   beforeAll(() => {
-    dir = mkdtempSync(join(tmpdir(), 'arx-corpus-'));
+    dir = tempFolder('corpus');
     execFileSync('tar', ['-xJf', join(DATA, 'files.tar.xz'), '-C', dir]);
   });
-  afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
   const rowsOf = (text: string) =>
     text

@@ -1,10 +1,9 @@
 // The check of an archive: silent about a sound one, and each way to break one is found by its name, on both engines.
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { FsckReport } from '../../../src/contract/reports/archive.ts';
 import { checkArchive } from '../../../src/service/fsck/check-archive.ts';
 import { importPaths } from '../../../src/service/import/index.ts';
@@ -20,6 +19,7 @@ import { call } from '../../support/call.ts';
 import { tokenFor } from '../../support/archive.ts';
 import { moved, type Sent } from '../../support/event.ts';
 import { freshUrl, noPostgres } from '../../support/postgres.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 /** Two threads of four mails, one of whose parents is nowhere; a file each, two of them of the same bytes. */
 const MBOX = Array.from({ length: 8 }, (_, n) =>
@@ -316,10 +316,9 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
   let dir: string;
   let made = 0;
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'arx-fsck-'));
+    dir = tempFolder('fsck');
     await writeFile(join(dir, 'list.mbox'), MBOX);
   });
-  afterAll(() => rm(dir, { recursive: true, force: true }));
 
   const fresh = async (more: { blobs?: string } = {}): Promise<OpenArchive> => {
     const place: Place =

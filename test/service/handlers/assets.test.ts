@@ -1,7 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,6 +10,7 @@ import { openArchive, type OpenArchive } from '../../../src/service/index.ts';
 import { parseByteRange } from '../../../src/service/rules/byte-range.ts';
 import { filePath } from '../../../src/service/rules/capability.ts';
 import { fileKey } from '../../../src/service/store/meta-table/summary.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 const CONTENT = Buffer.from('0123456789abcdef');
 const SHA = createHash('sha256').update(CONTENT).digest('hex');
@@ -22,7 +20,7 @@ let dir: string;
 let archive: OpenArchive;
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'arx-assets-'));
+  dir = tempFolder('assets');
   archive = await openArchive({ sleep, dir, now: () => 1_700_000_000_000, randomBytes });
   await archive.blobs.put(SHA, CONTENT);
   const rows: [filename: string, type: string, stored: number, redacted: number, tier: Tier][] = [
@@ -42,7 +40,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await archive.close();
-  await rm(dir, { recursive: true, force: true });
 });
 
 async function bytesOf(body: string | Uint8Array | AsyncIterable<Uint8Array>): Promise<string> {

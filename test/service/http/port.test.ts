@@ -1,10 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error.ts';
@@ -14,6 +11,7 @@ import { errorResponse } from '../../../src/service/handlers/error-response.ts';
 import { createAssetService, createService, openArchive } from '../../../src/service/index.ts';
 import { listen, type Listener, type PortLimits } from '../../../src/service/http/port.ts';
 import { ApiError } from '../../../src/service/rules/api-error.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 const open: Listener[] = [];
 afterEach(async () => {
@@ -562,7 +560,7 @@ test('R3 the address is the one asked for', async () => {
 });
 
 test('the real service and its files on two ports: refusals carry its ids, a file_url opens', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'arx-port-'));
+  const dir = tempFolder('port');
   const archive = await openArchive({ sleep, dir, now: Date.now, randomBytes });
   try {
     const content = Buffer.from('a file');
@@ -611,6 +609,5 @@ test('the real service and its files on two ports: refusals carry its ids, a fil
   } finally {
     await Promise.all(open.splice(0).map((listener) => listener.close(0)));
     await archive.close();
-    await rm(dir, { recursive: true, force: true });
   }
 });

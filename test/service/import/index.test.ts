@@ -1,11 +1,10 @@
 // The import driver: what is what, every message accounted for, nothing twice, and going on after an interruption.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ImportReport } from '../../../src/contract/reports/archive.ts';
 import { Fault } from '../../../src/faults.ts';
 import { detect } from '../../../src/service/import/detect.ts';
@@ -13,6 +12,7 @@ import { importItems, importPaths, type ImportProgress } from '../../../src/serv
 import type { ImportItem, SourceKind } from '../../../src/service/records/import-items.ts';
 import { openArchive, type OpenArchive } from '../../../src/service/store/open.ts';
 import { redact } from '../../../src/service/store/redaction.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 const signal = new AbortController().signal;
 const MAIL = 'From: a@b\nSubject: x\nMessage-ID: <1@b>\n\ntext\n';
@@ -21,9 +21,8 @@ const MBOX = 'From a@b Thu Jan  1 00:00:00 1970\n';
 let dir = '';
 let made = 0;
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'arx-import-'));
+  dir = tempFolder('import');
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
 
 /** A folder with these files; a name that ends in `/` is a folder. */
 async function folder(files: Record<string, string>): Promise<string> {

@@ -1,10 +1,10 @@
 // The mbox splitter: every variant, hostile separators, limits, and that no bytes are lost or make it fail.
 import { fc, test as property } from '@fast-check/vitest';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readMbox } from '../../../src/service/import/mbox.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 const DAY = 'Thu Jan  1 00:00:00 1970';
 const MARK = `From mboxrd@z ${DAY}\n`;
@@ -12,9 +12,8 @@ const SEPARATOR = `From a@example.org ${DAY}\n`;
 
 let dir = '';
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'arx-mbox-'));
+  dir = tempFolder('mbox');
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
 
 async function split(content: string | Uint8Array, { name = 'box', most = 1e6 } = {}): Promise<string[]> {
   const path = join(dir, name);

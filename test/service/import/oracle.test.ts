@@ -1,15 +1,14 @@
 // Imports the real archives and compares messages, threads and attachment hashes with what Python's email package sees.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { importPaths } from '../../../src/service/import/index.ts';
 import { openArchive, type OpenArchive } from '../../../src/service/store/open.ts';
 import { ENGINE, freshPlace } from '../../support/engine.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 const DATA = join(import.meta.dirname, '../../../../shared/data');
 const present = existsSync(DATA) && runs('xz') && runs('tar');
@@ -74,9 +73,8 @@ type Stored = {
 describe.skipIf(!present)('import of real archives', () => {
   let dir = '';
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'arx-oracle-'));
+    dir = tempFolder('oracle');
   });
-  afterAll(() => rm(dir, { recursive: true, force: true }));
 
   // One is enough to tell whether the engines differ; all would take long.
   const sources = ENGINE === 'sqlite' ? SOURCES : SOURCES.slice(0, 1);

@@ -1,6 +1,5 @@
 // Several real processes on one PostgreSQL, behind a plain load balancer: one service, also while they are replaced.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balance, type Balancer } from '../../support/balancer.ts';
@@ -8,6 +7,7 @@ import { freePort, PASSWORD } from '../../support/cluster.ts';
 import { moved } from '../../support/event.ts';
 import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../../support/postgres.ts';
 import { buildProgram, type Program, type Running } from '../../support/program.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 /** Mails that answer each other in fours, each with a file. */
 function mbox(count: number): string {
@@ -65,7 +65,7 @@ describe.skipIf(noPostgres)('two processes', { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     arx = buildProgram();
-    dir = mkdtempSync(join(tmpdir(), 'arx-two-'));
+    dir = tempFolder('two');
     url = await freshUrl({ by: 'port' });
     api = await balance(() => processes.map(({ api }) => api));
     assets = await balance(() => processes.map(({ assets }) => assets));
@@ -76,7 +76,6 @@ describe.skipIf(noPostgres)('two processes', { timeout: 60_000 }, () => {
     await api?.close();
     await assets?.close();
     arx?.remove();
-    rmSync(dir, { recursive: true, force: true });
   });
 
   test('serve an archive while it is imported: what they give is what SQLite gives', async () => {

@@ -1,18 +1,8 @@
 // Slack exports: messages, threads, files and what is refused; counts of real exports against their manifest.
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type {
   ImportItem,
   ImportedMessage,
@@ -21,9 +11,9 @@ import type {
 import { photo, starChart } from '../../../../src/service/sample/files.ts';
 import { readSlack, slackKind } from '../../../../src/service/import/slack/export.ts';
 import { type ZipOptions, zipOf } from '../../../support/zip.ts';
+import { tempFolder } from '../../../support/temp-folder.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'arx-slack-'));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+const dir = tempFolder('slack');
 
 const signal = new AbortController().signal;
 let made = 0;

@@ -1,16 +1,15 @@
 // The write path: threads in any order of arrival, parents that come late, the catalogue's flags, and nothing twice.
 import { fc, test as property } from '@fast-check/vitest';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ImportedAttachment, ImportedMessage } from '../../../../src/service/records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../../../../src/service/rules/integrity.ts';
 import { createIntake } from '../../../../src/service/store/additions/message-batches.ts';
 import { openArchive, type OpenArchive } from '../../../../src/service/store/open.ts';
 import { freshPlace } from '../../../support/engine.ts';
+import { tempFolder } from '../../../support/temp-folder.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -18,9 +17,8 @@ const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes
 let dir = '';
 let archives = 0;
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'arx-intake-'));
+  dir = tempFolder('intake');
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
 
 async function withArchive(work: (archive: OpenArchive) => Promise<void>): Promise<void> {
   archives += 1;
