@@ -1,32 +1,40 @@
-// One config for all tests; test/bench is not part of it. The suites of the store run again on PostgreSQL where there is one.
+// The test runner's settings: quick tests (`npm test`) and long ones (`*.long.test.ts`, `npm run test:long`).
+// The suites in STORE run a second time on PostgreSQL if the machine has one.
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** The file for the results as JSON; unset: none. */
 const result = process.env['ARX_TEST_RESULT'];
 
-/** Not all that drives an archive: what the engine could change, and does not take long. */
+/** Suites whose result depends on the database engine. */
 const STORE = [
-  'test/service/handlers/{authenticator,ingest,ingest-trouble,input,routes,stored-message,windows}.test.ts',
-  'test/service/handlers/assets.test.ts',
-  'test/service/import/oracle.test.ts',
+  'test/service/handlers/{assets,authenticator,ingest,ingest-trouble,input,routes,stored-message,windows}.test.ts',
   'test/service/store/**/{event-worker,generated-rows,message-batches,migrations,plans}.test.ts',
 ];
-const common = {
-  pool: 'forks' as const,
-  setupFiles: ['test/support/setup.ts'],
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
-};
+const LONG_STORE = ['test/service/import/oracle.long.test.ts'];
+
+const LONG = 'test/**/*.long.test.ts';
+const common = { pool: 'forks' as const, setupFiles: ['test/support/setup.ts'], hookTimeout: 30_000 };
+const quick = { ...common, testTimeout: 30_000 };
+const long = { ...common, testTimeout: 120_000 };
+const onPostgres = { env: { ARX_TEST_ENGINE: 'postgres' } };
 
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     globalSetup: ['test/support/cluster.ts'],
     reporters: result === undefined ? ['default'] : ['default', ['json', { outputFile: result }]],
+    // By default Vitest leaves one core free, which on two cores is half of them.
+    maxWorkers: availableParallelism(),
     projects: [
-      { test: { ...common, name: 'arx', include: ['test/**/*.test.ts'] } },
+      { test: { ...quick, name: 'arx', include: ['test/**/*.test.ts'], exclude: [LONG] } },
+      { test: { ...long, name: 'long', include: [LONG] } },
       ...(existsSync('/usr/lib/postgresql')
-        ? [{ test: { ...common, name: 'postgres', include: STORE, env: { ARX_TEST_ENGINE: 'postgres' } } }]
+        ? [
+            { test: { ...quick, ...onPostgres, name: 'postgres', include: STORE } },
+            { test: { ...long, ...onPostgres, name: 'long-postgres', include: LONG_STORE } },
+          ]
         : []),
     ],
   },
