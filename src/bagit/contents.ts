@@ -5,7 +5,7 @@ import { sameHash } from '../contract/scalars.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import type { BaggedWalk } from './frozen-walk.ts';
-import { fileBytes, textBytes, type BagWriter, type Written } from './writer.ts';
+import { fileBytes, textBytes, type BagWriter, type WrittenFile } from './writer.ts';
 import { digestFile } from '../verify/digest.ts';
 import { mapConcurrent } from '../concurrency/map-concurrent.ts';
 import type { ManifestEntry } from '../download/manifest.ts';
@@ -15,10 +15,11 @@ import { CRATE_FILE, crateText, type Crate, type CrateFile } from './ro-crate.ts
 export type BagRecord = { entry: ManifestEntry; row: Attachment | undefined };
 
 /** Neither withheld when it was pulled nor, as far as the catalogue was asked, now. */
-export const isGiven = ({ entry, row }: BagRecord): boolean => entry.path !== null && row?.redacted !== true;
+export const isIncluded = ({ entry, row }: BagRecord): boolean =>
+  entry.path !== null && row?.redacted !== true;
 
 /** Files under way at once: with one, the disk waits for the syncs. */
-const AT_ONCE = 4;
+const MAX_CONCURRENT_FILES = 4;
 
 /** Where in the payload the files and the walk lie, beside what describes them. */
 const FILES = 'files';
@@ -61,7 +62,7 @@ export async function addFiles(
       return faultOf(error, name);
     }
   };
-  for await (const result of mapConcurrent(each(records), AT_ONCE, add)) {
+  for await (const result of mapConcurrent(each(records), MAX_CONCURRENT_FILES, add)) {
     if (result instanceof Fault) options.fail(result);
     else files.push(result);
     options.onFile();
@@ -80,9 +81,9 @@ export async function addDescriptions(
   crate: Omit<Crate, 'description' | 'files' | 'withheld'> & { signal: AbortSignal },
 ): Promise<void> {
   const { records, walk } = contents;
-  const withheld = records.filter((record) => !isGiven(record));
+  const withheld = records.filter((record) => !isIncluded(record));
   const files = [...contents.files];
-  const describe = ({ path, ...written }: Written, description: string): void => {
+  const describe = ({ path, ...written }: WrittenFile, description: string): void => {
     const name = path.slice('data/'.length);
     files.push({ path: name, ...written, description, encodingFormat: 'application/x-ndjson' });
   };
@@ -136,7 +137,7 @@ function* rowLines(records: readonly BagRecord[]): Generator<string> {
 function rowLine(record: BagRecord): string {
   const { entry, row } = record;
   const { file_url: _, ...told } = row ?? { ...entry, file_url: null };
-  return `${JSON.stringify({ ...told, path: isGiven(record) ? `${FILES}/${entry.path}` : null })}\n`;
+  return `${JSON.stringify({ ...told, path: isIncluded(record) ? `${FILES}/${entry.path}` : null })}\n`;
 }
 
 function faultOf(error: unknown, name: string): Fault {

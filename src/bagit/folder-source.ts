@@ -4,14 +4,19 @@ import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
-import { openCrew, type CrewOptions, type Failure, type Found } from '../verify/hash-pool.ts';
+import {
+  openHashPool,
+  type HashPoolOptions,
+  type HashFailure,
+  type FileHashes,
+} from '../verify/hash-pool.ts';
 import { filesBelow } from '../verify/files-below.ts';
 
 export type BagSource = {
   /** Paths of the regular files, relative to the base directory. */
   files: ReadonlySet<string>;
   /** What else is there, and why it is no file. */
-  others: ReadonlyMap<string, Failure>;
+  others: ReadonlyMap<string, HashFailure>;
   /** Whether there is a payload directory. */
   hasPayload: boolean;
   /** Odd things about the container that change no verdict. */
@@ -20,14 +25,14 @@ export type BagSource = {
   read(path: string, most: number): Promise<Uint8Array>;
   /** Sum of the sizes of these files, without reading them. */
   octets(paths: readonly string[]): Promise<number>;
-  hash(paths: readonly string[], options: CrewOptions): Promise<Found>;
+  hash(paths: readonly string[], options: HashPoolOptions): Promise<FileHashes>;
   close(): void;
 };
 
 /** Fault `unsafe` where a link stands in the folder: a bag holds what is in it, not what its links lead to. */
-export async function openBagFolder(dir: string, signal: AbortSignal): Promise<BagSource> {
+export async function openFolderSource(dir: string, signal: AbortSignal): Promise<BagSource> {
   const files = new Set<string>();
-  const others = new Map<string, Failure>();
+  const others = new Map<string, HashFailure>();
   const folders = new Set<string>();
   for await (const entries of filesBelow(dir, folders, signal)) {
     for (const { path, kind } of entries) {
@@ -48,7 +53,7 @@ export async function openBagFolder(dir: string, signal: AbortSignal): Promise<B
       return sum;
     },
     hash(paths, options) {
-      const crew = openCrew(dir, options);
+      const crew = openHashPool(dir, options);
       crew.add(paths);
       return crew.finish();
     },

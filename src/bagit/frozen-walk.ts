@@ -19,7 +19,7 @@ export type BaggedWalk = {
 };
 
 /** Fault `integrity` for a broken chain, `not_found` where there is none, `partial` for an empty one. */
-export async function readWalk(dir: string): Promise<BaggedWalk> {
+export async function readFrozenWalk(dir: string): Promise<BaggedWalk> {
   const { problems, windows, head, ids, windowsBytes } = await verifyFrozen(dir);
   if (problems.length > 0)
     throw new Fault('integrity', `${dir}: ${problems[0]!.what}`, {

@@ -1,10 +1,10 @@
 // What a bag's manifests list: each file with every hash that any of them gives it (RFC 8493 2.1.3, 2.2.1).
 import type { BagSummary } from '../contract/reports/files.ts';
-import type { resolver } from './path-resolver.ts';
+import type { createPathResolver } from './path-resolver.ts';
 import type { BagSource } from './folder-source.ts';
 import {
   ALGORITHMS,
-  isKnown,
+  isKnownAlgorithm,
   manifestName,
   parseManifest,
   type Algorithm,
@@ -13,16 +13,16 @@ import {
 import { nameKey } from '../download/safe-name.ts';
 
 /** A hash that a manifest gives a file. */
-export type Wanted = { manifest: string; algorithm: string; hash: string };
-export type Listed = {
+export type ExpectedHash = { manifest: string; algorithm: string; hash: string };
+export type BagManifests = {
   /** Files of the payload and of the tags, under the names they have on disk, as far as they are there. */
-  wanted: Map<string, Wanted[]>;
+  expected: Map<string, ExpectedHash[]>;
   manifests: string[];
   payloadManifests: string[];
 };
 
 type Reading = {
-  resolve: ReturnType<typeof resolver>;
+  resolve: ReturnType<typeof createPathResolver>;
   text: (path: string) => Promise<string>;
   problems: BagSummary['problems'];
 };
@@ -31,19 +31,19 @@ type Reading = {
  * Reads all manifests. What is wrong with their lines is added to `problems`; Faults as parseManifest throws them. `text`
  * gives a tag file in the bag's encoding, `resolve` the file that a written path means.
  */
-export async function listBag(
+export async function readManifests(
   source: BagSource,
   { isOld }: Declaration,
   { resolve, text, problems }: Reading,
-): Promise<Listed> {
-  const listed: Listed = { wanted: new Map(), manifests: [], payloadManifests: [] };
+): Promise<BagManifests> {
+  const listed: BagManifests = { expected: new Map(), manifests: [], payloadManifests: [] };
   for (const manifest of [...source.files].sort()) {
     const name = manifestName(manifest);
     if (name === undefined) continue;
     const { isTag, algorithm } = name;
     listed.manifests.push(manifest);
     if (!isTag) listed.payloadManifests.push(manifest);
-    if (!isKnown(algorithm))
+    if (!isKnownAlgorithm(algorithm))
       problems.push({ kind: 'partial', what: `${manifest}: the algorithm is not known here` });
     const own = new Map<string, string>();
     let isMarked = false;
@@ -70,16 +70,16 @@ export async function listBag(
           what: `${manifest} lists ${path} twice`,
         });
       own.set(path, hash);
-      const wanted = listed.wanted.get(path);
-      if (wanted === undefined) listed.wanted.set(path, [{ manifest, algorithm, hash }]);
-      else wanted.push({ manifest, algorithm, hash });
+      const expected = listed.expected.get(path);
+      if (expected === undefined) listed.expected.set(path, [{ manifest, algorithm, hash }]);
+      else expected.push({ manifest, algorithm, hash });
     }
     if (isMarked) problems.push({ kind: 'odd', what: `${manifest} marks names as binary, as md5sum does` });
   }
   if (listed.payloadManifests.length === 0)
     problems.push({ kind: 'integrity', what: 'the bag has no payload manifest' });
   const keys = new Map<string, string>();
-  for (const path of listed.wanted.keys()) {
+  for (const path of listed.expected.keys()) {
     const other = keys.get(nameKey(path));
     if (other !== undefined)
       problems.push({ kind: 'odd', what: `${other} and ${path} are one name on some systems` });
@@ -89,7 +89,7 @@ export async function listBag(
 }
 
 /** Those of its manifests that are known here; the one to show first. */
-export function algorithmsOf({ manifests }: Listed): Algorithm[] {
+export function algorithmsOf({ manifests }: BagManifests): Algorithm[] {
   const named = new Set(manifests.map((manifest) => manifestName(manifest)?.algorithm));
   return ALGORITHMS.filter((algorithm) => named.has(algorithm));
 }

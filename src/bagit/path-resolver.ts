@@ -6,7 +6,7 @@ import { unescapePath } from './tag-files.ts';
  * undone from 1.0 on), then by the other, then in another Unicode form if only one file has it (a bag packed on a Mac).
  * A path that no file has comes back as its version reads it.
  */
-export function resolver(
+export function createPathResolver(
   files: ReadonlySet<string>,
   isOld: boolean,
 ): (written: string) => { path: string; isOtherForm: boolean } {

@@ -1,6 +1,6 @@
 // The tag files of a BagIt bag as text: declaration, manifests, metadata and fetch list (RFC 8493, and drafts back to 0.93).
 import { Fault } from '../faults.ts';
-import { isOutside } from '../verify/checksum-list.ts';
+import { leavesFolder } from '../verify/checksum-list.ts';
 
 /** As node:crypto names them; where a bag has several the first of these is shown. */
 export const ALGORITHMS = ['sha256', 'sha512', 'sha384', 'sha224', 'sha1', 'md5'] as const;
@@ -16,7 +16,7 @@ const DIGITS: Record<Algorithm, number> = {
 };
 
 /** More lines than any bag has; a manifest that goes on is refused before it fills the memory. */
-const MOST_LINES = 2_000_000;
+const MAX_LINES = 2_000_000;
 
 export type Declaration = { version: string; encoding: string; isOld: boolean };
 
@@ -64,7 +64,7 @@ export function manifestName(path: string): { isTag: boolean; algorithm: string 
   return { isTag: tag !== undefined, algorithm: spelled.toLowerCase().replaceAll(/[^a-z0-9]/g, '') };
 }
 
-export function isKnown(algorithm: string): algorithm is Algorithm {
+export function isKnownAlgorithm(algorithm: string): algorithm is Algorithm {
   return (ALGORITHMS as readonly string[]).includes(algorithm);
 }
 
@@ -76,10 +76,10 @@ export type ManifestLine = { line: number; hash: string; path: string; isBinary:
  * a path that leaves the bag (RFC 8493 5.1) and for a manifest without an end.
  */
 export function* parseManifest(text: string, name: string, algorithm: string): Generator<ManifestLine> {
-  const digits = isKnown(algorithm) ? DIGITS[algorithm] : undefined;
+  const digits = isKnownAlgorithm(algorithm) ? DIGITS[algorithm] : undefined;
   for (const [index, line] of linesOf(text).entries()) {
     if (line.trim() === '') continue;
-    if (index >= MOST_LINES) throw new Fault('unsafe', `${name} has more than ${MOST_LINES} lines`);
+    if (index >= MAX_LINES) throw new Fault('unsafe', `${name} has more than ${MAX_LINES} lines`);
     const [, hash, mark, path] = /^([0-9a-fA-F]+)[ \t]+(\*?)(.+)$/s.exec(line) ?? [];
     if (hash === undefined || path === undefined || (digits !== undefined && hash.length !== digits))
       throw new Fault('integrity', `${name}: line ${index + 1} is damaged`);
@@ -98,7 +98,7 @@ export type FetchLine = { url: string; path: string; bytes: number | null };
 export function* parseFetch(text: string): Generator<FetchLine> {
   for (const [index, line] of linesOf(text).entries()) {
     if (line.trim() === '') continue;
-    if (index >= MOST_LINES) throw new Fault('unsafe', `fetch.txt has more than ${MOST_LINES} lines`);
+    if (index >= MAX_LINES) throw new Fault('unsafe', `fetch.txt has more than ${MAX_LINES} lines`);
     const [, url, length, path] = /^(\S+)[ \t]+(\d{1,15}|-)[ \t]+(.+)$/s.exec(line) ?? [];
     if (url === undefined || path === undefined)
       throw new Fault('integrity', `fetch.txt: line ${index + 1} is damaged`);
@@ -114,7 +114,7 @@ export function* parseFetch(text: string): Generator<FetchLine> {
 function insideOnly(written: string, name: string, line: number): string {
   const path = written.replace(/^(?:\.\/)+/, '').replaceAll(/\/(?:\.\/)+/g, '/');
   const leaves = (each: string) =>
-    isOutside(each) || isOutside(each.replaceAll('\\', '/')) || /^(?:~|[a-z]:)/i.test(each);
+    leavesFolder(each) || leavesFolder(each.replaceAll('\\', '/')) || /^(?:~|[a-z]:)/i.test(each);
   if (leaves(path) || leaves(unescapePath(path)))
     throw new Fault('unsafe', `${name}: line ${line} names a path outside the bag`);
   return path;

@@ -1,8 +1,8 @@
 // Whether a BagIt bag is complete and valid (RFC 8493 3): every file against all manifests that list it, in one read.
 import type { BagSummary, Verdict, VerifiedFile, VerifyReport } from '../contract/reports/files.ts';
 import { Fault } from '../faults.ts';
-import { algorithmsOf, listBag, type Listed, type Wanted } from './manifests.ts';
-import { resolver } from './path-resolver.ts';
+import { algorithmsOf, readManifests, type BagManifests, type ExpectedHash } from './manifests.ts';
+import { createPathResolver } from './path-resolver.ts';
 import type { BagSource } from './folder-source.ts';
 import {
   ALGORITHMS,
@@ -14,12 +14,12 @@ import {
   type Algorithm,
   type Declaration,
 } from './tag-files.ts';
-import type { CheckOptions } from '../verify/check-folder.ts';
-import { isFailure } from '../verify/hash-pool.ts';
-import { reportOf } from '../verify/verdicts.ts';
-import { MOST_WITNESS_BYTES } from '../verify/reference-file.ts';
+import type { VerifyOptions } from '../verify/check-folder.ts';
+import { isHashFailure } from '../verify/hash-pool.ts';
+import { verifyReportOf } from '../verify/verdicts.ts';
+import { MAX_REFERENCE_BYTES } from '../verify/reference-file.ts';
 
-const MOST_DECLARATION_BYTES = 4096;
+const MAX_DECLARATION_BYTES = 4096;
 
 /**
  * Reads all of a bag and judges it. Faults are what keeps it from being read at all: `not_found` without bagit.txt,
@@ -30,17 +30,17 @@ const MOST_DECLARATION_BYTES = 4096;
 export async function checkBag(
   source: BagSource,
   name: string,
-  options: CheckOptions & { warn: (text: string) => void },
+  options: VerifyOptions & { warn: (text: string) => void },
 ): Promise<VerifyReport> {
   if (source.others.has('bagit.txt'))
     throw new Fault('unsafe', `${name}: bagit.txt is no file that can be read`);
   if (!source.files.has('bagit.txt')) throw new Fault('not_found', `${name} has no bagit.txt`);
-  const declaration = parseDeclaration(await source.read('bagit.txt', MOST_DECLARATION_BYTES));
+  const declaration = parseDeclaration(await source.read('bagit.txt', MAX_DECLARATION_BYTES));
   const problems: BagSummary['problems'] = source.oddities.map((what) => ({ kind: 'odd', what }));
   const wrong = (what: string) => void problems.push({ kind: 'integrity', what });
   if (!source.hasPayload) wrong('the bag has no payload directory data/');
   const text = async (path: string): Promise<string> => {
-    const bytes = await source.read(path, MOST_WITNESS_BYTES);
+    const bytes = await source.read(path, MAX_REFERENCE_BYTES);
     if (/^utf-?8$/i.test(declaration.encoding) && bytes[0] === 0xef && bytes[1] === 0xbb)
       problems.push({ kind: 'odd', what: `${path} begins with a byte-order mark` });
     return decode(bytes, declaration.encoding, path);
@@ -57,15 +57,15 @@ export async function checkBag(
     }
   };
 
-  const resolve = resolver(source.files, declaration.isOld);
-  const listed = await listBag(source, declaration, { resolve, text, problems });
+  const resolve = createPathResolver(source.files, declaration.isOld);
+  const listed = await readManifests(source, declaration, { resolve, text, problems });
   const payload = [...source.files].filter((path) => path.startsWith('data/'));
   const fetch = (await told('fetch.txt', parseFetch)).map((line) => ({
     ...line,
     path: resolve(line.path).path,
   }));
   for (const { path } of fetch) {
-    if (!listed.wanted.has(path) || !path.startsWith('data/'))
+    if (!listed.expected.has(path) || !path.startsWith('data/'))
       problems.push({
         kind: declaration.isOld ? 'odd' : 'integrity',
         what: `fetch.txt names ${path}, which is no listed payload file`,
@@ -82,7 +82,7 @@ export async function checkBag(
   if (oxums.length > 1) wrong('bag-info.txt has more than one Payload-Oxum');
 
   const files = await judgeFiles(source, listed, options, wrong, declaration);
-  const report = reportOf(files, true);
+  const report = verifyReportOf(files, true);
   const isWhole = report.completeness === 'complete' && !problems.some(({ kind }) => kind === 'integrity');
   return {
     ...report,
@@ -105,16 +105,16 @@ export function bagFaultsOf(bag: BagSummary | undefined): Fault[] {
 
 async function judgeFiles(
   source: BagSource,
-  listed: Listed,
-  options: CheckOptions,
+  listed: BagManifests,
+  options: VerifyOptions,
   wrong: (what: string) => void,
   { isOld }: Declaration,
 ): Promise<VerifiedFile[]> {
   const algorithms = algorithmsOf(listed);
-  const paths = [...listed.wanted.keys()].filter((path) => source.files.has(path));
+  const paths = [...listed.expected.keys()].filter((path) => source.files.has(path));
   const { hashes, bytes } = await source.hash(paths, { ...options, algorithms });
   const found = new Map(paths.map((path, at) => [path, { hashes: hashes[at]!, bytes: bytes[at]! }]));
-  const files = [...listed.wanted].map(([path, wanted]): VerifiedFile => {
+  const files = [...listed.expected].map(([path, wanted]): VerifiedFile => {
     // Before 1.0 one manifest that lists a file is enough, and tag manifests may list what they like.
     if (!isOld && path.startsWith('data/'))
       for (const manifest of listed.payloadManifests)
@@ -128,7 +128,7 @@ async function judgeFiles(
       for (const tags of listed.manifests)
         if (manifestName(tags)?.isTag === true && !lists(listed, tags, manifest))
           wrong(`${tags} does not list ${manifest}`);
-  const unlisted = [...source.files, ...source.others.keys()].filter((path) => !listed.wanted.has(path));
+  const unlisted = [...source.files, ...source.others.keys()].filter((path) => !listed.expected.has(path));
   for (const path of unlisted) {
     const isPayload = path.startsWith('data/');
     if (isPayload) wrong(`no manifest lists ${path}`);
@@ -139,33 +139,34 @@ async function judgeFiles(
   return files;
 }
 
-const lists = ({ wanted }: Listed, manifest: string, path: string): boolean =>
+const lists = ({ expected: wanted }: BagManifests, manifest: string, path: string): boolean =>
   wanted.get(path)?.some((each) => each.manifest === manifest) === true;
 
 const OWN = /^(?:bagit|bag-info|fetch)\.txt$/;
 
 function judgeBagged(
   path: string,
-  wanted: readonly Wanted[],
+  wanted: readonly ExpectedHash[],
   seen: { hashes: string; bytes: number } | undefined,
   algorithms: readonly Algorithm[],
 ): VerifiedFile {
   const shown = [...wanted].sort((a, b) => rankOf(a) - rankOf(b))[0]!;
-  const row = (verdict: Verdict, { hash }: Wanted, actual?: string): VerifiedFile => {
-    const bytes = verdict === 'missing' || isFailure(seen!.hashes) ? null : seen!.bytes;
+  const row = (verdict: Verdict, { hash }: ExpectedHash, actual?: string): VerifiedFile => {
+    const bytes = verdict === 'missing' || isHashFailure(seen!.hashes) ? null : seen!.bytes;
     return { path, id: null, verdict, expected: hash, actual: actual ?? null, bytes };
   };
   if (seen === undefined) return row('missing', shown);
-  if (isFailure(seen.hashes)) return row(seen.hashes === 'changed' ? 'unverifiable' : 'unreadable', shown);
+  if (isHashFailure(seen.hashes))
+    return row(seen.hashes === 'changed' ? 'unverifiable' : 'unreadable', shown);
   const hashes = seen.hashes.split(' ');
-  const actualOf = ({ algorithm }: Wanted) => hashes[algorithms.indexOf(algorithm as Algorithm)];
+  const actualOf = ({ algorithm }: ExpectedHash) => hashes[algorithms.indexOf(algorithm as Algorithm)];
   const differing = wanted.find((each) => (actualOf(each) ?? each.hash) !== each.hash);
   if (differing !== undefined) return row('mismatch', differing, actualOf(differing));
   const actual = actualOf(shown);
   return row(actual === undefined ? 'unverifiable' : 'match', shown, actual);
 }
 
-const rankOf = ({ algorithm }: Wanted): number => {
+const rankOf = ({ algorithm }: ExpectedHash): number => {
   const rank = (ALGORITHMS as readonly string[]).indexOf(algorithm);
   return rank === -1 ? ALGORITHMS.length : rank;
 };

@@ -7,11 +7,11 @@ import type { BagTarget } from './target.ts';
 import { escapePath } from './tag-files.ts';
 
 /** A file as it was written, `path` relative to the bag's base directory. */
-export type Written = { path: string; bytes: number; sha256: string };
+export type WrittenFile = { path: string; bytes: number; sha256: string };
 
 export type BagWriter = {
   /** Adds a payload file; `path` is relative to data/. */
-  add(path: string, bytes: AsyncIterable<Uint8Array>): Promise<Written>;
+  add(path: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenFile>;
   /**
    * Writes the tag files and gives the bag its name; `info` are the lines of bag-info.txt before those that count the
    * payload. Returns them all, with the SHA-256 of the tag manifest, which commits to the whole bag.
@@ -20,9 +20,13 @@ export type BagWriter = {
 };
 
 export function createBagWriter(target: BagTarget): BagWriter {
-  const payload: Written[] = [];
-  const tags: Written[] = [];
-  const write = async (path: string, bytes: AsyncIterable<Uint8Array>, list: Written[]): Promise<Written> => {
+  const payload: WrittenFile[] = [];
+  const tags: WrittenFile[] = [];
+  const write = async (
+    path: string,
+    bytes: AsyncIterable<Uint8Array>,
+    list: WrittenFile[],
+  ): Promise<WrittenFile> => {
     const hash = createHash('sha256');
     let count = 0;
     async function* counted(): AsyncGenerator<Uint8Array> {
@@ -37,7 +41,8 @@ export function createBagWriter(target: BagTarget): BagWriter {
     list.push(written);
     return written;
   };
-  const tag = (path: string, text: Iterable<string>): Promise<Written> => write(path, textBytes(text), tags);
+  const tag = (path: string, text: Iterable<string>): Promise<WrittenFile> =>
+    write(path, textBytes(text), tags);
   return {
     add: (path, bytes) => write(`data/${path}`, bytes, payload),
     async finish(info) {
@@ -54,7 +59,7 @@ export function createBagWriter(target: BagTarget): BagWriter {
 }
 
 /** The files in the order of their paths, one a line. */
-function* manifestText(files: Written[]): Generator<string> {
+function* manifestText(files: WrittenFile[]): Generator<string> {
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   for (const { path, sha256 } of files) yield `${sha256}  ${escapePath(path)}\n`;
 }

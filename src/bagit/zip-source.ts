@@ -5,40 +5,40 @@ import type { Entry, ZipFile } from 'yauzl';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { tooLarge, type BagSource } from './folder-source.ts';
-import type { CrewOptions, Failure, Found } from '../verify/hash-pool.ts';
-import { isOutside } from '../verify/checksum-list.ts';
+import type { HashPoolOptions, HashFailure, FileHashes } from '../verify/hash-pool.ts';
+import { leavesFolder } from '../verify/checksum-list.ts';
 
 /** More than any bag holds; a directory that claims more is refused before it fills the memory. */
-const MOST_ENTRIES = 2_000_000;
+const MAX_ENTRIES = 2_000_000;
 
 /** No deflated byte can become more (1,032 at the most, and a few for its frame): more is a lie, or bytes used twice. */
-const MOST_GROWTH = 1033;
+const MAX_EXPANSION = 1033;
 
 /** Mode bits of Unix in the attributes of an entry. */
 const KIND = 0o170000;
 const LINK = 0o120000;
 
 /** Where an entry lies and how: so little of each is kept, as there may be very many. Undefined: it cannot be read. */
-type Spot = Pick<
+type EntryLocation = Pick<
   Entry,
   'compressedSize' | 'uncompressedSize' | 'compressionMethod' | 'relativeOffsetOfLocalHeader'
 >;
-type Spots = ReadonlyMap<string, Spot | undefined>;
+type Spots = ReadonlyMap<string, EntryLocation | undefined>;
 
 /**
  * The bag at the top of the zip, or in its one folder that holds a bagit.txt. Fault `unsafe` for names that leave it,
  * names that come twice, links, entries that overlap, and more bytes than a zip of this size can honestly hold;
  * `integrity` for a damaged zip, `not_found` where it holds no bag.
  */
-export async function openBagZip(path: string): Promise<BagSource> {
+export async function openZipSource(path: string): Promise<BagSource> {
   const { default: yauzl } = await import('yauzl');
   const { size } = await stat(path);
   let zip: ZipFile | undefined;
-  const spots = new Map<string, Spot | undefined>();
+  const spots = new Map<string, EntryLocation | undefined>();
   let compressed = 0;
   try {
     zip = await yauzl.openPromise(path, { autoClose: false, decodeStrings: false });
-    if (zip.entryCount > MOST_ENTRIES) throw new Fault('unsafe', 'the zip names too many files');
+    if (zip.entryCount > MAX_ENTRIES) throw new Fault('unsafe', 'the zip names too many files');
     for await (const entry of zip.eachEntry()) {
       const name = nameOf(entry);
       if (spots.has(name)) throw new Fault('unsafe', `the zip holds ${name} twice`);
@@ -63,9 +63,14 @@ export async function openBagZip(path: string): Promise<BagSource> {
   );
 }
 
-function sourceOver(zip: ZipFile, spots: Spots, base: string, entryAt: (spot: Spot) => Entry): BagSource {
+function sourceOver(
+  zip: ZipFile,
+  spots: Spots,
+  base: string,
+  entryAt: (spot: EntryLocation) => Entry,
+): BagSource {
   const files = new Set<string>();
-  const others = new Map<string, Failure>();
+  const others = new Map<string, HashFailure>();
   let outside = 0;
   for (const [name, spot] of spots) {
     if (!name.startsWith(base)) outside += 1;
@@ -73,7 +78,7 @@ function sourceOver(zip: ZipFile, spots: Spots, base: string, entryAt: (spot: Sp
     else if (spot !== undefined) files.add(name.slice(base.length));
     else others.set(name.slice(base.length), 'unreadable');
   }
-  const named = (path: string): Spot => spots.get(`${base}${path}`)!;
+  const named = (path: string): EntryLocation => spots.get(`${base}${path}`)!;
   return {
     files,
     others,
@@ -94,7 +99,7 @@ function sourceOver(zip: ZipFile, spots: Spots, base: string, entryAt: (spot: Sp
     },
     octets: async (paths) => paths.reduce((sum, path) => sum + named(path).uncompressedSize, 0),
     async hash(paths, options) {
-      const found: Found = { hashes: [], bytes: [] };
+      const found: FileHashes = { hashes: [], bytes: [] };
       for (const path of paths) {
         const { hashes, bytes } = await hashEntry(zip, entryAt(named(path)), options);
         found.hashes.push(hashes);
@@ -109,7 +114,7 @@ function sourceOver(zip: ZipFile, spots: Spots, base: string, entryAt: (spot: Sp
 async function hashEntry(
   zip: ZipFile,
   entry: Entry,
-  { algorithms, signal, onBytes }: CrewOptions,
+  { algorithms, signal, onBytes }: HashPoolOptions,
 ): Promise<{ hashes: string; bytes: number }> {
   const hashes = algorithms.map((name) => createHash(name));
   let bytes = 0;
@@ -128,7 +133,7 @@ async function hashEntry(
   }
 }
 
-function spotOf(entry: Entry): Spot | undefined {
+function spotOf(entry: Entry): EntryLocation | undefined {
   const { compressedSize, uncompressedSize, compressionMethod, relativeOffsetOfLocalHeader } = entry;
   const isReadable = !entry.isEncrypted() && (compressionMethod === 0 || compressionMethod === 8);
   return isReadable
@@ -141,7 +146,7 @@ function nameOf(entry: Entry): string {
   // Many tools write UTF-8 without the bit that says so.
   const text = raw.toString('utf8');
   const name = (flags & 0x800) === 0 && text.includes('\uFFFD') ? raw.toString('latin1') : text;
-  const inside = (each: string) => !isOutside(each) && !/^[a-z]:/i.test(each);
+  const inside = (each: string) => !leavesFolder(each) && !/^[a-z]:/i.test(each);
   if (!inside(name) || !inside(name.replaceAll('\\', '/')))
     throw new Fault('unsafe', `the zip names a path outside itself, ${name}`);
   if (((entry.externalFileAttributes >>> 16) & KIND) === LINK)
@@ -154,7 +159,7 @@ function nameOf(entry: Entry): string {
  * bounded by the size of the zip, and neither kept in memory nor written.
  */
 function checkGrowth({ uncompressedSize, compressedSize }: Entry, name: string): void {
-  if (uncompressedSize > MOST_GROWTH * (compressedSize + 1))
+  if (uncompressedSize > MAX_EXPANSION * (compressedSize + 1))
     throw new Fault('unsafe', `the zip claims ${uncompressedSize} bytes for ${name}`);
 }
 

@@ -11,8 +11,8 @@ export type ZipWriter = {
 };
 
 /** The most that the 32-bit fields hold; what does not fit stands in the zip64 fields (APPNOTE 4.5.3). */
-const MOST = 0xffffffff;
-const MOST_ENTRIES = 0xffff;
+const MAX_UINT32 = 0xffffffff;
+const MAX_ENTRIES_32 = 0xffff;
 const STORED = 0;
 const DEFLATED = 8;
 /** Names are in UTF-8 (APPNOTE 4.4.4, bit 11). */
@@ -72,8 +72,8 @@ export function createZipWriter(
         fields.writeUInt16LE(isWhole ? STORED : DEFLATED, 8);
         fields.writeUInt32LE(time, 10);
         fields.writeUInt32LE(sum, 14);
-        fields.writeUInt32LE(isWhole ? packed : MOST, 18);
-        fields.writeUInt32LE(isWhole ? size : MOST, 22);
+        fields.writeUInt32LE(isWhole ? packed : MAX_UINT32, 18);
+        fields.writeUInt32LE(isWhole ? size : MAX_UINT32, 22);
         fields.writeUInt16LE(text.length, 26);
         fields.writeUInt16LE(wide.length + stamp.length, 28);
         return Buffer.concat([fields, text, wide, stamp]);
@@ -130,7 +130,7 @@ type Entry = {
 };
 
 function record({ text, isWhole, size, packed, sum, start, time, stamp }: Entry): Buffer {
-  const wide = wideField([size, packed, start].filter((value) => value >= MOST));
+  const wide = wideField([size, packed, start].filter((value) => value >= MAX_UINT32));
   const fields = Buffer.alloc(46);
   fields.writeUInt32LE(0x02014b50, 0);
   fields.writeUInt16LE(MADE_BY, 4);
@@ -139,18 +139,18 @@ function record({ text, isWhole, size, packed, sum, start, time, stamp }: Entry)
   fields.writeUInt16LE(isWhole ? STORED : DEFLATED, 10);
   fields.writeUInt32LE(time, 12);
   fields.writeUInt32LE(sum, 16);
-  fields.writeUInt32LE(Math.min(packed, MOST), 20);
-  fields.writeUInt32LE(Math.min(size, MOST), 24);
+  fields.writeUInt32LE(Math.min(packed, MAX_UINT32), 20);
+  fields.writeUInt32LE(Math.min(size, MAX_UINT32), 24);
   fields.writeUInt16LE(text.length, 28);
   fields.writeUInt16LE(wide.length + stamp.length, 30);
   fields.writeUInt32LE(ATTRIBUTES, 38);
-  fields.writeUInt32LE(Math.min(start, MOST), 42);
+  fields.writeUInt32LE(Math.min(start, MAX_UINT32), 42);
   return Buffer.concat([fields, text, wide, stamp]);
 }
 
 /** The end of the directory that lies from `start` to `end`, with its zip64 form where a number needs it. */
 function ending(count: number, start: number, end: number): Buffer {
-  const isWide = count >= MOST_ENTRIES || start >= MOST || end - start >= MOST;
+  const isWide = count >= MAX_ENTRIES_32 || start >= MAX_UINT32 || end - start >= MAX_UINT32;
   const wide = Buffer.alloc(isWide ? 76 : 0);
   if (isWide) {
     wide.writeUInt32LE(0x06064b50, 0);
@@ -165,10 +165,10 @@ function ending(count: number, start: number, end: number): Buffer {
   }
   const fields = Buffer.alloc(22);
   fields.writeUInt32LE(0x06054b50, 0);
-  fields.writeUInt16LE(Math.min(count, MOST_ENTRIES), 8);
-  fields.writeUInt16LE(Math.min(count, MOST_ENTRIES), 10);
-  fields.writeUInt32LE(Math.min(end - start, MOST), 12);
-  fields.writeUInt32LE(Math.min(start, MOST), 16);
+  fields.writeUInt16LE(Math.min(count, MAX_ENTRIES_32), 8);
+  fields.writeUInt16LE(Math.min(count, MAX_ENTRIES_32), 10);
+  fields.writeUInt32LE(Math.min(end - start, MAX_UINT32), 12);
+  fields.writeUInt32LE(Math.min(start, MAX_UINT32), 16);
   return Buffer.concat([wide, fields]);
 }
 

@@ -21,7 +21,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       throw isDamaged ? new Fault('integrity', error.message, error.detail) : error;
     });
   const { checkArchive } = await import('../service/fsck/check-archive.ts');
-  const { openCrew } = await import('../verify/hash-pool.ts');
+  const { openHashPool: openCrew } = await import('../verify/hash-pool.ts');
   const { signal, thread } = app.world;
   const progress = app.progress();
   const report = await checkArchive(archive, {

@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { sized } from '../format/figures.ts';
-import { keep } from '../download/verified-file.ts';
+import { saveVerified } from '../download/verified-file.ts';
 
 /** `--html FILE` and `--report FILE` as typed. */
 export const PageFile = z
@@ -31,6 +31,6 @@ export async function keepText(file: string, text: string, force: boolean, app: 
   async function* stream(): AsyncGenerator<Uint8Array> {
     yield bytes;
   }
-  await keep(stream(), target, { force, world: app.world });
+  await saveVerified(stream(), target, { force, world: app.world });
   return bytes.length;
 }

@@ -6,7 +6,7 @@ import type { App } from '../app.ts';
 import { WalkReport } from '../contract/reports/walk.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
-import { freshKeys, partName } from '../download/partial-files.ts';
+import { createUniqueKeys, partialFileName } from '../download/partial-files.ts';
 import { keepText } from './page-file.ts';
 
 export type ReportFile = { report: string; force: boolean };
@@ -32,7 +32,7 @@ export async function mayReplace({ report, force }: ReportFile, { world }: App):
     throw new Fault('unsafe', `${report} exists and is no report of a walk`, {
       hint: 'replace it with --force',
     });
-  const probe = join(dirname(path), partName(freshKeys(world.randomBytes)(), world.pid));
+  const probe = join(dirname(path), partialFileName(createUniqueKeys(world.randomBytes)(), world.pid));
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   try {
     await (await open(probe, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)).close();

@@ -6,7 +6,10 @@ import { refusalOf, targetOf } from '../client/refused.ts';
 import { safeText } from '../client/safe-text.ts';
 
 /** The base, the asset origin and what --allow-asset-host names (https, or http on this machine). */
-export function originsOf(urls: ReadonlyArray<string | URL>, hosts: readonly string[] = []): Set<string> {
+export function allowedOriginsOf(
+  urls: ReadonlyArray<string | URL>,
+  hosts: readonly string[] = [],
+): Set<string> {
   const origins = new Set(urls.map((url) => new URL(url).origin));
   for (const host of hosts) {
     const url = parsed(`https://${host}`);
@@ -24,7 +27,7 @@ export function originsOf(urls: ReadonlyArray<string | URL>, hosts: readonly str
  * port; all names of this machine are one host) and never from https to http, else undefined. A service could name any
  * address that only we can reach. Throws a protocol Fault where it is no http or https address.
  */
-export function announcedOrigin(announced: string, base: URL): URL | undefined {
+export function trustedAssetOrigin(announced: string, base: URL): URL | undefined {
   const url = parsed(announced);
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   if (url === undefined || !isWeb || url.username !== '' || url.password !== '') {
@@ -38,7 +41,7 @@ export function announcedOrigin(announced: string, base: URL): URL | undefined {
 }
 
 /** A file_url that may be opened, else an `unsafe` Fault (faults.md E6). */
-export function fileUrl(address: string, allowed: ReadonlySet<string>): URL {
+export function checkedFileUrl(address: string, allowed: ReadonlySet<string>): URL {
   const url = parsed(address);
   if (url === undefined) throw new Fault('unsafe', 'file URL is not a URL');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
@@ -58,7 +61,7 @@ export function fileUrl(address: string, allowed: ReadonlySet<string>): URL {
 }
 
 /** Only to where a file may come from anyway, and never from https to http (faults.md E3, E9). */
-export function redirectedTo(answer: Answer, from: URL, allowed: ReadonlySet<string>): URL {
+export function checkedRedirect(answer: Answer, from: URL, allowed: ReadonlySet<string>): URL {
   const target = targetOf(answer.headers['location'], from);
   const downgraded = from.protocol === 'https:' && target?.protocol !== 'https:';
   const known = target !== undefined && (target.origin === from.origin || allowed.has(target.origin));

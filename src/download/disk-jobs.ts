@@ -3,21 +3,21 @@ import { createHash, type Hash } from 'node:crypto';
 import * as fs from 'node:fs';
 
 /** A system error that crossed threads. */
-export type Failed = { code: string | undefined; errno: number | undefined; message: string };
+export type SystemError = { code: string | undefined; errno: number | undefined; message: string };
 
-export type Job =
+export type DiskJob =
   /** Hashes an open file on to this size; it is read back, so what is hashed is what is there. */
   | { kind: 'hash'; fd: number; to: number }
   /** The hash so far, in hex; unless it goes on, the file is forgotten. */
   | { kind: 'digest'; fd: number; goesOn: boolean }
   | { kind: 'settle'; fd: number; dir: string; temporary: string; path: string; force: boolean };
 
-export type Answer = { text: string } | { failed: Failed };
+export type DiskJobResult = { text: string } | { failed: SystemError };
 
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Never throws. */
-export function createDiskWork(): (job: Job) => Answer {
+export function createDiskJobRunner(): (job: DiskJob) => DiskJobResult {
   const hashes = new Map<number, { hash: Hash; at: number }>();
   let chunk: Buffer | undefined;
 
@@ -50,7 +50,7 @@ export function createDiskWork(): (job: Job) => Answer {
       hashTo(job.fd, job.to);
       return { text: '' };
     } catch (error) {
-      return { failed: failedBy(error) };
+      return { failed: systemErrorOf(error) };
     }
   };
 }
@@ -115,7 +115,7 @@ export function removeQuietly(path: string): void {
   }
 }
 
-export function failedBy(error: unknown): Failed {
+export function systemErrorOf(error: unknown): SystemError {
   const { code, errno, message } = error as NodeJS.ErrnoException;
   return { code, errno, message };
 }

@@ -1,10 +1,10 @@
 // The hashing, syncing and naming of a pull, off the event loop where there are threads.
 import type { Worker } from 'node:worker_threads';
 import type { World } from '../world.ts';
-import { createDiskWork, type Answer, type Job } from './disk-jobs.ts';
+import { createDiskJobRunner, type DiskJobResult, type DiskJob } from './disk-jobs.ts';
 
 /** Each throws what the system threw. Files are open ones, and stay so. */
-export type Desk = {
+export type DiskWorker = {
   /** Hashes a file on to this size. */
   hash(fd: number, to: number): Promise<void>;
   /** The hash so far; the file is forgotten. */
@@ -15,16 +15,19 @@ export type Desk = {
   close(): Promise<void>;
 };
 
-type Waiting = { resolve(answer: Answer): void; reject(error: unknown): void };
+type Waiting = { resolve(answer: DiskJobResult): void; reject(error: unknown): void };
 
 function notBegun(cause?: Error): Error {
   return Object.assign(new Error('the thread ended', { cause }), { code: 'EIO' });
 }
 
 /** For files of the folder `dir`. Where the world has no threads, all of it is done here, and nothing else meanwhile. */
-export function openDesk(dir: string, { thread: begin, signal }: Pick<World, 'thread' | 'signal'>): Desk {
+export function openDiskWorker(
+  dir: string,
+  { thread: begin, signal }: Pick<World, 'thread' | 'signal'>,
+): DiskWorker {
   const waiting: Waiting[] = [];
-  const here = createDiskWork();
+  const here = createDiskJobRunner();
   let thread: Worker | undefined;
 
   const failAll = (error: unknown): void => {
@@ -37,7 +40,7 @@ export function openDesk(dir: string, { thread: begin, signal }: Pick<World, 'th
   function started(): Worker | undefined {
     if (thread !== undefined || begin === undefined) return thread;
     thread = begin('disk-worker');
-    thread.on('message', (answer: Answer) => waiting.shift()?.resolve(answer));
+    thread.on('message', (answer: DiskJobResult) => waiting.shift()?.resolve(answer));
     // Where it could not begin, it ends without a word, or Node 24 says that our package.json is not one.
     const isUnread = (error: Error) => 'code' in error && error.code === 'ERR_INVALID_PACKAGE_CONFIG';
     thread.on('error', (error) => failAll(isUnread(error) ? notBegun(error) : error));
@@ -45,13 +48,13 @@ export function openDesk(dir: string, { thread: begin, signal }: Pick<World, 'th
     signal.addEventListener('abort', onAbort, { once: true });
     return thread;
   }
-  async function ask(job: Job): Promise<string> {
+  async function ask(job: DiskJob): Promise<string> {
     signal.throwIfAborted();
     const worker = started();
     const answer =
       worker === undefined
         ? here(job)
-        : await new Promise<Answer>((resolve, reject) => {
+        : await new Promise<DiskJobResult>((resolve, reject) => {
             waiting.push({ resolve, reject });
             worker.postMessage(job);
           });

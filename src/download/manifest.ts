@@ -7,13 +7,13 @@ import * as z from 'zod';
 import { Sha256 } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import { diskFault } from '../disk/disk-fault.ts';
-import { isOutside } from '../verify/checksum-list.ts';
-import { bytesOf, readWitness } from '../verify/reference-file.ts';
+import { leavesFolder } from '../verify/checksum-list.ts';
+import { readBounded, readReferenceFile } from '../verify/reference-file.ts';
 
 export const MANIFEST_FILE = '.arx-manifest.ndjson';
 
 /** Lines between two syncs. A line that a power cut takes is no loss: the next pull knows the file by its hash. */
-const BATCH = 256;
+const LINES_PER_SYNC = 256;
 
 /** One record: `path` is relative to the folder, null for a redacted row, which has no file. */
 export const ManifestEntry = z.object({
@@ -21,7 +21,7 @@ export const ManifestEntry = z.object({
   path: z
     .string()
     // On Windows these would leave it too, and no name that we gave has them.
-    .refine((path) => !isOutside(path) && !/[\\:]/.test(path))
+    .refine((path) => !leavesFolder(path) && !/[\\:]/.test(path))
     .nullable(),
   sha256: Sha256,
   bytes: z.number().int().min(0).nullable(),
@@ -43,7 +43,7 @@ export type Manifest = {
  * what is no manifest at all see witness.ts.
  */
 export async function readManifest(dir: string): Promise<Map<string, ManifestEntry> | undefined> {
-  const bytes = await readWitness(dir, MANIFEST_FILE);
+  const bytes = await readReferenceFile(dir, MANIFEST_FILE);
   return bytes === undefined ? undefined : parse(bytes).entries;
 }
 
@@ -57,7 +57,7 @@ export async function openManifest(dir: string): Promise<Manifest> {
       0o600,
     );
     try {
-      const found = await bytesOf(file, MANIFEST_FILE);
+      const found = await readBounded(file, MANIFEST_FILE);
       const { entries, whole } = parse(found);
       // Only a torn end: another pull may have added lines meanwhile.
       if (whole < found.length) await file.truncate(whole);
@@ -80,7 +80,7 @@ export async function openManifest(dir: string): Promise<Manifest> {
           const lines = waiting;
           waiting = '';
           await file.appendFile(lines);
-          if (unsynced < BATCH) continue;
+          if (unsynced < LINES_PER_SYNC) continue;
           unsynced = 0;
           await file.datasync();
         }

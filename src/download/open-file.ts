@@ -3,13 +3,13 @@ import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 import { checkStatus, readAnswer, withoutFraming, type Answer } from '../client/answer.ts';
 import { deadline } from '../client/deadline.ts';
-import { fileUrl, redirectedTo } from './allowed-origins.ts';
+import { checkedFileUrl, checkedRedirect } from './allowed-origins.ts';
 import { refusalOf } from '../client/refused.ts';
 import { tried, withTries } from '../client/retry.ts';
 import { faultWithoutSecret, safeText } from '../client/safe-text.ts';
 import { placeOf, TransportFault, type Transport, type TransportReply } from '../client/transport.ts';
 
-export { originsOf } from './allowed-origins.ts';
+export { allowedOriginsOf as originsOf } from './allowed-origins.ts';
 
 export type FileOptions = {
   transport: Transport;
@@ -24,7 +24,7 @@ export type FileOptions = {
   bearer?: () => Promise<string | undefined>;
   /** Tries after the first. */
   retries?: number;
-  /** {@link takeFile} waits for its turn, and calls what it gets when the bytes are read, or will not be. */
+  /** {@link downloadFile} waits for its turn, and calls what it gets when the bytes are read, or will not be. */
   turn?: () => Promise<() => void>;
   /** Called when all bytes of a file were read. */
   onRead?: () => void;
@@ -50,16 +50,16 @@ export type OpenFile = {
   close(): void;
 };
 
-const MOST_REDIRECTS = 3;
+const MAX_REDIRECTS = 3;
 const RANGE_NOT_SATISFIABLE = 416;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Bytes per second. */
-const SLOWEST = 1000;
+const MIN_BYTES_PER_SECOND = 1000;
 /** Most bytes of a file whose size neither the catalogue nor the server says: without an end it would fill the disk. */
-export const MOST_UNSIZED_BYTES = 4 * 1024 ** 3;
+export const MAX_UNSIZED_BYTES = 4 * 1024 ** 3;
 
 /** Who keeps the bytes: see verified-file.ts. */
-export type FileTaker<T> = {
+export type FileReceiver<T> = {
   /** What is there already, and the strong ETag under which it came; asked before each try. */
   resume(): FileOptions['range'];
   /** What is there is not of the file that is now served. */
@@ -71,7 +71,11 @@ export type FileTaker<T> = {
  * Opens a file_url and gives its bytes to the taker. A body that breaks off is asked for again, from where the taker
  * can go on, at most as often as `retries` says; then, and for all else, the Fault passes. {@link openFile} says which.
  */
-export async function takeFile<T>(address: string, options: FileOptions, taker: FileTaker<T>): Promise<T> {
+export async function downloadFile<T>(
+  address: string,
+  options: FileOptions,
+  taker: FileReceiver<T>,
+): Promise<T> {
   const { world, retries = 4, log } = options;
   const attempt = async () => {
     const done = await options.turn?.();
@@ -102,7 +106,11 @@ export async function takeFile<T>(address: string, options: FileOptions, taker: 
 }
 
 /** From where the taker is; from the start where the server has no such range, or not of that file any more. */
-async function openToGoOn<T>(address: string, options: FileOptions, taker: FileTaker<T>): Promise<OpenFile> {
+async function openToGoOn<T>(
+  address: string,
+  options: FileOptions,
+  taker: FileReceiver<T>,
+): Promise<OpenFile> {
   const range = taker.resume();
   if (range === undefined) return openFile(address, options);
   try {
@@ -133,7 +141,7 @@ export async function openFile(address: string, options: FileOptions): Promise<O
 
 async function openedFrom(address: string, options: FileOptions): Promise<OpenFile> {
   const { allowedOrigins, timeoutMs, world, retries = 4, log } = options;
-  let url = fileUrl(address, allowedOrigins);
+  let url = checkedFileUrl(address, allowedOrigins);
   for (let hops = 0; ; hops += 1) {
     const attempt = (left: number) => {
       if (hops === 0) options.onTry?.();
@@ -150,9 +158,9 @@ async function openedFrom(address: string, options: FileOptions): Promise<OpenFi
     const { reply } = outcome;
     if ('from' in reply) return reply;
     if (!REDIRECTS.has(reply.status)) throw withTries(refusalOf(reply, url), outcome);
-    if (hops === MOST_REDIRECTS)
-      throw new Fault('protocol', `file redirected more than ${MOST_REDIRECTS} times`);
-    url = redirectedTo(reply, url, allowedOrigins);
+    if (hops === MAX_REDIRECTS)
+      throw new Fault('protocol', `file redirected more than ${MAX_REDIRECTS} times`);
+    url = checkedRedirect(reply, url, allowedOrigins);
   }
 }
 
@@ -222,7 +230,7 @@ function opened(
     bytes: paced(reply.body, {
       options,
       url,
-      most: (size ?? options.size) === undefined ? MOST_UNSIZED_BYTES : Infinity,
+      most: (size ?? options.size) === undefined ? MAX_UNSIZED_BYTES : Infinity,
       read,
     }),
   };
@@ -246,7 +254,7 @@ async function* paced(
       throw new Fault('protocol', `${placeOf(url)}: file of unknown size is larger than ${most} bytes`);
     }
     if (waited >= timeoutMs) {
-      if (bytes < (SLOWEST * waited) / 1000) {
+      if (bytes < (MIN_BYTES_PER_SECOND * waited) / 1000) {
         const message = `${placeOf(url)}: too slow, ${bytes} bytes in ${(waited / 1000).toFixed(1)} s`;
         throw new TransportFault('network', message, true, { retryable: true });
       }

@@ -1,8 +1,8 @@
 // Which files of a folder belong to the download itself: the manifest and the partial files.
 import { MANIFEST_FILE } from './manifest.ts';
-import { TEMPORARY } from './partial-files.ts';
+import { PARTIAL_FILE } from './partial-files.ts';
 
 /** Returns whether `path`, relative to the target folder, is the manifest or a partial file and not a downloaded file. */
 export function isOwnFile(path: string): boolean {
-  return path === MANIFEST_FILE || TEMPORARY.test(path);
+  return path === MANIFEST_FILE || PARTIAL_FILE.test(path);
 }

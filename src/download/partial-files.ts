@@ -9,63 +9,63 @@ import { nameKey } from './safe-name.ts';
  * `.arx-<key>[-<pid>[-<etag>]].part`: who writes it, and under which ETag (base64url) its bytes came. Bytes and what is
  * known of them cannot part that way. The key is the beginning of the file's hash where there is an ETag, else chance.
  */
-export const TEMPORARY = /^\.arx-([0-9a-f]{16})(?:-(\d{1,10})(?:-([\w-]{3,140}))?)?\.part$/;
-const LONGEST_ETAG = 100;
+export const PARTIAL_FILE = /^\.arx-([0-9a-f]{16})(?:-(\d{1,10})(?:-([\w-]{3,140}))?)?\.part$/;
+const MAX_ETAG_LENGTH = 100;
 /** Strong ones only (RFC 9110 13.1.5): a weak one does not promise the same bytes. */
 const STRONG_ETAG = /^"[\x21\x23-\x7e]*"$/;
 
 /** A download that still runs writes more often, or is given up as too slow. */
 const STALE_MS = 3_600_000;
 /** How long a part waits to be gone on with. */
-const KEPT_MS = 14 * 24 * STALE_MS;
+const MAX_RESUME_AGE_MS = 14 * 24 * STALE_MS;
 
 /** Where a file goes on, with the strong ETag under which the bytes before came. */
-export type Resume = { from: number; ifRange: string };
+export type ResumePoint = { from: number; ifRange: string };
 
-export function partName(key: string, pid: number, etag?: string): string {
+export function partialFileName(key: string, pid: number, etag?: string): string {
   const tag = etag === undefined ? '' : `-${Buffer.from(etag).toString('base64url')}`;
   return `.arx-${key}-${pid}${tag}.part`;
 }
 
 /** Keys that no other run has, nor this one twice. */
-export function freshKeys(randomBytes: World['randomBytes']): () => string {
+export function createUniqueKeys(randomBytes: World['randomBytes']): () => string {
   const run = Buffer.from(randomBytes(4)).toString('hex');
   let count = 0;
   return () => run + (count++).toString(16).padStart(8, '0');
 }
 
-export const keyOf = (sha256: string): string => sha256.slice(0, 16).toLowerCase();
+export const partialKeyOf = (sha256: string): string => sha256.slice(0, 16).toLowerCase();
 
 /** The ETag, where bytes can be gone on with under it. */
 export function strongEtag(etag: string | undefined): string | undefined {
-  return etag !== undefined && etag.length <= LONGEST_ETAG && STRONG_ETAG.test(etag) ? etag : undefined;
+  return etag !== undefined && etag.length <= MAX_ETAG_LENGTH && STRONG_ETAG.test(etag) ? etag : undefined;
 }
 
 /** A part that some run left. */
-export type Left = { name: string; etag: string; bytes: number };
+export type ResumableFile = { name: string; etag: string; bytes: number };
 
-export type Survey = {
+export type FolderScan = {
   /** {@link nameKey} of all that stands in the folder. */
   names: Set<string>;
-  /** Parts of the dead by {@link keyOf}. Times only say whether somebody still writes; what is in them is hashed. */
-  left: Map<string, Left>;
+  /** Parts of the dead by {@link partialKeyOf}. Times only say whether somebody still writes; what is in them is hashed. */
+  resumable: Map<string, ResumableFile>;
   /** Names of parts that this run has: files of the same bytes would have the same. */
-  ours: Set<string>;
+  inUse: Set<string>;
 };
 
 /** Of a folder that is not there, or whose names nobody asks for. */
-export const nothingThere = (): Survey => ({ names: new Set(), left: new Map(), ours: new Set() });
+export const emptyScan = (): FolderScan => ({ names: new Set(), resumable: new Map(), inUse: new Set() });
 
 /** Looks at a folder before a pull, and removes temporaries nobody will go on with. */
-export async function survey(
+export async function scanFolder(
   dir: string,
   { now, running, pid }: Pick<World, 'now' | 'running' | 'pid'>,
   { readOnly }: { readOnly: boolean } = { readOnly: false },
-): Promise<Survey> {
-  const { names, left, ours } = nothingThere();
+): Promise<FolderScan> {
+  const { names, resumable, inUse } = emptyScan();
   try {
     for (const name of await readdir(dir)) {
-      const [, key = '', owner, tag] = TEMPORARY.exec(name) ?? [];
+      const [, key = '', owner, tag] = PARTIAL_FILE.exec(name) ?? [];
       if (key === '') names.add(nameKey(name));
       else {
         const found = await lstat(join(dir, name)).catch(() => undefined);
@@ -77,11 +77,11 @@ export async function survey(
         if (!isDead) continue;
         const etag = tag === undefined ? undefined : strongEtag(Buffer.from(tag, 'base64url').toString());
         // With another name it is finished already, or not ours to write to.
-        const isOpen = etag !== undefined && age < KEPT_MS && found.nlink === 1;
-        const other = left.get(key);
+        const isOpen = etag !== undefined && age < MAX_RESUME_AGE_MS && found.nlink === 1;
+        const other = resumable.get(key);
         // One is gone on with.
         const isBest = isOpen && found.size >= (other?.bytes ?? 0);
-        if (isBest) left.set(key, { name, etag, bytes: found.size });
+        if (isBest) resumable.set(key, { name, etag, bytes: found.size });
         const useless = isBest ? other?.name : name;
         if (useless !== undefined && !readOnly) await rm(join(dir, useless), { force: true });
       }
@@ -89,15 +89,19 @@ export async function survey(
   } catch (error) {
     throw diskFault(error, dir);
   }
-  return { names, left, ours };
+  return { names, resumable, inUse };
 }
 
 /** Removes what the dead left of files that are here by now, whose hashes these are. */
-export async function sweep(dir: string, { left }: Survey, hashes: Iterable<string>): Promise<void> {
+export async function removeFinishedPartials(
+  dir: string,
+  { resumable }: FolderScan,
+  hashes: Iterable<string>,
+): Promise<void> {
   for (const sha256 of hashes) {
-    const name = left.get(keyOf(sha256))?.name;
+    const name = resumable.get(partialKeyOf(sha256))?.name;
     if (name === undefined) continue;
-    left.delete(keyOf(sha256));
+    resumable.delete(partialKeyOf(sha256));
     // The next pull will find it again.
     await rm(join(dir, name), { force: true }).catch(() => {});
   }

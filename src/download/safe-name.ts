@@ -2,8 +2,8 @@
 import { Fault } from '../faults.ts';
 
 /** Bytes of UTF-8 in a whole name, well below what file systems take, with room for a temporary's suffix. */
-const MOST_BYTES = 200;
-const MOST_EXTENSION_BYTES = 24;
+const MAX_NAME_BYTES = 200;
+const MAX_EXTENSION_BYTES = 24;
 
 /** Device names of Windows, with any extension. */
 const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9\xb9\xb2\xb3]|lpt[0-9\xb9\xb2\xb3])(\.|$)/i;
@@ -22,7 +22,7 @@ export function safeName(
   filename: string,
   options: { exact?: boolean } = {},
 ): { name: string; changed: boolean } {
-  const trouble = nameTrouble(filename);
+  const trouble = unsafeReason(filename);
   if (trouble === undefined) return { name: filename, changed: false };
   if (options.exact === true) throw new Fault('unsafe', `file name of ${id} ${trouble}`);
   const prefix = cutTo(reduce(id), 80) || 'file';
@@ -36,7 +36,7 @@ export function safeName(
  * {@link safeName}, but never a name that another record of the folder has: then the id is put before it. `taken` maps
  * {@link nameKey} to the id that has the name; the caller adds what it uses.
  */
-export function freeName(
+export function uniqueName(
   id: string,
   filename: string,
   taken: ReadonlyMap<string, string>,
@@ -60,14 +60,14 @@ export function nameKey(name: string): string {
 }
 
 /** Why a name is not safe on every system; undefined where it is. */
-export function nameTrouble(name: string): string | undefined {
+export function unsafeReason(name: string): string | undefined {
   if (name === '' || /^[\s.]*$/u.test(name)) return 'is empty';
   if (FORBIDDEN.test(name)) return 'holds a path separator or a forbidden character';
   if (UNPRINTABLE.test(name)) return 'holds control characters';
   if (/^[.~-]/.test(name)) return 'begins with a dot, a tilde or a dash';
   if (/^\s|[\s.]$/u.test(name)) return 'begins or ends with a space or a dot';
   if (RESERVED.test(name)) return 'is the name of a device';
-  if (Buffer.byteLength(name) > MOST_BYTES) return 'is too long';
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES) return 'is too long';
   return undefined;
 }
 
@@ -81,11 +81,11 @@ function reduce(text: string): string {
 }
 
 function cutKeepingExtension(name: string): string {
-  if (Buffer.byteLength(name) <= MOST_BYTES) return name;
+  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
   const dot = name.lastIndexOf('.');
   const extension = dot > 0 ? name.slice(dot) : '';
-  const kept = Buffer.byteLength(extension) <= MOST_EXTENSION_BYTES ? extension : '';
-  return cutTo(name.slice(0, kept === '' ? undefined : dot), MOST_BYTES - Buffer.byteLength(kept)) + kept;
+  const kept = Buffer.byteLength(extension) <= MAX_EXTENSION_BYTES ? extension : '';
+  return cutTo(name.slice(0, kept === '' ? undefined : dot), MAX_NAME_BYTES - Buffer.byteLength(kept)) + kept;
 }
 
 /** Cut on a code point, and so that it does not end in a space or a dot. */

@@ -1,54 +1,58 @@
 // The swift way for small files: a thread fetches, hashes and writes them. What does not come plainly goes the other way.
 import type { World } from '../world.ts';
-import { removeQuietly, type Failed } from './disk-jobs.ts';
-import type { Naming, SmallFile, Stored } from './small-file-writer.ts';
+import { removeQuietly, type SystemError } from './disk-jobs.ts';
+import type { FinalName, SmallFile, StoredFile } from './small-file-writer.ts';
 
 /** The largest file for which this way is meant. */
-export const SMALL_BYTES = 256 * 1024;
+export const MAX_SMALL_FILE_BYTES = 256 * 1024;
 
 /** What the thread is told at first, and then. `limit`: connections to a host. */
-export type SwiftStart = { dir: string; timeoutMs: number; atOnce: number };
-export type SwiftRow = { key: number; origin: string; path: string; file: SmallFile };
-export type SwiftOrder = { rows?: SwiftRow[]; names?: [key: number, naming: Naming][]; limit?: number };
-export type SwiftAnswer = [key: number, answer: Stored | Failed | 'unplain'];
+export type FetcherOptions = { dir: string; timeoutMs: number; connections: number };
+export type FileRequest = { key: number; origin: string; path: string; file: SmallFile };
+export type FetcherMessage = {
+  rows?: FileRequest[];
+  names?: [key: number, naming: FinalName][];
+  limit?: number;
+};
+export type FetcherResult = [key: number, answer: StoredFile | SystemError | 'unplain'];
 
 /** A file that is asked for. */
-export type Begun = {
+export type PendingDownload = {
   /** Gives it its name, once. `unplain`: nothing came of it, for whatever reason. System errors are thrown. */
-  end(naming: Naming): Promise<Stored | 'unplain'>;
+  end(naming: FinalName): Promise<StoredFile | 'unplain'>;
 };
 
-export type SwiftLane = {
+export type SmallFileFetcher = {
   /** Whether it is worth asking: not where most answers were not plain. */
-  isOpen(): boolean;
-  begin(url: URL, file: SmallFile): Begun;
+  isEnabled(): boolean;
+  begin(url: URL, file: SmallFile): PendingDownload;
   /** So many requests are made elsewhere. */
-  elsewhere(count: number): void;
+  reserveConnections(count: number): void;
   /** Files without a name are removed. */
   close(): Promise<void>;
 };
 
 /** An answer that is not plain counts as much as so many that are, and so many are borne. */
-const UNPLAIN = 4;
-const MOST_UNPLAIN = 32;
+const UNSUPPORTED_WEIGHT = 4;
+const MAX_UNSUPPORTED = 32;
 /** A turn may be long: so many names do not wait for its end. */
-const MOST_NAMES = 128;
+const MAX_NAMES_PER_MESSAGE = 128;
 
-type Waiting = { resolve(answer: Stored | 'unplain'): void; reject(error: unknown): void };
+type Waiting = { resolve(answer: StoredFile | 'unplain'): void; reject(error: unknown): void };
 
 /**
  * Needs a world with threads; starts one at once. A file has no retries here, no redirect is followed, and no token is
  * sent.
  */
-export function openSwiftLane(
-  start: SwiftStart,
+export function openSmallFileFetcher(
+  start: FetcherOptions,
   begin: NonNullable<World['thread']>,
   signal: AbortSignal,
-): SwiftLane {
+): SmallFileFetcher {
   const waiting = new Map<number, Waiting>();
   /** Of files that were not heard of. */
   const temporaries = new Map<number, string>();
-  let order: Required<Omit<SwiftOrder, 'limit'>> | undefined;
+  let order: Required<Omit<FetcherMessage, 'limit'>> | undefined;
   let keys = 0;
   let unplain = 0;
 
@@ -61,12 +65,12 @@ export function openSwiftLane(
     endAll(({ reject }) => reject(signal.reason));
   };
   const thread = begin('small-file-worker', start);
-  thread.on('message', (answers: SwiftAnswer[]) => {
+  thread.on('message', (answers: FetcherResult[]) => {
     for (const [key, answer] of answers) {
       const one = waiting.get(key);
       waiting.delete(key);
       temporaries.delete(key);
-      unplain = Math.max(0, unplain + (answer === 'unplain' ? UNPLAIN : -1));
+      unplain = Math.max(0, unplain + (answer === 'unplain' ? UNSUPPORTED_WEIGHT : -1));
       if (answer === 'unplain' || 'outcome' in answer) one?.resolve(answer);
       else one?.reject(Object.assign(new Error(answer.message), answer));
     }
@@ -80,19 +84,19 @@ export function openSwiftLane(
   signal.addEventListener('abort', onAbort, { once: true });
   /** All of this turn is one message, or several where there is much to do. */
   const post = (): void => {
-    if (order !== undefined) thread.postMessage(order satisfies SwiftOrder);
+    if (order !== undefined) thread.postMessage(order satisfies FetcherMessage);
     order = undefined;
   };
   const ordered = (): NonNullable<typeof order> => {
     if (order === undefined) setImmediate(post);
-    else if (order.names.length >= MOST_NAMES) post();
+    else if (order.names.length >= MAX_NAMES_PER_MESSAGE) post();
     return (order ??= { rows: [], names: [] });
   };
   return {
-    isOpen: () => unplain < MOST_UNPLAIN,
+    isEnabled: () => unplain < MAX_UNSUPPORTED,
     begin: (url, file) => {
       const key = keys++;
-      const answer = new Promise<Stored | 'unplain'>((resolve, reject) => {
+      const answer = new Promise<StoredFile | 'unplain'>((resolve, reject) => {
         signal.throwIfAborted();
         waiting.set(key, { resolve, reject });
         temporaries.set(key, file.temporary);
@@ -107,9 +111,9 @@ export function openSwiftLane(
         },
       };
     },
-    elsewhere: (count) => {
-      const limit = Math.max(1, start.atOnce - count);
-      thread.postMessage({ limit } satisfies SwiftOrder);
+    reserveConnections: (count) => {
+      const limit = Math.max(1, start.connections - count);
+      thread.postMessage({ limit } satisfies FetcherMessage);
     },
     close: async () => {
       signal.removeEventListener('abort', onAbort);

@@ -1,13 +1,13 @@
 // The thread of small files: fetched over kept connections, hashed and written, many settled together.
 import { parentPort, workerData } from 'node:worker_threads';
-import { openPlainConnection, type PlainConnection } from './pipelined-http/connection.ts';
-import { createSmallFiles } from './small-file-writer.ts';
+import { openPipelinedConnection, type PipelinedConnection } from './pipelined-http/connection.ts';
+import { createSmallFileWriter } from './small-file-writer.ts';
 import {
-  SMALL_BYTES,
-  type SwiftAnswer,
-  type SwiftOrder,
-  type SwiftRow,
-  type SwiftStart,
+  MAX_SMALL_FILE_BYTES,
+  type FetcherResult,
+  type FetcherMessage,
+  type FileRequest,
+  type FetcherOptions,
 } from './small-file-fetcher.ts';
 
 /** So many files are settled together, or as many as there are when the first has waited so long, in milliseconds. */
@@ -18,20 +18,20 @@ const PATIENCE_MS = 200;
 const OK = 200;
 const FIELDS = 'accept: */*\r\naccept-encoding: identity\r\n';
 
-const { dir, timeoutMs, atOnce } = workerData as SwiftStart;
+const { dir, timeoutMs, connections: atOnce } = workerData as FetcherOptions;
 const monotonic = (): number => performance.now();
-const files = createSmallFiles<number>(dir);
+const files = createSmallFileWriter<number>(dir);
 /** Rows that nobody was asked for yet, the first at the end. */
-type Host = { queue: SwiftRow[]; connections: Set<PlainConnection<SwiftRow>> };
+type Host = { queue: FileRequest[]; connections: Set<PipelinedConnection<FileRequest>> };
 const hosts = new Map<string, Host>();
 /** Connections to a host. */
 let limit = atOnce;
 let active = 0;
 let waitingSince = 0;
-let unplain: SwiftAnswer[] = [];
+let unplain: FetcherResult[] = [];
 
-parentPort?.on('message', ({ rows = [], names = [], limit: now }: SwiftOrder) => {
-  const fresh = new Map<string, SwiftRow[]>();
+parentPort?.on('message', ({ rows = [], names = [], limit: now }: FetcherMessage) => {
+  const fresh = new Map<string, FileRequest[]>();
   for (const row of rows) {
     const known = fresh.get(row.origin);
     if (known === undefined) fresh.set(row.origin, [row]);
@@ -44,9 +44,9 @@ parentPort?.on('message', ({ rows = [], names = [], limit: now }: SwiftOrder) =>
   }
   limit = now ?? limit;
   for (const origin of hosts.keys()) askOn(origin);
-  if (files.count() === 0) waitingSince = monotonic();
+  if (files.pending() === 0) waitingSince = monotonic();
   for (let at = 0; at < names.length; at += NAMED) {
-    for (const [key, naming] of names.slice(at, at + NAMED)) files.name(key, naming);
+    for (const [key, naming] of names.slice(at, at + NAMED)) files.setName(key, naming);
     tell();
   }
   tell();
@@ -54,8 +54,8 @@ parentPort?.on('message', ({ rows = [], names = [], limit: now }: SwiftOrder) =>
 
 /** What became of files, many at a time while more are under way. */
 function tell(): void {
-  const isDue = files.count() >= BATCH || active === 0 || monotonic() - waitingSince > PATIENCE_MS;
-  const settled = isDue && files.count() > 0 ? files.settle() : [];
+  const isDue = files.pending() >= BATCH || active === 0 || monotonic() - waitingSince > PATIENCE_MS;
+  const settled = isDue && files.pending() > 0 ? files.commit() : [];
   if (settled.length + unplain.length === 0) return;
   parentPort?.postMessage(unplain.concat(settled));
   unplain = [];
@@ -67,11 +67,11 @@ function askOn(origin: string): void {
   let allowed = limit;
   // A short list is shared by all.
   const share = Math.ceil(host.queue.length / Math.max(1, limit));
-  const give = (connection: PlainConnection<SwiftRow>): void => {
+  const give = (connection: PipelinedConnection<FileRequest>): void => {
     const count = Math.min(share, connection.room() ?? 0, host.queue.length);
     if (count === 0) return;
     active += count;
-    connection.ask(host.queue.splice(-count).toReversed());
+    connection.send(host.queue.splice(-count).toReversed());
   };
   for (const connection of host.connections) {
     if (allowed-- <= 0 || host.queue.length === 0) return;
@@ -84,27 +84,27 @@ function askOn(origin: string): void {
   }
 }
 
-function connectTo(origin: string, host: Host): PlainConnection<SwiftRow> {
-  const connection = openPlainConnection<SwiftRow>({
+function connectTo(origin: string, host: Host): PipelinedConnection<FileRequest> {
+  const connection = openPipelinedConnection<FileRequest>({
     url: new URL(origin),
     connectTimeoutMs: timeoutMs,
     idleTimeoutMs: timeoutMs,
     monotonic,
-    mostWhole: SMALL_BYTES,
+    maxWholeBytes: MAX_SMALL_FILE_BYTES,
     requestOf: ({ path }) => ({ target: path, fields: FIELDS }),
-    begun: (_row, { status, headers }) =>
+    onHead: (_row, { status, headers }) =>
       status === OK && (headers['content-encoding'] ?? 'identity') === 'identity' ? 'whole' : 'unwanted',
-    whole: ({ key, file }, body) => {
+    onBody: ({ key, file }, body) => {
       active -= 1;
-      if (files.count() === 0) waitingSince = monotonic();
+      if (files.pending() === 0) waitingSince = monotonic();
       files.add(key, file, body);
     },
-    ended: (row, why) => {
+    onFailure: (row, why) => {
       active -= 1;
       if (why === 'left') host.queue.push(row);
       else unplain.push([row.key, 'unplain']);
     },
-    again: () => {
+    onProgress: () => {
       if (connection.room() === undefined) host.connections.delete(connection);
       askOn(origin);
       tell();

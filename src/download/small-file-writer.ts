@@ -1,42 +1,42 @@
 // Small files on the disk: each written when it comes, then many synced together, and named once their names are known.
 import { hash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { failedBy, removeQuietly, settle, syncFolder, type Failed } from './disk-jobs.ts';
+import { systemErrorOf, removeQuietly, settle, syncFolder, type SystemError } from './disk-jobs.ts';
 
 /** `temporary` is a name in the folder that nothing has; `size` what the catalogue says, where it does. */
 export type SmallFile = { temporary: string; sha256: string; size: number | undefined };
 
 /** What a file is to be called in the folder. */
-export type Naming = { name: string; force: boolean };
+export type FinalName = { name: string; force: boolean };
 
 /** `taken`: the name is another's by now; `wrong`: the bytes are not those of the hash. Only `kept` has changed anything. */
-export type Stored = { outcome: 'kept' | 'taken' | 'wrong'; sha256: string; bytes: number };
+export type StoredFile = { outcome: 'kept' | 'taken' | 'wrong'; sha256: string; bytes: number };
 
-export type SmallFiles<Key> = {
-  /** Files that {@link SmallFiles.settle} would do something for. */
-  count(): number;
+export type SmallFileWriter<Key> = {
+  /** Files that {@link SmallFileWriter.commit} would do something for. */
+  pending(): number;
   /** Hashes and writes; the bytes are not needed afterwards. Never throws. */
   add(key: Key, file: SmallFile, bytes: Uint8Array): void;
   /** Once for each file, before it comes or any time after; until then it has its temporary name. */
-  name(key: Key, naming: Naming): void;
+  setName(key: Key, naming: FinalName): void;
   /**
    * Syncs all that were added since, and names those that have one: what became of these, and of those that never will.
    * On a journalling disk the first sync pays for the others.
    */
-  settle(): [Key, Stored | Failed][];
+  commit(): [Key, StoredFile | SystemError][];
 };
 
 type Writing<Key> = {
   key: Key;
   file: SmallFile;
-  stored: Stored;
-  naming?: Naming | undefined;
+  stored: StoredFile;
+  naming?: FinalName | undefined;
   fd?: number;
-  failed?: Failed;
+  failed?: SystemError;
 };
 
-export function createSmallFiles<Key>(dir: string): SmallFiles<Key> {
-  const names = new Map<Key, Naming>();
+export function createSmallFileWriter<Key>(dir: string): SmallFileWriter<Key> {
+  const names = new Map<Key, FinalName>();
   const nameless = new Map<Key, Writing<Key>>();
   let written: Writing<Key>[] = [];
   let due: Writing<Key>[] = [];
@@ -44,13 +44,13 @@ export function createSmallFiles<Key>(dir: string): SmallFiles<Key> {
     try {
       step();
     } catch (error) {
-      one.failed ??= failedBy(error);
+      one.failed ??= systemErrorOf(error);
     }
   };
   const isLost = ({ failed, stored }: Writing<Key>): boolean =>
     failed !== undefined || stored.outcome !== 'kept';
   /** Undefined for one that is still without its name. */
-  const named = (one: Writing<Key>): Naming | undefined => {
+  const named = (one: Writing<Key>): FinalName | undefined => {
     one.naming ??= names.get(one.key);
     if (one.naming !== undefined || isLost(one)) names.delete(one.key);
     else nameless.set(one.key, one);
@@ -63,11 +63,11 @@ export function createSmallFiles<Key>(dir: string): SmallFiles<Key> {
     written = [];
   };
   return {
-    count: () => written.length + due.length,
+    pending: () => written.length + due.length,
     add: (key, file, bytes) => {
       const sha256 = hash('sha256', bytes, 'hex');
       const isRight = sha256 === file.sha256 && bytes.length === (file.size ?? bytes.length);
-      const stored: Stored = { outcome: isRight ? 'kept' : 'wrong', sha256, bytes: bytes.length };
+      const stored: StoredFile = { outcome: isRight ? 'kept' : 'wrong', sha256, bytes: bytes.length };
       const one: Writing<Key> = { key, file, stored };
       written.push(one);
       if (!isRight) return;
@@ -78,7 +78,7 @@ export function createSmallFiles<Key>(dir: string): SmallFiles<Key> {
         for (let at = 0; at < bytes.length;) at += fs.writeSync(fd, bytes, at, bytes.length - at, at);
       });
     },
-    name: (key, naming) => {
+    setName: (key, naming) => {
       const one = nameless.get(key);
       if (one === undefined) names.set(key, naming);
       else {
@@ -87,7 +87,7 @@ export function createSmallFiles<Key>(dir: string): SmallFiles<Key> {
         due.push(one);
       }
     },
-    settle: () => {
+    commit: () => {
       sync();
       const settled = due;
       due = [];
@@ -109,7 +109,10 @@ export function createSmallFiles<Key>(dir: string): SmallFiles<Key> {
       }
       for (const one of settled)
         if (one.fd !== undefined && isLost(one)) removeQuietly(`${dir}/${one.file.temporary}`);
-      return settled.map(({ key, stored, failed }): [Key, Stored | Failed] => [key, failed ?? stored]);
+      return settled.map(({ key, stored, failed }): [Key, StoredFile | SystemError] => [
+        key,
+        failed ?? stored,
+      ]);
     },
   };
 }

@@ -7,38 +7,38 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { writeAll } from '../disk/durable-write.ts';
 import { Fault, type FaultDetail } from '../faults.ts';
 import type { World } from '../world.ts';
-import { openDesk, type Desk } from './disk-worker-client.ts';
+import { openDiskWorker, type DiskWorker } from './disk-worker-client.ts';
 import { digestFile } from '../verify/digest.ts';
 import { nameKey } from './safe-name.ts';
 import {
-  freshKeys,
-  keyOf,
-  nothingThere,
-  partName,
+  createUniqueKeys,
+  partialKeyOf,
+  emptyScan,
+  partialFileName,
   strongEtag,
-  type Resume,
-  type Survey,
+  type ResumePoint,
+  type FolderScan,
 } from './partial-files.ts';
 
 /** `name` is one safe segment (name.ts); `sha256` the catalogue's, in lower case; `bytes` its size, where it is known. */
-export type Target = { dir: string; name: string; sha256: string; bytes?: number };
+export type TargetFile = { dir: string; name: string; sha256: string; bytes?: number };
 
 /** `kept`: written now. `present`: it was already here and verified, nothing was written. */
-export type Kept = { path: string; outcome: 'kept' | 'present'; bytes: number; sha256: string };
+export type SavedFile = { path: string; outcome: 'kept' | 'present'; bytes: number; sha256: string };
 
-export type KeepOptions = {
+export type SaveOptions = {
   world: Pick<World, 'signal' | 'pid' | 'uid'>;
-  /** See {@link freshKeys}. */
+  /** See {@link createUniqueKeys}. */
   freshKey: () => string;
   /** Replace a regular file of another hash, at once and only by verified bytes. */
   force: boolean;
-  desk: Desk;
-  survey: Survey;
+  desk: DiskWorker;
+  survey: FolderScan;
   onBytes?: (count: number) => void;
 };
 
-/** Bytes of a file as they come: `from` 0, or where the last {@link Keeper.resume} said. A piece is ours until the next. */
-export type Incoming = {
+/** Bytes of a file as they come: `from` 0, or where the last {@link FileWriter.resume} said. A piece is ours until the next. */
+export type IncomingFile = {
   bytes: AsyncIterable<Uint8Array>;
   from: number;
   size?: number;
@@ -46,25 +46,25 @@ export type Incoming = {
 };
 
 /** One file on its way to its name, over as many tries as it takes. */
-export type Keeper = {
+export type FileWriter = {
   /** The file, where a part that was left is all of it. */
-  whole(): Promise<Kept | undefined>;
+  whole(): Promise<SavedFile | undefined>;
   /** What is here already and may be gone on with. */
-  resume(): Resume | undefined;
+  resume(): ResumePoint | undefined;
   /** Forgets what is here. */
   restart(): Promise<void>;
   /**
    * Writes the bytes under the target's name if, and only if, the whole has the target's hash and size. Durable when it
-   * resolves. Fault `integrity` ({@link WrongBytes}) with both hashes where they differ, `disk` where it cannot be
-   * written, `unsafe` as in {@link present}; the stream's own errors pass, and more may be taken then.
+   * resolves. Fault `integrity` ({@link WrongContent}) with both hashes where they differ, `disk` where it cannot be
+   * written, `unsafe` as in {@link findExisting}; the stream's own errors pass, and more may be taken then.
    */
-  take(file: Incoming): Promise<Kept>;
+  take(file: IncomingFile): Promise<SavedFile>;
   /** To be called at last. What cannot be gone on with is removed. */
   end(): Promise<void>;
 };
 
 /** The stream was whole, but not the target's: what it was instead. */
-export class WrongBytes extends Fault {
+export class WrongContent extends Fault {
   readonly sha256: string;
   readonly bytes: number;
 
@@ -75,8 +75,8 @@ export class WrongBytes extends Fault {
   }
 }
 
-/** Whether {@link present} has to be asked: what has come to the folder since is met when the name is given. */
-export function mayBeHere({ name }: Target, { force, survey }: KeepOptions): boolean {
+/** Whether {@link findExisting} has to be asked: what has come to the folder since is met when the name is given. */
+export function mayExist({ name }: TargetFile, { force, survey }: SaveOptions): boolean {
   return force || survey.names.has(nameKey(name));
 }
 
@@ -85,7 +85,7 @@ export function mayBeHere({ name }: Target, { force, survey }: KeepOptions): boo
  * same bytes are there. Fault `unsafe` for other bytes without force (hint --force) and for what is not a regular file,
  * FIFOs and symlinks included, without ever waiting on it (faults C9 to C12).
  */
-export async function present(target: Target, options: KeepOptions): Promise<Kept | undefined> {
+export async function findExisting(target: TargetFile, options: SaveOptions): Promise<SavedFile | undefined> {
   const path = join(target.dir, target.name);
   try {
     const found = await lstat(path);
@@ -103,15 +103,15 @@ export async function present(target: Target, options: KeepOptions): Promise<Kep
 }
 
 /** Somebody else took the name meanwhile: it is fine if theirs are the same bytes. */
-export async function raced(target: Target, options: KeepOptions): Promise<Kept> {
-  const found = await present(target, options);
+export async function acceptExisting(target: TargetFile, options: SaveOptions): Promise<SavedFile> {
+  const found = await findExisting(target, options);
   if (found === undefined) throw new Fault('disk', `${target.name} vanished while it was written`);
   return found;
 }
 
 type Part = { name: string; file: FileHandle; at: number; etag: string | undefined };
 
-export function keeperOf(target: Target, options: KeepOptions): Keeper {
+export function createFileWriter(target: TargetFile, options: SaveOptions): FileWriter {
   const { dir, name, sha256 } = target;
   const { desk, force, survey, freshKey } = options;
   const { signal, pid } = options.world;
@@ -126,22 +126,22 @@ export function keeperOf(target: Target, options: KeepOptions): Keeper {
     await desk.digest(left.file.fd).catch(() => '');
     await left.file.close().catch(() => {});
     await end(join(dir, left.name));
-    survey.ours.delete(left.name);
+    survey.inUse.delete(left.name);
   }
   const drop = () => leave((dropped) => rm(dropped, { force: true }).catch(() => {}));
 
   /** Takes over the part that somebody dead left; only one can. */
   async function claim(): Promise<Part | undefined> {
-    const key = keyOf(sha256);
-    const left = survey.left.get(key);
-    survey.left.delete(key);
+    const key = partialKeyOf(sha256);
+    const left = survey.resumable.get(key);
+    survey.resumable.delete(key);
     if (left === undefined) return undefined;
-    const own = partName(key, pid, left.etag);
-    survey.ours.add(own);
+    const own = partialFileName(key, pid, left.etag);
+    survey.inUse.add(own);
     try {
       await rename(join(dir, left.name), join(dir, own));
     } catch (error) {
-      survey.ours.delete(own);
+      survey.inUse.delete(own);
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
     }
@@ -162,15 +162,15 @@ export function keeperOf(target: Target, options: KeepOptions): Keeper {
     for (let attempt = 0; ; attempt++) {
       // Somebody else's file or symlink of that name: take another name, never theirs.
       const tag = attempt === 0 ? etag : undefined;
-      const key = tag === undefined ? freshKey() : keyOf(sha256);
-      const own = partName(key, pid, tag);
-      if (survey.ours.has(own)) continue;
-      survey.ours.add(own);
+      const key = tag === undefined ? freshKey() : partialKeyOf(sha256);
+      const own = partialFileName(key, pid, tag);
+      if (survey.inUse.has(own)) continue;
+      survey.inUse.add(own);
       try {
         const file = await open(join(dir, own), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
         return { name: own, file, at: 0, etag: tag };
       } catch (error) {
-        survey.ours.delete(own);
+        survey.inUse.delete(own);
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt >= 8) throw error;
       }
     }
@@ -181,7 +181,7 @@ export function keeperOf(target: Target, options: KeepOptions): Keeper {
     if (bytes > most) throw new Fault('integrity', `${name} is longer than the ${most} bytes it should have`);
   }
 
-  async function write(file: Incoming): Promise<Kept> {
+  async function write(file: IncomingFile): Promise<SavedFile> {
     const writing = (part ??= await create(strongEtag(file.etag)));
     for await (const piece of file.bytes) {
       signal.throwIfAborted();
@@ -197,7 +197,7 @@ export function keeperOf(target: Target, options: KeepOptions): Keeper {
     return finish(writing);
   }
 
-  async function finish(writing: Part): Promise<Kept> {
+  async function finish(writing: Part): Promise<SavedFile> {
     const got = { sha256: await desk.digest(writing.file.fd), bytes: writing.at };
     if (got.sha256 !== sha256 || got.bytes !== (target.bytes ?? got.bytes)) throw wrongBytes(got, target);
     signal.throwIfAborted();
@@ -208,7 +208,7 @@ export function keeperOf(target: Target, options: KeepOptions): Keeper {
       return { path, outcome, ...got };
     }
     await drop();
-    return raced(target, options);
+    return acceptExisting(target, options);
   }
 
   /** What failed on the disk or came wrong is not gone on with. */
@@ -243,22 +243,22 @@ export function keeperOf(target: Target, options: KeepOptions): Keeper {
   };
 }
 
-/** Keeps one stream that is here: {@link present}, else a {@link Keeper} for it alone, without a thread. */
-export async function keep(
+/** Keeps one stream that is here: {@link findExisting}, else a {@link FileWriter} for it alone, without a thread. */
+export async function saveVerified(
   bytes: AsyncIterable<Uint8Array>,
-  target: Target,
-  { force, world }: { force: boolean; world: KeepOptions['world'] & Pick<World, 'randomBytes'> },
-): Promise<Kept> {
-  const options: KeepOptions = {
+  target: TargetFile,
+  { force, world }: { force: boolean; world: SaveOptions['world'] & Pick<World, 'randomBytes'> },
+): Promise<SavedFile> {
+  const options: SaveOptions = {
     world,
     force,
-    freshKey: freshKeys(world.randomBytes),
-    desk: openDesk(target.dir, { signal: world.signal, thread: undefined }),
-    survey: nothingThere(),
+    freshKey: createUniqueKeys(world.randomBytes),
+    desk: openDiskWorker(target.dir, { signal: world.signal, thread: undefined }),
+    survey: emptyScan(),
   };
-  const here = await present(target, options);
+  const here = await findExisting(target, options);
   if (here !== undefined) return here;
-  const keeper = keeperOf(target, options);
+  const keeper = createFileWriter(target, options);
   try {
     return await keeper.take({ bytes, from: 0 });
   } finally {
@@ -266,10 +266,14 @@ export async function keep(
   }
 }
 
-function wrongBytes(got: { sha256: string; bytes: number }, target: Target): WrongBytes {
+function wrongBytes(got: { sha256: string; bytes: number }, target: TargetFile): WrongContent {
   const sizes = target.bytes === undefined ? '' : ` (${got.bytes} bytes of ${target.bytes})`;
-  return new WrongBytes(`${target.name}: expected sha256 ${target.sha256}, got ${got.sha256}${sizes}`, got, {
-    kept: 'nothing was written under its name',
-    hint: 'list the attachments again: the file may have changed since',
-  });
+  return new WrongContent(
+    `${target.name}: expected sha256 ${target.sha256}, got ${got.sha256}${sizes}`,
+    got,
+    {
+      kept: 'nothing was written under its name',
+      hint: 'list the attachments again: the file may have changed since',
+    },
+  );
 }

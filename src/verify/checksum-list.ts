@@ -1,9 +1,9 @@
 // The lines of `sha256sum`: written so that `sha256sum -c` reads them, and read as it writes them.
 import { Fault } from '../faults.ts';
-import type { Expected } from './verdicts.ts';
+import type { ExpectedFile } from './verdicts.ts';
 
 /** One line with its newline. A name with a backslash, newline or return is escaped and the line marked by a backslash. */
-export function sumsLine(sha256: string, path: string): string {
+export function checksumLine(sha256: string, path: string): string {
   const escaped = path.replace(/[\\\n\r]/g, (char) => ESCAPES[char]!);
   return `${escaped === path ? '' : '\\'}${sha256.toLowerCase()}  ${escaped}\n`;
 }
@@ -15,8 +15,8 @@ const UNESCAPES: Record<string, string> = { '\\\\': '\\', '\\n': '\n', '\\r': '\
  * The expectations of a sums file, in its order. Text and binary marks are alike, empty lines and # comments pass.
  * Fault `usage` naming the line for anything else, `unsafe` for a path that leaves the folder.
  */
-export function parseSums(text: string): Expected[] {
-  const expected: Expected[] = [];
+export function parseChecksumList(text: string): ExpectedFile[] {
+  const expected: ExpectedFile[] = [];
   for (let number = 1, start = 0; start < text.length; number++) {
     const end = text.indexOf('\n', start);
     const line = text.slice(start, end === -1 ? text.length : end);
@@ -29,7 +29,7 @@ export function parseSums(text: string): Expected[] {
     if (!HASH.test(sha256) || !MARK.test(line.slice(at + 64, at + 66)) || name === '')
       throw new Fault('usage', `line ${number} is not a sha256 sum`);
     const path = isEscaped ? name.replace(/\\[\\nr]/g, (pair) => UNESCAPES[pair]!) : name;
-    if (isOutside(path)) throw new Fault('unsafe', `line ${number} names a path outside the folder`);
+    if (leavesFolder(path)) throw new Fault('unsafe', `line ${number} names a path outside the folder`);
     expected.push({
       id: null,
       path: path.startsWith('./') ? path.replace(/^(?:\.\/)+/, '') : path,
@@ -44,6 +44,6 @@ const HASH = /^[0-9a-fA-F]{64}$/;
 const MARK = /^ [ *]$/;
 
 /** Whether a relative path could leave its folder, on this or another system. */
-export function isOutside(path: string): boolean {
+export function leavesFolder(path: string): boolean {
   return path === '' || path.startsWith('/') || path.includes('\0') || /(?:^|\/)\.\.(?:\/|$)/.test(path);
 }

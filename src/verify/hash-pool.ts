@@ -1,9 +1,9 @@
 // Hashes the files of a folder on all cores, each file in one read, and tells how each was found, in the order given.
 import { availableParallelism } from 'node:os';
 import type { World } from '../world.ts';
-import { createHashing, type ThreadAnswer, type ThreadOrder, type ThreadTask } from './hash-jobs.ts';
+import { createHashRunner, type HashBatch, type HashOrder, type HashWorkerOptions } from './hash-jobs.ts';
 
-export type CrewOptions = {
+export type HashPoolOptions = {
   /** As node:crypto names them; all are computed in one read. */
   algorithms: readonly string[];
   signal: AbortSignal;
@@ -15,36 +15,36 @@ export type CrewOptions = {
 
 /**
  * What became of each file, in the order they were added: its hashes in the order of the algorithms, separated by
- * spaces, or a {@link Failure}; and its size.
+ * spaces, or a {@link HashFailure}; and its size.
  */
-export type Found = { hashes: string[]; bytes: number[] };
+export type FileHashes = { hashes: string[]; bytes: number[] };
 
 /** `special` is anything but a regular file, `changed` one that was written to while it was read. */
-export type Failure = 'unreadable' | 'special' | 'changed';
+export type HashFailure = 'unreadable' | 'special' | 'changed';
 
-export const isFailure = (hashes: string): hashes is Failure =>
+export const isHashFailure = (hashes: string): hashes is HashFailure =>
   hashes === 'unreadable' || hashes === 'special' || hashes === 'changed';
 
-export type Crew = {
+export type HashPool = {
   /** Paths relative to the folder; work on them begins at once. */
   add(paths: readonly string[]): void;
   /** Rejects with the signal's reason, or what broke a thread. */
-  finish(): Promise<Found>;
-  /** Ends the threads; needed where {@link Crew.finish} is not reached. */
+  finish(): Promise<FileHashes>;
+  /** Ends the threads; needed where {@link HashPool.finish} is not reached. */
   stop(): Promise<void>;
 };
 
 /** More threads than this wait for the disk, not for a core. */
-const MOST_THREADS = 16;
+const MAX_WORKERS = 16;
 
-type Hand = { give(order: ThreadOrder): void; end(): Promise<unknown> };
+type HashWorker = { give(order: HashOrder): void; end(): Promise<unknown> };
 
-export function openCrew(dir: string, options: CrewOptions): Crew {
+export function openHashPool(dir: string, options: HashPoolOptions): HashPool {
   const next = new Int32Array(new SharedArrayBuffer(4));
-  const most = options.thread === undefined ? 1 : Math.min(MOST_THREADS, availableParallelism());
-  const hands: Hand[] = [];
+  const most = options.thread === undefined ? 1 : Math.min(MAX_WORKERS, availableParallelism());
+  const hands: HashWorker[] = [];
   const sent: string[] = [];
-  const found: Found = { hashes: [], bytes: [] };
+  const found: FileHashes = { hashes: [], bytes: [] };
   let added = 0;
   let told = 0;
   let resolve!: () => void;
@@ -57,7 +57,7 @@ export function openCrew(dir: string, options: CrewOptions): Crew {
   whole.catch(() => undefined);
   let finishing = false;
 
-  const take = ({ at, found: hashes, bytes, read }: ThreadAnswer): void => {
+  const take = ({ at, found: hashes, bytes, read }: HashBatch): void => {
     for (let index = 0; index < at.length; index++) {
       found.hashes[at[index]!] = hashes[index]!;
       found.bytes[at[index]!] = bytes[index]!;
@@ -67,12 +67,12 @@ export function openCrew(dir: string, options: CrewOptions): Crew {
     if (finishing && told === added) resolve();
   };
   let isOver = false;
-  const start = (): Hand => {
-    const task: ThreadTask = { dir, algorithms: options.algorithms, next };
+  const start = (): HashWorker => {
+    const task: HashWorkerOptions = { dir, algorithms: options.algorithms, next };
     const thread = options.thread?.('hash-worker', task);
     if (thread === undefined) {
-      const hashing = createHashing(task, take);
-      const give = (order: ThreadOrder) => void setImmediate(() => isOver || hashing(order));
+      const hashing = createHashRunner(task, take);
+      const give = (order: HashOrder) => void setImmediate(() => isOver || hashing(order));
       return { give, end: async () => (isOver = true) };
     }
     thread.on('message', take);

@@ -6,14 +6,14 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 
 /** Largest manifest or sums file, in bytes: more than a million lines. */
-export const MOST_WITNESS_BYTES = 256 * 1024 * 1024;
+export const MAX_REFERENCE_BYTES = 256 * 1024 * 1024;
 
 /** `<dir>/<name>`, undefined where there is none. Fault `unsafe` for what is no regular file or too large. */
-export async function readWitness(dir: string, name: string): Promise<Buffer | undefined> {
+export async function readReferenceFile(dir: string, name: string): Promise<Buffer | undefined> {
   try {
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
     const file = await open(join(dir, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    return await bytesOf(file, name).finally(() => file.close());
+    return await readBounded(file, name).finally(() => file.close());
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw diskFault(error, name);
@@ -21,11 +21,11 @@ export async function readWitness(dir: string, name: string): Promise<Buffer | u
 }
 
 /** The same of a file that is open, which stays open. */
-export async function bytesOf(file: FileHandle, name: string): Promise<Buffer> {
+export async function readBounded(file: FileHandle, name: string): Promise<Buffer> {
   const found = await file.stat();
   if (!found.isFile()) throw new Fault('unsafe', `${name} is not a regular file`);
-  if (found.size > MOST_WITNESS_BYTES) {
-    throw new Fault('unsafe', `${name} is larger than ${MOST_WITNESS_BYTES} bytes`);
+  if (found.size > MAX_REFERENCE_BYTES) {
+    throw new Fault('unsafe', `${name} is larger than ${MAX_REFERENCE_BYTES} bytes`);
   }
   return file.readFile();
 }

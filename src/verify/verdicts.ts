@@ -2,10 +2,10 @@
 import type { Verdict, VerifiedFile, VerifyReport } from '../contract/reports/files.ts';
 import { sameHash } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
-import { isFailure } from './hash-pool.ts';
+import { isHashFailure } from './hash-pool.ts';
 
 /** What is expected: a row of a manifest, the catalogue or a sums file. `sha256` null: nothing to check against. */
-export type Expected = {
+export type ExpectedFile = {
   id: string | null;
   /** Relative, with slashes; null where the record was never written or its name is not known. */
   path: string | null;
@@ -17,11 +17,14 @@ export type Expected = {
 };
 
 /** What is there: its SHA-256, or why there is none; `bytes` counts where it was read. */
-export type Observed = { path: string; hash: string; bytes: number };
+export type FoundFile = { path: string; hash: string; bytes: number };
 
 /** At least one of the two. A redacted row without its file is `withheld`; with it, the bytes are held against its hash. */
-export function judge(expected: Expected | undefined, observed: Observed | undefined): VerifiedFile {
-  const read = observed !== undefined && !isFailure(observed.hash) ? observed : undefined;
+export function verdictRow(
+  expected: ExpectedFile | undefined,
+  observed: FoundFile | undefined,
+): VerifiedFile {
+  const read = observed !== undefined && !isHashFailure(observed.hash) ? observed : undefined;
   const expectedHash = expected?.sha256?.toLowerCase() ?? null;
   return {
     path: observed?.path ?? expected?.path ?? null,
@@ -34,7 +37,7 @@ export function judge(expected: Expected | undefined, observed: Observed | undef
   };
 }
 
-function verdictOf(expected: Expected | undefined, observed: Observed | undefined): Verdict {
+function verdictOf(expected: ExpectedFile | undefined, observed: FoundFile | undefined): Verdict {
   if (observed === undefined) return expected?.redacted === true ? 'withheld' : 'missing';
   if (observed.hash === 'unreadable') return 'unreadable';
   if (expected === undefined) return 'extra';
@@ -48,7 +51,7 @@ function verdictOf(expected: Expected | undefined, observed: Observed | undefine
  * Adds up the files of a report. `expectedWhole`: whether the expectation is known to be the whole collection; if not,
  * completeness is unknown unless something is seen to be missing.
  */
-export function reportOf(files: VerifiedFile[], expectedWhole: boolean): VerifyReport {
+export function verifyReportOf(files: VerifiedFile[], expectedWhole: boolean): VerifyReport {
   const verdicts = {
     match: 0,
     mismatch: 0,
@@ -76,7 +79,7 @@ export function reportOf(files: VerifiedFile[], expectedWhole: boolean): VerifyR
  * Every reason why a verification did not pass, for the exit code of the most severe: 12 for different and missing
  * files, 14 for unreadable ones, 3 for what could not be checked and where nothing was. Extra files are named, no fault.
  */
-export function faultsOf(report: Pick<VerifyReport, 'verdicts' | 'checked'>): Fault[] {
+export function verifyFaultsOf(report: Pick<VerifyReport, 'verdicts' | 'checked'>): Fault[] {
   const { mismatch, missing, unreadable, withheld, unverifiable } = report.verdicts;
   const faults: Fault[] = [];
   if (mismatch > 0) faults.push(new Fault('integrity', `${count(mismatch)} of another content`));

@@ -9,7 +9,7 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { writeAll } from '../disk/durable-write.ts';
 import { Fault } from '../faults.ts';
 import { settle, syncFolder } from '../download/disk-jobs.ts';
-import { freshKeys, partName, survey } from '../download/partial-files.ts';
+import { createUniqueKeys, partialFileName, scanFolder } from '../download/partial-files.ts';
 import type { World } from '../world.ts';
 import { namedFields, type Field } from './warc-fields.ts';
 import type { Block } from './record-block.ts';
@@ -42,14 +42,14 @@ export async function openWarcFile(
   world: Pick<World, 'now' | 'running' | 'pid' | 'randomBytes' | 'signal'>,
 ): Promise<WarcFile> {
   const dir = dirname(path);
-  const freshKey = freshKeys(world.randomBytes);
+  const freshKey = createUniqueKeys(world.randomBytes);
   const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = flags;
   const create = async (): Promise<{ temporary: string; file: FileHandle }> => {
-    const temporary = join(dir, partName(freshKey(), world.pid));
+    const temporary = join(dir, partialFileName(freshKey(), world.pid));
     return { temporary, file: await open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600) };
   };
   await checkFree(path, force);
-  await survey(dir, world);
+  await scanFolder(dir, world);
   const { temporary, file } = await create().catch((error: unknown) => {
     throw diskFault(error, path);
   });

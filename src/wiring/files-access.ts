@@ -23,7 +23,8 @@ export async function openFileAccess(
   options: FileAccessOptions,
 ): Promise<{ access: FileAccess; close(): void }> {
   const { connection, timeoutMs, world } = options;
-  const { announcedOrigin, originsOf } = await import('../download/allowed-origins.ts');
+  const { trustedAssetOrigin: announcedOrigin, allowedOriginsOf: originsOf } =
+    await import('../download/allowed-origins.ts');
   const { baseUrl, assetUrl, transport } = await connection.connect();
   // Without a configured address the health reply of the service names it. It is trusted only as far as it can be.
   const announced =
@@ -39,11 +40,12 @@ export async function openFileAccess(
     bearer,
   };
   if (!options.hasSockets) return { access, close: () => {} };
-  const { createFileSockets } = await import('../download/pipelined-http/transport.ts');
+  const { createPipelinedTransport: createFileSockets } =
+    await import('../download/pipelined-http/transport.ts');
   const sockets = createFileSockets({
     ...connection.timeouts,
     monotonic: world.monotonic,
-    careful: transport,
+    fallback: transport,
   });
   return { access: { ...access, transport: sockets.transport }, close: sockets.close };
 }

@@ -3,16 +3,16 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import {
-  MOST_UNSIZED_BYTES,
+  MAX_UNSIZED_BYTES,
   openFile,
   originsOf,
-  takeFile,
+  downloadFile,
   type FileOptions,
   type OpenFile,
 } from '../../src/download/open-file.ts';
-import { announcedOrigin } from '../../src/download/allowed-origins.ts';
+import { trustedAssetOrigin } from '../../src/download/allowed-origins.ts';
 import { parseBaseUrl, urlBehind } from '../../src/client/base-url.ts';
-import { createFileSockets } from '../../src/download/pipelined-http/transport.ts';
+import { createPipelinedTransport } from '../../src/download/pipelined-http/transport.ts';
 import { createClient } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
 import type { FaultKind } from '../../src/faults.ts';
@@ -117,7 +117,11 @@ async function withFiles(
   const waits = { connectTimeoutMs: 1000, idleTimeoutMs: 1000 };
   const network = await createNetwork(waits);
   const careful = network.transport;
-  const sockets = createFileSockets({ ...waits, monotonic: () => performance.now(), careful });
+  const sockets = createPipelinedTransport({
+    ...waits,
+    monotonic: () => performance.now(),
+    fallback: careful,
+  });
   try {
     await work(server, (path, more) =>
       openFile(path.startsWith('/') ? server.url + path : path, {
@@ -355,14 +359,14 @@ describe.each(TRANSPORTS)('E: files by %s', (transport) => {
 describe('a body without an end', () => {
   const chunk = new Uint8Array(64 * 1024 * 1024);
   const take = (headers: Record<string, string>, size: number | undefined): Promise<number> =>
-    takeFile(
+    downloadFile(
       'https://archive.test/x',
       {
         transport: async () => ({
           status: 200,
           headers,
           body: (async function* () {
-            for (let bytes = 0; bytes <= MOST_UNSIZED_BYTES; bytes += chunk.length) yield chunk;
+            for (let bytes = 0; bytes <= MAX_UNSIZED_BYTES; bytes += chunk.length) yield chunk;
           })(),
         }),
         world: fakeWorld(),
@@ -390,7 +394,7 @@ describe('a body without an end', () => {
     ['the server', { 'content-length': '9000000000' }, undefined],
     ['the catalogue', {}, 9_000_000_000],
   ])('may be larger where %s says so', async (_who, headers, size) => {
-    expect(await take(headers, size)).toBeGreaterThan(MOST_UNSIZED_BYTES);
+    expect(await take(headers, size)).toBeGreaterThan(MAX_UNSIZED_BYTES);
   });
 });
 
@@ -408,7 +412,7 @@ describe('an announced asset origin', () => {
     ['http://127.0.0.1:4747', 'http://169.254.169.254', false],
     ['http://127.0.0.1:4747', 'http://127.0.0.1.evil.test', false],
   ])('%s announces %s: %s', (base, announced, isTrusted) => {
-    expect(announcedOrigin(announced, new URL(base)) !== undefined).toBe(isTrusted);
+    expect(trustedAssetOrigin(announced, new URL(base)) !== undefined).toBe(isTrusted);
   });
 });
 

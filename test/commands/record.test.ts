@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../src/contract/reports/files.ts';
 import { Fault } from '../../src/faults.ts';
-import { keyOf, partName } from '../../src/download/partial-files.ts';
+import { partialKeyOf, partialFileName } from '../../src/download/partial-files.ts';
 import { serveCatalogue, sha, type ForeignFile } from '../support/catalogue-server.ts';
 import { arx, type Ran } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -206,7 +206,10 @@ describe('what went wrong is in it', () => {
     const content = 'The quick brown fox jumps over the lazy dog';
     await serveFiles([{ content, script: ranged({ content }) }]);
     mkdirSync(join(dir, 'dl'));
-    writeFileSync(join(dir, 'dl', partName(keyOf(sha(content)), 999_999_999, '"v1"')), content.slice(0, 10));
+    writeFileSync(
+      join(dir, 'dl', partialFileName(partialKeyOf(sha(content)), 999_999_999, '"v1"')),
+      content.slice(0, 10),
+    );
     expect((await pull()).exit).toBe(0);
     const records = await readWarc(file());
     const [rest] = filesOf(records);

@@ -1,7 +1,7 @@
 // Safe file names: rows C1 to C8 of the fault list, and that nothing gets past them.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { freeName, nameKey, nameTrouble, safeName } from '../../src/download/safe-name.ts';
+import { uniqueName, nameKey, unsafeReason, safeName } from '../../src/download/safe-name.ts';
 
 test.each([
   ['report.pdf'],
@@ -61,11 +61,11 @@ test.each([
 
 test('a name that another record has gets the id before it', () => {
   const taken = new Map([[nameKey('Photo.JPG'), 'att_1']]);
-  expect(freeName('att_1', 'photo.jpg', taken)).toEqual({ name: 'photo.jpg', changed: false });
-  expect(freeName('att_2', 'photo.jpg', taken)).toEqual({ name: 'att_2-photo.jpg', changed: true });
+  expect(uniqueName('att_1', 'photo.jpg', taken)).toEqual({ name: 'photo.jpg', changed: false });
+  expect(uniqueName('att_2', 'photo.jpg', taken)).toEqual({ name: 'att_2-photo.jpg', changed: true });
   taken.set(nameKey('att_2-photo.jpg'), 'att_1');
-  expect(freeName('att_2', 'photo.jpg', taken).name).toBe('att_2-2-photo.jpg');
-  expect(() => freeName('att_2', 'photo.jpg', taken, { exact: true })).toThrow('taken by att_1');
+  expect(uniqueName('att_2', 'photo.jpg', taken).name).toBe('att_2-2-photo.jpg');
+  expect(() => uniqueName('att_2', 'photo.jpg', taken, { exact: true })).toThrow('taken by att_1');
 });
 
 const anything = fc.oneof(
@@ -84,7 +84,7 @@ test('property: whatever the id and the name, the result is safe everywhere, one
   fc.assert(
     fc.property(anything, anything, (id, filename) => {
       const { name, changed } = safeName(id, filename);
-      expect(nameTrouble(name)).toBeUndefined();
+      expect(unsafeReason(name)).toBeUndefined();
       expect(name).not.toMatch(/[/\\\0]/);
       expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
       expect(/\p{Cs}/u.test(name)).toBe(false);

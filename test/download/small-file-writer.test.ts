@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { createSmallFiles } from '../../src/download/small-file-writer.ts';
+import { createSmallFileWriter } from '../../src/download/small-file-writer.ts';
 import { sha } from '../support/catalogue-server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -20,26 +20,26 @@ test.each([
   ['before it is synced', 'add name settle'],
   ['after it was synced', 'add settle name settle'],
 ])('named %s', (_, steps) => {
-  const files = createSmallFiles<number>(dir);
+  const files = createSmallFileWriter<number>(dir);
   const told: unknown[] = [];
   for (const step of steps.split(' ')) {
     expect(readdirSync(dir)).not.toContain(naming.name);
-    if (step === 'name') files.name(7, naming);
+    if (step === 'name') files.setName(7, naming);
     else if (step === 'add') files.add(7, file, Buffer.from('hello'));
-    else told.push(...files.settle());
+    else told.push(...files.commit());
   }
-  expect([told, readdirSync(dir), files.count()]).toEqual([[[7, kept]], ['a.txt'], 0]);
+  expect([told, readdirSync(dir), files.pending()]).toEqual([[[7, kept]], ['a.txt'], 0]);
   expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe('hello');
 });
 
 test('other bytes, a size that is not theirs, and a name that is taken: told, nothing stays', () => {
-  const files = createSmallFiles<number>(dir);
+  const files = createSmallFileWriter<number>(dir);
   writeFileSync(join(dir, 'a.txt'), 'mine');
   files.add(1, { ...file, temporary: '.tmp1' }, Buffer.from('hullo'));
   files.add(2, { ...file, temporary: '.tmp2', size: 6 }, Buffer.from('hello'));
   files.add(3, { ...file, temporary: '.tmp3' }, Buffer.from('hello'));
-  files.name(3, naming);
-  expect(files.settle()).toEqual([
+  files.setName(3, naming);
+  expect(files.commit()).toEqual([
     [1, { outcome: 'wrong', sha256: sha('hullo'), bytes: 5 }],
     [2, { ...kept, outcome: 'wrong' }],
     [3, { ...kept, outcome: 'taken' }],

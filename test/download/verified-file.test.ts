@@ -9,15 +9,21 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../../src/faults.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { fakeWorld } from '../support/world.ts';
-import { openDesk } from '../../src/download/disk-worker-client.ts';
+import { openDiskWorker } from '../../src/download/disk-worker-client.ts';
 import {
-  keep as keepStream,
-  keeperOf,
-  type Kept,
-  type KeepOptions,
-  type Target,
+  saveVerified as keepStream,
+  createFileWriter,
+  type SavedFile,
+  type SaveOptions,
+  type TargetFile,
 } from '../../src/download/verified-file.ts';
-import { freshKeys, keyOf, partName, survey, TEMPORARY } from '../../src/download/partial-files.ts';
+import {
+  createUniqueKeys,
+  partialKeyOf,
+  partialFileName,
+  scanFolder,
+  PARTIAL_FILE,
+} from '../../src/download/partial-files.ts';
 import type { World } from '../../src/world.ts';
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -30,7 +36,11 @@ let serial = 0;
 beforeEach(() => void (dir = tempFolder('keep')));
 
 type Options = { force?: boolean; randomBytes?: World['randomBytes']; signal?: AbortSignal };
-const keep = (bytes: AsyncIterable<Uint8Array>, target: Target, more: Options = {}): Promise<Kept> => {
+const keep = (
+  bytes: AsyncIterable<Uint8Array>,
+  target: TargetFile,
+  more: Options = {},
+): Promise<SavedFile> => {
   const { force = false, signal, randomBytes = (count) => Buffer.alloc(count, ++serial) } = more;
   const world = fakeWorld({ argv: [], dir, ...(signal === undefined ? {} : { signal }) });
   return keepStream(bytes, target, { force, world: { ...world, randomBytes } });
@@ -94,7 +104,7 @@ describe('kept', () => {
 
 describe('not kept', () => {
   afterEach(async () => {
-    expect((await readdir(dir).catch(() => [])).filter((name) => TEMPORARY.test(name))).toEqual([]);
+    expect((await readdir(dir).catch(() => [])).filter((name) => PARTIAL_FILE.test(name))).toEqual([]);
   });
 
   test.each([
@@ -184,29 +194,29 @@ describe('not kept', () => {
 });
 
 test('C15: a temporary name that is taken, by a symlink too, is never followed', async () => {
-  const first = partName('c8'.repeat(4) + '0'.repeat(8), process.pid);
+  const first = partialFileName('c8'.repeat(4) + '0'.repeat(8), process.pid);
   await writeFile(join(dir, 'victim'), 'untouched');
   await symlink(join(dir, 'victim'), join(dir, first));
   await keep(stream('hello'), target('hello'), { randomBytes: (count) => Buffer.alloc(count, 0xc8) });
   expect(await readFile(join(dir, 'victim'), 'utf8')).toBe('untouched');
   expect((await readdir(dir)).sort()).toEqual([first, 'a.txt', 'victim'].sort());
-  expect(TEMPORARY.test(first)).toBe(true);
+  expect(PARTIAL_FILE.test(first)).toBe(true);
 });
 
 describe('files of one pull with the same bytes', () => {
   const ETAG = '"v1"';
-  const optionsOf = async (force: boolean): Promise<KeepOptions> => {
+  const optionsOf = async (force: boolean): Promise<SaveOptions> => {
     const world = { ...fakeWorld({ argv: [], dir }), thread: undefined };
-    const freshKey = freshKeys(world.randomBytes);
-    return { world, force, freshKey, desk: openDesk(dir, world), survey: await survey(dir, world) };
+    const freshKey = createUniqueKeys(world.randomBytes);
+    return { world, force, freshKey, desk: openDiskWorker(dir, world), survey: await scanFolder(dir, world) };
   };
   /** One file as a pull fetches it: its answer breaks off `cuts` times, and is gone on with where that can be. */
-  async function fetched(name: string, text: string, options: KeepOptions, waits: number[], cuts: number) {
+  async function fetched(name: string, text: string, options: SaveOptions, waits: number[], cuts: number) {
     const waiting = async () => {
       for (let turns = waits.shift() ?? 0; turns > 0; turns--) await setImmediate();
     };
-    const keeper = keeperOf(target(text, name), options);
-    const answer = async (from: number, isCut: boolean): Promise<Kept> => {
+    const keeper = createFileWriter(target(text, name), options);
+    const answer = async (from: number, isCut: boolean): Promise<SavedFile> => {
       async function* bytes() {
         await waiting();
         if (from < text.length) yield Buffer.from(text.slice(from, from + 1));
@@ -246,7 +256,10 @@ describe('files of one pull with the same bytes', () => {
     await rm(dir, { recursive: true });
     await mkdir(dir);
     if (left !== undefined)
-      await writeFile(join(dir, partName(keyOf(sha(text)), 4_000_000, ETAG)), text.slice(0, left));
+      await writeFile(
+        join(dir, partialFileName(partialKeyOf(sha(text)), 4_000_000, ETAG)),
+        text.slice(0, left),
+      );
     const options = await optionsOf(force);
     const names = files.map((_, at) => `${at}.txt`);
     const kept = await Promise.all(
@@ -260,7 +273,7 @@ describe('files of one pull with the same bytes', () => {
   test('one that has its name and cannot be synced takes no part of another with it', async () => {
     const options = await optionsOf(false);
     const steps = stopover();
-    const desk: KeepOptions['desk'] = {
+    const desk: SaveOptions['desk'] = {
       ...options.desk,
       settle: async (settled) => {
         await options.desk.settle(settled);
@@ -271,7 +284,7 @@ describe('files of one pull with the same bytes', () => {
     const failing = fetched('a.txt', 'hello', { ...options, desk }, [], 0);
     failing.catch(() => {});
     await steps.reached;
-    const other = keeperOf(target('hello', 'b.txt'), options);
+    const other = createFileWriter(target('hello', 'b.txt'), options);
     async function* bytes() {
       yield Buffer.from('hello');
       steps.goOn();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { VerifiedFile, VerifyReport } from '../../src/contract/reports/files.ts';
 import { verifyPage } from '../../src/format/pages/verify.ts';
-import { reportOf } from '../../src/verify/verdicts.ts';
+import { verifyReportOf } from '../../src/verify/verdicts.ts';
 import { elementsOf } from '../support/well-formed.ts';
 
 const SHA = 'ab'.repeat(32);
@@ -15,7 +15,7 @@ const file = (path: string | null, verdict: VerifiedFile['verdict']): VerifiedFi
   bytes: verdict === 'match' ? 3 : null,
 });
 const pageOf = (files: VerifiedFile[], more: Partial<VerifyReport> = {}) =>
-  verifyPage({ ...reportOf(files, true), ...more }, 'lisbon', '0.1.0');
+  verifyPage({ ...verifyReportOf(files, true), ...more }, 'lisbon', '0.1.0');
 const textsOf = (document: string, name: string) =>
   elementsOf(document)
     .filter((element) => element.name === name)

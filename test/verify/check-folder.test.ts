@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { VerifyReport } from '../../src/contract/reports/files.ts';
-import { compare, observe } from '../../src/verify/check-folder.ts';
+import { compareFolder, readFolder } from '../../src/verify/check-folder.ts';
 import { digestFile } from '../../src/verify/digest.ts';
 import { MANIFEST_FILE, openManifest, readManifest } from '../../src/download/manifest.ts';
 import { isOwnFile } from '../../src/download/own-files.ts';
-import { parseSums, sumsLine } from '../../src/verify/checksum-list.ts';
-import { faultsOf, judge, reportOf, type Expected } from '../../src/verify/verdicts.ts';
+import { parseChecksumList, checksumLine } from '../../src/verify/checksum-list.ts';
+import { verifyFaultsOf, verdictRow, verifyReportOf, type ExpectedFile } from '../../src/verify/verdicts.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const sha = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
@@ -19,16 +19,16 @@ const signal = new AbortController().signal;
 let dir: string;
 beforeEach(() => void (dir = tempFolder('check')));
 
-async function check(expected: Expected[], whole = true) {
-  const files = compare(
+async function check(expected: ExpectedFile[], whole = true) {
+  const files = compareFolder(
     expected,
-    await observe(dir, { signal, thread: undefined, isIgnored: isOwnFile }).observation,
+    await readFolder(dir, { signal, thread: undefined, isIgnored: isOwnFile }).contents,
   );
-  const report = reportOf(files, whole);
+  const report = verifyReportOf(files, whole);
   expect(VerifyReport.parse(report)).toEqual(report);
-  return { report, kinds: faultsOf(report).map((fault) => fault.kind) };
+  return { report, kinds: verifyFaultsOf(report).map((fault) => fault.kind) };
 }
-const row = (path: string | null, content: string, more: Partial<Expected> = {}): Expected => ({
+const row = (path: string | null, content: string, more: Partial<ExpectedFile> = {}): ExpectedFile => ({
   id: `att_${path}`,
   path,
   sha256: sha(content),
@@ -105,7 +105,7 @@ test('a folder that is none, and one that is missing', async () => {
     ['file', 'unsafe'],
     ['none', 'disk'],
   ] as const) {
-    await expect(observe(join(dir, name), { signal, thread: undefined }).observation).rejects.toMatchObject({
+    await expect(readFolder(join(dir, name), { signal, thread: undefined }).contents).rejects.toMatchObject({
       kind,
     });
   }
@@ -123,7 +123,7 @@ test('a file that changes while it is read has no verdict on its hash', async ()
   const digest = await digestFile(path, { signal, onBytes });
   await changing;
   expect(digest.changed).toBe(true);
-  expect(judge(row('a', ''), { path: 'a', hash: 'changed', bytes: 0 }).verdict).toBe('unverifiable');
+  expect(verdictRow(row('a', ''), { path: 'a', hash: 'changed', bytes: 0 }).verdict).toBe('unverifiable');
   expect(await digestFile(path, { signal })).toMatchObject({ changed: false, bytes: 3 * 1024 * 1024 + 4 });
 });
 
@@ -182,7 +182,7 @@ describe('sums', () => {
   test('sha256sum -c reads what is written, odd names too', async () => {
     const names = ['plain', 'with space', 'new\nline', 'back\\slash', 'ret\rurn', 'ünïcode'];
     for (const name of names) await writeFile(join(dir, name), name);
-    const sums = names.map((name) => sumsLine(sha(name), name)).join('');
+    const sums = names.map((name) => checksumLine(sha(name), name)).join('');
     const read = execFileSync('sha256sum', ['--check', '--strict'], {
       cwd: dir,
       input: sums,
@@ -193,7 +193,9 @@ describe('sums', () => {
     expect(() => execFileSync('sha256sum', ['-c'], { cwd: dir, input: sums, stdio: 'pipe' })).toThrow();
     await writeFile(join(dir, 'plain'), 'plain');
     expect(
-      parseSums(execFileSync('sha256sum', names, { cwd: dir, encoding: 'utf8' })).map(({ path }) => path),
+      parseChecksumList(execFileSync('sha256sum', names, { cwd: dir, encoding: 'utf8' })).map(
+        ({ path }) => path,
+      ),
     ).toEqual(names);
   });
 
@@ -203,8 +205,10 @@ describe('sums', () => {
       .filter((text) => /^[^/\0]*$/.test(text) && text !== '..');
     fc.assert(
       fc.property(fc.array(path), (paths) => {
-        const text = paths.map((each) => sumsLine(sha(each), each)).join('');
-        expect(parseSums(text)).toEqual(paths.map((each) => ({ id: null, path: each, sha256: sha(each) })));
+        const text = paths.map((each) => checksumLine(sha(each), each)).join('');
+        expect(parseChecksumList(text)).toEqual(
+          paths.map((each) => ({ id: null, path: each, sha256: sha(each) })),
+        );
       }),
     );
   });
@@ -215,6 +219,6 @@ describe('sums', () => {
     ['unsafe', `${'0'.repeat(64)}  ../a`],
     ['unsafe', `${'0'.repeat(64)}  /etc/passwd`],
   ])('%s: %s', (kind, line) =>
-    expect(() => parseSums(`\n# note\n${line}\n`)).toThrow(expect.objectContaining({ kind })),
+    expect(() => parseChecksumList(`\n# note\n${line}\n`)).toThrow(expect.objectContaining({ kind })),
   );
 });

@@ -18,9 +18,9 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../../src/faults.ts';
-import { compare, observe } from '../../src/verify/check-folder.ts';
-import { openCrew } from '../../src/verify/hash-pool.ts';
-import type { Expected } from '../../src/verify/verdicts.ts';
+import { compareFolder, readFolder } from '../../src/verify/check-folder.ts';
+import { openHashPool } from '../../src/verify/hash-pool.ts';
+import type { ExpectedFile } from '../../src/verify/verdicts.ts';
 import { randomFrom } from '../support/random.ts';
 import { thread } from '../support/threads.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -32,14 +32,14 @@ beforeEach(() => void (dir = tempFolder('crew')));
 // Not fs.rm: one test makes paths that are too long for it.
 afterEach(() => void execFileSync('rm', ['-rf', dir]));
 
-const verdictsIn = async (expected: Expected[] = []) =>
+const verdictsIn = async (expected: ExpectedFile[] = []) =>
   Object.fromEntries(
-    compare(expected, await observe(dir, { signal, thread }).observation).map(({ path, verdict }) => [
+    compareFolder(expected, await readFolder(dir, { signal, thread }).contents).map(({ path, verdict }) => [
       path,
       verdict,
     ]),
   );
-const row = (path: string, sha256: string): Expected => ({ id: path, path, sha256 });
+const row = (path: string, sha256: string): ExpectedFile => ({ id: path, path, sha256 });
 
 /** The thread reads so much at once. */
 const READ = 512 * 1024;
@@ -52,7 +52,7 @@ describe('single-bit changes', () => {
   test(`each of ${BITS} is found, and nothing else is`, async () => {
     const random = randomFrom('one bit');
     const content = Buffer.alloc(2 * READ + 32).map(() => random() * 256);
-    const expected: Expected[] = [];
+    const expected: ExpectedFile[] = [];
     const changed = new Set<string>();
     for (let at = 0; at < BITS * 1.1; at++) {
       const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
@@ -119,7 +119,7 @@ describe('what stands in a folder', () => {
     mkdirSync(join(dir, 'real'));
     writeFileSync(join(dir, 'real/a'), 'a');
     symlinkSync('real', join(dir, 'link'));
-    const { files } = await observe(join(dir, 'link'), { signal, thread }).observation;
+    const { files } = await readFolder(join(dir, 'link'), { signal, thread }).contents;
     expect(files).toEqual([{ path: 'a', hash: sha('a'), bytes: 1 }]);
   });
 
@@ -148,7 +148,7 @@ describe('what stands in a folder', () => {
     ftruncateSync(file, 1024 * READ);
     closeSync(file);
     let told = 0;
-    const { observation } = observe(dir, {
+    const { contents: observation } = readFolder(dir, {
       signal,
       thread,
       onBytes: () => {
@@ -162,7 +162,7 @@ describe('what stands in a folder', () => {
   test.skipIf(!existsSync('/proc/sys/kernel/random/uuid'))(
     'files whose size says nothing of their bytes',
     async () => {
-      const crew = openCrew('/proc/sys/kernel/random', { algorithms: ['sha256'], signal, thread });
+      const crew = openHashPool('/proc/sys/kernel/random', { algorithms: ['sha256'], signal, thread });
       crew.add(['uuid', 'nothing-here']);
       expect((await crew.finish()).hashes).toEqual(['changed', 'unreadable']);
     },
@@ -184,11 +184,15 @@ describe('the crew', () => {
   test('without threads the same comes of it, and its end ends it', async () => {
     const paths = ['a', 'b', 'nothing-here'];
     for (const path of paths.slice(0, 2)) writeFileSync(join(dir, path), path);
-    const crew = openCrew(dir, { algorithms: ['sha256'], signal, thread: undefined });
+    const crew = openHashPool(dir, { algorithms: ['sha256'], signal, thread: undefined });
     crew.add(paths);
     expect(await crew.finish()).toEqual({ hashes: [sha('a'), sha('b'), 'unreadable'], bytes: [1, 1, 0] });
     const controller = new AbortController();
-    const stopped = openCrew(dir, { algorithms: ['sha256'], signal: controller.signal, thread: undefined });
+    const stopped = openHashPool(dir, {
+      algorithms: ['sha256'],
+      signal: controller.signal,
+      thread: undefined,
+    });
     stopped.add(paths);
     controller.abort(new Error('over'));
     await expect(stopped.finish()).rejects.toThrow('over');
@@ -198,7 +202,7 @@ describe('the crew', () => {
     const paths = Array.from({ length: 300 }, (_, at) => String(at));
     for (const path of paths) writeFileSync(join(dir, path), path.repeat(Number(path)));
     const algorithms = ['md5', 'sha1', 'sha256', 'sha512'];
-    const crew = openCrew(dir, { algorithms, signal, thread });
+    const crew = openHashPool(dir, { algorithms, signal, thread });
     for (const path of paths) crew.add([path]);
     const { hashes, bytes } = await crew.finish();
     const right = paths.map((path) => path.repeat(Number(path)));
@@ -209,7 +213,7 @@ describe('the crew', () => {
   });
 
   test('nothing to do is done at once', async () => {
-    const crew = openCrew(dir, { algorithms: ['sha256'], signal, thread });
+    const crew = openHashPool(dir, { algorithms: ['sha256'], signal, thread });
     crew.add([]);
     expect(await crew.finish()).toEqual({ hashes: [], bytes: [] });
   });
@@ -219,7 +223,7 @@ describe('the crew', () => {
     ftruncateSync(file, 64 * 1024 ** 3);
     closeSync(file);
     const controller = new AbortController();
-    const { observation } = observe(dir, {
+    const { contents: observation } = readFolder(dir, {
       signal: controller.signal,
       thread,
       onBytes: () => controller.abort(new Fault('interrupted', 'interrupted', { signal: 'SIGINT' })),

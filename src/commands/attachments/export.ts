@@ -7,9 +7,9 @@ import { sameHash } from '../../contract/scalars.ts';
 import type { ExportReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { exportLines } from '../../format/views.ts';
-import { addDescriptions, addFiles, isGiven, type BagRecord } from '../../bagit/contents.ts';
+import { addDescriptions, addFiles, isIncluded, type BagRecord } from '../../bagit/contents.ts';
 import { openBagTarget } from '../../bagit/target.ts';
-import { readWalk, type BaggedWalk } from '../../bagit/frozen-walk.ts';
+import { readFrozenWalk, type BaggedWalk } from '../../bagit/frozen-walk.ts';
 import { createBagWriter } from '../../bagit/writer.ts';
 import { readManifest } from '../../download/manifest.ts';
 import { catalogueRows } from './catalogue.ts';
@@ -30,10 +30,11 @@ export async function run(input: Input, app: App): Promise<void> {
   spareMemory();
   const dir = resolve(world.cwd, input.dir);
   const path = resolve(world.cwd, input.to);
-  const walk = input.frozen === undefined ? undefined : await readWalk(resolve(world.cwd, input.frozen));
+  const walk =
+    input.frozen === undefined ? undefined : await readFrozenWalk(resolve(world.cwd, input.frozen));
   const records = await recordsOf(dir, input, app);
-  const given = records.filter(isGiven);
-  const withheld = records.filter((record) => !isGiven(record));
+  const given = records.filter(isIncluded);
+  const withheld = records.filter((record) => !isIncluded(record));
   if (given.length === 0) throw new Fault('partial', 'there is no file to export');
 
   const target = await openBagTarget(path, world);

@@ -2,7 +2,7 @@
 import type { App } from '../../app.ts';
 import type { PullReport, VerifyReport } from '../../contract/reports/files.ts';
 import { fileView, verifyLines } from '../../format/views.ts';
-import { sumsLine } from '../../verify/checksum-list.ts';
+import { checksumLine } from '../../verify/checksum-list.ts';
 
 export async function printFiles(app: App, report: VerifyReport | PullReport): Promise<void> {
   const { output } = app.printer;
@@ -20,7 +20,7 @@ export async function printFiles(app: App, report: VerifyReport | PullReport): P
         // A bag may have hashes of other algorithms, which sha256sum does not know.
         path === null || expected?.length !== 64 || verdict === 'withheld'
           ? []
-          : [sumsLine(expected, path).slice(0, -1)],
+          : [checksumLine(expected, path).slice(0, -1)],
       ),
   );
 }

@@ -5,12 +5,17 @@ import type { App } from '../../app.ts';
 import type { PulledFile, PullPlan, PullReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { pullPlanView } from '../../format/views.ts';
-import { openDesk } from '../../download/disk-worker-client.ts';
+import { openDiskWorker } from '../../download/disk-worker-client.ts';
 import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
 import { openManifest, readManifest, type ManifestEntry } from '../../download/manifest.ts';
-import { freshKeys, nothingThere, survey, sweep } from '../../download/partial-files.ts';
-import { openSwiftLane, type SwiftLane } from '../../download/small-file-fetcher.ts';
-import { reportOf } from '../../verify/verdicts.ts';
+import {
+  createUniqueKeys,
+  emptyScan,
+  scanFolder,
+  removeFinishedPartials,
+} from '../../download/partial-files.ts';
+import { openSmallFileFetcher, type SmallFileFetcher } from '../../download/small-file-fetcher.ts';
+import { verifyReportOf } from '../../verify/verdicts.ts';
 import { wholeNumber } from '../input.ts';
 import { printFiles } from './files.ts';
 import { Filter, filterQuery } from './filter.ts';
@@ -67,7 +72,7 @@ async function pull(input: Input, app: App, dir: string): Promise<void> {
   // It begins while the catalogue is asked.
   const lane =
     isWorth && world.thread !== undefined
-      ? openSwiftLane({ dir, timeoutMs, atOnce: input.concurrency }, world.thread, world.signal)
+      ? openSmallFileFetcher({ dir, timeoutMs, connections: input.concurrency }, world.thread, world.signal)
       : undefined;
   try {
     await pullBy(lane, input, app, dir);
@@ -76,20 +81,25 @@ async function pull(input: Input, app: App, dir: string): Promise<void> {
   }
 }
 
-async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: string): Promise<void> {
+async function pullBy(
+  lane: SmallFileFetcher | undefined,
+  input: Input,
+  app: App,
+  dir: string,
+): Promise<void> {
   const { world } = app;
   // What cannot be had at all is said once.
   const { allowedOrigins } = await app.files();
-  const found = await survey(dir, world);
+  const found = await scanFolder(dir, world);
   const selection = await select(input, app);
   const manifest = await openManifest(dir);
   const progress = progressOf(app, selection);
-  const desk = openDesk(dir, world);
+  const desk = openDiskWorker(dir, world);
   const files: PulledFile[] = [];
   const faults: Fault[] = [];
   try {
     const { onBytes } = progress;
-    const freshKey = freshKeys(world.randomBytes);
+    const freshKey = createUniqueKeys(world.randomBytes);
     const keeping = { world, force: input.force, desk, survey: found, freshKey, onBytes };
     const swift = lane === undefined ? undefined : { lane, allowedOrigins };
     const puller = pullerFor({ dir, app, input, keeping, swift, entries: manifest.entries });
@@ -103,7 +113,7 @@ async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: 
     }
     puller.end();
     const here = files.filter(({ verdict }) => verdict === 'match');
-    await sweep(
+    await removeFinishedPartials(
       dir,
       found,
       here.map(({ expected }) => expected!),
@@ -119,7 +129,7 @@ async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: 
     const kept = `${files.filter(({ verdict }) => verdict === 'match').length} files`;
     for (const { kind, message, detail } of faults) app.fail(new Fault(kind, message, { kept, ...detail }));
   }
-  const report = { ...reportOf(files, selection.fault() === undefined), files } satisfies PullReport;
+  const report = { ...verifyReportOf(files, selection.fault() === undefined), files } satisfies PullReport;
   await printFiles(app, report);
   const { withheld, match } = report.verdicts;
   if (withheld > 0)
@@ -131,14 +141,14 @@ async function pullBy(lane: SwiftLane | undefined, input: Input, app: App, dir: 
 
 async function foresee(input: Input, app: App, dir: string | undefined): Promise<void> {
   const { world } = app;
-  const found = dir === undefined ? nothingThere() : await survey(dir, world, { readOnly: true });
+  const found = dir === undefined ? emptyScan() : await scanFolder(dir, world, { readOnly: true });
   const entries =
     (dir === undefined ? undefined : await readManifest(dir)) ?? new Map<string, ManifestEntry>();
   const selection = await select(input, app);
   const keeping = {
     world,
     force: input.force,
-    desk: openDesk('', world),
+    desk: openDiskWorker('', world),
     survey: found,
     freshKey: () => '',
   };

@@ -1,27 +1,31 @@
 // One row of a pull and what becomes of it: its name, what is here already, what is fetched, and what is told of it.
 import type { App } from '../../app.ts';
-import { fileUrl } from '../../download/allowed-origins.ts';
-import { takeFile, type FileOptions } from '../../download/open-file.ts';
+import { checkedFileUrl } from '../../download/allowed-origins.ts';
+import { downloadFile, type FileOptions } from '../../download/open-file.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import type { PulledFile } from '../../contract/reports/files.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import {
-  keeperOf,
-  mayBeHere,
-  raced,
-  present as alreadyHere,
-  WrongBytes,
-  type Kept,
-  type KeepOptions,
-  type Target,
+  createFileWriter,
+  mayExist,
+  acceptExisting,
+  findExisting as alreadyHere,
+  WrongContent,
+  type SavedFile,
+  type SaveOptions,
+  type TargetFile,
 } from '../../download/verified-file.ts';
 import { createSemaphore } from '../../concurrency/semaphore.ts';
 import type { ManifestEntry } from '../../download/manifest.ts';
-import { freeName, nameKey, nameTrouble } from '../../download/safe-name.ts';
-import { keyOf, partName } from '../../download/partial-files.ts';
-import { SMALL_BYTES, type Begun, type SwiftLane } from '../../download/small-file-fetcher.ts';
+import { uniqueName, nameKey, unsafeReason } from '../../download/safe-name.ts';
+import { partialKeyOf, partialFileName } from '../../download/partial-files.ts';
+import {
+  MAX_SMALL_FILE_BYTES,
+  type PendingDownload,
+  type SmallFileFetcher,
+} from '../../download/small-file-fetcher.ts';
 import { present } from '../input.ts';
 import { fewNotices } from './notices.ts';
 
@@ -30,9 +34,9 @@ export type Place = {
   dir: string;
   entries: ReadonlyMap<string, ManifestEntry>;
   app: App;
-  keeping: KeepOptions;
+  keeping: SaveOptions;
   /** Where there is one, and the origins that it may ask. */
-  swift?: { lane: SwiftLane; allowedOrigins: ReadonlySet<string> } | undefined;
+  swift?: { lane: SmallFileFetcher; allowedOrigins: ReadonlySet<string> } | undefined;
   /** `concurrency`: files fetched at once. */
   input: { exactNames: boolean; concurrency: number };
 };
@@ -72,26 +76,26 @@ export function pullerFor(place: Place): Puller {
   /** The name of an earlier pull, else a free one, taken now. A manifest is only a file: its names are not trusted either. */
   function nameOf({ id, filename }: Attachment): string {
     const known = entries.get(id)?.path ?? '';
-    if (nameTrouble(known) === undefined && taken.get(nameKey(known)) === id) return known;
-    const { name, changed } = freeName(id, filename, taken, { exact: input.exactNames });
+    if (unsafeReason(known) === undefined && taken.get(nameKey(known)) === id) return known;
+    const { name, changed } = uniqueName(id, filename, taken, { exact: input.exactNames });
     taken.set(nameKey(name), id);
     if (changed) {
       const why =
-        nameTrouble(filename) === undefined
+        unsafeReason(filename) === undefined
           ? 'its name is taken by another file, so it is kept as'
           : 'its name is not safe here and is kept as';
       renamed.say(`${id}: ${why} ${name}`);
     }
     return name;
   }
-  const targetOf = (row: Attachment): Target => ({
+  const targetOf = (row: Attachment): TargetFile => ({
     dir,
     name: nameOf(row),
     sha256: row.sha256.toLowerCase(),
     ...present({ bytes: row.bytes }),
   });
-  async function here(target: Target): Promise<Kept | undefined> {
-    if (!mayBeHere(target, keeping)) return undefined;
+  async function here(target: TargetFile): Promise<SavedFile | undefined> {
+    if (!mayExist(target, keeping)) return undefined;
     const release = await hashes.acquire();
     return alreadyHere(target, keeping).finally(release);
   }
@@ -99,21 +103,21 @@ export function pullerFor(place: Place): Puller {
   const turn = async (): Promise<() => void> => {
     const release = await fetches.acquire();
     elsewhere += 1;
-    lane?.elsewhere(elsewhere);
+    lane?.reserveConnections(elsewhere);
     return () => {
       elsewhere -= 1;
-      lane?.elsewhere(elsewhere);
+      lane?.reserveConnections(elsewhere);
       release();
     };
   };
 
   /** Small files the swift way; undefined where it is not for this one. */
-  function beginSwiftly(url: string, sha256: string, size: number | undefined): Begun | undefined {
-    if (swift?.lane.isOpen() !== true || (size ?? 0) > SMALL_BYTES) return undefined;
-    if (keeping.survey.left.has(keyOf(sha256))) return undefined;
+  function beginSwiftly(url: string, sha256: string, size: number | undefined): PendingDownload | undefined {
+    if (swift?.lane.isEnabled() !== true || (size ?? 0) > MAX_SMALL_FILE_BYTES) return undefined;
+    if (keeping.survey.resumable.has(partialKeyOf(sha256))) return undefined;
     try {
-      const temporary = partName(keeping.freshKey(), world.pid);
-      return swift.lane.begin(fileUrl(url, swift.allowedOrigins), { temporary, sha256, size });
+      const temporary = partialFileName(keeping.freshKey(), world.pid);
+      return swift.lane.begin(checkedFileUrl(url, swift.allowedOrigins), { temporary, sha256, size });
     } catch {
       // An address that may not be asked: the other way says so.
       return undefined;
@@ -121,7 +125,10 @@ export function pullerFor(place: Place): Puller {
   }
 
   /** By id; undefined once it is pulled. */
-  const early = new Map<string, { sha256: string; size: number | undefined; begun: Begun } | undefined>();
+  const early = new Map<
+    string,
+    { sha256: string; size: number | undefined; begun: PendingDownload } | undefined
+  >();
   let ahead = 0;
   function expectRow(row: Attachment): void {
     const mayBeKnown = keeping.force || keeping.survey.names.size > 0;
@@ -132,7 +139,7 @@ export function pullerFor(place: Place): Puller {
     early.set(row.id, { sha256, size, begun });
     ahead += 1;
   }
-  function takeEarly(id: string, { sha256, bytes }: Target): Begun | undefined {
+  function takeEarly(id: string, { sha256, bytes }: TargetFile): PendingDownload | undefined {
     const known = early.get(id);
     if (known === undefined) return undefined;
     early.set(id, undefined);
@@ -141,7 +148,11 @@ export function pullerFor(place: Place): Puller {
   }
 
   /** Undefined where nothing came of it. */
-  async function fetchSwiftly(url: string, target: Target, file: PulledFile): Promise<Kept | undefined> {
+  async function fetchSwiftly(
+    url: string,
+    target: TargetFile,
+    file: PulledFile,
+  ): Promise<SavedFile | undefined> {
     const { name, sha256 } = target;
     const begun = takeEarly(file.id!, target) ?? beginSwiftly(url, sha256, target.bytes);
     if (begun === undefined) return undefined;
@@ -150,7 +161,7 @@ export function pullerFor(place: Place): Puller {
       throw diskFault(error, name);
     });
     if (stored === 'unplain') return undefined;
-    if (stored.outcome === 'taken') return raced(target, keeping);
+    if (stored.outcome === 'taken') return acceptExisting(target, keeping);
     // Answers to requests sent ahead may have come in another order: the other way decides.
     if (stored.outcome === 'wrong') return undefined;
     keeping.onBytes?.(stored.bytes);
@@ -158,7 +169,7 @@ export function pullerFor(place: Place): Puller {
   }
 
   /** `file` is told what happens as it does. */
-  async function fetch(url: string, target: Target, file: PulledFile): Promise<Kept> {
+  async function fetch(url: string, target: TargetFile, file: PulledFile): Promise<SavedFile> {
     const options: FileOptions = {
       ...(await app.files()),
       world,
@@ -168,7 +179,7 @@ export function pullerFor(place: Place): Puller {
       onTry: () => void (file.attempts += 1),
       log,
     };
-    const keeper = keeperOf(target, keeping);
+    const keeper = createFileWriter(target, keeping);
     const taker = {
       ...keeper,
       resume: () => {
@@ -185,11 +196,11 @@ export function pullerFor(place: Place): Puller {
       const whole = await keeper.whole();
       if (whole !== undefined) return whole;
       const isResumed = keeper.resume() !== undefined;
-      return await takeFile(url, options, taker).catch((error: unknown) => {
-        if (!isResumed || !(error instanceof WrongBytes)) throw error;
+      return await downloadFile(url, options, taker).catch((error: unknown) => {
+        if (!isResumed || !(error instanceof WrongContent)) throw error;
         // What was here may have been the wrong part of it (faults D7).
         log(`${target.name}: the part that was here does not belong to it, from the start again`);
-        return takeFile(url, options, taker);
+        return downloadFile(url, options, taker);
       });
     } finally {
       await keeper.end();
@@ -229,7 +240,7 @@ export function pullerFor(place: Place): Puller {
         return { file, entry: { id: row.id, path, sha256, bytes, redacted: false } };
       } catch (error) {
         if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
-        if (error instanceof WrongBytes) Object.assign(file, { actual: error.sha256, bytes: error.bytes });
+        if (error instanceof WrongContent) Object.assign(file, { actual: error.sha256, bytes: error.bytes });
         file.verdict = error.kind === 'integrity' ? 'mismatch' : 'missing';
         return { file, fault: new Fault(error.kind, `${row.id}: ${error.message}`, error.detail) };
       }

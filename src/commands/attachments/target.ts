@@ -4,17 +4,17 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
-import { openDesk } from '../../download/disk-worker-client.ts';
-import { holdFolder, type HeldFolder } from '../../download/held-folder.ts';
+import { openDiskWorker } from '../../download/disk-worker-client.ts';
+import { openFolderHandle, type FolderHandle } from '../../download/folder-handle.ts';
 import type { ManifestEntry } from '../../download/manifest.ts';
-import { freshKeys, survey } from '../../download/partial-files.ts';
+import { createUniqueKeys, scanFolder } from '../../download/partial-files.ts';
 import { pullerFor, type Pulled } from './pulled-file.ts';
 
 /** A symlink in the folder's own path is followed once, here (faults C13). A dry run makes none. */
-export async function openTarget(dir: string, isDry: boolean): Promise<HeldFolder | undefined> {
+export async function openTarget(dir: string, isDry: boolean): Promise<FolderHandle | undefined> {
   try {
     if (!isDry) await makeFolder(dir);
-    return await holdFolder(dir);
+    return await openFolderHandle(dir);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (isDry && code === 'ENOENT') return undefined;
@@ -31,9 +31,9 @@ export async function fetchInto(
   app: App,
 ): Promise<Pulled[]> {
   const { world } = app;
-  const found = await survey(dir, world);
-  const desk = openDesk(dir, { signal: world.signal, thread: undefined });
-  const keeping = { world, force, desk, survey: found, freshKey: freshKeys(world.randomBytes) };
+  const found = await scanFolder(dir, world);
+  const desk = openDiskWorker(dir, { signal: world.signal, thread: undefined });
+  const keeping = { world, force, desk, survey: found, freshKey: createUniqueKeys(world.randomBytes) };
   const puller = pullerFor({ dir, app, input: { exactNames: false, concurrency: 1 }, keeping, entries });
   const pulled: Pulled[] = [];
   try {

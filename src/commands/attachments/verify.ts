@@ -7,15 +7,15 @@ import { isPullable } from '../../contract/attachment-file.ts';
 import type { VerifyReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { bagFaultsOf, checkBag } from '../../bagit/validate.ts';
-import { openBagFolder } from '../../bagit/folder-source.ts';
-import { openBagZip } from '../../bagit/zip-source.ts';
-import { compare, observe, type CheckOptions } from '../../verify/check-folder.ts';
+import { openFolderSource } from '../../bagit/folder-source.ts';
+import { openZipSource } from '../../bagit/zip-source.ts';
+import { compareFolder, readFolder, type VerifyOptions } from '../../verify/check-folder.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { MANIFEST_FILE, readManifest } from '../../download/manifest.ts';
 import { isOwnFile } from '../../download/own-files.ts';
-import { parseSums } from '../../verify/checksum-list.ts';
-import { faultsOf, reportOf, type Expected } from '../../verify/verdicts.ts';
-import { readWitness } from '../../verify/reference-file.ts';
+import { parseChecksumList } from '../../verify/checksum-list.ts';
+import { verifyFaultsOf, verifyReportOf, type ExpectedFile } from '../../verify/verdicts.ts';
+import { readReferenceFile } from '../../verify/reference-file.ts';
 import { PageFile, writePage } from '../page-file.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { printFiles } from './files.ts';
@@ -49,7 +49,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const witness = isFolder ? await chooseWitness(input.against, path) : 'bag';
   const progress = app.progress();
   let bytes = 0;
-  const options: CheckOptions = {
+  const options: VerifyOptions = {
     signal: app.world.signal,
     thread: app.world.thread,
     onBytes: (count) => progress.update({ label: 'verified', done: (bytes += count), unit: 'bytes' }),
@@ -65,7 +65,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const odd = fewNotices(app.notice);
   for (const { kind, what } of report.bag?.problems ?? []) if (kind === 'odd') odd.say(what);
   odd.end('oddities of the bag');
-  for (const fault of [...faultsOf(report), ...bagFaultsOf(report.bag)]) app.fail(fault);
+  for (const fault of [...verifyFaultsOf(report), ...bagFaultsOf(report.bag)]) app.fail(fault);
 }
 
 /** Whether it is a folder; only a bag may be a file. */
@@ -111,11 +111,11 @@ async function isThere(path: string): Promise<boolean> {
 async function checkPackage(
   path: string,
   isFolder: boolean,
-  options: CheckOptions,
+  options: VerifyOptions,
   app: App,
 ): Promise<VerifyReport> {
   spareMemory();
-  const source = await (isFolder ? openBagFolder(path, options.signal) : openBagZip(path));
+  const source = await (isFolder ? openFolderSource(path, options.signal) : openZipSource(path));
   try {
     return await checkBag(source, path, { ...options, warn: app.notice });
   } finally {
@@ -127,16 +127,16 @@ async function checkPackage(
 async function checkFolder(
   dir: string,
   witness: Exclude<Witness, 'bag'>,
-  options: CheckOptions,
+  options: VerifyOptions,
   app: App,
 ): Promise<VerifyReport> {
-  const observing = observe(dir, { ...options, isIgnored: isOwnFile });
+  const observing = readFolder(dir, { ...options, isIgnored: isOwnFile });
   try {
     await observing.listed;
     const { expected, whole } = await expectation(witness, dir, app);
-    const files = compare(expected, await observing.observation);
+    const files = compareFolder(expected, await observing.contents);
     // The sums file is the witness, not part of the collection.
-    return reportOf(witness === 'sums' ? files.filter(({ path }) => path !== SUMS_FILE) : files, whole);
+    return verifyReportOf(witness === 'sums' ? files.filter(({ path }) => path !== SUMS_FILE) : files, whole);
   } catch (error) {
     await observing.stop();
     throw error;
@@ -147,11 +147,11 @@ async function expectation(
   witness: Exclude<Witness, 'bag'>,
   dir: string,
   app: App,
-): Promise<{ expected: Expected[]; whole: boolean }> {
+): Promise<{ expected: ExpectedFile[]; whole: boolean }> {
   if (witness === 'catalogue') return await catalogue(dir, app);
   if (witness === 'sums') {
-    const sums = (await readWitness(dir, SUMS_FILE))?.toString() ?? '';
-    return { expected: parseSums(sums), whole: true };
+    const sums = (await readReferenceFile(dir, SUMS_FILE))?.toString() ?? '';
+    return { expected: parseChecksumList(sums), whole: true };
   }
   const manifest = await readManifest(dir);
   const expected = [...(manifest?.values() ?? [])];
@@ -159,10 +159,10 @@ async function expectation(
   return { expected, whole: expected.length > 0 };
 }
 
-async function catalogue(dir: string, app: App): Promise<{ expected: Expected[]; whole: boolean }> {
+async function catalogue(dir: string, app: App): Promise<{ expected: ExpectedFile[]; whole: boolean }> {
   const manifest = await readManifest(dir);
   const listing = await wholeCatalogue(app);
-  const expected: Expected[] = [];
+  const expected: ExpectedFile[] = [];
   for await (const row of listing.rows) {
     const { id, sha256 } = row;
     expected.push({

@@ -6,10 +6,10 @@ import type { Attachment } from '../../contract/attachment.ts';
 import type { Content, RawRecord } from '../../contract/content.ts';
 import type { PulledFile, PullReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
-import { keep } from '../../download/verified-file.ts';
+import { saveVerified } from '../../download/verified-file.ts';
 import type { ManifestEntry } from '../../download/manifest.ts';
 import { safeName } from '../../download/safe-name.ts';
-import { reportOf } from '../../verify/verdicts.ts';
+import { verifyReportOf } from '../../verify/verdicts.ts';
 import { printFiles } from '../attachments/files.ts';
 import { fetchInto, openTarget } from '../attachments/target.ts';
 import { storedBytes } from './stored.ts';
@@ -49,7 +49,7 @@ export async function save(saving: Saving, app: App): Promise<void> {
       files.push(file);
       if (fault !== undefined) app.fail(fault);
     }
-    const report = { ...reportOf(files, true), files } satisfies PullReport;
+    const report = { ...verifyReportOf(files, true), files } satisfies PullReport;
     await printFiles(app, report);
     const { withheld, match } = report.verdicts;
     if (withheld > 0)
@@ -108,7 +108,7 @@ async function put(
   async function* stream(): AsyncGenerator<Uint8Array> {
     yield bytes;
   }
-  await keep(stream(), { ...place, sha256, bytes: bytes.length }, { force, world: app.world });
+  await saveVerified(stream(), { ...place, sha256, bytes: bytes.length }, { force, world: app.world });
   return sha256;
 }
 

@@ -1,14 +1,14 @@
 // The memory of a large body: a few buffers in turn, one filled by the socket while others are with the reader.
-import { createPieces, type Pieces } from './byte-channel.ts';
+import { createByteChannel, type ByteChannel } from './byte-channel.ts';
 
-const SLAB_BYTES = 1024 * 1024;
-const SLABS = 3;
+const BUFFER_BYTES = 1024 * 1024;
+const MAX_BUFFERS = 3;
 /** Less is handed on only when nothing was for so long, in milliseconds. */
-const PIECE_BYTES = 256 * 1024;
-const PIECE_MS = 50;
+const MIN_CHUNK_BYTES = 256 * 1024;
+const MAX_CHUNK_DELAY_MS = 50;
 
-export type Slabs = {
-  pieces: Pieces;
+export type BufferPool = {
+  channel: ByteChannel;
   /** Where the next bytes are to be put. While there is no room, where they will be once there is. */
   room(): Uint8Array;
   /** So many were put there. False where there is no room for more until `again` is called. */
@@ -18,12 +18,12 @@ export type Slabs = {
 };
 
 /** For a body of `length` bytes. `again`: there is room again; `left`: the reader wants no more. */
-export function createSlabs(
+export function createBufferPool(
   length: number,
   monotonic: () => number,
   again: () => void,
   left: () => void,
-): Slabs {
+): BufferPool {
   const free: Uint8Array[] = [];
   let made = 0;
   /** Handed on and not given back, in that order. */
@@ -35,9 +35,9 @@ export function createSlabs(
 
   function make(): Uint8Array {
     made += 1;
-    return Buffer.allocUnsafeSlow(Math.min(SLAB_BYTES, length));
+    return Buffer.allocUnsafeSlow(Math.min(BUFFER_BYTES, length));
   }
-  const pieces = createPieces(() => {
+  const channel = createByteChannel(() => {
     const back = out.shift();
     if (back === undefined) return;
     if (isFull) {
@@ -52,18 +52,18 @@ export function createSlabs(
     given = monotonic();
     const piece = slab.subarray(0, fill);
     fill = 0;
-    const next = free.pop() ?? (made < SLABS ? make() : undefined);
+    const next = free.pop() ?? (made < MAX_BUFFERS ? make() : undefined);
     isFull = next === undefined;
     slab = next ?? out[0]!;
-    pieces.push(piece);
+    channel.push(piece);
   };
   return {
-    pieces,
+    channel,
     room: () => slab.subarray(fill),
     filled: (count) => {
       fill += count;
-      const isDue = fill >= PIECE_BYTES || monotonic() - given >= PIECE_MS;
-      if (fill === slab.length || (pieces.isAwaited() && isDue)) hand();
+      const isDue = fill >= MIN_CHUNK_BYTES || monotonic() - given >= MAX_CHUNK_DELAY_MS;
+      if (fill === slab.length || (channel.isReaderWaiting() && isDue)) hand();
       return !isFull;
     },
     flush: hand,

@@ -1,17 +1,17 @@
 // Pieces of a body between the socket that fills them and the one reader that takes them, without copies.
 
-export type Pieces = AsyncIterable<Uint8Array> & {
+export type ByteChannel = AsyncIterable<Uint8Array> & {
   push(piece: Uint8Array): void;
   /** No more will come. */
   end(): void;
   /** What is there is still given, then this is thrown. */
   fail(error: unknown): void;
   /** The reader waits for a piece. */
-  isAwaited(): boolean;
+  isReaderWaiting(): boolean;
 };
 
 /** `taken`: the reader is done with a piece and its memory may be used again; `left`: it wants no more. */
-export function createPieces(taken: (piece: Uint8Array) => void, left: () => void): Pieces {
+export function createByteChannel(taken: (piece: Uint8Array) => void, left: () => void): ByteChannel {
   const ready: Uint8Array[] = [];
   let held: Uint8Array | undefined;
   let waiting:
@@ -42,7 +42,7 @@ export function createPieces(taken: (piece: Uint8Array) => void, left: () => voi
       if (last === 'open') last = { error };
       serve();
     },
-    isAwaited: () => waiting !== undefined,
+    isReaderWaiting: () => waiting !== undefined,
     [Symbol.asyncIterator]: () => ({
       next: () => {
         const done = held;

@@ -1,20 +1,20 @@
 // One kept connection: GETs sent ahead, and their plain answers, read to where the asker wants them; all else ends it.
 import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
-import { parseHead, type Head } from './response-head.ts';
+import { parseResponseHead, type ResponseHead } from './response-head.ts';
 
-const HEAD_BYTES = 16 * 1024;
+const MAX_HEAD_BYTES = 16 * 1024;
 /** Requests sent ahead of their answers, once a first one was answered. */
-const AHEAD = 16;
+const MAX_PIPELINED_REQUESTS = 16;
 
 /** Where a body goes that is not given whole: over plain http only, and such a connection is asked one at a time. */
-export type Sink = {
+export type BodySink = {
   /** Where the next bytes are to be put. */
   room(): Uint8Array;
-  /** So many were put there. False: no more until {@link PlainConnection.resume}. */
+  /** So many were put there. False: no more until {@link PipelinedConnection.resume}. */
   filled(count: number): boolean;
   /** Somebody waits for more; while nobody does, time does not count. */
-  isAwaited(): boolean;
+  isReaderWaiting(): boolean;
   /** All of it has come. */
   end(): void;
 };
@@ -23,62 +23,64 @@ export type Sink = {
  * Why no answer came: `unplain` where it is no answer that is read here, or an unwanted one; `left` where the
  * connection ended before it was this one's turn, after it had answered others; else what broke.
  */
-export type Ending = 'unplain' | 'left' | Error;
+export type Failure = 'unplain' | 'left' | Error;
 
-export type PlainOptions<Row> = {
+export type PipelinedConnectionOptions<Row> = {
   url: URL;
   connectTimeoutMs: number;
   /** A connection that says nothing for so long while it is asked is given up, and so is a head that takes longer. */
   idleTimeoutMs: number;
   monotonic(): number;
   /** Bytes of the largest body that can be given whole. */
-  mostWhole: number;
+  maxWholeBytes: number;
   /** Path and query, and header lines beside `host`, each with its end. */
   requestOf(row: Row): { target: string; fields: string };
   /** An answer begins: where its body goes. */
-  begun(row: Row, head: Head): Sink | 'whole' | 'unwanted';
+  onHead(row: Row, head: ResponseHead): BodySink | 'whole' | 'unwanted';
   /** A body, to be used at once. */
-  whole(row: Row, body: Uint8Array): void;
-  ended(row: Row, why: Ending): void;
+  onBody(row: Row, body: Uint8Array): void;
+  onFailure(row: Row, why: Failure): void;
   /** All that was there is used, and there may be room; or the connection is closed. */
-  again(): void;
+  onProgress(): void;
 };
 
-export type PlainConnection<Row> = {
+export type PipelinedConnection<Row> = {
   /** How many more requests it takes now; undefined when it is closed. */
   room(): number | undefined;
-  ask(rows: readonly Row[]): void;
+  send(rows: readonly Row[]): void;
   resume(): void;
   close(): void;
 };
 
-export function openPlainConnection<Row>(options: PlainOptions<Row>): PlainConnection<Row> {
-  const { url, idleTimeoutMs, monotonic, mostWhole, again } = options;
-  const buffer = Buffer.allocUnsafeSlow(HEAD_BYTES + mostWhole);
+export function openPipelinedConnection<Row>(
+  options: PipelinedConnectionOptions<Row>,
+): PipelinedConnection<Row> {
+  const { url, idleTimeoutMs, monotonic, maxWholeBytes, onProgress } = options;
+  const buffer = Buffer.allocUnsafeSlow(MAX_HEAD_BYTES + maxWholeBytes);
   /** The bytes from `start` to `filled` are not yet used. */
   let start = 0;
   let filled = 0;
   /** The body that goes elsewhere. */
-  let sunk: { sink: Sink; rest: number; isLast: boolean } | undefined;
+  let sunk: { sink: BodySink; rest: number; isLast: boolean } | undefined;
   let asked: Row[] = [];
   let ahead = 1;
   let since = 0;
   let isOpen = true;
 
-  const end = (why: Ending): void => {
+  const end = (why: Failure): void => {
     if (!isOpen) return;
     isOpen = false;
     socket.destroy();
     const unanswered = asked;
     asked = [];
     const isBetween = ahead > 1 && filled === start && sunk === undefined && why !== 'unplain';
-    for (const [at, row] of unanswered.entries()) options.ended(row, at > 0 || isBetween ? 'left' : why);
-    again();
+    for (const [at, row] of unanswered.entries()) options.onFailure(row, at > 0 || isBetween ? 'left' : why);
+    onProgress();
   };
   /** The answer to the first that was asked is used. */
   const answered = (): Row => {
     since = monotonic();
-    ahead = AHEAD;
+    ahead = MAX_PIPELINED_REQUESTS;
     return asked.shift()!;
   };
   /** False: no more can come until there is room. */
@@ -93,19 +95,21 @@ export function openPlainConnection<Row>(options: PlainOptions<Row>): PlainConne
     body.sink.end();
     // What lies behind it nobody asked for.
     if (body.isLast || count > own) end('unplain');
-    else again();
+    else onProgress();
     return true;
   };
   /** Uses one answer that is there; false where there is none yet, or its body goes elsewhere, or it ended the connection. */
   const useOne = (): boolean => {
     const there = buffer.subarray(start, filled);
     const at = there.indexOf('\r\n\r\n');
-    if (at < 0 && there.length < HEAD_BYTES && mayBeHead(there)) return false;
+    if (at < 0 && there.length < MAX_HEAD_BYTES && mayBeHead(there)) return false;
     const row = asked[0];
     const head =
-      at < 0 || at > HEAD_BYTES ? undefined : parseHead(buffer.toString('latin1', start, start + at));
-    const way = row === undefined || head === undefined ? 'unwanted' : options.begun(row, head);
-    if (head === undefined || way === 'unwanted' || (way === 'whole' && head.length > mostWhole)) {
+      at < 0 || at > MAX_HEAD_BYTES
+        ? undefined
+        : parseResponseHead(buffer.toString('latin1', start, start + at));
+    const way = row === undefined || head === undefined ? 'unwanted' : options.onHead(row, head);
+    if (head === undefined || way === 'unwanted' || (way === 'whole' && head.length > maxWholeBytes)) {
       end('unplain');
       return false;
     }
@@ -114,7 +118,7 @@ export function openPlainConnection<Row>(options: PlainOptions<Row>): PlainConne
     if (way === 'whole') {
       if (filled < to) return false;
       start = to;
-      options.whole(answered(), buffer.subarray(from, to));
+      options.onBody(answered(), buffer.subarray(from, to));
       if (!head.keepAlive) end('left');
       return isOpen;
     }
@@ -133,7 +137,7 @@ export function openPlainConnection<Row>(options: PlainOptions<Row>): PlainConne
     if (start > 0) buffer.copyWithin(0, start, filled);
     filled -= start;
     start = 0;
-    again();
+    onProgress();
     return true;
   };
 
@@ -153,7 +157,7 @@ export function openPlainConnection<Row>(options: PlainOptions<Row>): PlainConne
   for (const event of ['end', 'close']) socket.on(event, () => end(new Error(event)));
   socket.on('timeout', () => {
     if (!isConnected) end(timeout('UND_ERR_CONNECT_TIMEOUT'));
-    else if (sunk === undefined || sunk.sink.isAwaited()) end(timeout('UND_ERR_BODY_TIMEOUT'));
+    else if (sunk === undefined || sunk.sink.isReaderWaiting()) end(timeout('UND_ERR_BODY_TIMEOUT'));
     // It runs out once only.
     else socket.setTimeout(idleTimeoutMs);
   });
@@ -163,7 +167,7 @@ export function openPlainConnection<Row>(options: PlainOptions<Row>): PlainConne
       // Many in one write: each costs as much as the answer to it.
       return asked.length > ahead / 2 ? 0 : ahead - asked.length;
     },
-    ask: (rows) => {
+    send: (rows) => {
       if (asked.length === 0) since = monotonic();
       let text = '';
       for (const row of rows) {

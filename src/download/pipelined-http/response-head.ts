@@ -1,6 +1,6 @@
 // The head of a plain HTTP/1.1 answer: status, headers, a length. Anything else is not plain, and not read here.
 
-export type Head = {
+export type ResponseHead = {
   status: number;
   /** Names in lower case; values sent twice are joined with `, `. */
   headers: Record<string, string>;
@@ -16,7 +16,7 @@ const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
  * `text` is latin1, without the empty line at its end. Undefined for 1xx and 204, for a body whose end is not given by
  * one length, for folded or broken lines and control characters (RFC 9112 sections 2.2, 5 and 6.3).
  */
-export function parseHead(text: string): Head | undefined {
+export function parseResponseHead(text: string): ResponseHead | undefined {
   const [first = '', ...lines] = text.split('\r\n');
   const status = Number(STATUS_LINE.exec(first)?.[1] ?? 204);
   if (status === 204 || status === 304) return undefined;

@@ -1,9 +1,9 @@
 // GETs of files over connections of our own, read into large buffers; an answer that is not a plain one goes another way.
 import type { World } from '../../world.ts';
 import { faultOf } from '../../client/failure.ts';
-import { openPlainConnection, type PlainConnection } from './connection.ts';
-import type { Head } from './response-head.ts';
-import { createSlabs, type Slabs } from './buffer-pool.ts';
+import { openPipelinedConnection, type PipelinedConnection } from './connection.ts';
+import type { ResponseHead } from './response-head.ts';
+import { createBufferPool, type BufferPool } from './buffer-pool.ts';
 import {
   placeOf,
   type Transport,
@@ -11,15 +11,15 @@ import {
   type TransportRequest,
 } from '../../client/transport.ts';
 
-export type FileSocketOptions = {
+export type PipelinedTransportOptions = {
   connectTimeoutMs: number;
   idleTimeoutMs: number;
   monotonic: World['monotonic'];
   /** For https, and for origins whose answers are not plain: without a length, or no HTTP at all. */
-  careful: Transport;
+  fallback: Transport;
 };
 
-type Connection = PlainConnection<Exchange>;
+type Connection = PipelinedConnection<Exchange>;
 type Exchange = {
   request: TransportRequest;
   answered(reply: TransportReply | 'unplain'): void;
@@ -27,39 +27,42 @@ type Exchange = {
   /** The run's end is no more to be heard of. */
   release(): void;
   /** Once the head has come. */
-  body?: { slabs: Slabs; head: Head; came: number };
+  body?: { slabs: BufferPool; head: ResponseHead; came: number };
 };
 
 /**
  * A transport for files over plain http. Their hash is checked, so it need not know every form of HTTP. A piece of a body belongs to its
  * reader until the next is asked for. There are as many connections as requests at a time.
  */
-export function createFileSockets(options: FileSocketOptions): { transport: Transport; close(): void } {
+export function createPipelinedTransport(options: PipelinedTransportOptions): {
+  transport: Transport;
+  close(): void;
+} {
   const idle = new Map<string, Connection[]>();
   const open = new Set<Connection>();
   const unplain = new Set<string>();
 
   function connectTo(url: URL, free: Connection[]): Connection {
     const place = placeOf(url);
-    const connection: Connection = openPlainConnection<Exchange>({
+    const connection: Connection = openPipelinedConnection<Exchange>({
       ...options,
       url,
-      mostWhole: 0,
+      maxWholeBytes: 0,
       requestOf: ({ request }) => ({
         target: request.url.pathname + request.url.search,
         fields: Object.entries(request.headers)
           .map(([name, value]) => `${name}: ${value}\r\n`)
           .join(''),
       }),
-      begun: (exchange, head) => {
+      onHead: (exchange, head) => {
         const { resume, close } = connection;
-        const slabs = createSlabs(head.length, options.monotonic, resume, close);
+        const slabs = createBufferPool(head.length, options.monotonic, resume, close);
         const body = { slabs, head, came: 0 };
         exchange.body = body;
-        exchange.answered({ status: head.status, headers: head.headers, body: slabs.pieces });
+        exchange.answered({ status: head.status, headers: head.headers, body: slabs.channel });
         return {
           room: slabs.room,
-          isAwaited: slabs.pieces.isAwaited,
+          isReaderWaiting: slabs.channel.isReaderWaiting,
           filled: (count) => {
             body.came += count;
             return slabs.filled(count);
@@ -67,20 +70,20 @@ export function createFileSockets(options: FileSocketOptions): { transport: Tran
           end: () => {
             exchange.release();
             slabs.flush();
-            slabs.pieces.end();
+            slabs.channel.end();
             free.push(connection);
           },
         };
       },
-      whole: () => {},
-      ended: ({ body, answered, failed, release }, why) => {
+      onBody: () => {},
+      onFailure: ({ body, answered, failed, release }, why) => {
         release();
         const error = typeof why === 'string' ? new Error(why) : why;
         if (body === undefined) return why === 'unplain' ? answered(why) : failed(faultOf(error, place));
         body.slabs.flush();
-        body.slabs.pieces.fail(faultOf(error, place, { bytes: body.came, of: body.head.length }));
+        body.slabs.channel.fail(faultOf(error, place, { bytes: body.came, of: body.head.length }));
       },
-      again: () => {
+      onProgress: () => {
         if (connection.room() !== undefined) return;
         open.delete(connection);
         if (free.includes(connection)) free.splice(free.indexOf(connection), 1);
@@ -94,14 +97,14 @@ export function createFileSockets(options: FileSocketOptions): { transport: Tran
     const { url, signal, method } = request;
     // TLS goes on filling memory after it was told to pause.
     if (url.protocol !== 'http:' || method !== 'GET' || unplain.has(url.origin))
-      return options.careful(request);
+      return options.fallback(request);
     signal.throwIfAborted();
     const free = idle.get(url.origin) ?? [];
     idle.set(url.origin, free);
     const connection = free.pop() ?? connectTo(url, free);
     const reply = await new Promise<TransportReply | 'unplain'>((resolve, reject) => {
       const onAbort = (): void => {
-        exchange.body?.slabs.pieces.fail(signal.reason);
+        exchange.body?.slabs.channel.fail(signal.reason);
         reject(signal.reason as Error);
         connection.close();
       };
@@ -112,11 +115,11 @@ export function createFileSockets(options: FileSocketOptions): { transport: Tran
         release: () => signal.removeEventListener('abort', onAbort),
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      connection.ask([exchange]);
+      connection.send([exchange]);
     });
     if (reply !== 'unplain') return reply;
     unplain.add(url.origin);
-    return options.careful(request);
+    return options.fallback(request);
   };
   return {
     transport,

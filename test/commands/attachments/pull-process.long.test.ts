@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
-import { TEMPORARY } from '../../../src/download/partial-files.ts';
+import { PARTIAL_FILE } from '../../../src/download/partial-files.ts';
 import { arx } from '../../support/command.ts';
 import {
   serveCatalogue,
@@ -65,7 +65,7 @@ const reportOf = ({ stdout }: Ended) => PullReport.parse(JSON.parse(stdout));
 
 /** The names that stand in the folder, each of which must be right and whole. */
 function finished(files: readonly ForeignFile[]): string[] {
-  const names = readdirSync(dl).filter((name) => !TEMPORARY.test(name) && name !== MANIFEST_FILE);
+  const names = readdirSync(dl).filter((name) => !PARTIAL_FILE.test(name) && name !== MANIFEST_FILE);
   for (const name of names) {
     const { content } = files[Number(/^file-(\d+)\.txt$/.exec(name)?.[1]) - 1]!;
     expect(sha(readFileSync(join(dl, name))), name).toBe(sha(content));
@@ -123,7 +123,7 @@ describe('I1: killed', () => {
     expect([last.exit, reportOf(last).verdicts['match']]).toEqual([0, count]);
     expect(finished(files)).toHaveLength(count);
     expect(fetched(from).filter((name) => before.includes(name))).toEqual([]);
-    expect(readdirSync(dl).filter((name) => TEMPORARY.test(name))).toEqual([]);
+    expect(readdirSync(dl).filter((name) => PARTIAL_FILE.test(name))).toEqual([]);
     const idle = await start().ended;
     expect(reportOf(idle).files.every(({ attempts }) => attempts === 0)).toBe(true);
   }, 1_800_000);
@@ -160,7 +160,7 @@ test.each([
       /^connection:/im,
     );
     expect(finished(files)).toHaveLength(18);
-    expect(readdirSync(dl).filter((name) => TEMPORARY.test(name))).toEqual([]);
+    expect(readdirSync(dl).filter((name) => PARTIAL_FILE.test(name))).toEqual([]);
     // No token goes to a file.
     expect(
       server.requests.filter(({ head }) => head.includes('/files/') && /authorization/i.test(head)),
@@ -177,7 +177,7 @@ test('a run that goes well says nothing on standard error, nor does its Node', a
 describe('files are begun before their rows have a place in the list', () => {
   /** Once one of them is here under its temporary name. */
   const begun = async (): Promise<void> => {
-    while (!readdirSync(dl).some((name) => TEMPORARY.test(name)))
+    while (!readdirSync(dl).some((name) => PARTIAL_FILE.test(name)))
       await new Promise((resolve) => setImmediate(resolve));
   };
 
@@ -272,7 +272,7 @@ describe.skipIf(!hasStrace)('I2, J3: a system call fails', () => {
     // Whatever it was, the next run ends well and nothing stays behind.
     const next = await start().ended;
     expect([next.exit, finished(files).length]).toEqual([0, files.length]);
-    expect(readdirSync(dl).filter((name) => TEMPORARY.test(name))).toEqual([]);
+    expect(readdirSync(dl).filter((name) => PARTIAL_FILE.test(name))).toEqual([]);
   });
 
   test.each([
@@ -289,7 +289,7 @@ describe.skipIf(!hasStrace)('I2, J3: a system call fails', () => {
   ])('%s: exit 14, no part of it stays', async (injection) => {
     const { exit, stderr } = await hurt(files, injection);
     expect([exit, stderr.split('\n').at(-2)]).toEqual([14, expect.stringContaining('"exit":14')]);
-    expect(readdirSync(dl).filter((name) => TEMPORARY.test(name))).toEqual([]);
+    expect(readdirSync(dl).filter((name) => PARTIAL_FILE.test(name))).toEqual([]);
     finished(files);
   });
 
@@ -326,7 +326,7 @@ describe.skipIf(!hasStrace)('I2, J3: a system call fails', () => {
     const cramped = ['-c', 'ulimit -f 4; exec "$@"', 'sh', process.execPath, program.launcher, ...line()];
     const { exit } = await startProcess('sh', cramped, { dir, env }).ended;
     expect(exit).toBe(14);
-    expect(readdirSync(dl).filter((name) => TEMPORARY.test(name))).toEqual([]);
+    expect(readdirSync(dl).filter((name) => PARTIAL_FILE.test(name))).toEqual([]);
     finished(files);
   });
 });

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
-import { keyOf, partName } from '../../../src/download/partial-files.ts';
+import { partialKeyOf, partialFileName } from '../../../src/download/partial-files.ts';
 import { serveCatalogue, sha } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -50,7 +50,7 @@ const asked = () => server!.requests.filter(({ head }) => head.includes('/files/
 const parts = () => readdirSync(join(dir, 'dl')).filter((name) => name.endsWith('.part'));
 const left = (
   bytes: string,
-  { etag = ETAG, pid = DEAD, name = partName(keyOf(sha(CONTENT)), pid, etag) } = {},
+  { etag = ETAG, pid = DEAD, name = partialFileName(partialKeyOf(sha(CONTENT)), pid, etag) } = {},
 ) => {
   const path = join(dir, 'dl', name);
   writeFileSync(path, bytes);
@@ -184,9 +184,9 @@ describe('whose part it is', () => {
 
   test('the dead leave nothing else behind, and what nobody goes on with is gone after two weeks', async () => {
     const day = 24 * 3600;
-    const own = left('x', { name: partName('0'.repeat(16), DEAD) });
-    const old = left('x', { name: partName('1'.repeat(16), DEAD, ETAG) });
-    const young = left('x', { name: partName('2'.repeat(16), DEAD, ETAG) });
+    const own = left('x', { name: partialFileName('0'.repeat(16), DEAD) });
+    const old = left('x', { name: partialFileName('1'.repeat(16), DEAD, ETAG) });
+    const young = left('x', { name: partialFileName('2'.repeat(16), DEAD, ETAG) });
     utimesSync(old, NOON / 1000 - 15 * day, NOON / 1000 - 15 * day);
     utimesSync(young, NOON / 1000 - 13 * day, NOON / 1000 - 13 * day);
     await serve();
@@ -207,7 +207,7 @@ describe('whose part it is', () => {
     await serve();
     await pull();
     const [whole, begun] = [left(CONTENT), left(CONTENT.slice(0, 20), { etag: '"v2"', pid: DEAD + 1 })];
-    const other = left('x', { name: partName('2'.repeat(16), DEAD, ETAG) });
+    const other = left('x', { name: partialFileName('2'.repeat(16), DEAD, ETAG) });
     expect(fileOf(await pull())).toMatchObject({ verdict: 'match', attempts: 0 });
     expect([whole, begun, other].map((path) => existsSync(path))).toEqual([false, false, true]);
   });

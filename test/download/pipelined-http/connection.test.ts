@@ -1,6 +1,6 @@
 // A kept connection counts time only while somebody waits, and goes on counting when somebody does again.
 import { afterEach, expect, test } from 'vitest';
-import { openPlainConnection, type Ending } from '../../../src/download/pipelined-http/connection.ts';
+import { openPipelinedConnection, type Failure } from '../../../src/download/pipelined-http/connection.ts';
 import { misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 
 let server: Misbehaving | undefined;
@@ -11,26 +11,26 @@ test('a body that stops: not given up while its reader is busy, but as soon as i
   const room = Buffer.alloc(100);
   let looked = 0;
   let came = 0;
-  const why = await new Promise<Ending>((resolve) => {
-    const connection = openPlainConnection<string>({
+  const why = await new Promise<Failure>((resolve) => {
+    const connection = openPipelinedConnection<string>({
       url: new URL(server!.url),
       connectTimeoutMs: 10_000,
       idleTimeoutMs: 20,
       monotonic: () => 0,
-      mostWhole: 0,
+      maxWholeBytes: 0,
       requestOf: (target) => ({ target, fields: '' }),
-      begun: () => ({
+      onHead: () => ({
         room: () => room.subarray(came),
         filled: (count) => (came += count) > 0,
         // Asked each time that the timer has run out.
-        isAwaited: () => ++looked > 3,
+        isReaderWaiting: () => ++looked > 3,
         end: () => {},
       }),
-      whole: () => {},
-      ended: (_row, ending) => resolve(ending),
-      again: () => {},
+      onBody: () => {},
+      onFailure: (_row, ending) => resolve(ending),
+      onProgress: () => {},
     });
-    connection.ask(['/']);
+    connection.send(['/']);
   });
   expect([looked, came, (why as NodeJS.ErrnoException).code]).toEqual([4, 5, 'UND_ERR_BODY_TIMEOUT']);
 });

@@ -1,9 +1,9 @@
 // The sockets of our own for files: large bodies in pieces, connections kept, and small answers read ahead.
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createFileSockets } from '../../../src/download/pipelined-http/transport.ts';
-import { openPlainConnection } from '../../../src/download/pipelined-http/connection.ts';
-import { parseHead } from '../../../src/download/pipelined-http/response-head.ts';
+import { createPipelinedTransport } from '../../../src/download/pipelined-http/transport.ts';
+import { openPipelinedConnection } from '../../../src/download/pipelined-http/connection.ts';
+import { parseResponseHead } from '../../../src/download/pipelined-http/response-head.ts';
 import type { Transport } from '../../../src/client/transport.ts';
 import { BAD_ANSWERS } from '../../support/bad-answers.ts';
 import { CERTIFICATES, KEY, trustAuthority } from '../../support/certificates.ts';
@@ -25,7 +25,11 @@ async function withSockets(
 ): Promise<void> {
   const server = await misbehave(script);
   const waits = { connectTimeoutMs: 1000, idleTimeoutMs: 1000 };
-  const sockets = createFileSockets({ ...waits, monotonic: () => performance.now(), careful });
+  const sockets = createPipelinedTransport({
+    ...waits,
+    monotonic: () => performance.now(),
+    fallback: careful,
+  });
   try {
     const url = new URL(`${server.url}/x`);
     await work((more) => sockets.transport({ method: 'GET', url, headers: {}, signal, ...more }), server);
@@ -134,7 +138,7 @@ test('property: no head is read as anything but what it says, and none throws', 
   );
   fc.assert(
     fc.property(fc.array(fc.oneof(piece, fc.string({ unit: 'binary', maxLength: 12 }))), (lines) => {
-      const head = parseHead(['HTTP/1.1 200 OK', ...lines].join('\r\n'));
+      const head = parseResponseHead(['HTTP/1.1 200 OK', ...lines].join('\r\n'));
       if (head === undefined) return;
       const lengths = lines
         .join('\r\n')
@@ -164,35 +168,35 @@ describe.each(['http', 'https'])('small files read ahead over %s', (scheme) => {
     await new Promise<void>((over) => {
       let waiting = count;
       const open = () =>
-        openPlainConnection<number>({
+        openPipelinedConnection<number>({
           url: new URL(server.url),
           connectTimeoutMs: 300,
           idleTimeoutMs: 300,
           monotonic: () => performance.now(),
-          mostWhole: MOST,
+          maxWholeBytes: MOST,
           requestOf: (row) => ({ target: `/${row}`, fields: '' }),
-          begun: (_row, { status, headers }) =>
+          onHead: (_row, { status, headers }) =>
             status === 200 && headers['content-encoding'] === undefined ? 'whole' : 'unwanted',
-          whole: (row, body) => {
+          onBody: (row, body) => {
             got[row] = Buffer.from(body).toString();
             waiting -= 1;
           },
-          ended: (row, why) => {
+          onFailure: (row, why) => {
             if (why === 'left') rows.unshift(row);
             else {
               got[row] = undefined;
               waiting -= 1;
             }
           },
-          again: () => {
+          onProgress: () => {
             if (waiting === 0) return over();
             if (connection.room() === undefined) connection = open();
             const room = connection.room() ?? 0;
-            if (room > 0 && rows.length > 0) connection.ask(rows.splice(0, room));
+            if (room > 0 && rows.length > 0) connection.send(rows.splice(0, room));
           },
         });
       let connection = open();
-      connection.ask(rows.splice(0, 1));
+      connection.send(rows.splice(0, 1));
     });
     await server.close();
     return got;

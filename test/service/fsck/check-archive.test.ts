@@ -14,7 +14,7 @@ import {
   type OpenArchive,
   type Place,
 } from '../../../src/service/index.ts';
-import { openCrew } from '../../../src/verify/hash-pool.ts';
+import { openHashPool } from '../../../src/verify/hash-pool.ts';
 import { call } from '../../support/call.ts';
 import { tokenFor } from '../../support/archive.ts';
 import { moved, type Sent } from '../../support/event.ts';
@@ -61,7 +61,7 @@ const signal = new AbortController().signal;
 const check = (archive: OpenArchive): Promise<FsckReport> =>
   checkArchive(archive, {
     async hash(dir, paths) {
-      const crew = openCrew(dir, { algorithms: ['sha256'], signal, thread: undefined });
+      const crew = openHashPool(dir, { algorithms: ['sha256'], signal, thread: undefined });
       crew.add(paths);
       return crew.finish();
     },

@@ -3,14 +3,14 @@ import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { Fault } from '../faults.ts';
 
-export type HeldFolder = {
+export type FolderHandle = {
   /** Leads to the folder itself where the system has such paths, else by its name. */
   path: string;
   close(): Promise<void>;
 };
 
 /** Throws the system's error where it cannot be opened, Fault `unsafe` for what is no folder. */
-export async function holdFolder(dir: string): Promise<HeldFolder> {
+export async function openFolderHandle(dir: string): Promise<FolderHandle> {
   const folder = await open(dir, constants.O_RDONLY | constants.O_NONBLOCK);
   const opened = await folder.stat();
   if (!opened.isDirectory()) {
