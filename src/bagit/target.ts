@@ -1,13 +1,13 @@
 // Where a bag is written: a folder or a zip file that gets its name only when all of it is on the disk.
 import { constants } from 'node:fs';
-import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { placeFile } from '../disk/atomic-file.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { syncPath, writeAll } from '../disk/durable-write.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
-import { isWithoutLinks } from '../download/disk-jobs.ts';
 import { createZipWriter } from './zip-writer.ts';
 
 export type BagTarget = {
@@ -57,7 +57,7 @@ async function refuseTaken(path: string): Promise<void> {
     if (error.code === 'ENOENT') return undefined;
     throw diskFault(error, path);
   });
-  if (found !== undefined) throw new Fault('unsafe', `${path} exists already`);
+  if (found !== undefined) throw taken(path);
 }
 
 async function openFolder(path: string, temporary: string): Promise<BagTarget> {
@@ -92,9 +92,7 @@ async function openFolder(path: string, temporary: string): Promise<BagTarget> {
         await rename(temporary, path);
         await syncPath(dirname(path));
       } catch (error) {
-        throw (error as NodeJS.ErrnoException).code === 'ENOTEMPTY'
-          ? new Fault('unsafe', `${path} exists already`)
-          : diskFault(error, path);
+        throw (error as NodeJS.ErrnoException).code === 'ENOTEMPTY' ? taken(path) : diskFault(error, path);
       }
     },
     discard: () => rm(temporary, { recursive: true, force: true }),
@@ -122,7 +120,7 @@ async function openZip(path: string, temporary: string, now: number): Promise<Ba
         await last;
         await zip.end();
         await file.sync();
-        await giveName(temporary, path);
+        if (placeFile({ temporary, path, force: false }) === 'taken') throw taken(path);
         await syncPath(dirname(path));
       } catch (error) {
         throw diskFault(error, path);
@@ -136,13 +134,6 @@ async function openZip(path: string, temporary: string, now: number): Promise<Ba
   };
 }
 
-/** A link never takes the place of something; a file system without them gets one more look. */
-async function giveName(temporary: string, path: string): Promise<void> {
-  try {
-    await link(temporary, path);
-  } catch (error) {
-    if (!isWithoutLinks((error as NodeJS.ErrnoException).code)) throw error;
-    await refuseTaken(path);
-    await rename(temporary, path);
-  }
+function taken(path: string): Fault {
+  return new Fault('unsafe', `${path} exists already`);
 }

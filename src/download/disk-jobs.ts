@@ -1,6 +1,7 @@
 // What is done to files of a pull, call by call, in a thread of its own or here: hashing, syncing, giving a name.
 import { createHash, type Hash } from 'node:crypto';
 import * as fs from 'node:fs';
+import { commitFile } from '../disk/atomic-file.ts';
 
 /** A system error that crossed threads. */
 export type SystemError = { code: string | undefined; errno: number | undefined; message: string };
@@ -10,7 +11,7 @@ export type DiskJob =
   | { kind: 'hash'; fd: number; to: number }
   /** The hash so far, in hex; unless it goes on, the file is forgotten. */
   | { kind: 'digest'; fd: number; goesOn: boolean }
-  | { kind: 'settle'; fd: number; dir: string; temporary: string; path: string; force: boolean };
+  | { kind: 'settle'; fd: number; temporary: string; path: string; force: boolean };
 
 export type DiskJobResult = { text: string } | { failed: SystemError };
 
@@ -41,78 +42,13 @@ export function createDiskJobRunner(): (job: DiskJob) => DiskJobResult {
   return (job) => {
     try {
       if (job.kind === 'digest') return { text: digest(job.fd, job.goesOn) };
-      if (job.kind === 'settle') {
-        fs.fsyncSync(job.fd);
-        const outcome = settle(job);
-        syncFolder(job.dir);
-        return { text: outcome };
-      }
+      if (job.kind === 'settle') return { text: commitFile(job, job.fd) };
       hashTo(job.fd, job.to);
       return { text: '' };
     } catch (error) {
       return { failed: systemErrorOf(error) };
     }
   };
-}
-
-/** Gives the name. link() refuses one that exists; a file system without links gets one more look. */
-export function settle({
-  temporary,
-  path,
-  force,
-}: {
-  temporary: string;
-  path: string;
-  force: boolean;
-}): 'kept' | 'taken' {
-  if (force) {
-    fs.renameSync(temporary, path);
-    return 'kept';
-  }
-  try {
-    fs.linkSync(temporary, path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return 'taken';
-    if (!isWithoutLinks(code)) throw error;
-    return replaceReserved(temporary, path);
-  }
-  removeQuietly(temporary);
-  return 'kept';
-}
-
-/** What link() says on a file system that has no links. */
-export function isWithoutLinks(code: string | undefined): boolean {
-  return ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code ?? '');
-}
-
-/** Opening the name exclusively reserves it, then our own empty file is replaced. */
-function replaceReserved(temporary: string, path: string): 'kept' | 'taken' {
-  try {
-    fs.closeSync(fs.openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'taken';
-    throw error;
-  }
-  fs.renameSync(temporary, path);
-  return 'kept';
-}
-
-export function syncFolder(dir: string): void {
-  const fd = fs.openSync(dir, 'r');
-  try {
-    fs.fsyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
-  }
-}
-
-export function removeQuietly(path: string): void {
-  try {
-    fs.unlinkSync(path);
-  } catch {
-    // Gone already, or to be removed by the next run.
-  }
 }
 
 export function systemErrorOf(error: unknown): SystemError {

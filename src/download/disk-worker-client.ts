@@ -21,11 +21,8 @@ function notBegun(cause?: Error): Error {
   return Object.assign(new Error('the thread ended', { cause }), { code: 'EIO' });
 }
 
-/** For files of the folder `dir`. Where the world has no threads, all of it is done here, and nothing else meanwhile. */
-export function openDiskWorker(
-  dir: string,
-  { thread: begin, signal }: Pick<World, 'thread' | 'signal'>,
-): DiskWorker {
+/** Where the world has no threads, all of it is done here, and nothing else meanwhile. */
+export function openDiskWorker({ thread: begin, signal }: Pick<World, 'thread' | 'signal'>): DiskWorker {
   const waiting: Waiting[] = [];
   const here = createDiskJobRunner();
   let thread: Worker | undefined;
@@ -65,7 +62,7 @@ export function openDiskWorker(
     hash: async (fd, to) => void (await ask({ kind: 'hash', fd, to })),
     digest: (fd) => ask({ kind: 'digest', fd, goesOn: false }),
     peek: (fd) => ask({ kind: 'digest', fd, goesOn: true }),
-    settle: async (file) => (await ask({ kind: 'settle', dir, ...file })) as 'kept' | 'taken',
+    settle: async (file) => (await ask({ kind: 'settle', ...file })) as 'kept' | 'taken',
     close: async () => {
       signal.removeEventListener('abort', onAbort);
       await thread?.terminate();

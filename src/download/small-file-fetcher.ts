@@ -1,6 +1,7 @@
 // The swift way for small files: a thread fetches, hashes and writes them. What does not come plainly goes the other way.
 import type { World } from '../world.ts';
-import { removeQuietly, type SystemError } from './disk-jobs.ts';
+import { removeQuietly } from '../disk/atomic-file.ts';
+import type { SystemError } from './disk-jobs.ts';
 import type { FinalName, SmallFile, StoredFile } from './small-file-writer.ts';
 
 /** The largest file for which this way is meant. */

@@ -1,7 +1,9 @@
 // Small files on the disk: each written when it comes, then many synced together, and named once their names are known.
 import { hash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { systemErrorOf, removeQuietly, settle, syncFolder, type SystemError } from './disk-jobs.ts';
+import { placeFile, removeQuietly } from '../disk/atomic-file.ts';
+import { syncFolder, writeAllSync } from '../disk/durable-write.ts';
+import { systemErrorOf, type SystemError } from './disk-jobs.ts';
 
 /** `temporary` is a name in the folder that nothing has; `size` what the catalogue says, where it does. */
 export type SmallFile = { temporary: string; sha256: string; size: number | undefined };
@@ -75,7 +77,7 @@ export function createSmallFileWriter<Key>(dir: string): SmallFileWriter<Key> {
         const { O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
         const fd = fs.openSync(`${dir}/${file.temporary}`, O_WRONLY | O_CREAT | O_EXCL, 0o600);
         one.fd = fd;
-        for (let at = 0; at < bytes.length;) at += fs.writeSync(fd, bytes, at, bytes.length - at, at);
+        writeAllSync(fd, bytes);
       });
     },
     setName: (key, naming) => {
@@ -96,7 +98,7 @@ export function createSmallFileWriter<Key>(dir: string): SmallFileWriter<Key> {
         if (isLost(one) || naming === undefined) continue;
         attempt(one, () => {
           const temporary = `${dir}/${file.temporary}`;
-          stored.outcome = settle({ temporary, path: `${dir}/${naming.name}`, force: naming.force });
+          stored.outcome = placeFile({ temporary, path: `${dir}/${naming.name}`, force: naming.force });
         });
       }
       let isSynced = false;

@@ -253,7 +253,7 @@ export async function saveVerified(
     world,
     force,
     freshKey: createUniqueKeys(world.randomBytes),
-    desk: openDiskWorker(target.dir, { signal: world.signal, thread: undefined }),
+    desk: openDiskWorker({ signal: world.signal, thread: undefined }),
     survey: emptyScan(),
   };
   const here = await findExisting(target, options);

@@ -1,14 +1,14 @@
 // A WARC file that has its name only when it is whole: one gzip member a record, in a temporary file beside it until then.
-import { constants as flags, fsyncSync } from 'node:fs';
+import { constants as flags } from 'node:fs';
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, deflateRawSync, gzip } from 'node:zlib';
+import { commitFile } from '../disk/atomic-file.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { writeAll } from '../disk/durable-write.ts';
 import { Fault } from '../faults.ts';
-import { settle, syncFolder } from '../download/disk-jobs.ts';
 import { createUniqueKeys, partialFileName, scanFolder } from '../download/partial-files.ts';
 import type { World } from '../world.ts';
 import { namedFields, type Field } from './warc-fields.ts';
@@ -101,10 +101,7 @@ export async function openWarcFile(
     finish: async () => {
       await last;
       try {
-        fsyncSync(file.fd);
-        const outcome = settle({ temporary, path, force });
-        syncFolder(dir);
-        if (outcome === 'taken') throw taken(path);
+        if (commitFile({ temporary, path, force }, file.fd) === 'taken') throw taken(path);
         return size;
       } catch (error) {
         throw diskFault(error, path);

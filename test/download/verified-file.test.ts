@@ -208,7 +208,7 @@ describe('files of one pull with the same bytes', () => {
   const optionsOf = async (force: boolean): Promise<SaveOptions> => {
     const world = { ...fakeWorld({ argv: [], dir }), thread: undefined };
     const freshKey = createUniqueKeys(world.randomBytes);
-    return { world, force, freshKey, desk: openDiskWorker(dir, world), survey: await scanFolder(dir, world) };
+    return { world, force, freshKey, desk: openDiskWorker(world), survey: await scanFolder(dir, world) };
   };
   /** One file as a pull fetches it: its answer breaks off `cuts` times, and is gone on with where that can be. */
   async function fetched(name: string, text: string, options: SaveOptions, waits: number[], cuts: number) {

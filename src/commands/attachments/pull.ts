@@ -94,7 +94,7 @@ async function pullBy(
   const selection = await select(input, app);
   const manifest = await openManifest(dir);
   const progress = progressOf(app, selection);
-  const desk = openDiskWorker(dir, world);
+  const desk = openDiskWorker(world);
   const files: PulledFile[] = [];
   const faults: Fault[] = [];
   try {
@@ -148,7 +148,7 @@ async function foresee(input: Input, app: App, dir: string | undefined): Promise
   const keeping = {
     world,
     force: input.force,
-    desk: openDiskWorker('', world),
+    desk: openDiskWorker(world),
     survey: found,
     freshKey: () => '',
   };

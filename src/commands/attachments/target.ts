@@ -32,7 +32,7 @@ export async function fetchInto(
 ): Promise<Pulled[]> {
   const { world } = app;
   const found = await scanFolder(dir, world);
-  const desk = openDiskWorker(dir, { signal: world.signal, thread: undefined });
+  const desk = openDiskWorker({ signal: world.signal, thread: undefined });
   const keeping = { world, force, desk, survey: found, freshKey: createUniqueKeys(world.randomBytes) };
   const puller = pullerFor({ dir, app, input: { exactNames: false, concurrency: 1 }, keeping, entries });
   const pulled: Pulled[] = [];

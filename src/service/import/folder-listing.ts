@@ -1,30 +1,28 @@
-// Lists what lies in a folder, in the order of names, and says of each entry that is not read why.
-import { lstatSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+// Lists the files that an import reads from a folder, and says of each other entry why it is not read.
 import { join } from 'node:path';
-import { byName, reasonOf } from './named-files.ts';
+import { listFolder, walkFolder, type FolderEntry } from '../../disk/walk-folder.ts';
+import { reasonOf } from './named-files.ts';
 
 export type Listed = { name: string; at: string } & (
   { is: 'file' } | { is: 'folder' } | { is: 'refused'; reason: string }
 );
 
-/** Throws the file system's error where the folder cannot be listed. Links are not followed. */
+/** Returns the entries of a folder in the order of names. Follows no links. Throws the file system's error. */
 export async function entriesOf(folder: string): Promise<Listed[]> {
-  const entries = (await readdir(folder, { withFileTypes: true })).sort(byName);
-  return entries.map((entry) => {
-    const { name } = entry;
+  return (await listFolder(folder)).map((entry): Listed => {
+    const { name, kind } = entry;
     const at = join(folder, name);
-    const refused = (reason: string): Listed => ({ name, at, is: 'refused', reason });
-    // Bytes that are no UTF-8 come as U+FFFD, under which there is nothing.
-    if (name.includes('\u{fffd}') && !exists(at)) return refused('has a name that is not UTF-8');
-    if (entry.isDirectory()) return { name, at, is: 'folder' };
-    if (entry.isFile()) return { name, at, is: 'file' };
-    return refused(entry.isSymbolicLink() ? 'is a link' : 'is not a regular file');
+    const reason = refusalOf(entry);
+    if (reason !== undefined) return { name, at, is: 'refused', reason };
+    return { name, at, is: kind === 'folder' ? 'folder' : 'file' };
   });
 }
 
-function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** Why an entry is not read; undefined for a file or folder that is. */
+function refusalOf({ kind, isUtf8 }: Pick<FolderEntry, 'kind' | 'isUtf8'>): string | undefined {
+  if (!isUtf8) return 'has a name that is not UTF-8';
+  if (kind === 'link') return 'is a link';
+  return kind === 'special' ? 'is not a regular file' : undefined;
 }
 
 /** A file below a folder, or what is not read there; `relative` is its path in it, with `/`. */
@@ -33,33 +31,29 @@ export type Found = { at: string; relative: string; refusal?: string };
 /** A Maildir that was met on the way, whose inside is not listed. */
 export type FoundMaildir = { at: string; maildir: true };
 
-/** All files below a folder, each folder in the order of names. Never throws. */
+/** Yields all files below a folder, in the order of names; folders and files are sorted together. Never throws. */
 export async function* filesBelow(
   folder: string,
   { maildirs }: { maildirs: boolean },
-  prefix = '',
 ): AsyncGenerator<Found | FoundMaildir> {
-  let entries: Listed[];
-  try {
-    entries = await entriesOf(folder);
-  } catch (error) {
-    yield { at: folder, relative: prefix, refusal: reasonOf(error) };
-    return;
-  }
-  if (maildirs && isMaildir(entries)) {
-    yield { at: folder, maildir: true };
-    return;
-  }
-  for (const entry of entries) {
-    const { at, name } = entry;
-    const relative = prefix === '' ? name : `${prefix}/${name}`;
-    if (entry.is === 'folder') yield* filesBelow(at, { maildirs }, relative);
-    else if (entry.is === 'file') yield { at, relative };
-    else yield { at, relative, refusal: entry.reason };
+  const enter = (_path: string, entries: readonly FolderEntry[]): boolean =>
+    !maildirs || !isMaildir(entries.map(({ name, kind }) => ({ name, is: kind })));
+  for await (const found of walkFolder(folder, { order: 'by-name', enter })) {
+    for (const entry of found) {
+      const { path: relative } = entry;
+      const at = relative === '' ? folder : join(folder, relative);
+      if (entry.kind === 'unreadable') yield { at, relative, refusal: reasonOf(entry.error) };
+      else if (entry.kind === 'folder' && entry.isUtf8) yield { at, maildir: true };
+      else {
+        const refusal = refusalOf(entry);
+        yield refusal === undefined ? { at, relative } : { at, relative, refusal };
+      }
+    }
   }
 }
 
-export function isMaildir(entries: readonly Listed[]): boolean {
+/** Whether a folder is a Maildir: it has folders `cur` and `new`. */
+export function isMaildir(entries: ReadonlyArray<{ name: string; is: string }>): boolean {
   const has = (name: string) => entries.some((entry) => entry.name === name && entry.is === 'folder');
   return has('cur') && has('new');
 }

@@ -1,7 +1,8 @@
 // A set of files that are read by name, whether they lie in a folder or in a zip.
-import { constants, type Dirent } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { listFolder } from '../../disk/walk-folder.ts';
 
 export type NamedFiles = {
   /** Names with `/` between their parts, in no promised order. */
@@ -21,10 +22,10 @@ export async function openFolder(root: string, depth: number): Promise<NamedFile
   const names: string[] = [];
   const unlisted: Array<[string, string]> = [];
   const list = async (folder: string, left: number): Promise<void> => {
-    for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+    for (const entry of await listFolder(join(root, folder))) {
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isFile()) names.push(name);
-      else if (entry.isDirectory() && left > 0) {
+      if (entry.kind === 'file') names.push(name);
+      else if (entry.kind === 'folder' && left > 0) {
         await list(name, left - 1).catch((error: unknown) => unlisted.push([name, reasonOf(error)]));
       }
     }
@@ -68,8 +69,3 @@ const REASONS: Record<string, string> = {
   EISDIR: 'is a folder',
   ENOTDIR: 'is not a folder',
 };
-
-/** Names in the order of their characters, the same on every system. */
-export function byName(a: Dirent, b: Dirent): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
-}

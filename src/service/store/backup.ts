@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { copyFile, link, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BackupReport } from '../../contract/reports/archive.ts';
+import { commitFile } from '../../disk/atomic-file.ts';
 import { syncPath } from '../../disk/durable-write.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import type { Archive } from './archive.ts';
@@ -63,8 +64,7 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
     options.progress({ label: 'files', done: report.bytes, unit: 'bytes' });
     await copyShard(blobs.dir, join(dir, 'blobs'), shard.toString(16).padStart(2, '0'), report);
   }
-  await rename(fresh, join(dir, DATABASE));
-  await syncPath(dir);
+  commitFile({ temporary: fresh, path: join(dir, DATABASE), force: true });
   return report;
 }
 
@@ -130,6 +130,7 @@ async function copy(source: string, target: string): Promise<void> {
     const part = `${target}.new`;
     await copyFile(source, part, constants.COPYFILE_FICLONE);
     await syncPath(part);
+    // The folder is synced once for all of its files.
     await rename(part, target);
   }
 }

@@ -1,10 +1,10 @@
 // The folder in which an archive in a database keeps its files names its archive, so that no other is taken for it.
 import { randomUUID } from 'node:crypto';
-import { access, link, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { writeFileAtomically } from '../../disk/atomic-file.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { syncPath } from '../../disk/durable-write.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from './archive.ts';
@@ -51,7 +51,7 @@ async function isOurs(archive: Archive, dir: string): Promise<boolean> {
   } catch (error) {
     throw diskFault(error, `--blobs ${dir}`);
   }
-  await mark(dir, id);
+  mark(dir, id);
   const now = await markIn(dir);
   if (now !== undefined && now !== id) throw other(dir, `its ${MARK} names another archive`);
   return now === id;
@@ -80,17 +80,13 @@ async function markIn(dir: string): Promise<string | undefined> {
 }
 
 /** Whole at once, and never over another's. Where it cannot be written the files are what the folder is known by. */
-async function mark(dir: string, archive: string): Promise<void> {
+function mark(dir: string, archive: string): void {
   const temporary = join(dir, `${MARK}.${randomUUID()}.new`);
   const text = `${JSON.stringify({ version: 1, archive } satisfies z.infer<typeof Mark>)}\n`;
   try {
-    await writeFile(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
-    await link(temporary, join(dir, MARK));
-    await syncPath(dir);
+    writeFileAtomically({ temporary, path: join(dir, MARK), force: false }, Buffer.from(text));
   } catch (error) {
     if (!('code' in (error as Error))) throw error;
-  } finally {
-    await rm(temporary, { force: true }).catch(() => {});
   }
 }
 

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { access, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncPath } from '../../../disk/durable-write.ts';
+import { syncPath, writeAll } from '../../../disk/durable-write.ts';
 import { makeFolder } from '../../../disk/make-folder.ts';
 
 export type Blobs = {
@@ -43,7 +43,10 @@ export function openBlobs(dir: string): Blobs {
     }
   };
 
-  /** Runs `write` on a temporary file and gives it its name, durably, if that answers true. */
+  /**
+   * Runs `write` on a temporary file and gives it its name, durably, if that answers true. Not by disk/atomic-file.ts, which
+   * waits for the disk synchronously: an import stores many files at a time.
+   */
   const keep = async (sha256: string, write: (file: FileHandle) => Promise<boolean>): Promise<boolean> => {
     const folder = dirname(pathOf(sha256));
     await makeFolder(folder, 0o700);
@@ -83,7 +86,7 @@ export function openBlobs(dir: string): Blobs {
     async put(sha256, content) {
       if ((await size(sha256)) === content.byteLength) return;
       await keep(sha256, async (file) => {
-        await writeWhole(file, content);
+        await writeAll(file, content, 0);
         return true;
       });
     },
@@ -91,9 +94,11 @@ export function openBlobs(dir: string): Blobs {
       if ((await size(sha256)) !== undefined) return true;
       return keep(sha256, async (file) => {
         const hash = createHash('sha256');
-        for await (const chunk of createReadStream(path)) {
-          hash.update(chunk as Uint8Array);
-          await writeWhole(file, chunk as Uint8Array);
+        let at = 0;
+        for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
+          hash.update(chunk);
+          await writeAll(file, chunk, at);
+          at += chunk.length;
         }
         return hash.digest('hex') === sha256;
       });
@@ -122,8 +127,4 @@ export function openBlobs(dir: string): Blobs {
       }
     },
   };
-}
-
-async function writeWhole(file: FileHandle, content: Uint8Array): Promise<void> {
-  for (let at = 0; at < content.byteLength;) at += (await file.write(content, at)).bytesWritten;
 }
