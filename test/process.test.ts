@@ -4,7 +4,7 @@ import { chmodSync, closeSync, cpSync, openSync, readFileSync, symlinkSync, writ
 import { open, readdir, readlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../src/arx.ts';
 import { NOUNS, COMMAND_LIST } from '../src/command-list/index.ts';
 import { GLOBAL_OPTIONS } from '../src/command-list/global-options.ts';
@@ -67,9 +67,6 @@ beforeAll(async () => {
   const imported = await arx.run(['import', 'letter.mbox'], { dir: template });
   expect(imported).toMatchObject({ exit: 0 });
   home = scratch();
-});
-afterAll(() => {
-  arx.remove();
 });
 
 const servers: Misbehaving[] = [];

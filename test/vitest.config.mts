@@ -23,7 +23,7 @@ const onPostgres = { env: { ARX_TEST_ENGINE: 'postgres' } };
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    globalSetup: ['test/support/cluster.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
     reporters: result === undefined ? ['default'] : ['default', ['json', { outputFile: result }]],
     // By default Vitest leaves one core free, which on two cores is half of them.
     maxWorkers: availableParallelism(),

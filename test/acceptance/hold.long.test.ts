@@ -2,7 +2,7 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Listening } from '../../src/contract/reports/command.ts';
 import { moved } from '../support/event.ts';
 import {
@@ -34,9 +34,6 @@ afterEach(async () => {
   running?.child.kill('SIGKILL');
   await running?.ended;
   running = undefined;
-});
-afterAll(() => {
-  arx?.remove();
 });
 
 type Serving = Listening & { port: number; bearer: Record<string, string>; file: string; filePort: number };

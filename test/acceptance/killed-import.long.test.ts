@@ -1,7 +1,7 @@
 // An import into PostgreSQL killed with SIGKILL in the middle of its COPY: nothing half is there, and the next run makes it whole.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { asKeeper, freshUrl, noPostgres, schemaOf } from '../support/postgres.ts';
 import { buildProgram, type Program } from '../support/program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -91,9 +91,6 @@ describe.skipIf(noPostgres)('an import into PostgreSQL', () => {
     clean = await stateOf(url);
     expect(clean[1]).toMatch(/^messages 600 /);
     expect(clean[4]).toMatch(/^attachments 142 /);
-  });
-  afterAll(() => {
-    program.remove();
   });
 
   const POINTS: [point: Point, messages: number][] = [

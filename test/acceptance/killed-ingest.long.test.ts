@@ -1,5 +1,5 @@
 // Processes that serve are killed under ingest load, and their PostgreSQL with them: nothing acknowledged is lost or applied twice.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { killIngest } from '../support/killed-ingest.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { buildProgram, type Program } from '../support/program.ts';
@@ -8,7 +8,6 @@ let arx: Program;
 beforeAll(() => {
   arx = buildProgram();
 }, 60_000);
-afterAll(() => arx?.remove());
 
 /** More of them: `npm run bench ingest-kill`. */
 const KILLS = 6;

@@ -59,7 +59,6 @@ describe.skipIf(noNginx || noPostgres)('behind nginx', { timeout: 90_000 }, () =
     await nginx?.close();
     for (const { running } of processes) running.child.kill('SIGKILL');
     await Promise.all(processes.map(({ running }) => running.ended));
-    arx?.remove();
   });
 
   test('a token of one is known to the other, and files open through it', async () => {

@@ -379,58 +379,53 @@ describe('--read-only', () => {
         running.child.kill('SIGTERM');
         await running.ended;
       };
-      try {
-        expect((await program.run(['import', 'list.mbox'], { dir })).exit).toBe(0);
-        if (left === 'without a log') {
-          // Who closes it last takes its log away.
-          const closing = `const { DatabaseSync } = require('@photostructure/sqlite');
-            const database = new DatabaseSync(process.argv[1]);
-            database.prepare('SELECT COUNT(*) FROM messages').get();
-            database.close();`;
-          execFileSync(process.execPath, ['-e', closing, join(here, 'archive.db')]);
-        }
-        expect(hasLog()).toBe(left === 'with its log');
-        const [unshare = '', ...words] = mounting!;
-        const writing = await begin(unshare, [...words, here, process.execPath], []).ended;
-        expect([writing.exit, writing.stdout]).toEqual([15, '']);
-        // A command that reads needs no word.
-        const command = (...given: string[]) =>
-          startProcess(unshare, [...words, here, process.execPath, program.launcher, ...given], { dir })
-            .ended;
-        const listed = await command('messages', 'ls', '--json');
-        expect([listed.exit, listed.stderr]).toEqual([0, '']);
-        expect((JSON.parse(listed.stdout) as { data: unknown[] }).data).toHaveLength(1);
-        const sent = await command(
-          'events',
-          'send',
-          'contact.flagged',
-          '--id',
-          'e',
-          '--payload',
-          '{"contact":"c"}',
-        );
-        // Its journal would lie there.
-        expect([sent.exit, sent.stdout]).toEqual([14, '']);
-        const reading = begin(unshare, [...words, here, process.execPath], ['--read-only']);
-        try {
-          const { base_url: url } = await ready(reading);
-          const issued = (await (await post(`${url}/api/auth/token`, WHO)).json()) as {
-            access_token: string;
-          };
-          const bearer = { authorization: `Bearer ${issued.access_token}` };
-          const list = await fetch(`${url}/messages?limit=5`, { headers: bearer });
-          expect(((await list.json()) as { data: unknown[] }).data).toHaveLength(1);
-          expect((await fetch(`${url}/api/health/ready`)).status).toBe(200);
-          const health = await (await fetch(`${url}/api/health`)).json();
-          expect(health).toMatchObject({ status: 'stable', read_only: true });
-          expect((await post(`${url}/api/webhooks/ingest`, moved('evt_1', 1, 2), bearer)).status).toBe(503);
-        } finally {
-          await end(reading);
-        }
-        expect(hasLog()).toBe(left === 'with its log');
-      } finally {
-        program.remove();
+      expect((await program.run(['import', 'list.mbox'], { dir })).exit).toBe(0);
+      if (left === 'without a log') {
+        // Who closes it last takes its log away.
+        const closing = `const { DatabaseSync } = require('@photostructure/sqlite');
+          const database = new DatabaseSync(process.argv[1]);
+          database.prepare('SELECT COUNT(*) FROM messages').get();
+          database.close();`;
+        execFileSync(process.execPath, ['-e', closing, join(here, 'archive.db')]);
       }
+      expect(hasLog()).toBe(left === 'with its log');
+      const [unshare = '', ...words] = mounting!;
+      const writing = await begin(unshare, [...words, here, process.execPath], []).ended;
+      expect([writing.exit, writing.stdout]).toEqual([15, '']);
+      // A command that reads needs no word.
+      const command = (...given: string[]) =>
+        startProcess(unshare, [...words, here, process.execPath, program.launcher, ...given], { dir }).ended;
+      const listed = await command('messages', 'ls', '--json');
+      expect([listed.exit, listed.stderr]).toEqual([0, '']);
+      expect((JSON.parse(listed.stdout) as { data: unknown[] }).data).toHaveLength(1);
+      const sent = await command(
+        'events',
+        'send',
+        'contact.flagged',
+        '--id',
+        'e',
+        '--payload',
+        '{"contact":"c"}',
+      );
+      // Its journal would lie there.
+      expect([sent.exit, sent.stdout]).toEqual([14, '']);
+      const reading = begin(unshare, [...words, here, process.execPath], ['--read-only']);
+      try {
+        const { base_url: url } = await ready(reading);
+        const issued = (await (await post(`${url}/api/auth/token`, WHO)).json()) as {
+          access_token: string;
+        };
+        const bearer = { authorization: `Bearer ${issued.access_token}` };
+        const list = await fetch(`${url}/messages?limit=5`, { headers: bearer });
+        expect(((await list.json()) as { data: unknown[] }).data).toHaveLength(1);
+        expect((await fetch(`${url}/api/health/ready`)).status).toBe(200);
+        const health = await (await fetch(`${url}/api/health`)).json();
+        expect(health).toMatchObject({ status: 'stable', read_only: true });
+        expect((await post(`${url}/api/webhooks/ingest`, moved('evt_1', 1, 2), bearer)).status).toBe(503);
+      } finally {
+        await end(reading);
+      }
+      expect(hasLog()).toBe(left === 'with its log');
     },
   );
 

@@ -7,6 +7,7 @@ import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { createZipWriter } from '../../src/bagit/zip-writer.ts';
 import { isInstalled } from '../support/shell.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 let dir: string;
 beforeAll(() => void (dir = tempFolder('zip')));
@@ -40,7 +41,6 @@ bag = zipfile.ZipFile(sys.argv[1])
 assert bag.testzip() is None
 print(json.dumps([[e.filename, hashlib.sha256(bag.read(e)).hexdigest(), list(e.date_time)] for e in bag.infolist()]))
 `;
-import { tempFolder } from '../support/temp-folder.ts';
 const sha = (pieces: Uint8Array[]) => createHash('sha256').update(Buffer.concat(pieces)).digest('hex');
 const read = (zip: Buffer): unknown => {
   writeFileSync(join(dir, 'a.zip'), zip);

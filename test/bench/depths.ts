@@ -3,7 +3,7 @@ import { createService } from '../../src/service/index.ts';
 import type { Service } from '../../src/contract/exchange.ts';
 import { summaryOf } from '../../src/service/store/meta-table/summary.ts';
 import { ASSET_URL, sampleArchive, textOf, tokenFor, type Sample } from '../support/archive.ts';
-import { setup } from '../support/cluster.ts';
+import { startCluster } from '../support/cluster.ts';
 import { generate } from '../support/generated-rows.ts';
 import { asKeeper, freshUrl } from '../support/postgres.ts';
 
@@ -23,7 +23,7 @@ const EDGE = 900;
 type Asked = { target: string; times: number[] };
 type Opened = { sample: Sample; service: Service; token: string };
 
-export { setup as startPostgres };
+export { startCluster as startPostgres };
 
 /** Rows of a table: a list on an engine in one direction, and the median at each depth. */
 export async function measureDepths(

@@ -33,32 +33,28 @@ type Service = {
 async function withService<T>(work: (service: Service) => Promise<T>): Promise<T> {
   const arx = buildProgram();
   const dir = tempFolder('bench-hold');
+  await sampleData(join(dir, 'data'));
+  mkdirSync(join(dir, 'files'));
+  writeFileSync(join(dir, 'files/large.bin'), Buffer.alloc(16 * 1024 * 1024, 'large '));
+  await arx.run(['import', 'files'], { dir });
+  const running = arx.start(['serve', '--port', '0', '--json', '--max-connections', '15000'], { dir });
   try {
-    await sampleData(join(dir, 'data'));
-    mkdirSync(join(dir, 'files'));
-    writeFileSync(join(dir, 'files/large.bin'), Buffer.alloc(16 * 1024 * 1024, 'large '));
-    await arx.run(['import', 'files'], { dir });
-    const running = arx.start(['serve', '--port', '0', '--json', '--max-connections', '15000'], { dir });
-    try {
-      const line = JSON.parse(await running.says('stdout', /\n/)) as Listening;
-      const headers = { authorization: `Bearer ${await tokenOf(line.base_url)}` };
-      const list = await fetch(`${line.base_url}/v1/attachments?limit=500`, { headers });
-      const { data } = (await list.json()) as { data: { filename: string; file_url: string }[] };
-      const file = new URL(data.find(({ filename }) => filename === 'large.bin')!.file_url);
-      return await work({
-        pid: line.pid,
-        base: line.base_url,
-        port: Number(new URL(line.base_url).port),
-        filePort: Number(file.port),
-        file: file.pathname,
-        headers,
-      });
-    } finally {
-      running.child.kill('SIGTERM');
-      await running.ended;
-    }
+    const line = JSON.parse(await running.says('stdout', /\n/)) as Listening;
+    const headers = { authorization: `Bearer ${await tokenOf(line.base_url)}` };
+    const list = await fetch(`${line.base_url}/v1/attachments?limit=500`, { headers });
+    const { data } = (await list.json()) as { data: { filename: string; file_url: string }[] };
+    const file = new URL(data.find(({ filename }) => filename === 'large.bin')!.file_url);
+    return await work({
+      pid: line.pid,
+      base: line.base_url,
+      port: Number(new URL(line.base_url).port),
+      filePort: Number(file.port),
+      file: file.pathname,
+      headers,
+    });
   } finally {
-    arx.remove();
+    running.child.kill('SIGTERM');
+    await running.ended;
   }
 }
 

@@ -7,7 +7,7 @@ import { importItems } from '../../src/service/import/index.ts';
 import type { ImportedMessage } from '../../src/service/records/import-items.ts';
 import type { Archive } from '../../src/service/index.ts';
 import { sampleArchive } from '../support/archive.ts';
-import { CLUSTER, setup } from '../support/cluster.ts';
+import { CLUSTER, startCluster } from '../support/cluster.ts';
 import { freshUrl } from '../support/postgres.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -15,7 +15,7 @@ const BATCH = 256;
 
 /** Rows of a table: a way to store, and the median of its messages a second. */
 export async function measureIntakes(count: number, rounds: number): Promise<Record<string, string>[]> {
-  const stop = await setup();
+  const stop = await startCluster();
   try {
     const ways: Record<string, () => Promise<number>> = {
       'SQLite, bare inserts of the same rows': () => bare(count),

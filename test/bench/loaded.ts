@@ -1,12 +1,12 @@
 // What `bench service` puts load on: an archive with many rows on either engine, and the statement of a page; bundled by service.mjs.
 import { sampleArchive } from '../support/archive.ts';
-import { setup } from '../support/cluster.ts';
+import { startCluster } from '../support/cluster.ts';
 import { generate } from '../support/generated-rows.ts';
 import { freshUrl } from '../support/postgres.ts';
 import { readAttachments } from '../../src/service/store/lists/attachments.ts';
 import type { Statements } from '../../src/service/store/sql/database.ts';
 
-export { setup as startPostgres };
+export { startCluster as startPostgres };
 
 /** Makes an archive of `rows` attachments on the engine; resolves to its place: a folder, or an address. */
 export async function makeArchive(engine: 'sqlite' | 'postgres', rows: number): Promise<string> {

@@ -1,7 +1,7 @@
 // Whom the program trusts, with real processes and sockets: rows E1, E13 and E15 of the fault list.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client/index.ts';
 import { AUTHORITY, CERTIFICATES, KEY } from '../support/certificates.ts';
 import { always, answer, misbehave } from '../support/misbehaving-server.ts';
@@ -50,9 +50,6 @@ describe('as real processes', () => {
   beforeAll(() => {
     program = buildProgram();
     dir = tempFolder('trust');
-  });
-  afterAll(() => {
-    program.remove();
   });
   const HEALTH = answer(200, '{"status":"ok"}', { 'set-cookie': 'a=b; Path=/' });
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { serveCatalogue } from '../support/catalogue-server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import type { Misbehaving } from '../support/misbehaving-server.ts';
@@ -11,7 +11,6 @@ import { readWarc } from '../support/warc.ts';
 
 let program: Program;
 beforeAll(() => void (program = buildProgram()), 60_000);
-afterAll(() => program.remove());
 
 let dir: string;
 let server: Misbehaving;

@@ -26,8 +26,11 @@ export function programs(): string | undefined {
     .find((bin) => existsSync(join(bin, 'initdb')));
 }
 
-/** Vitest calls it once a run. The cluster is made while the first tests run; those that need it wait for it. */
-export async function setup(): Promise<() => Promise<void>> {
+/**
+ * Starts the cluster of a test run. It is made while the first tests run; tests that need it wait for it. Returns the
+ * function that stops it.
+ */
+export async function startCluster(): Promise<() => Promise<void>> {
   const bin = programs();
   if (bin === undefined) {
     console.warn(`no PostgreSQL under ${PROGRAMS}: all tests of the second engine are SKIPPED`);

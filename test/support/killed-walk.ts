@@ -36,7 +36,6 @@ export async function openKillBench(): Promise<KillBench> {
   const close = async () => {
     served.child.kill('SIGTERM');
     await served.ended;
-    program.remove();
     rmSync(sample.dir, { recursive: true, force: true });
   };
   try {

@@ -1,6 +1,6 @@
-// The program as it is shipped, built once for a test file and run as real processes with folders of their own.
+// The program as it is shipped, built once per test run, and started as real processes with folders of their own.
 import { execFileSync, spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempFolder } from './temp-folder.ts';
 
@@ -25,26 +25,50 @@ export type Program = {
   launcher: string;
   start(args: readonly string[], options: StartOptions): Running;
   run(args: readonly string[], options: StartOptions): Promise<Ended>;
-  remove(): void;
 };
 
-/** Builds into a temporary folder that looks like the installed package. */
+/** Environment variable: the folder in which the program of this test run is built (`global-setup.ts`). */
+export const PROGRAM_FOLDER = 'ARX_TEST_PROGRAM';
+
+/**
+ * Returns the program as an installed package. It is built from the sources once per test run, by the first caller;
+ * callers in other processes wait until it is there. Outside of the test runner each call builds it.
+ */
 export function buildProgram(): Program {
-  const root = tempFolder('program');
-  mkdirSync(join(root, 'bin'));
-  for (const path of ['bin/arx.js', 'package.json']) cpSync(join(ROOT, path), join(root, path));
-  symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-  // After that: the build runs what it built.
-  execFileSync(process.execPath, [join(ROOT, 'bin/build.mjs'), join(root, 'dist')], { stdio: 'pipe' });
+  const root = process.env[PROGRAM_FOLDER] ?? tempFolder('program');
+  const built = join(root, 'built');
+  if (claim(join(root, 'bin'))) {
+    // Some tests run it as another user.
+    chmodSync(root, 0o755);
+    for (const path of ['bin/arx.js', 'package.json']) cpSync(join(ROOT, path), join(root, path));
+    symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+    // Last, because the build runs what it built.
+    execFileSync(process.execPath, [join(ROOT, 'bin/build.mjs'), join(root, 'dist')], { stdio: 'pipe' });
+    writeFileSync(built, '');
+  } else waitFor(built);
   const launcher = join(root, 'bin/arx.js');
   const start: Program['start'] = (args, options) =>
     startProcess(process.execPath, [launcher, ...args], options);
-  return {
-    launcher,
-    start,
-    run: (args, options) => start(args, options).ended,
-    remove: () => rmSync(root, { recursive: true, force: true }),
-  };
+  return { launcher, start, run: (args, options) => start(args, options).ended };
+}
+
+/** Makes the folder. Returns false if it is already there. */
+function claim(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Blocks until the file exists. Throws after a minute. */
+function waitFor(file: string): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let tries = 0; !existsSync(file); tries += 1) {
+    if (tries === 1_200) throw new Error('the program was not built: see the first test that needs it');
+    Atomics.wait(pause, 0, 0, 50);
+  }
 }
 
 /** What a run sees of the outside: nothing of this process but PATH. */

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { sha } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
@@ -11,7 +11,6 @@ import { buildProgram, startProcess, type Ended, type Program } from '../../supp
 
 let program: Program;
 beforeAll(() => void (program = buildProgram()), 60_000);
-afterAll(() => program.remove());
 
 let dir: string;
 beforeEach(() => void (dir = tempFolder('exporting')));

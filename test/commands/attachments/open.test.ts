@@ -141,20 +141,16 @@ describe('where nothing can be opened', () => {
 test('the real process starts the opener of PATH without a shell', async () => {
   await serveFile({ filename: `a'$(touch pwned)";b.txt`, content: 'hello' });
   const program = buildProgram();
-  try {
-    const opener = join(dir, 'xdg-open');
-    writeFileSync(
-      opener,
-      `#!/bin/sh\nprintf '%s\\n' "$#" "$1" "token $ARX_TOKEN" > "$(dirname "$0")/opened"\n`,
-    );
-    chmodSync(opener, 0o755);
-    const words = ['attachments', 'show', 'att_1', '--open', '--base-url', server.url];
-    const ran = await program.run(words, { dir, env: { ...env, PATH: `${dir}:${process.env['PATH']}` } });
-    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining('its name is not safe here')]);
-    const [count, path, token] = readFileSync(join(dir, 'opened'), 'utf8').split('\n');
-    expect([count, readFileSync(path!, 'utf8'), token]).toEqual(['1', 'hello', 'token ']);
-    expect(readdirSync(dir)).not.toContain('pwned');
-  } finally {
-    program.remove();
-  }
+  const opener = join(dir, 'xdg-open');
+  writeFileSync(
+    opener,
+    `#!/bin/sh\nprintf '%s\\n' "$#" "$1" "token $ARX_TOKEN" > "$(dirname "$0")/opened"\n`,
+  );
+  chmodSync(opener, 0o755);
+  const words = ['attachments', 'show', 'att_1', '--open', '--base-url', server.url];
+  const ran = await program.run(words, { dir, env: { ...env, PATH: `${dir}:${process.env['PATH']}` } });
+  expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining('its name is not safe here')]);
+  const [count, path, token] = readFileSync(join(dir, 'opened'), 'utf8').split('\n');
+  expect([count, readFileSync(path!, 'utf8'), token]).toEqual(['1', 'hello', 'token ']);
+  expect(readdirSync(dir)).not.toContain('pwned');
 }, 60_000);

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { PARTIAL_FILE } from '../../../src/download/partial-files.ts';
@@ -25,7 +25,6 @@ import { serve as serveArchive } from '../../support/served.ts';
 
 let program: Program;
 beforeAll(() => void (program = buildProgram()), 60_000);
-afterAll(() => program.remove());
 
 let dir: string;
 let dl: string;

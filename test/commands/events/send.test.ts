@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { RefusedEvent } from '../../../src/contract/event.ts';
 import type { Listening } from '../../../src/contract/reports/command.ts';
 import { arx, recordsOf } from '../../support/command.ts';
@@ -402,7 +402,6 @@ describe('killed', () => {
   beforeEach(() => {
     program = buildProgram();
   }, 60_000);
-  afterEach(() => program.remove());
 
   test(
     'at any moment and run again, also by two at once: every event is in, and is applied once',

@@ -75,7 +75,6 @@ describe.skipIf(noPostgres)('two processes', { timeout: 60_000 }, () => {
     for (const { running } of processes) running.child.kill('SIGKILL');
     await api?.close();
     await assets?.close();
-    arx?.remove();
   });
 
   test('serve an archive while it is imported: what they give is what SQLite gives', async () => {
