@@ -13,7 +13,7 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 404, 405, 410, 422, 501]);
  * The wanted directions in which the list can be read, in four requests where it is honest; none where it knows no
  * cursor at all. An empty list is taken to know them. Throws what the very first page does, and faults that refuse no cursor.
  */
-export async function directionsOf<Row extends Identified>(
+export async function detectDirections<Row extends Identified>(
   source: Source<Row>,
   signal: AbortSignal,
   wanted: readonly Direction[] = ['forward', 'backward', 'closed'],

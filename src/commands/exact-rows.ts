@@ -5,11 +5,11 @@ import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import type { Direction, Source } from '../walk/source.ts';
 import { walk } from '../walk/walk.ts';
-import { directionsOf } from './cursor-support.ts';
+import { detectDirections } from './cursor-support.ts';
 import { present, windowQuery, type Window } from './input.ts';
-import { lateFault } from './late-rows.ts';
+import { lateRowsFault } from './late-rows.ts';
 
-export type Listing<Row> = {
+export type ExactRows<Row> = {
   /** Throws where nothing was given yet, and for what no other read would change (network, auth, the run's end). */
   rows: AsyncGenerator<Row>;
   /** Known after the last row: whether it is proved that these are all. */
@@ -33,7 +33,7 @@ export function exactRows<Row>(
   idOf: (row: Row) => string,
   app: Pick<App, 'world' | 'log' | 'notice' | 'strict'>,
   window: Window = {},
-): Listing<Row> {
+): ExactRows<Row> {
   const { after, before, limit = PAGE_LIMIT.maximum } = window;
   const { signal } = app.world;
   let fault: Fault | undefined = new Fault('partial', 'the list was not read to its end');
@@ -44,18 +44,18 @@ export function exactRows<Row>(
   };
 
   async function* rows(): AsyncGenerator<Row> {
-    const directions = await directionsOf({ page }, signal);
+    const directions = await detectDirections({ page }, signal);
     yield* directions.size === 0 ? paged() : walked(directions);
   }
 
   async function* walked(directions: ReadonlySet<Direction>): AsyncGenerator<Row> {
-    const options = { limit, crossCheck: 'off', noun: 'rows', signal } as const;
+    const options = { limit, crossCheck: 'off', noun: 'row', signal } as const;
     const windows = walk(
       { page, directions },
       {
         ...options,
         ...present({ after, before }),
-        log: ({ number, rows: count, trouble }) => {
+        log: ({ number, rows: count, problem: trouble }) => {
           if (trouble !== undefined) app.log(`read ${number}: ${count} rows; ${trouble}`);
         },
       },
@@ -69,7 +69,7 @@ export function exactRows<Row>(
       }
       ({ fault } = next.value);
       if (fault !== undefined && (given === 0 || !ENDS.has(fault.kind))) throw fault;
-      fault ??= lateFault(next.value.report.late, app);
+      fault ??= lateRowsFault(next.value.report.late, app);
       return;
     }
   }

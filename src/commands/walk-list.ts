@@ -8,20 +8,21 @@ import { plain } from '../format/line.ts';
 import { frozenText } from '../format/progress.ts';
 import type { View } from '../format/view.ts';
 import { walkLines } from '../format/views.ts';
-import type { CrossCheckMode } from '../walk/plan/cross-check.ts';
-import { addDoubts, readDoubts, stillThere } from '../walk/log/unresolved-rows.ts';
-import { addEnd } from '../walk/log/completion.ts';
+import type { CrossCheckMode } from '../walk/decide/confirmation.ts';
+import { addUnresolvedRows, readUnresolvedRows, findExisting } from '../walk/log/unresolved-rows.ts';
+import { recordCompletion } from '../walk/log/completion.ts';
 import { openFrozenLog } from '../walk/log/frozen-log.ts';
 import type { Identified, Source } from '../walk/source.ts';
-import { walk, type ReadNote, type WalkOutcome } from '../walk/walk.ts';
+import type { ReadNote, WalkOutcome } from '../walk/options.ts';
+import { walk } from '../walk/walk.ts';
 import { present, wholeNumber, Window } from './input.ts';
-import { lateFault } from './late-rows.ts';
+import { lateRowsFault } from './late-rows.ts';
 import { PageFile } from './page-file.ts';
-import { inFolder } from './walk-folder.ts';
+import { withWalkFolder } from './walk-folder.ts';
 import { mayReplace, writeReport } from './walk-report-file.ts';
 
 /** The options of every walk. */
-export const Walking = Window.extend({
+export const WalkInput = Window.extend({
   concurrency: wholeNumber(1)
     .refine((count) => count <= 16, 'must be at most 16')
     .optional(),
@@ -42,7 +43,7 @@ export const Walking = Window.extend({
     .transform(Number)
     .optional(),
 });
-export type Walking = z.infer<typeof Walking> & { crossCheck: CrossCheckMode };
+export type WalkInput = z.infer<typeof WalkInput> & { crossCheck: CrossCheckMode };
 
 /** What is walked: where it is read, how its rows are shown, and what a frozen log says that it is of. */
 export type WalkedList<Row extends Identified, Shown extends object> = {
@@ -64,7 +65,7 @@ const USUAL_LIMIT = 100;
  */
 export async function walkList<Row extends Identified, Shown extends object>(
   list: WalkedList<Row, Shown>,
-  input: Walking,
+  input: WalkInput,
   app: App,
 ): Promise<void> {
   if (input.resume && input.freeze === undefined) throw new Fault('usage', '--resume goes with --freeze DIR');
@@ -75,12 +76,12 @@ export async function walkList<Row extends Identified, Shown extends object>(
   const given = report === undefined ? input : { ...input, force: await mayReplace({ report, force }, app) };
   if (input.freeze === undefined) return walkAll(list, given, app, undefined);
   const dir = resolve(app.world.cwd, input.freeze);
-  await inFolder(dir, app, () => walkAll(list, given, app, dir));
+  await withWalkFolder(dir, app, () => walkAll(list, given, app, dir));
 }
 
 async function walkAll<Row extends Identified, Shown extends object>(
   { source, noun, view, shown, subject }: WalkedList<Row, Shown>,
-  input: Walking,
+  input: WalkInput,
   app: App,
   dir: string | undefined,
 ): Promise<void> {
@@ -90,7 +91,7 @@ async function walkAll<Row extends Identified, Shown extends object>(
     dir === undefined
       ? undefined
       : await openFrozenLog<Row>(dir, { ...subject, ...range }, { resume: input.resume });
-  const doubts = dir === undefined ? { unplaced: [], late: [] } : await readDoubts(dir);
+  const doubts = dir === undefined ? { unplaced: [], late: [] } : await readUnresolvedRows(dir);
   /** What earlier runs saw and nobody has given out yet. */
   const pending = new Set([...doubts.unplaced, ...doubts.late]);
   const limit = Math.min(input.limit ?? USUAL_LIMIT, PAGE_LIMIT.maximum);
@@ -107,7 +108,7 @@ async function walkAll<Row extends Identified, Shown extends object>(
   const windows = walk(source, {
     limit,
     crossCheck,
-    noun: `${noun}s`,
+    noun,
     ...present({ after, before, maxRequests, concurrency, frozen: log?.state }),
     ...(confidence === undefined ? {} : { epsilon: 1 - confidence }),
     signal: app.world.signal,
@@ -160,9 +161,9 @@ async function walkAll<Row extends Identified, Shown extends object>(
 
   /** A resumed walk does not see again what lies behind its frontier: what earlier runs saw there still counts. */
   async function withDoubts(found: WalkOutcome): Promise<WalkOutcome> {
-    if (dir !== undefined) await addDoubts(dir, { unplaced: found.unplaced ?? [], late: found.report.late });
+    if (dir !== undefined) await addUnresolvedRows(dir, { unplaced: found.unplaced ?? [], late: found.report.late });
     if (found.fault !== undefined || pending.size === 0) return found;
-    const there = await stillThere(source, pending, app.world.signal);
+    const there = await findExisting(source, pending, app.world.signal);
     const lost = there.find((id) => doubts.unplaced.includes(id));
     const late = [...new Set([...found.report.late, ...there.filter((id) => doubts.late.includes(id))])];
     if (lost === undefined) return { ...found, report: { ...found.report, late } };
@@ -177,7 +178,7 @@ async function walkAll<Row extends Identified, Shown extends object>(
   async function recordEnd({ report, fault }: WalkOutcome): Promise<void> {
     if (dir === undefined || fault !== undefined) return;
     const finished_at = new Date(app.world.now()).toISOString();
-    await addEnd(dir, { head: report.frozen.head, finished_at, late: report.late });
+    await recordCompletion(dir, { head: report.frozen.head, finished_at, late: report.late });
   }
 
   async function show(): Promise<void> {
@@ -206,8 +207,8 @@ async function walkAll<Row extends Identified, Shown extends object>(
 }
 
 /** What the run ends with: its failure, rows that came late, and drift above what the user allows. */
-function judge({ fault, report }: WalkOutcome, { failOnDrift }: Walking, app: App): void {
-  const failure = fault ?? lateFault(report.late, app);
+function judge({ fault, report }: WalkOutcome, { failOnDrift }: WalkInput, app: App): void {
+  const failure = fault ?? lateRowsFault(report.late, app);
   if (failure !== undefined) app.fail(failure);
   if (failOnDrift === undefined) return;
   const { disagreements, requests, drift } = report;
@@ -223,12 +224,12 @@ function judge({ fault, report }: WalkOutcome, { failOnDrift }: Walking, app: Ap
   app.fail(new Fault('unstable', `${grounds.join(', and ')}; ${failOnDrift} is allowed`, { kept }));
 }
 
-function spoken({ number, surface, query, rows, drift_ratio, trouble }: ReadNote): string {
+function spoken({ number, surface, query, rows, drift_ratio, problem: trouble }: ReadNote): string {
   const cursors = [
     query.after === undefined ? '' : ` after ${query.after}`,
     query.before === undefined ? '' : ` before ${query.before}`,
   ].join('');
   const drift = drift_ratio === undefined ? '' : `, drift ratio ${drift_ratio}`;
-  const what = surface === 'list' ? 'read' : 'witness';
+  const what = surface === 'list' ? 'read' : 'cross-check';
   return `${what} ${number}:${cursors} limit ${query.limit}: ${rows} rows${drift}${trouble === undefined ? '' : `; ${trouble}`}`;
 }

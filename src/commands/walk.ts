@@ -6,12 +6,12 @@ import { isBehind, parseAddress } from '../client/base-url.ts';
 import { Fault } from '../faults.ts';
 import { anyView } from '../format/views.ts';
 import type { Direction, PageQuery, Source } from '../walk/source.ts';
-import { directionsOf } from './cursor-support.ts';
-import { walkList, Walking } from './walk-list.ts';
+import { detectDirections } from './cursor-support.ts';
+import { walkList, WalkInput } from './walk-list.ts';
 
 const Name = z.string().min(1).max(200);
 
-export const Input = Walking.extend({
+export const Input = WalkInput.extend({
   url: z.string().min(1),
   idField: Name.default('id'),
   dataField: Name.optional(),
@@ -92,7 +92,7 @@ async function explained(fault: Fault, url: URL, app: App): Promise<Fault> {
 
 async function directionsFor(source: Source<AnyRow>, input: Input, app: App): Promise<Set<Direction>> {
   const { afterParam, beforeParam, forwardOnly } = input;
-  const found = await directionsOf(source, app.world.signal, forwardOnly ? ['forward'] : undefined);
+  const found = await detectDirections(source, app.world.signal, forwardOnly ? ['forward'] : undefined);
   if (!found.has('forward')) {
     throw new Fault('protocol', `the service does not follow ${afterParam}: it shows the same rows again`, {
       hint: '--after-param names its cursor parameter, --id-field what it takes',

@@ -1,56 +1,58 @@
-// Reads under way: started without waiting, landed one by one, none left behind when the walk is over.
+// The reads in flight: started without waiting, taken as they finish, aborted when the walk is over.
 import { Fault } from '../faults.ts';
-import type { Planned } from './plan/requests.ts';
+import type { PlannedRead } from './plan/requests.ts';
 import type { Identified, Page, Source } from './source.ts';
 
-export type Landing<Row> = { planned: Planned<Row> } & (
+/** A read with its page, the ids of a cross-check, or its error. */
+export type FinishedRead<Row> = { planned: PlannedRead<Row> } & (
   { page: Page<Row> } | { ids: string[] | undefined } | { error: unknown }
 );
 
-/** What a witness that is not there, or is kept from us, answers. */
-const SILENCE: ReadonlySet<string> = new Set(['not_found', 'forbidden', 'usage']);
+/** Faults with which a service says that it has no cross-check source, or none for this user. */
+const UNAVAILABLE: ReadonlySet<string> = new Set(['not_found', 'forbidden', 'usage']);
 
-export class Flights<Row extends Identified> {
+export class ReadsInFlight<Row extends Identified> {
   readonly #source: Source<Row>;
   readonly #signal: AbortSignal;
-  readonly #stop = new AbortController();
-  readonly #airborne = new Map<Planned<Row>, Promise<Landing<Row>>>();
+  readonly #abort = new AbortController();
+  readonly #pending = new Map<PlannedRead<Row>, Promise<FinishedRead<Row>>>();
 
-  /** `signal` ends the reads, and so does {@link stop}. */
+  /** `signal` aborts the reads, and so does {@link stop}. */
   constructor(source: Source<Row>, signal: AbortSignal) {
     this.#source = source;
-    this.#signal = AbortSignal.any([signal, this.#stop.signal]);
+    this.#signal = AbortSignal.any([signal, this.#abort.signal]);
   }
 
-  get planned(): Planned<Row>[] {
-    return [...this.#airborne.keys()];
+  get reads(): PlannedRead<Row>[] {
+    return [...this.#pending.keys()];
   }
 
-  start(planned: Planned<Row>): void {
-    this.#airborne.set(planned, this.#fly(planned));
+  start(planned: PlannedRead<Row>): void {
+    this.#pending.set(planned, this.#read(planned));
   }
 
-  /** The first read to come back; never rejects. */
-  async land(): Promise<Landing<Row>> {
-    const landing = await Promise.race(this.#airborne.values());
-    this.#airborne.delete(landing.planned);
-    return landing;
+  /** Returns the next read that finishes. Never rejects. */
+  async nextFinished(): Promise<FinishedRead<Row>> {
+    const finished = await Promise.race(this.#pending.values());
+    this.#pending.delete(finished.planned);
+    return finished;
   }
 
   stop(): void {
-    this.#stop.abort();
+    this.#abort.abort();
   }
 
-  async #fly(planned: Planned<Row>): Promise<Landing<Row>> {
+  async #read(planned: PlannedRead<Row>): Promise<FinishedRead<Row>> {
     const { query, cursor, surface } = planned;
     try {
       if (surface === 'list') return { planned, page: await this.#source.page(query, this.#signal) };
       const after = cursor?.row;
       const question = { ...(after === undefined ? {} : { after }), limit: query.limit };
-      return { planned, ids: await this.#source.witness?.(question, this.#signal) };
+      return { planned, ids: await this.#source.crossCheck?.(question, this.#signal) };
     } catch (error) {
-      const isSilent = surface === 'witness' && error instanceof Fault && SILENCE.has(error.kind);
-      return isSilent ? { planned, ids: undefined } : { planned, error };
+      const isUnavailable =
+        surface === 'cross-check' && error instanceof Fault && UNAVAILABLE.has(error.kind);
+      return isUnavailable ? { planned, ids: undefined } : { planned, error };
     }
   }
 }

@@ -1,94 +1,97 @@
-// What a walk spent and what it gave out: the figures of its windows and of its report.
+// What a walk spent and what it froze: the figures of its windows and of its report.
 import type { UnstableGap, WalkReport } from '../contract/reports/walk.ts';
 import { Confidence } from './decide/confidence.ts';
-import type { Seen } from './order/id-set.ts';
+import { FIRST_PREVIOUS, freezeWindow, type FrozenState, type FrozenWindow } from './log/window.ts';
+import type { IdSet } from './order/id-set.ts';
 import type { Identified } from './source.ts';
-import type { Testimony } from './plan/cross-check.ts';
-import type { FrozenState } from './walk.ts';
-import { CHAIN_START, freeze, type FrozenWindow } from './log/window.ts';
 
-export class Ledger<Row extends Identified> {
+export class WalkStatistics<Row extends Identified> {
+  /** Requests of this run. */
   requests = 0;
-  rereads = 0;
-  duplicates = 0;
-  /** Rows given out in this run, and in earlier ones. */
-  conversations = 0;
-  readonly #earlier: number;
-  /** Reads and what was wrong with them since the last window. */
-  reads = 0;
-  troubles: string[] = [];
+  /** Rows frozen in this run. */
+  rows = 0;
+  /** Windows frozen in this run and in earlier ones. */
   windows: number;
+  /** Rows that a page showed once too often. */
+  duplicates = 0;
+  /** Reads since the last window, and what was wrong with them. */
+  reads = 0;
+  problems: string[] = [];
+  /** Rows that were seen between frozen rows. */
   readonly late = new Set<string>();
+  readonly #earlierRows: number;
   readonly #confidence = new Confidence();
   readonly #drift: WalkReport['drift'] = { first: null, last: null, max: null };
+  #rereads = 0;
   #disagreements = 0;
   #head: string;
 
   constructor(frozen: FrozenState<Row> | undefined) {
     this.windows = frozen?.windows ?? 0;
-    this.#head = frozen?.head ?? CHAIN_START;
-    this.#earlier = frozen?.ids.length ?? 0;
+    this.#head = frozen?.head ?? FIRST_PREVIOUS;
+    this.#earlierRows = frozen?.ids.length ?? 0;
   }
 
-  asked(isReread: boolean): void {
+  /** Counts a request that is made. `isReread`: it asks for rows that are known already. */
+  countRequest(isReread: boolean): void {
     this.requests++;
     this.reads++;
-    if (isReread) this.rereads++;
+    if (isReread) this.#rereads++;
   }
 
-  /** A read came back, with what it reported of its drift and what was wrong with it. */
-  read(drift: number | undefined, trouble: string | undefined): void {
-    if (trouble !== undefined) {
-      this.troubles.push(trouble);
+  /** Counts an answer, with the drift ratio that the service states and what is wrong with the answer. */
+  countAnswer(driftRatio: number | undefined, problem: string | undefined): void {
+    if (problem !== undefined) {
+      this.problems.push(problem);
       this.#disagreements++;
     }
-    if (drift === undefined) return;
-    this.#drift.first ??= drift;
-    this.#drift.last = drift;
-    this.#drift.max = Math.max(this.#drift.max ?? drift, drift);
+    if (driftRatio === undefined) return;
+    this.#drift.first ??= driftRatio;
+    this.#drift.last = driftRatio;
+    this.#drift.max = Math.max(this.#drift.max ?? driftRatio, driftRatio);
   }
 
-  /** Freezes rows after the row `after`, null at the start; `weights` are the nats that vouch for each (settle.ts). */
-  freeze(after: string | null, rows: Row[], weights: readonly number[]): FrozenWindow<Row> {
-    for (const weight of weights) this.#confidence.add(weight);
+  /** Returns the next window. `after`: the row before it, null at the start. `logOdds`: one for each row. */
+  freeze(after: string | null, rows: Row[], logOdds: readonly number[]): FrozenWindow<Row> {
+    for (const odds of logOdds) this.#confidence.add(odds);
     const cost = {
       reads: this.reads,
-      disagreements: this.troubles.length,
+      disagreements: this.problems.length,
       drift_ratio: this.#drift.last,
     };
-    const window = freeze(++this.windows, after, rows, cost, this.#head);
+    const window = freezeWindow(++this.windows, after, rows, cost, this.#head);
     this.#head = window.head;
-    this.conversations += rows.length;
-    this.troubles = [];
+    this.rows += rows.length;
+    this.problems = [];
     this.reads = 0;
     return window;
   }
 
-  /** `unstable` names the gap where the walk stopped; undefined for a complete one. */
+  /** Returns the report. `unstable`: where the walk stopped; undefined for a complete one. `emitted`: all frozen ids. */
   report(
     limit: number,
     unstable: UnstableGap | undefined,
-    seen: Seen,
-    testimony: Testimony<Row>,
+    emitted: IdSet,
+    crossCheck: WalkReport['cross_check'],
   ): WalkReport {
     return {
       version: 1,
       verdict: unstable === undefined ? 'complete' : 'incomplete',
-      conversations: this.conversations + this.#earlier,
+      conversations: this.rows + this.#earlierRows,
       windows: this.windows,
       requests: this.requests,
-      minimum_requests: Math.max(1, Math.ceil(this.conversations / limit)),
-      rereads: this.rereads,
+      minimum_requests: Math.max(1, Math.ceil(this.rows / limit)),
+      rereads: this.#rereads,
       disagreements: this.#disagreements,
       drift: { ...this.#drift },
       confidence:
         unstable !== undefined && this.windows === 0
           ? 0
           : this.#confidence.value(this.requests, this.#disagreements),
-      cross_check: { mode: testimony.mode, ...testimony.tally },
+      cross_check: crossCheck,
       duplicates_removed: this.duplicates,
-      // A page in another order altogether may have named rows that found their place later.
-      late: [...this.late].filter((id) => !seen.has(id)),
+      // A page in another order altogether may name rows that find their place later.
+      late: [...this.late].filter((id) => !emitted.has(id)),
       frozen: { head: this.windows === 0 ? null : this.#head, file: null },
       unstable: unstable === undefined ? [] : [unstable],
     };

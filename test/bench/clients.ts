@@ -8,7 +8,7 @@ import { conversationSource } from '../../src/commands/conversations/walk-source
 import type { Conversation } from '../../src/contract/conversation.ts';
 import { Fault } from '../../src/faults.ts';
 import type { Source } from '../../src/walk/source.ts';
-import type { CrossCheckMode } from '../../src/walk/plan/cross-check.ts';
+import type { CrossCheckMode } from '../../src/walk/decide/confirmation.ts';
 import { walk } from '../../src/walk/walk.ts';
 
 export type Place = { baseUrl: string; token: string };

@@ -1,12 +1,12 @@
 // Counts what became of drawn walks; called in processes of their own by many.mjs.
-import { checkDrawnWalk } from '../support/sampled-walk.ts';
+import { checkSampledWalk } from '../support/sampled-walk.ts';
 
 /** Walks from `first` up to but not with `end`. */
 export async function countWalks(first: number, end: number) {
   const counts = { exact: 0, incomplete: 0, wrong: 0 };
   const problems: string[] = [];
   for (let number = first; number < end; number++) {
-    const { complete, problem } = await checkDrawnWalk(number);
+    const { complete, problem } = await checkSampledWalk(number);
     counts[problem !== undefined ? 'wrong' : complete ? 'exact' : 'incomplete']++;
     if (problem !== undefined) problems.push(problem);
   }

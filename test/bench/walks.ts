@@ -1,8 +1,8 @@
 // Measures walks over lying lists in virtual time, beside a naive loop and "re-read until equal twice"; called by simulated.mjs.
 import type { PageQuery } from '../../src/walk/source.ts';
-import { LIES } from '../support/faulty-page.ts';
-import { lyingList, type LyingOptions } from '../support/faulty-list.ts';
-import { isExact, simulate, type Simulated } from '../support/simulated-walk.ts';
+import { FAULT_NAMES } from '../support/faulty-page.ts';
+import { faultyList, type FaultyListOptions } from '../support/faulty-list.ts';
+import { isExact, simulateWalk, type SimulatedWalk } from '../support/simulated-walk.ts';
 
 const SIZE = 2000;
 const LIMIT = 100;
@@ -11,7 +11,7 @@ const NAIVE_MS = MINIMUM * 50;
 const DRIFT = 0.21;
 
 /** Name, list, goal for requests and for wall. */
-type Case = [string, Partial<LyingOptions>, string, string];
+type Case = [string, Partial<FaultyListOptions>, string, string];
 
 export const CASES: readonly Case[] = [
   ['no drift', {}, '2.3', '1.15'],
@@ -23,7 +23,7 @@ export const CASES: readonly Case[] = [
   ['random, sparse', { drift: DRIFT, positions: 'sparse' }, '3.1', '1.3'],
   ['random, dense', { drift: DRIFT, positions: 'dense' }, '1.6', '1.25'],
   ['correlated, dense', { drift: DRIFT, positions: 'dense', correlation: 'key' }, '1.6', '1.25'],
-  ...LIES.map((lie): Case => [`only ${lie}`, { drift: DRIFT, lies: [lie] }, '4.2', '1.4']),
+  ...FAULT_NAMES.map((lie): Case => [`only ${lie}`, { drift: DRIFT, faults: [lie] }, '4.2', '1.4']),
   ['all, transport faults', { drift: DRIFT, transport: 0.05 }, '3.4', '1.4'],
   ['all, transport faults, dense', { drift: DRIFT, transport: 0.05, positions: 'dense' }, '1.8', '1.4'],
   ['colluding stale', { drift: DRIFT, correlation: 'collude' }, '8', '2'],
@@ -44,8 +44,8 @@ export async function measureCase(number: number, seeds: number, first: number) 
   const twice = newSum();
   for (let seed = first; seed < first + seeds; seed++) {
     const options = { size: SIZE, seed, ...lying };
-    add(alone, await timed(() => simulate(options)));
-    add(witnessed, await timed(() => simulate({ ...options, witness: 'lying' }, { crossCheck: 'boundary' })));
+    add(alone, await timed(() => simulateWalk(options)));
+    add(witnessed, await timed(() => simulateWalk({ ...options, crossCheck: 'lying' }, { crossCheck: 'boundary' })));
     add(naive, await timed(() => paged(options, 1)));
     add(twice, await timed(() => paged(options, 2)));
   }
@@ -80,7 +80,7 @@ function newSum(): Sum {
 }
 
 /** `fault`: it did not say that this is the list. */
-type Read = Pick<Simulated, 'list' | 'ids' | 'fault'>;
+type Read = Pick<SimulatedWalk, 'list' | 'ids' | 'fault'>;
 
 async function timed(read: () => Promise<Read>): Promise<Read & { cpu: number }> {
   const begun = process.cpuUsage();
@@ -97,8 +97,8 @@ function add(sum: Sum, { list, ids, fault, cpu }: Read & { cpu: number }): void 
 }
 
 /** Page by page until has_more is false; each page is asked for until `equal` answers in a row are the same. */
-async function paged(options: LyingOptions, equal: number): Promise<Read> {
-  const list = lyingList(options);
+async function paged(options: FaultyListOptions, equal: number): Promise<Read> {
+  const list = faultyList(options);
   const ids: string[] = [];
   const { signal } = new AbortController();
   await list.clock.run(

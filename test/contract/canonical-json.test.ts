@@ -1,7 +1,7 @@
 // Canonical JSON: one spelling for each value.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonical } from '../../src/contract/canonical-json.ts';
+import { canonicalJson } from '../../src/contract/canonical-json.ts';
 
 test.each([
   [{ b: 1, a: [true, null, 'x'] }, '{"a":[true,null,"x"],"b":1}'],
@@ -11,18 +11,18 @@ test.each([
   ],
   [{ a: undefined, c: { e: -0, d: 1e21 } }, '{"c":{"d":1e+21,"e":0}}'],
   ['\ud800', '"\\ud800"'],
-])('%j', (value, text) => expect(canonical(value)).toBe(text));
+])('%j', (value, text) => expect(canonicalJson(value)).toBe(text));
 
 test.each([Number.NaN, Infinity, () => 0, 1n, undefined, [undefined]])('%s cannot be said', (value) =>
-  expect(() => canonical(value)).toThrow(TypeError),
+  expect(() => canonicalJson(value)).toThrow(TypeError),
 );
 
 test('property: parses to the same value, whatever the order of keys', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
       const reversed = Object.fromEntries(Object.entries(value).toReversed());
-      expect(canonical(reversed)).toBe(canonical(value));
-      expect(JSON.parse(canonical(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      expect(canonicalJson(reversed)).toBe(canonicalJson(value));
+      expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
     }),
   );
 });

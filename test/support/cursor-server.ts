@@ -1,6 +1,6 @@
 // Any service's list on a loopback port, paged by the ids of its rows: with the manners, bodies and lies a test asks for.
 import type { PageQuery } from '../../src/walk/source.ts';
-import { honest, LIES, lie } from './faulty-page.ts';
+import { honestPage, FAULT_NAMES, faultyPage } from './faulty-page.ts';
 import { answer, misbehave, type Misbehaving } from './misbehaving-server.ts';
 import { randomFrom } from './random.ts';
 
@@ -51,10 +51,10 @@ export async function serveList(options: CursorServerOptions): Promise<Misbehavi
     const random = randomFrom(`${seed}/${count}`);
     const page =
       random() < drift
-        ? lie(LIES[Math.floor(random() * LIES.length)]!, ids, query, random, (id) =>
+        ? faultyPage(FAULT_NAMES[Math.floor(random() * FAULT_NAMES.length)]!, ids, query, random, (id) =>
             randomFrom(`${seed}/${count}/${id}`)(),
           )
-        : honest(ids, query);
+        : honestPage(ids, query);
     const text = JSON.stringify(
       body(
         page.ids.map((id) => rowOf.get(id)),

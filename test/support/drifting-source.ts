@@ -22,7 +22,7 @@ export type DriftingOptions = {
 export type DriftingList = Source<Item> & {
   items: Item[];
   queries: PageQuery[];
-  witness: NonNullable<Source<Item>['witness']>;
+  crossCheck: NonNullable<Source<Item>['crossCheck']>;
 };
 
 export function driftingSource(options: DriftingOptions): DriftingList {
@@ -45,7 +45,7 @@ export function driftingSource(options: DriftingOptions): DriftingList {
       stalePages.push(honest.rows);
       return { ...page, ...(drift > 0 ? { drift_ratio: drift } : {}) };
     },
-    async witness({ after, limit }) {
+    async crossCheck({ after, limit }) {
       const query = { ...(after === undefined ? {} : { after: after.id }), limit };
       const honest = read(list.items, query);
       const random = generator(`${seed}/witness/${asks++}`);

@@ -1,7 +1,7 @@
 // A list on a virtual clock whose pages lie, whose line fails and whose rows change: the whole fault model, by seed.
 import { Fault } from '../../src/faults.ts';
 import type { PageQuery, Source } from '../../src/walk/source.ts';
-import { honest, lie, LIES, type LieName } from './faulty-page.ts';
+import { honestPage, faultyPage, FAULT_NAMES, type PageFault } from './faulty-page.ts';
 import { randomFrom } from './random.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -13,11 +13,11 @@ export type Row = { id: string; sequence?: number };
  */
 export type Correlation = 'each' | 'key' | 'sticky' | 'burst' | 'collude';
 
-export type LyingOptions = {
+export type FaultyListOptions = {
   size: number;
   drift?: number;
   seed?: number;
-  lies?: readonly LieName[];
+  faults?: readonly PageFault[];
   correlation?: Correlation;
   positions?: 'none' | 'dense' | 'sparse';
   /** Chance that an attempt fails on the line; the source tries again, as the client does. */
@@ -25,7 +25,7 @@ export type LyingOptions = {
   /** Rows added at the end, added inside and deleted, each so often per read until `writes` of them were made. */
   writes?: { kind: 'append' | 'insert' | 'delete'; count: number; every: number };
   /** A second surface of the same rows: honest, lying by itself as often, or sharing the pages' stale state. */
-  witness?: 'honest' | 'lying' | 'accomplice';
+  crossCheck?: 'honest' | 'lying' | 'accomplice';
   /** Milliseconds of a round trip. */
   rtt?: number;
 };
@@ -33,7 +33,7 @@ export type LyingOptions = {
 const TOGETHER = 16;
 const ATTEMPTS = 6;
 
-export type LyingList = Source<Row> & {
+export type FaultyList = Source<Row> & {
   clock: VirtualClock;
   /** What the list holds now, all ids it ever held, and those that came in between others. */
   ids: string[];
@@ -42,25 +42,25 @@ export type LyingList = Source<Row> & {
   keys: string[];
   /** Requests that went over the line, failed ones too, and pages that lied. */
   requests: number;
-  lies: number;
+  faultyReads: number;
 };
 
-export function lyingList(options: LyingOptions): LyingList {
-  const { size, drift = 0, seed = 1, lies = LIES, correlation = 'each', rtt = 50 } = options;
+export function faultyList(options: FaultyListOptions): FaultyList {
+  const { size, drift = 0, seed = 1, faults: lies = FAULT_NAMES, correlation = 'each', rtt = 50 } = options;
   const ids = Array.from({ length: size }, (_, n) => `r${n + 1}`);
   const step = randomFrom(`${seed}/positions`);
   let position = 0;
   const ranks = new Map(
     ids.map((id) => [id, (position += options.positions === 'sparse' ? 1 + Math.floor(step() * 3) : 1)]),
   );
-  const list: LyingList = {
+  const list: FaultyList = {
     clock: new VirtualClock(),
     ids,
     ever: new Set(ids),
     inserted: new Set(),
     keys: [],
     requests: 0,
-    lies: 0,
+    faultyReads: 0,
     async page(query) {
       const number = list.keys.push(JSON.stringify([query.after, query.before, query.limit]));
       await line(number);
@@ -68,7 +68,7 @@ export function lyingList(options: LyingOptions): LyingList {
       return { ...answer(query, number), ...(drift > 0 ? { drift_ratio: drift } : {}) };
     },
   };
-  if (options.witness !== undefined) list.witness = witness;
+  if (options.crossCheck !== undefined) list.crossCheck = witness;
   return list;
 
   async function witness({ after, limit }: { after?: Row; limit: number }): Promise<string[]> {
@@ -76,11 +76,11 @@ export function lyingList(options: LyingOptions): LyingList {
     const number = list.keys.push(`witness ${JSON.stringify([query.after, limit])}`);
     await line(number);
     write(number);
-    if (options.witness === 'honest') {
+    if (options.crossCheck === 'honest') {
       refuse(list.ids, query);
-      return honest(list.ids, query).ids;
+      return honestPage(list.ids, query).ids;
     }
-    return answer(query, number, options.witness === 'lying' ? 'witness ' : '').rows.map(({ id }) => id);
+    return answer(query, number, options.crossCheck === 'lying' ? 'witness ' : '').rows.map(({ id }) => id);
   }
 
   function answer(query: PageQuery, number: number, surface = '') {
@@ -91,9 +91,9 @@ export function lyingList(options: LyingOptions): LyingList {
     const name = correlation === 'collude' ? 'stale' : lies[Math.floor(random() * lies.length)]!;
     const state = `${seed}/${surface}state/${correlation === 'collude' ? Math.floor(number / TOGETHER) : chanceKey(number)}`;
     const page = lying
-      ? lie(name, list.ids, query, random, (id) => randomFrom(`${state}/${id}`)())
-      : honest(list.ids, query);
-    if (lying) list.lies++;
+      ? faultyPage(name, list.ids, query, random, (id) => randomFrom(`${state}/${id}`)())
+      : honestPage(list.ids, query);
+    if (lying) list.faultyReads++;
     return { rows: page.ids.map(rowOf), has_more: page.has_more };
   }
 

@@ -2,9 +2,9 @@
 import type { PageQuery } from '../../src/walk/source.ts';
 import type { Random } from './random.ts';
 
-export const LIES = ['shift', 'boundary', 'later', 'permute', 'missing', 'dup', 'stale'] as const;
-export type LieName = (typeof LIES)[number];
-export type Ids = { ids: string[]; has_more: boolean };
+export const FAULT_NAMES = ['shift', 'boundary', 'later', 'permute', 'missing', 'dup', 'stale'] as const;
+export type PageFault = (typeof FAULT_NAMES)[number];
+export type PageOfIds = { ids: string[]; has_more: boolean };
 
 /** Rows by which a page is displaced, cut or permuted at most. */
 const REACH = 8;
@@ -12,7 +12,7 @@ const REACH = 8;
 const UNKNOWN_SHARE = 1 / 32;
 
 /** The rows of an honest page at `offset` rows from where it belongs. Unknown cursors are the caller's to refuse. */
-export function honest(list: readonly string[], query: PageQuery, offset = 0): Ids {
+export function honestPage(list: readonly string[], query: PageQuery, offset = 0): PageOfIds {
   const after = query.after === undefined ? -1 : list.indexOf(query.after);
   const before = query.before === undefined ? list.length : list.indexOf(query.before);
   const backward = query.before !== undefined && query.after === undefined;
@@ -25,20 +25,20 @@ export function honest(list: readonly string[], query: PageQuery, offset = 0): I
 }
 
 /** `state` seeds the snapshot of a stale answer: reads that share it collude. */
-export function lie(
-  name: LieName,
+export function faultyPage(
+  name: PageFault,
   list: readonly string[],
   query: PageQuery,
   random: Random,
   state: (id: string) => number,
-): Ids {
-  const truth = honest(list, query);
+): PageOfIds {
+  const truth = honestPage(list, query);
   const ids = [...truth.ids];
   const by = 1 + Math.floor(random() * REACH);
   const at = Math.floor(random() * ids.length);
   switch (name) {
     case 'shift':
-      return honest(list, query, random() < 0.5 ? by : -by);
+      return honestPage(list, query, random() < 0.5 ? by : -by);
     case 'boundary': {
       if (random() < 0.3) return { ids, has_more: !truth.has_more };
       const backward = query.before !== undefined && query.after === undefined;
@@ -53,14 +53,14 @@ export function lie(
       return { ids: backward ? ids.slice(ids.length - kept) : ids.slice(0, kept), has_more: random() < 0.5 };
     }
     case 'later':
-      return query.before === undefined ? truth : honest(list, { after: query.before, limit: query.limit });
+      return query.before === undefined ? truth : honestPage(list, { after: query.before, limit: query.limit });
     case 'permute': {
       const stretch = ids.splice(at, 1 + by);
       return { ...truth, ids: ids.toSpliced(at, 0, ...shuffled(stretch, random)) };
     }
     case 'missing': {
       const refill = random() < 0.5;
-      const wide = refill ? honest(list, { ...query, limit: query.limit + 1 }) : truth;
+      const wide = refill ? honestPage(list, { ...query, limit: query.limit + 1 }) : truth;
       return { ...wide, ids: wide.ids.filter((id) => id !== ids[at]) };
     }
     case 'dup':
@@ -72,7 +72,7 @@ export function lie(
         (id, index) =>
           id === query.after || id === query.before || (index < newest && state(id) >= UNKNOWN_SHARE),
       );
-      return honest(known, query);
+      return honestPage(known, query);
     }
   }
 }

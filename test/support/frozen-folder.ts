@@ -1,8 +1,8 @@
 // Folders as `conversations walk --freeze DIR` leaves them, made without a walk.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addEnd } from '../../src/walk/log/completion.ts';
-import { CHAIN_START, freeze, type WindowCost } from '../../src/walk/log/window.ts';
+import { recordCompletion } from '../../src/walk/log/completion.ts';
+import { FIRST_PREVIOUS, freezeWindow, type WindowCost } from '../../src/walk/log/window.ts';
 
 export type FolderOptions = {
   /** Rows of one window. */
@@ -25,7 +25,7 @@ export async function freezeInto(
 ): Promise<void> {
   const { per = 2, base_url = 'https://archive.example', after = null, before = null } = options;
   const cost = options.cost ?? (() => ({ reads: 2, disagreements: 0, drift_ratio: null }));
-  let head = CHAIN_START;
+  let head = FIRST_PREVIOUS;
   let last = after;
   let lines = '';
   let text = '';
@@ -34,7 +34,7 @@ export async function freezeInto(
       const [id = '', content = ''] = row.split(':');
       return { id, content };
     });
-    const window = freeze(number, last, part, cost(number), head);
+    const window = freezeWindow(number, last, part, cost(number), head);
     lines += `${window.line}\n`;
     text += window.rowsText;
     head = window.head;
@@ -48,7 +48,7 @@ export async function freezeInto(
     `${JSON.stringify({ version: 1, base_url, list: options.list, after, before })}\n`,
   );
   if (options.end === false) return;
-  await addEnd(dir, {
+  await recordCompletion(dir, {
     head: rows.length === 0 ? null : head,
     finished_at: '2026-01-02T03:04:05.678Z',
     late: options.late ?? [],

@@ -1,27 +1,27 @@
 // Small walks drawn by number over lists that lie in every way, and what each of them must keep.
 import { isDeepStrictEqual } from 'node:util';
 import { WalkReport } from '../../src/contract/reports/walk.ts';
-import type { CrossCheckMode } from '../../src/walk/plan/cross-check.ts';
-import { LIES } from './faulty-page.ts';
-import type { Correlation, LyingOptions } from './faulty-list.ts';
+import type { CrossCheckMode } from '../../src/walk/decide/confirmation.ts';
+import { FAULT_NAMES } from './faulty-page.ts';
+import type { Correlation, FaultyListOptions } from './faulty-list.ts';
 import { randomFrom } from './random.ts';
-import { isExact, simulate } from './simulated-walk.ts';
+import { isExact, simulateWalk } from './simulated-walk.ts';
 
 const CORRELATIONS: Correlation[] = ['each', 'key', 'sticky', 'burst'];
 
-export type DrawnWalk = { lying: LyingOptions; limit: number; crossCheck: CrossCheckMode };
+export type SampledWalk = { list: FaultyListOptions; limit: number; crossCheck: CrossCheckMode };
 
 /** A list and a limit drawn by number: every kind of lie alone and together, every correlation, writes, broken lines. */
-export function drawnWalk(number: number): DrawnWalk {
+export function sampleWalk(number: number): SampledWalk {
   const random = randomFrom(`walk ${number}`);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
   const writes = pick(['append', 'insert', 'delete'] as const);
   const size = pick([0, 1, 2, 7, 20, 39, 40, 41, 60, 90]);
-  const lying: LyingOptions = {
+  const lying: FaultyListOptions = {
     seed: number,
     size,
     drift: pick([0, 0.05, 0.13, 0.21, 0.21, 0.35]),
-    lies: random() < 0.5 ? LIES : [pick(LIES)],
+    faults: random() < 0.5 ? FAULT_NAMES : [pick(FAULT_NAMES)],
     // A walk of a handful of reads may lie in one burst as a whole: nothing recovers that.
     correlation: pick(size < 20 ? CORRELATIONS.slice(0, 3) : CORRELATIONS),
     positions: pick(['none', 'none', 'dense', 'sparse'] as const),
@@ -31,14 +31,14 @@ export function drawnWalk(number: number): DrawnWalk {
   const limit = pick([8, 20, 40, 100]);
   // Half of the walks have a second witness, which may lie as often as the pages do.
   const witness = pick([undefined, undefined, 'honest', 'lying'] as const);
-  if (witness !== undefined) lying.witness = witness;
-  return { lying, limit, crossCheck: pick(['boundary', 'full']) };
+  if (witness !== undefined) lying.crossCheck = witness;
+  return { list: lying, limit, crossCheck: pick(['boundary', 'full']) };
 }
 
 /** Whether the walk of this number is called complete; `problem` says which promise it broke. */
-export async function checkDrawnWalk(number: number): Promise<{ complete: boolean; problem?: string }> {
-  const { lying, ...options } = drawnWalk(number);
-  const walked = await simulate(lying, options);
+export async function checkSampledWalk(number: number): Promise<{ complete: boolean; problem?: string }> {
+  const { list: lying, ...options } = sampleWalk(number);
+  const walked = await simulateWalk(lying, options);
   const { list, ids, fault, report } = walked;
   const complete = fault === undefined;
   const broken = Object.entries({

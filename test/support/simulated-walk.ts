@@ -1,11 +1,12 @@
 // One walk over a lying list in virtual time, with what it gave out, what it cost and whether it was right.
 import type { WalkReport } from '../../src/contract/reports/walk.ts';
 import type { Fault } from '../../src/faults.ts';
-import { walk, type WalkOptions } from '../../src/walk/walk.ts';
-import { lyingList, type LyingList, type LyingOptions, type Row } from './faulty-list.ts';
+import type { WalkOptions } from '../../src/walk/options.ts';
+import { walk } from '../../src/walk/walk.ts';
+import { faultyList, type FaultyList, type FaultyListOptions, type Row } from './faulty-list.ts';
 
-export type Simulated = {
-  list: LyingList;
+export type SimulatedWalk = {
+  list: FaultyList;
   ids: string[];
   report: WalkReport;
   fault?: Fault;
@@ -14,11 +15,11 @@ export type Simulated = {
   ms: number;
 };
 
-export async function simulate(
-  lying: LyingOptions,
+export async function simulateWalk(
+  lying: FaultyListOptions,
   options: Partial<WalkOptions<Row>> = {},
-): Promise<Simulated> {
-  const list = lyingList(lying);
+): Promise<SimulatedWalk> {
+  const list = faultyList(lying);
   const ids: string[] = [];
   const signal = new AbortController().signal;
   const steps = walk(list, { limit: 100, crossCheck: 'off', signal, ...options });
@@ -39,7 +40,7 @@ export async function simulate(
  * was there throughout, in order and once, and no row that never was. Without writes: the list. Appended rows must be there, but for
  * the last ones where `open`: they may have come after the end was read.
  */
-export function isExact({ list, ids }: { list: LyingList; ids: readonly string[] }, open = false): boolean {
+export function isExact({ list, ids }: { list: FaultyList; ids: readonly string[] }, open = false): boolean {
   const given = new Set(ids);
   if (given.size !== ids.length || ids.some((id) => !list.ever.has(id))) return false;
   const from = open

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import type { Direction, PageQuery } from '../../src/walk/source.ts';
 import { directionOf } from '../../src/walk/evidence/read.ts';
 import { walk } from '../../src/walk/walk.ts';
-import { lyingList, type LyingOptions } from '../support/faulty-list.ts';
+import { faultyList, type FaultyListOptions } from '../support/faulty-list.ts';
 
 const ONLY = [['forward'], ['forward', 'backward'], ['forward', 'closed']] as const satisfies Direction[][];
-const LISTS: LyingOptions[] = [
+const LISTS: FaultyListOptions[] = [
   { size: 0 },
   { size: 1 },
   { size: 60 },
@@ -22,7 +22,7 @@ test.each(ONLY.flatMap((only) => LISTS.map((lying) => ({ only, lying }))))(
       if ('after' in range && lying.size < 60) continue;
       let complete = 0;
       for (let seed = 1; seed <= 5; seed++) {
-        const list = lyingList({ ...lying, seed });
+        const list = faultyList({ ...lying, seed });
         const directions = new Set<Direction>(only);
         const asked = new Set<Direction>();
         const { signal } = new AbortController();

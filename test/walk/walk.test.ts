@@ -3,7 +3,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WalkReport } from '../../src/contract/reports/walk.ts';
 import { Fault } from '../../src/faults.ts';
-import { walk, type WalkOptions, type WalkOutcome } from '../../src/walk/walk.ts';
+import type { WalkOptions, WalkOutcome } from '../../src/walk/options.ts';
+import { walk } from '../../src/walk/walk.ts';
 import type { Page, Source } from '../../src/walk/source.ts';
 import { driftingSource, FAULTS, type DriftingOptions, type Item } from '../support/drifting-source.ts';
 
@@ -73,7 +74,7 @@ describe('without drift', () => {
       page: async (query) => ({ ...(await list.page(query, signal)), has_more: true }),
     };
     // What the witness does not say is no word of the list's.
-    const witnessed = await run({ ...source, witness: list.witness });
+    const witnessed = await run({ ...source, crossCheck: list.crossCheck });
     expect(witnessed.fault?.kind).toBe(size === 0 ? 'protocol' : undefined);
     expect(witnessed.ids).toEqual(idsOf(list.items));
     const { ids, fault } = await run(source);
@@ -248,7 +249,7 @@ describe('lists that cannot be walked', () => {
 describe('the cross-check', () => {
   test('M6: a witness of another order is unstable, with both hashes', async () => {
     const list = driftingSource({ size: 200 });
-    const source: Source<Item> = { page: list.page, witness: async () => ['conv_3', 'conv_1'] };
+    const source: Source<Item> = { page: list.page, crossCheck: async () => ['conv_3', 'conv_1'] };
     const { fault, ids } = await run(source, { crossCheck: 'full' });
     expect(fault?.kind).toBe('unstable');
     expect(fault?.message).toMatch(/ids [0-9a-f]{64}, messages [0-9a-f]{64}$/);
@@ -260,7 +261,7 @@ describe('the cross-check', () => {
     const lacking = driftingSource({ size: 200 });
     lacking.items.splice(120, 1);
     const { fault, ids, report } = await run(
-      { page: list.page, witness: lacking.witness },
+      { page: list.page, crossCheck: lacking.crossCheck },
       { crossCheck: 'full' },
     );
     expect(fault?.kind).toBe('unstable');
@@ -270,8 +271,8 @@ describe('the cross-check', () => {
 
   test('a witness that lists a row which the list does not have is a disagreement', async () => {
     const list = driftingSource({ size: 30 });
-    const { fault } = await run({ page: list.page, witness: driftingSource({ size: 31 }).witness });
-    expect(fault?.message).toBe('messages list conv_31, which the list does not have');
+    const { fault } = await run({ page: list.page, crossCheck: driftingSource({ size: 31 }).crossCheck });
+    expect(fault?.message).toBe('/messages lists conv_31, which the list does not have');
   });
 
   test.each([
@@ -280,7 +281,7 @@ describe('the cross-check', () => {
     ['a service without the surface', () => Promise.reject(new Fault('not_found', 'no such path'))],
   ])('%s leaves the walk as it is and says so', async (_, witness) => {
     const list = driftingSource({ size: 250 });
-    const source: Source<Item> = { page: list.page, ...(witness === undefined ? {} : { witness }) };
+    const source: Source<Item> = { page: list.page, ...(witness === undefined ? {} : { crossCheck: witness }) };
     const { ids, report } = await run(source, { crossCheck: 'full' });
     expect(ids).toEqual(idsOf(list.items));
     expect(report.cross_check).toEqual({ mode: 'full', asked: 0, agreed: 0, unavailable: 250 });

@@ -2,13 +2,13 @@
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { Fault } from '../../faults.ts';
-import { exactRows, type Listing } from '../exact-rows.ts';
+import { exactRows, type ExactRows } from '../exact-rows.ts';
 
 /** From so many on the whole catalogue is read first. */
 const MANY = 200;
 
 /** Every row, walked where the service can be. */
-export async function wholeCatalogue(app: App): Promise<Listing<Attachment>> {
+export async function wholeCatalogue(app: App): Promise<ExactRows<Attachment>> {
   const client = await app.client();
   return exactRows(
     async (window) => (await client.attachments(window)).body,

@@ -7,7 +7,7 @@ import type { DiffReport, FrozenWalk } from '../../contract/reports/walk.ts';
 import { Fault } from '../../faults.ts';
 import { grouped, plural } from '../../format/figures.ts';
 import { changesOf, changeView, diffLines } from '../../format/views.ts';
-import { differenceOf, type Walked } from '../../walk/log/difference.ts';
+import { compareWalks, type WalkedList } from '../../walk/log/difference.ts';
 import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
 
 export const Input = z.object({ a: z.string().min(1), b: z.string().min(1) });
@@ -20,13 +20,13 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     throw a.reason;
   }
   if (b.status === 'rejected') throw b.reason;
-  const report = differenceOf(a.value, b.value);
+  const report = compareWalks(a.value, b.value);
   for (const remark of remarks(report)) app.notice(remark);
   await print(report, app);
   judge(report, app);
 }
 
-async function walked(dir: string, app: App): Promise<Walked> {
+async function walked(dir: string, app: App): Promise<WalkedList> {
   const hashes: Buffer[] = [];
   const { walk, ids } = await readFrozenWalk(dir, resolve(app.world.cwd, dir), (_, rows) => {
     app.world.signal.throwIfAborted();

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
 import { verifyFrozen } from '../../walk/log/hash-chain.ts';
-import { readBesides } from '../../walk/log/frozen-walk.ts';
+import { describeFrozenWalk } from '../../walk/log/frozen-walk.ts';
 
 export const Input = z.object({ dir: z.string().min(1) });
 
@@ -12,7 +12,7 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
   const path = resolve(app.world.cwd, dir);
   const chain = await verifyFrozen(path);
   const { windows, head, ids, torn, problems } = chain;
-  if (problems.length === 0) await readBesides(dir, path, chain);
+  if (problems.length === 0) await describeFrozenWalk(dir, path, chain);
   const report = {
     version: 1,
     verdict: problems.length === 0 ? 'valid' : 'broken',

@@ -13,7 +13,7 @@ export function conversationSource(client: Client): Source<Conversation> {
       return { rows: data, ...present({ has_more, drift_ratio }) };
     },
     /** `opening=true` lists the first message of each conversation; a service that does not know it cannot tell. */
-    async witness({ after, limit }) {
+    async crossCheck({ after, limit }) {
       const cursor = after?.first_message_id;
       if (after !== undefined && typeof cursor !== 'string') return undefined;
       try {

@@ -2,10 +2,10 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { conversationView } from '../../format/views.ts';
-import { walkList, Walking } from '../walk-list.ts';
+import { walkList, WalkInput } from '../walk-list.ts';
 import { conversationSource } from './walk-source.ts';
 
-export const Input = Walking.extend({
+export const Input = WalkInput.extend({
   crossCheck: z.enum(['off', 'boundary', 'full']).default('boundary'),
 });
 

@@ -11,8 +11,8 @@ import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { linesOf } from '../../walk/log/lines.ts';
-import { openOwn } from '../../walk/log/regular-file.ts';
-import { Seen } from '../../walk/order/id-set.ts';
+import { openRegularFile } from '../../walk/log/regular-file.ts';
+import { IdSet } from '../../walk/order/id-set.ts';
 import type { Outgoing } from './envelopes.ts';
 
 const common = { at: z.string(), digest: z.string() };
@@ -54,7 +54,7 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
     // Another folder is its owner's affair.
     if (dirname(path) === join(app.directories.data, 'sent'))
       ensurePrivateFolder(dirname(path), app.storeWorld);
-    const file = await openOwn(path);
+    const file = await openRegularFile(path);
     const { size } = await file.stat();
     const last = Buffer.alloc(1);
     if (size > 0) await file.read(last, 0, 1, size - 1);
@@ -112,7 +112,7 @@ const MOST_LINE_BYTES = MAX_REQUEST_BYTES + 4096;
  * says nothing: what it spoke of counts as not sent, or not acknowledged. Throws Fault `disk` or `unsafe`.
  */
 export async function* readJournal(path: string): AsyncGenerator<Entry> {
-  const file = await openOwn(path, constants.O_RDONLY).catch((error: unknown) => {
+  const file = await openRegularFile(path, constants.O_RDONLY).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw diskFault(error, `journal ${path}`);
   });
@@ -129,8 +129,8 @@ export async function* readJournal(path: string): AsyncGenerator<Entry> {
 }
 
 /** What was acknowledged according to a journal, by digest, in sixteen bytes each. */
-export async function acknowledgedIn(path: string): Promise<Seen> {
-  const seen = new Seen();
+export async function acknowledgedIn(path: string): Promise<IdSet> {
+  const seen = new IdSet();
   for await (const entry of readJournal(path)) if (entry.type === 'acked') seen.add(entry.digest);
   return seen;
 }

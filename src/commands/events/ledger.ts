@@ -1,5 +1,5 @@
 // What is known of each event of a journal, in some thirty bytes an event: its place, its digest, and what was noted of it.
-import { hashes } from '../../walk/order/id-set.ts';
+import { hashId } from '../../walk/order/id-set.ts';
 
 /** Words of one event: two of its id, two of its digest. */
 const WORDS = 4;
@@ -18,14 +18,14 @@ export class Ledger {
 
   /** The place of this id; undefined where it is not known. */
   find(id: string): number | undefined {
-    const [high, low] = hashes(id);
+    const [high, low] = hashId(id);
     const slot = this.#slots[this.#slotOf(high, low)]!;
     return slot === 0 ? undefined : slot - 1;
   }
 
   /** The place of this id, the next one where it is new. */
   add(id: string): number {
-    const [high, low] = hashes(id);
+    const [high, low] = hashId(id);
     const slot = this.#slotOf(high, low);
     if (this.#slots[slot] !== 0) return this.#slots[slot]! - 1;
     const place = this.#count;

@@ -6,12 +6,12 @@ import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { messageView } from '../../format/views.ts';
 import type { Source } from '../../walk/source.ts';
-import { directionsOf } from '../cursor-support.ts';
+import { detectDirections } from '../cursor-support.ts';
 import { present, windowQuery } from '../input.ts';
 import { printPage } from '../page.ts';
-import { walkList, Walking } from '../walk-list.ts';
+import { walkList, WalkInput } from '../walk-list.ts';
 
-export const Input = Walking.extend({
+export const Input = WalkInput.extend({
   conversation: z.string().min(1).optional(),
   opening: z.boolean().optional(),
   walk: z.boolean().default(false),
@@ -44,7 +44,7 @@ export async function run(input: Input, app: App): Promise<void> {
 async function walkMessages(filter: Query, input: Input, app: App): Promise<void> {
   const source = messageSource(await app.client(), filter);
   // Nothing is known of this surface but its name (interface 4.8).
-  const directions = await directionsOf(source, app.world.signal);
+  const directions = await detectDirections(source, app.world.signal);
   if (directions.size === 0)
     throw new Fault('protocol', 'the service follows no cursors in /messages, so they cannot be walked', {
       hint: 'arx messages ls shows one page',

@@ -1,119 +1,214 @@
-// When a gap counts as settled: enough votes, enough weight for the fault rate seen so far, and a clear lead.
-import type { Claims, Gap } from '../evidence/count.ts';
-import type { Evidence } from '../evidence/evidence.ts';
+// Decides whether an adjacency is accepted: the thresholds, and the rules that compare the evidence with them.
+import type { AdjacencyEvidence, ClaimCounts, Claims } from '../evidence/claims.ts';
+import type { StaleSigns } from '../evidence/stale-answers.ts';
 
 /**
- * What the evidence must reach. `votes` is the minimum a gap that reads are planned for, `toFreeze` the minimum to give
- * it out, `weight` in nats: ln(N/ε). `alike` is what a vote of a read is worth (nats) against answers that share one
- * state, 0 where nothing looks like them; a vote of the witness is worth its own fault rate. `prevailing`: most faults are stale
- * answers.
+ * What the evidence for one adjacency (row A directly before row B) must reach before the walk accepts it. See "Deciding
+ * an adjacency" in ../README.md. Log-odds are natural logarithms: −ln of the probability that a claim is wrong.
  */
-export type Bar = {
-  votes: number;
-  toFreeze: number;
-  weight: number;
-  inside: number;
-  cursor: number;
-  edge: number;
-  witness: number;
-  tainted: number;
-  alike: number;
-  apart: number;
-  prevailing: boolean;
-  /** Votes for a pair whose positions leave room or fall. */
-  jump: number;
-  ends: number;
+export type Thresholds = {
+  /** Reads that must agree before no more reads of this adjacency are planned. */
+  minVotes: number;
+  /** Reads that must agree before the rows are written out. At least `minVotes`. */
+  minVotesToFreeze: number;
+  /** Required log-odds: ln(N / ε) for N rows and an accepted error probability ε. */
+  minLogOdds: number;
+  /** Log-odds that one vote adds, by what makes it ({@link AdjacencyEvidence}). */
+  insideLogOdds: number;
+  cursorLogOdds: number;
+  suspectLogOdds: number;
+  crossCheckLogOdds: number;
+  /** Log-odds that one claim about an end of the list adds. */
+  edgeLogOdds: number;
+  /** Log-odds that one more read adds when stale answers may share one snapshot; 0 when none was seen. */
+  staleReadLogOdds: number;
+  /** Log-odds that a cross-check adds against such a snapshot; 0 when the cross-check source was seen to share it. */
+  independentCrossCheckLogOdds: number;
+  /** Whether most faults are stale answers. */
+  staleReadsPrevail: boolean;
+  /** Votes for an adjacency whose positions are not consecutive in a list where nearly all are; else 0. */
+  minVotesAcrossPositionGap: number;
+  /** Reads that must agree on the end of the list. */
+  minEndReads: number;
 };
 
-/** Least votes without positions; where answers may share a stale state; the most such a service can drive it to. */
-const LEAST = 2;
-const WARY = 3;
-const MOST = 6;
-/** Share of stale answers from which on they prevail; share of common omissions that chance does not explain. */
-const PREVAILING = 0.06;
-/** After so many reads one stale answer and no fault of another kind is a sign as well. */
-const MANY_READS = 24;
-const SHARED = 0.1;
-/** Chances to share an omission that clear stale answers of sharing a state. */
-const CHANCES = 12;
-/** Rows over which a stale answer shows itself as soon as one honest read overlaps it. */
-const STRETCH = 64;
-/** An edge is one gap, not N: reads that say so, at least. */
-const EDGE_VOTES = 3;
-/** So few reads say little about how often the service lies: an edge needs two votes more. */
-const FEW_READS = 16;
-const EDGE_WEIGHT = -Math.log(0.01);
-/** Pairs without a fault that a walk believes in before it has seen any. */
-const PRIOR = 200;
-/** Votes for a pair whose positions leave room or fall, where nearly all others are one apart. */
-const DOUBTED = 3;
-/** More of them at once look like one stale state. */
-const FEW_JUMPS = 3;
-/** A gap that some read had reversed needs so many votes more. */
-const REVERSED_LEAD = 2;
+/** What {@link thresholdsFor} needs to know about the walk so far. */
+export type WalkEvidence = {
+  claims: ClaimCounts;
+  staleSigns: StaleSigns;
+  /** Requests whose answers claim the end of the list. */
+  endReads: { size: number };
+  hasDensePositions: boolean;
+  positionGaps: number;
+};
 
-/** −ln q for a fault rate estimated from what was seen, with half a fault in `prior` claims added. */
-const weightOf = ({ claims, wrong }: Claims, prior = 1): number =>
+const MIN_VOTES = 2;
+/** While it is open whether stale answers share a snapshot. */
+const MIN_VOTES_WHILE_OPEN = 3;
+const MAX_MIN_VOTES = 6;
+/** Share of reads that look stale from which on stale answers are the likely fault. */
+const MIN_STALE_SHARE = 0.06;
+/** Reads after which a single stale answer, with no other fault beside it, is a sign as well. */
+const MIN_READS_FOR_SINGLE_SIGN = 24;
+/** Opportunities to omit the same row after which stale answers that rarely did are independent. */
+const MIN_SHARING_CHANCES = 12;
+/** Share of these opportunities up to which common omissions are chance. */
+const MAX_CHANCE_SHARE = 0.1;
+/** Common omissions that prove a shared snapshot, where they are also more than twice the share above. */
+const MIN_SHARED_OMISSIONS = 4;
+/** Rows over which one honest read contradicts a stale answer. */
+const STALE_STRETCH_ROWS = 64;
+/** No fault rate is taken to be worse than this one where stale answers are weighed. */
+const MAX_STALE_RATE = 0.5;
+const MIN_END_READS = 3;
+/** Reads below which the fault rate is hardly known: an end of the list then needs two reads more. */
+const MIN_READS_FOR_FAULT_RATE = 16;
+const EXTRA_EARLY_END_READS = 2;
+/** The two ends are two adjacencies, not N: a chance of 1 % each is accepted before they are confirmed. */
+const END_LOG_ODDS = -Math.log(0.01);
+const MIN_EDGE_LOG_ODDS = 0.5;
+/** Correct claims that the walk assumes before it has seen any, besides half a wrong one. */
+const PRIOR_CLAIMS = 200;
+/** Rows below which the required log-odds stop falling. */
+const MIN_ROWS_FOR_LOG_ODDS = 100;
+const MIN_VOTES_ACROSS_POSITION_GAP = 3;
+/** Gaps in dense positions up to which they are deletions; more look like one stale snapshot. */
+const MAX_POSITION_GAPS = 3;
+/** Votes that an adjacency must have more than reads that show it reversed. */
+const MIN_LEAD_OVER_REVERSED = 2;
+const MIN_CONSECUTIVE_LEAD_OVER_REVERSED = 1;
+
+/** Returns −ln of the estimated fault rate, with half a wrong claim in `prior` claims added to what was seen. */
+const logOddsOfClaims = ({ claims, wrong }: Claims, prior = 1): number =>
   Math.max(0, -Math.log(Math.min(1, (wrong + 0.5) / (claims + prior))));
 
 /**
- * The bar for a walk that knows `rows` rows, aims at a chance ε of any wrong gap and made `reads` reads. Where stale
- * answers prevail among the faults they are taken to share one state until their omissions prove otherwise: the minimum
- * rises until the chance that all votes for a gap share it is small.
+ * Returns the thresholds for a walk that knows `rows` rows and made `reads` reads, with the accepted probability
+ * `epsilon` of any wrong adjacency. Where stale answers prevail among the faults they are taken to share one snapshot
+ * until their omissions show that they do not.
  */
-export function barOf(evidence: Evidence<unknown>, rows: number, reads: number, epsilon: number): Bar {
-  const { rates, suspicion } = evidence;
-  const stale = (suspicion.stale + 0.5) / (reads + 1);
-  const { shared, chances, others } = suspicion;
-  const many = suspicion.stale >= 2 ? stale > PREVAILING : suspicion.stale > 0 && reads >= MANY_READS;
-  const prevailing = many && suspicion.stale > others;
-  const cleared = chances >= CHANCES && shared <= SHARED * chances;
-  const convicted = shared >= 4 && shared > 2 * SHARED * chances;
-  const open = prevailing && !cleared && !convicted;
-  const alike = Math.ceil(Math.log(rows / STRETCH / epsilon) / -Math.log(Math.min(0.5, stale)));
-  const high = Math.min(MOST, Math.max(WARY + 1, alike));
-  // While the question is open, reads that may answer it are worth more than votes.
-  const votes = convicted || (open && evidence.ends.size > 0) ? high : open ? WARY : LEAST;
-  const edge = weightOf(rates.edge);
+export function thresholdsFor(
+  evidence: WalkEvidence,
+  rows: number,
+  reads: number,
+  epsilon: number,
+): Thresholds {
+  const { claims } = evidence;
+  const { staleReads, otherFaultyReads, sharedOmissions, sharingChances } = evidence.staleSigns;
+  const staleRate = (staleReads + 0.5) / (reads + 1);
+  const isFrequent =
+    staleReads >= 2 ? staleRate > MIN_STALE_SHARE : staleReads > 0 && reads >= MIN_READS_FOR_SINGLE_SIGN;
+  const isLikely = isFrequent && staleReads > otherFaultyReads;
+  const isIndependent =
+    sharingChances >= MIN_SHARING_CHANCES && sharedOmissions <= MAX_CHANCE_SHARE * sharingChances;
+  const isShared =
+    sharedOmissions >= MIN_SHARED_OMISSIONS && sharedOmissions > 2 * MAX_CHANCE_SHARE * sharingChances;
+  const isOpen = isLikely && !isIndependent && !isShared;
+  const staleReadLogOdds = -Math.log(Math.min(MAX_STALE_RATE, staleRate));
+  const votesAgainstSnapshot = Math.min(
+    MAX_MIN_VOTES,
+    Math.max(
+      MIN_VOTES_WHILE_OPEN + 1,
+      Math.ceil(Math.log(rows / STALE_STRETCH_ROWS / epsilon) / staleReadLogOdds),
+    ),
+  );
+  // While the question is open, reads elsewhere answer it better than more votes here.
+  const minVotes =
+    isShared || (isOpen && evidence.endReads.size > 0)
+      ? votesAgainstSnapshot
+      : isOpen
+        ? MIN_VOTES_WHILE_OPEN
+        : MIN_VOTES;
+  const edgeLogOdds = logOddsOfClaims(claims.edge);
+  const crossCheckLogOdds = logOddsOfClaims(claims.crossCheck, PRIOR_CLAIMS);
   return {
-    votes,
-    toFreeze: convicted || open ? high : LEAST,
-    weight: Math.log(Math.max(rows, 100) / epsilon),
-    inside: weightOf(rates.inside, PRIOR),
-    cursor: weightOf(rates.cursor),
-    edge,
-    witness: weightOf(rates.witness, PRIOR),
-    tainted: cleared ? weightOf(rates.tainted) : 0,
-    jump: !evidence.isDense ? 0 : evidence.jumps > FEW_JUMPS ? MOST : DOUBTED,
-    prevailing: prevailing || convicted,
-    apart: suspicion.accomplices > 0 ? 0 : weightOf(rates.witness, PRIOR),
-    alike: convicted || open ? -Math.log(Math.min(0.5, stale)) : 0,
-    ends: Math.max(
-      reads < FEW_READS ? EDGE_VOTES + 2 : EDGE_VOTES,
-      votes,
-      Math.min(MOST, Math.ceil(EDGE_WEIGHT / Math.max(edge, 0.5))),
+    minVotes,
+    minVotesToFreeze: isShared || isOpen ? votesAgainstSnapshot : MIN_VOTES,
+    minLogOdds: Math.log(Math.max(rows, MIN_ROWS_FOR_LOG_ODDS) / epsilon),
+    insideLogOdds: logOddsOfClaims(claims.inside, PRIOR_CLAIMS),
+    cursorLogOdds: logOddsOfClaims(claims.cursor),
+    suspectLogOdds: isIndependent ? logOddsOfClaims(claims.suspect) : 0,
+    crossCheckLogOdds,
+    edgeLogOdds,
+    staleReadLogOdds: isShared || isOpen ? staleReadLogOdds : 0,
+    independentCrossCheckLogOdds: evidence.staleSigns.crossCheckMatches > 0 ? 0 : crossCheckLogOdds,
+    staleReadsPrevail: isLikely || isShared,
+    minVotesAcrossPositionGap: !evidence.hasDensePositions
+      ? 0
+      : evidence.positionGaps > MAX_POSITION_GAPS
+        ? MAX_MIN_VOTES
+        : MIN_VOTES_ACROSS_POSITION_GAP,
+    minEndReads: Math.max(
+      reads < MIN_READS_FOR_FAULT_RATE ? MIN_END_READS + EXTRA_EARLY_END_READS : MIN_END_READS,
+      minVotes,
+      Math.min(MAX_MIN_VOTES, Math.ceil(END_LOG_ODDS / Math.max(edgeLogOdds, MIN_EDGE_LOG_ODDS))),
     ),
   };
 }
 
-/** The chance, in nats, that all votes for the gap are wrong alike. */
-export function weightFor({ inside, cursor, tainted, witness }: Gap, bar: Bar): number {
-  return inside * bar.inside + cursor * bar.cursor + tainted * bar.tainted + witness * bar.witness;
+/** Returns the thresholds that rows must meet to be written out, in place of those that end the planning of reads. */
+export function thresholdsToFreeze(thresholds: Thresholds): Thresholds {
+  return { ...thresholds, minVotes: thresholds.minVotesToFreeze };
+}
+
+/** Returns −ln of the probability that all votes for an adjacency are wrong, taken as independent. */
+export function logOddsOf(
+  { insideVotes, cursorVotes, suspectVotes, crossCheckVotes }: AdjacencyEvidence,
+  thresholds: Thresholds,
+): number {
+  return (
+    insideVotes * thresholds.insideLogOdds +
+    cursorVotes * thresholds.cursorLogOdds +
+    suspectVotes * thresholds.suspectLogOdds +
+    crossCheckVotes * thresholds.crossCheckLogOdds
+  );
 }
 
 /**
- * Whether the gap is settled once `read` further reads and `told` answers of the witness agree with it. Where positions
- * are one apart nothing can be missing, so one vote will do where no read denies it.
+ * Returns whether an adjacency is accepted once `pendingReads` more reads and `pendingCrossChecks` more cross-checks agree
+ * with it. For the first row of the list see {@link isFirstRowAccepted}.
  */
-export function isSettled(gap: Gap, bar: Bar, read = 0, told = 0): boolean {
-  const reads = gap.inside + gap.cursor + read;
-  const witness = gap.witness + told;
-  const votes = reads + witness + (gap.dense ? gap.tainted : 0);
-  if (votes < gap.rival + 1 && !(gap.dense && votes >= gap.rival)) return false;
-  if (gap.reversed > 0 && votes < gap.reversed + (gap.dense ? 1 : REVERSED_LEAD)) return false;
-  if (gap.dense) return votes >= 1;
-  if (votes < bar.jump) return false;
-  const apart = reads >= LEAST && reads * bar.alike + witness * bar.apart >= MOST * bar.alike;
-  if (votes < bar.votes && !(bar.alike > 0 && bar.apart > 0 && apart)) return false;
-  return weightFor(gap, bar) + read * bar.inside + told * bar.witness >= bar.weight;
+export function isAccepted(
+  adjacency: AdjacencyEvidence,
+  thresholds: Thresholds,
+  pendingReads = 0,
+  pendingCrossChecks = 0,
+): boolean {
+  const { isConsecutive, rivalVotes, reversedReads } = adjacency;
+  const reads = adjacency.insideVotes + adjacency.cursorVotes + pendingReads;
+  const crossChecks = adjacency.crossCheckVotes + pendingCrossChecks;
+  const votes = reads + crossChecks + (isConsecutive ? adjacency.suspectVotes : 0);
+  if (votes < rivalVotes + 1 && !(isConsecutive && votes >= rivalVotes)) return false;
+  const lead = isConsecutive ? MIN_CONSECUTIVE_LEAD_OVER_REVERSED : MIN_LEAD_OVER_REVERSED;
+  if (reversedReads > 0 && votes < reversedReads + lead) return false;
+  // No row can stand between two consecutive positions, so one vote is enough.
+  if (isConsecutive) return votes >= 1;
+  if (votes < thresholds.minVotesAcrossPositionGap) return false;
+  if (votes < thresholds.minVotes && !outweighSnapshot(reads, crossChecks, thresholds)) return false;
+  const pendingLogOdds =
+    pendingReads * thresholds.insideLogOdds + pendingCrossChecks * thresholds.crossCheckLogOdds;
+  return logOddsOf(adjacency, thresholds) + pendingLogOdds >= thresholds.minLogOdds;
+}
+
+/** Returns whether independent cross-checks make up for the reads that a shared stale snapshot would ask for. */
+function outweighSnapshot(
+  reads: number,
+  crossChecks: number,
+  { staleReadLogOdds, independentCrossCheckLogOdds }: Thresholds,
+): boolean {
+  if (staleReadLogOdds === 0 || independentCrossCheckLogOdds === 0 || reads < MIN_VOTES) return false;
+  const logOdds = reads * staleReadLogOdds + crossChecks * independentCrossCheckLogOdds;
+  return logOdds >= MAX_MIN_VOTES * staleReadLogOdds;
+}
+
+/**
+ * Returns whether the first row of the list is accepted as such with `startVotes` reads that say so, pending ones included.
+ * No page shows a row before it, so it needs one vote more than other rows.
+ */
+export function isFirstRowAccepted(
+  { isConsecutive, rivalVotes }: AdjacencyEvidence,
+  startVotes: number,
+  { minVotes }: Thresholds,
+): boolean {
+  return startVotes >= Math.max(isConsecutive ? 1 : minVotes + 1, rivalVotes + 1);
 }

@@ -1,248 +1,207 @@
-// One count of reads against the known order: votes, rivals, and signs of answers that are stale or share one state.
-import { START, type Order, type Place } from '../order/order.ts';
-import { keyOf, type Read, type Surface } from './read.ts';
-import { isTainted, StaleAnswers, type Suspicion } from './stale-answers.ts';
+// Counts a set of reads against the known order: votes, rivals, wrong claims, claims about both ends, signs of stale answers.
+import { LIST_START, type Entry, type Order } from '../order/order.ts';
+import { noEvidence, type AdjacencyEvidence, type ClaimCounts } from './claims.ts';
+import {
+  BESIDE_BOTH,
+  hasMisplacedRows,
+  isShuffled,
+  neighboursIn,
+  sidesShown,
+  type Neighbours,
+} from './neighbours.ts';
+import { requestKey, type Read, type Surface } from './read.ts';
+import { looksStale, StaleAnswers, type StaleSigns } from './stale-answers.ts';
 
-/**
- * Evidence for one gap, the pair (u, v) of neighbours. `inside` and `cursor` count the reads that showed v right after
- * u, by what vouches for it: both rows in the page, or one of them as its cursor; `tainted` those that passed over two
- * rows or more elsewhere, as a stale answer does. `witness` counts answers of the second witness that list both, `told`
- * those that name the pair at all. `rival` counts the reads behind the strongest claim of another
- * neighbour, `reversed` those that showed v before u, `omitted` those that passed over v. `dense`: by the positions that
- * rows show nothing can stand between the two.
- */
-export type Gap = {
-  dense: boolean;
-  inside: number;
-  cursor: number;
-  tainted: number;
-  witness: number;
-  told: number;
-  rival: number;
-  reversed: number;
-  omitted: number;
-};
+/** Rows between two neighbours of a read up to which they count as omitted; beyond it the page came from elsewhere. */
+const MAX_OMITTED_SPAN = 32;
+/** Reads that must omit a row for each read that shows it before the row loses its place. */
+const MISPLACED_RATIO = 4;
+/** Two indexes are stored as one number: left × this + right. */
+const PAIR_KEY_FACTOR = 0x400000;
 
-/** Claims by kind and how many of them the known order contradicts. */
-export type Claims = { claims: number; wrong: number };
-export type Rates = { inside: Claims; cursor: Claims; edge: Claims; tainted: Claims; witness: Claims };
-export const noClaims = (): Rates => ({
-  inside: { claims: 0, wrong: 0 },
-  cursor: { claims: 0, wrong: 0 },
-  edge: { claims: 0, wrong: 0 },
-  tainted: { claims: 0, wrong: 0 },
-  witness: { claims: 0, wrong: 0 },
-});
+export type StartVotes = 'one' | 'one a request';
 
-/** Rows further apart than this were not passed over: the page came from elsewhere. */
-const NEAR = 32;
-/** Share of neighbours in the wrong order from which on a page is shuffled and says nothing. */
-const SHUFFLED = 0.25;
-const BOTH_SIDES = 3;
-/** Reads that pass over a row, for each that shows it, before it loses its place. */
-const MANY = 4;
-/** Two indexes as one key. */
-const WIDE = 0x400000;
-
-export class Count<Row> {
-  readonly gaps: Gap[];
-  readonly rates: Rates;
-  start = 0;
-  readonly ends = new Set<string>();
-  endsTold = 0;
-  drained = 0;
+export class EvidenceCount<Row> {
+  /** One for each adjacency from the frontier on: the first is between the frontier and the row after it. */
+  readonly adjacencies: AdjacencyEvidence[];
+  readonly claims: ClaimCounts;
+  /** Reads that say that the list starts with its first known row. */
+  startVotes = 0;
+  /** Keys of the requests whose answers say that the list ends with its last known row. */
+  readonly endReads = new Set<string>();
+  /** Answers of the cross-check source among {@link endReads}. */
+  endConfirmations = 0;
+  /** Reads among {@link endReads} that were made when only the end was left to prove. */
+  finalEndChecks = 0;
   readonly #order: Order<Row>;
-  /** Index of each place in the page at hand, -1 where it is not in it. */
+  /** For each index of the order, where the read at hand shows the row; -1 where it does not. */
   readonly #shown: Int32Array;
-  /** Pairs of rows that are no neighbours in the known order, and how often each surface shows them as such. */
-  readonly #claims: Record<Surface, Map<number, number>> = { list: new Map(), witness: new Map() };
+  /** How often each surface shows two rows as neighbours that are none in the known order. */
+  readonly #rivals: Record<Surface, Map<number, number>> = { list: new Map(), 'cross-check': new Map() };
   readonly #stale = new StaleAnswers<Row>();
-  /** 1: some read shows it right after its neighbour, 2: right before its other one, 3: both. */
-  readonly #vouched: Uint8Array;
-  readonly #cursorless = new Set<string>();
-  readonly #counts: 'once' | 'each';
+  readonly #sides: Uint8Array;
+  readonly #cursorlessReads = new Set<string>();
+  readonly #cursorlessVotes: StartVotes;
 
-  /** Adds to `rates`. */
-  constructor(order: Order<Row>, reads: readonly Read<Row>[], rates: Rates, cursorless: 'once' | 'each') {
+  /**
+   * Counts `reads` and adds their claims to `claims`. `cursorlessVotes`: reads without a cursor count as one vote for the
+   * start together, or one for each different request.
+   */
+  constructor(
+    order: Order<Row>,
+    reads: readonly Read<Row>[],
+    claims: ClaimCounts,
+    cursorlessVotes: StartVotes,
+  ) {
     this.#order = order;
-    this.#counts = cursorless;
-    this.rates = rates;
+    this.#cursorlessVotes = cursorlessVotes;
+    this.claims = claims;
     this.#shown = new Int32Array(order.list.length);
-    this.gaps = [];
-    for (let at = order.frozen; at < order.list.length; at++) this.gaps.push(gapOf(isDense(order, at)));
-    const sound = reads.filter((read) => !isShuffled(read));
-    this.#vouched = vouchedFor(sound, order.list.length);
-    this.#stale.others += reads.length - sound.length;
-    for (const read of sound) this.#read(read);
-    this.start += this.#cursorless.size;
+    this.adjacencies = [];
+    for (let index = order.frozen; index < order.list.length; index++)
+      this.adjacencies.push(noEvidence(hasConsecutivePosition(order, index)));
+    const usable = reads.filter((read) => !isShuffled(read));
+    this.#sides = sidesShown(usable, order.list.length);
+    this.#stale.otherFaultyReads += reads.length - usable.length;
+    for (const read of usable) this.#count(read);
+    this.startVotes += this.#cursorlessReads.size;
   }
 
-  get suspicion(): Suspicion {
-    return this.#stale.suspicion;
+  get staleSigns(): StaleSigns {
+    return this.#stale.signs;
   }
 
-  /** Rows that many reads pass over between the same two neighbours, while hardly one shows them there. */
-  misfits(): Place<Row>[] {
+  /** Returns the rows that many reads omit between the same two neighbours, while hardly a read shows them there. */
+  misplacedRows(): Entry<Row>[] {
     const { frozen, list } = this.#order;
-    const votes = (at: number): number => {
-      const gap = this.gaps[at - frozen]!;
-      return list[at - 1]!.id === START ? this.start : gap.inside + gap.cursor + gap.witness;
+    const votesFor = (index: number): number => {
+      const { insideVotes, cursorVotes, crossCheckVotes } = this.adjacencies[index - frozen]!;
+      return list[index - 1]!.id === LIST_START ? this.startVotes : insideVotes + cursorVotes + crossCheckVotes;
     };
-    return [...this.#claims.list].flatMap(([key, claims]) => {
-      const [left, right] = [Math.floor(key / WIDE), key % WIDE];
-      if (left + 1 < frozen || claims < MANY) return [];
-      return claims > MANY * Math.max(votes(left + 1), votes(right)) ? list.slice(left + 1, right) : [];
+    return [...this.#rivals.list].flatMap(([key, reads]) => {
+      const [left, right] = [Math.floor(key / PAIR_KEY_FACTOR), key % PAIR_KEY_FACTOR];
+      if (left + 1 < frozen || reads < MISPLACED_RATIO) return [];
+      return reads > MISPLACED_RATIO * Math.max(votesFor(left + 1), votesFor(right))
+        ? list.slice(left + 1, right)
+        : [];
     });
   }
 
-  #read(read: Read<Row>): void {
+  #count(read: Read<Row>): void {
     const { chain } = read;
     const shown = this.#shown.fill(-1);
-    for (let index = 0; index < chain.length; index++)
-      if (chain[index]!.at >= 0) shown[chain[index]!.at] = index;
-    const pairs = pairsOf(read);
-    const passed = this.#passedOver(pairs);
-    const tainted = isTainted(passed);
-    this.#stale.add(read, passed, read.doubled.size > 0 || outOfPlace(pairs));
-    for (let at = 0; at < pairs.lefts.length; at++)
-      this.#pair(read, pairs.lefts[at]!, pairs.rights[at]!, at === pairs.head || at === pairs.foot, tainted);
-    const { frozen } = this.#order;
-    for (let index = 0; index < chain.length; index++) {
-      const { at } = chain[index]!;
-      // A place that comes twice counts where it comes last.
-      if (at >= frozen && at > 0 && shown[at] === index && index < shown[at - 1]!)
-        this.gaps[at - frozen]!.reversed++;
+    for (let position = 0; position < chain.length; position++)
+      if (chain[position]!.index >= 0) shown[chain[position]!.index] = position;
+    const pairs = neighboursIn(read);
+    const omitted = this.#omittedRows(pairs);
+    const isSuspect = looksStale(omitted);
+    this.#stale.add(read, omitted, read.repeatedRows.size > 0 || hasMisplacedRows(pairs));
+    for (let pair = 0; pair < pairs.lefts.length; pair++) {
+      const atCursor = pair === pairs.atStart || pair === pairs.atEnd;
+      this.#countPair(read, pairs.lefts[pair]!, pairs.rights[pair]!, atCursor, isSuspect);
     }
-    if (read.ends) this.#end(read);
+    const { frozen } = this.#order;
+    for (let position = 0; position < chain.length; position++) {
+      const { index } = chain[position]!;
+      // A row that the page shows twice counts where it stands last.
+      if (index >= frozen && index > 0 && shown[index] === position && position < shown[index - 1]!)
+        this.adjacencies[index - frozen]!.reversedReads++;
+    }
+    if (read.claimsEnd) this.#countEnd(read);
   }
 
-  #pair(read: Read<Row>, left: Place<Row>, right: Place<Row>, atCursor: boolean, tainted: boolean): void {
+  #countPair(
+    read: Read<Row>,
+    left: Entry<Row>,
+    right: Entry<Row>,
+    atCursor: boolean,
+    isSuspect: boolean,
+  ): void {
     const { frozen } = this.#order;
-    const told = read.surface === 'witness';
-    const page = tainted ? 'tainted' : 'inside';
-    const rate = this.rates[told ? 'witness' : !atCursor ? page : left.id === START ? 'edge' : 'cursor'];
-    rate.claims++;
-    if (right.at < left.at) {
-      if (atCursor) rate.wrong++;
+    const isCrossCheck = read.surface === 'cross-check';
+    const inPage = isSuspect ? 'suspect' : 'inside';
+    const claims =
+      this.claims[
+        isCrossCheck ? 'crossCheck' : !atCursor ? inPage : left.id === LIST_START ? 'edge' : 'cursor'
+      ];
+    claims.claims++;
+    if (right.index < left.index) {
+      if (atCursor) claims.wrong++;
       return;
     }
-    const gap = this.gaps[left.at - frozen + 1];
-    if (right.at > left.at + 1) {
-      if (this.#skips(left, right)) rate.wrong++;
-      const key = left.at * WIDE + right.at;
-      const claims = (this.#claims[read.surface].get(key) ?? 0) + 1;
-      this.#claims[read.surface].set(key, claims);
-      for (const rival of [gap, this.gaps[right.at - frozen]])
-        if (rival !== undefined) rival.rival = Math.max(rival.rival, claims);
+    const adjacency = this.adjacencies[left.index - frozen + 1];
+    if (right.index > left.index + 1) {
+      if (this.#omitsBetween(left, right)) claims.wrong++;
+      this.#countRival(read.surface, left, right, adjacency);
       return;
     }
-    if (gap !== undefined && told) gap.told++;
-    if (left.id !== START) {
-      if (gap !== undefined) gap[tainted ? 'tainted' : atCursor ? 'cursor' : told ? 'witness' : 'inside']++;
+    if (adjacency !== undefined && isCrossCheck) adjacency.confirmations++;
+    if (left.id !== LIST_START) {
+      if (adjacency === undefined) return;
+      if (isSuspect) adjacency.suspectVotes++;
+      else if (atCursor) adjacency.cursorVotes++;
+      else if (isCrossCheck) adjacency.crossCheckVotes++;
+      else adjacency.insideVotes++;
     } else if (read.query.before === undefined)
-      this.#cursorless.add(this.#counts === 'each' ? keyOf(read.query, read.surface) : read.surface);
-    else this.start++;
+      this.#cursorlessReads.add(
+        this.#cursorlessVotes === 'one' ? read.surface : requestKey(read.query, read.surface),
+      );
+    else this.startVotes++;
   }
 
-  #end(read: Read<Row>): void {
-    const rate = this.rates[read.surface === 'witness' ? 'witness' : 'edge'];
-    rate.claims++;
-    if (read.chain.findLast(({ gone }) => !gone) !== this.#order.list.at(-1)) rate.wrong++;
-    else {
-      this.ends.add(keyOf(read.query, read.surface));
-      if (read.surface === 'witness') this.endsTold++;
-      if (read.drained) this.drained++;
+  #countRival(
+    surface: Surface,
+    left: Entry<Row>,
+    right: Entry<Row>,
+    afterLeft: AdjacencyEvidence | undefined,
+  ): void {
+    const key = left.index * PAIR_KEY_FACTOR + right.index;
+    const reads = (this.#rivals[surface].get(key) ?? 0) + 1;
+    this.#rivals[surface].set(key, reads);
+    for (const denied of [afterLeft, this.adjacencies[right.index - this.#order.frozen]])
+      if (denied !== undefined) denied.rivalVotes = Math.max(denied.rivalVotes, reads);
+  }
+
+  #countEnd(read: Read<Row>): void {
+    const claims = this.claims[read.surface === 'cross-check' ? 'crossCheck' : 'edge'];
+    claims.claims++;
+    if (read.chain.findLast(({ gone }) => !gone) !== this.#order.list.at(-1)) {
+      claims.wrong++;
+      return;
     }
+    this.endReads.add(requestKey(read.query, read.surface));
+    if (read.surface === 'cross-check') this.endConfirmations++;
+    if (read.isFinalCheck) this.finalEndChecks++;
   }
 
-  /** Whether rows between are not in the page; where they are, they were permuted. */
-  #skips(left: Place<Row>, right: Place<Row>): boolean {
-    return this.#shown[left.at + 1]! < 0 || this.#shown[right.at - 1]! < 0;
+  /** Returns false where the rows between are in the page at another place: then they were reordered, not omitted. */
+  #omitsBetween(left: Entry<Row>, right: Entry<Row>): boolean {
+    return this.#shown[left.index + 1]! < 0 || this.#shown[right.index - 1]! < 0;
   }
 
-  /** Rows that the page passed over between two of its own. */
-  #passedOver({ lefts, rights, head, foot }: Pairs<Row>): Place<Row>[] {
-    const places: Place<Row>[] = [];
+  /** Returns the rows that the page omits between two of its rows, and counts them. */
+  #omittedRows({ lefts, rights, atStart, atEnd }: Neighbours<Row>): Entry<Row>[] {
+    const { frozen, list } = this.#order;
+    const omitted: Entry<Row>[] = [];
     for (let pair = 0; pair < lefts.length; pair++) {
-      const [left, right] = [lefts[pair]!.at, rights[pair]!.at];
-      if (right <= left + 1 || right - left > NEAR || pair === head || pair === foot) continue;
-      for (let at = left + 1; at < right; at++)
-        if (this.#shown[at]! < 0 && this.#vouched[at] === BOTH_SIDES) places.push(this.#order.list[at]!);
+      const [left, right] = [lefts[pair]!.index, rights[pair]!.index];
+      if (right <= left + 1 || right - left > MAX_OMITTED_SPAN || pair === atStart || pair === atEnd) continue;
+      for (let index = left + 1; index < right; index++)
+        if (this.#shown[index]! < 0 && this.#sides[index] === BESIDE_BOTH) omitted.push(list[index]!);
     }
-    for (const place of places)
-      if (place.at >= this.#order.frozen) this.gaps[place.at - this.#order.frozen]!.omitted++;
-    return places;
+    for (const { index } of omitted) if (index >= frozen) this.adjacencies[index - frozen]!.omittingReads++;
+    return omitted;
   }
 }
 
-const gapOf = (dense: boolean): Gap => ({
-  dense,
-  inside: 0,
-  cursor: 0,
-  tainted: 0,
-  witness: 0,
-  told: 0,
-  rival: 0,
-  reversed: 0,
-  omitted: 0,
-});
-
-/** Whether the row at this index shows the position after its neighbour's; the first one where those behind it go on so. */
-function isDense<Row>({ list }: Order<Row>, at: number): boolean {
-  const [left, right] = [list[at - 1]!, list[at]!];
-  if (right.rank === undefined) return false;
-  if (left.id === START) return right.rank <= 1 && list[at + 1]?.rank === right.rank + 1;
-  return left.rank !== undefined && right.rank === left.rank + 1;
-}
-
-function isShuffled<Row>({ chain }: Read<Row>): boolean {
-  let falls = 0;
-  for (let index = 1; index < chain.length; index++)
-    if (chain[index]!.at >= 0 && chain[index]!.at < chain[index - 1]!.at) falls++;
-  return falls > 2 && falls > SHUFFLED * chain.length;
-}
-
-/** Whether rows are in another order than known, or the first or last one is not the neighbour of its cursor. */
-function outOfPlace<Row>({ lefts, rights, head, foot }: Pairs<Row>): boolean {
-  for (let pair = 0; pair < lefts.length; pair++) {
-    const [left, right] = [lefts[pair]!.at, rights[pair]!.at];
-    if (right < left || (right > left + 1 && (pair === head || pair === foot))) return true;
-  }
-  return false;
-}
-
-function vouchedFor<Row>(reads: readonly Read<Row>[], size: number): Uint8Array {
-  const sides = new Uint8Array(size);
-  for (const { chain } of reads)
-    for (let index = 1; index < chain.length; index++) {
-      const [left, right] = [chain[index - 1]!.at, chain[index]!.at];
-      if (left < 0 || right !== left + 1) continue;
-      sides[left]! |= 2;
-      sides[right]! |= 1;
-    }
-  return sides;
-}
-
-/** Neighbours in a page; `head` and `foot` are the pairs of which one is the read's cursor, -1 where there are none. */
-type Pairs<Row> = { lefts: Place<Row>[]; rights: Place<Row>[]; head: number; foot: number };
-
-/** Rows without a place or of two places break the chain. */
-function pairsOf<Row>({ chain, head, foot, doubled }: Read<Row>): Pairs<Row> {
-  const pairs: Pairs<Row> = { lefts: [], rights: [], head: -1, foot: -1 };
-  let left: Place<Row> | undefined;
-  let atHead = false;
-  for (let index = 0; index < chain.length; index++) {
-    const right = chain[index]!;
-    if (right.gone) continue;
-    const broken = right.at < 0 || doubled.has(right);
-    if (left !== undefined && !broken) {
-      const pair = pairs.lefts.push(left) - 1;
-      pairs.rights.push(right);
-      if (atHead) pairs.head = pair;
-      if (foot && index === chain.length - 1) pairs.foot = pair;
-    }
-    left = broken ? undefined : right;
-    atHead = head && index === 0;
-  }
-  return pairs;
+/**
+ * Returns whether the row at this index shows the position after its neighbour's. The first row of the list has no
+ * neighbour: it must show position 0 or 1, and the row after it the next one.
+ */
+function hasConsecutivePosition<Row>({ list }: Order<Row>, index: number): boolean {
+  const [left, right] = [list[index - 1]!, list[index]!];
+  if (right.position === undefined) return false;
+  if (left.id === LIST_START)
+    return right.position <= 1 && list[index + 1]?.position === right.position + 1;
+  return left.position !== undefined && right.position === left.position + 1;
 }

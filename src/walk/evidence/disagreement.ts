@@ -1,44 +1,52 @@
-// What is wrong with a read, in words for the log, and what a walk that no read helps any more died of.
+// What is wrong with a read, in words for the log, and the fault of a walk that no further read helps.
 import { Fault } from '../../faults.ts';
-import { START, type Order, type Place } from '../order/order.ts';
-import type { Read } from './read.ts';
+import { LIST_START, type Entry, type Order } from '../order/order.ts';
 import type { Page, PageQuery } from '../source.ts';
+import type { Read } from './read.ts';
 
-/** What a page says against the known order. */
-export function denialOf<Row>({ chain }: Read<Row>, { list }: Order<Row>): string | undefined {
+/** Returns where a read contradicts the known order first, if it does. */
+export function contradictionIn<Row>({ chain }: Read<Row>, { list }: Order<Row>): string | undefined {
   for (let index = 1; index < chain.length; index++) {
     const [left, right] = [chain[index - 1]!, chain[index]!];
-    if (left.at >= 0 && left.at < list.length - 1 && right.at !== left.at + 1 && !right.gone)
-      return `another row after ${nameOf(left)}`;
+    if (left.index >= 0 && left.index < list.length - 1 && right.index !== left.index + 1 && !right.gone)
+      return `another row after ${nameOfEntry(left)}`;
   }
   return undefined;
 }
 
-/** What a page says of its own end that is not so; `most` rows are what the service gives at most. */
-export function shortfallOf<Row>(
+/**
+ * Returns what is wrong about the end of a page: it is short and says that there is more, or it says that the list ends
+ * where it does not. `maxRows`: the most rows that the service gave in one page.
+ */
+export function falseEndIn<Row>(
   { limit }: PageQuery,
   { rows, has_more }: Page<unknown>,
   read: Read<Row> | undefined,
   { list }: Order<Row>,
-  most: number,
+  maxRows: number,
 ): string | undefined {
-  const room = Math.min(limit, most);
-  if (rows.length > 0 && rows.length < room && has_more === true)
-    return `${rows.length} rows where ${room} were to be had`;
-  if (read?.ends === true && read.chain.at(-1) !== list.at(-1))
+  const expected = Math.min(limit, maxRows);
+  if (rows.length > 0 && rows.length < expected && has_more === true)
+    return `${rows.length} of ${expected} rows although there are more`;
+  if (read?.claimsEnd === true && read.chain.at(-1) !== list.at(-1))
     return `an end after ${read.chain.at(-1)?.id}`;
   return undefined;
 }
 
-/** Where most reads in place fail the same way, the service breaks the rules rather than drifts. */
-export function stuckAt(place: Place<unknown>, reads: number, troubles: readonly string[]): Fault {
-  const where = nameOf(place);
-  const mostly = (pattern: RegExp) => 2 * troubles.filter((trouble) => pattern.test(trouble)).length > reads;
+/**
+ * Returns the fault of a walk that makes no progress after `frontier`. It is `protocol` where most of its last `reads`
+ * break the same rule of the interface, else `unstable`.
+ */
+export function noProgressFault(frontier: Entry<unknown>, reads: number, problems: readonly string[]): Fault {
+  const where = nameOfEntry(frontier);
+  const mostly = (pattern: RegExp) => 2 * problems.filter((problem) => pattern.test(problem)).length > reads;
   if (mostly(/^empty page/))
     return new Fault('protocol', `empty pages after ${where} that say there is more`);
   if (mostly(/frozen$|own cursor|rows for a limit/))
     return new Fault('protocol', `pages after ${where} follow neither cursor nor limit`);
-  return new Fault('unstable', `the list after ${where} would not settle in ${reads} reads`);
+  const count = reads === 1 ? '1 read' : `${reads} reads`;
+  return new Fault('unstable', `${count} did not settle which row comes after ${where}`);
 }
 
-export const nameOf = ({ id }: Place<unknown>): string => (id === START ? 'the start' : id);
+/** Returns the id of a row, or `the start`. */
+export const nameOfEntry = ({ id }: Entry<unknown>): string => (id === LIST_START ? 'the start' : id);

@@ -1,122 +1,129 @@
-// What the reads of a walk say about each pair of neighbours, counted anew over the few reads that reach past the frontier.
-import { NOWHERE, type Order, type Place } from '../order/order.ts';
+// All evidence of a walk: the reads that still matter, counted anew after each read, and what older reads left behind.
+import { UNPLACED, type Entry, type Order } from '../order/order.ts';
+import { noClaims, type AdjacencyEvidence, type ClaimCounts } from './claims.ts';
+import { EvidenceCount, type StartVotes } from './count.ts';
 import type { Read } from './read.ts';
-import { Count, noClaims, type Gap } from './count.ts';
-import { noSuspicion, type Suspicion } from './stale-answers.ts';
+import { noStaleSigns, type StaleSigns } from './stale-answers.ts';
 
-/** So few gaps say nothing about the list; share of them from which on it is dense. */
-const FEW = 8;
-const DENSE_SHARE = 0.75;
-/** Reads that agree on a pair. */
-const AGREED = 2;
+/** Adjacencies needed before the share of consecutive positions says anything about the list. */
+const MIN_ADJACENCIES_FOR_DENSITY = 8;
+/** Share of adjacencies with consecutive positions from which on the positions of the list are dense. */
+const MIN_DENSE_SHARE = 0.75;
+/** Votes that make an adjacency with a gap in its positions worth counting. */
+const MIN_VOTES_FOR_POSITION_GAP = 2;
 
+/**
+ * Reads that show nothing after the frontier are retired: their rows are dropped, their fault counts stay. So memory
+ * depends on the rows ahead of the frontier, not on the length of the list.
+ */
 export class Evidence<Row> {
   #reads: Read<Row>[] = [];
-  /** Of reads that show nothing past the frontier any more: their faults are kept, not their rows. */
-  readonly #retired = noClaims();
-  #retiredSuspicion = noSuspicion();
-  /** The most that was known at one time: reads that retire take pairs of stale answers with them. */
-  #known = noSuspicion();
-  readonly #cursorless: 'once' | 'each';
-  #count: Count<Row> | undefined;
-  #isDense = false;
-  #jumps = 0;
+  readonly #retiredClaims = noClaims();
+  #retiredSigns = noStaleSigns();
+  /** The highest signs so far: with a read that retires, the pairs that it made with other stale reads are lost. */
+  #highestSigns = noStaleSigns();
+  readonly #cursorlessVotes: StartVotes;
+  #count: EvidenceCount<Row> | undefined;
+  #hasDensePositions = false;
+  #positionGaps = 0;
 
-  /** `cursorless` says how reads without a cursor count for the start of the list. */
-  constructor(cursorless: 'once' | 'each') {
-    this.#cursorless = cursorless;
+  /** `cursorlessVotes` says how reads without a cursor count as votes for the start of the list. */
+  constructor(cursorlessVotes: StartVotes) {
+    this.#cursorlessVotes = cursorlessVotes;
   }
 
   get reads(): readonly Read<Row>[] {
     return this.#reads;
   }
 
-  /** Gaps after the frontier: the first is between it and the row behind it. */
-  get gaps(): readonly Gap[] {
-    return this.#count?.gaps ?? [];
+  /** Adjacencies from the frontier on: the first is between the frontier and the row after it. */
+  get adjacencies(): readonly AdjacencyEvidence[] {
+    return this.#count?.adjacencies ?? [];
   }
 
-  get rates(): Count<Row>['rates'] {
-    return this.#count?.rates ?? this.#retired;
+  get claims(): ClaimCounts {
+    return this.#count?.claims ?? this.#retiredClaims;
   }
 
-  /** Pairs whose positions leave room though reads agree on them: several in a dense list look like one stale state. */
-  get jumps(): number {
-    return this.#jumps;
+  /** Adjacencies that reads agree on although their positions are not consecutive. */
+  get positionGaps(): number {
+    return this.#positionGaps;
   }
 
   /** Whether nearly all rows show the position after their neighbour's. */
-  get isDense(): boolean {
-    return this.#isDense;
+  get hasDensePositions(): boolean {
+    return this.#hasDensePositions;
   }
 
-  /** Reads that say the list starts with its first known row; those without a cursor count once unless nothing else can. */
-  get start(): number {
-    return this.#count?.start ?? 0;
+  get startVotes(): number {
+    return this.#count?.startVotes ?? 0;
   }
 
-  /** Keys of the reads that say the list ends with its last known row; `drained` ones among them. */
-  get ends(): ReadonlySet<string> {
-    return this.#count?.ends ?? new Set();
+  get endReads(): ReadonlySet<string> {
+    return this.#count?.endReads ?? new Set();
   }
 
-  /** Reads of the witness among them. */
-  get endsTold(): number {
-    return this.#count?.endsTold ?? 0;
+  get endConfirmations(): number {
+    return this.#count?.endConfirmations ?? 0;
   }
 
-  get drained(): number {
-    return this.#count?.drained ?? 0;
+  get finalEndChecks(): number {
+    return this.#count?.finalEndChecks ?? 0;
   }
 
-  get suspicion(): Suspicion {
-    return this.#known;
+  get staleSigns(): StaleSigns {
+    return this.#highestSigns;
   }
 
-  /** Rows that stand where hardly a read shows them. */
-  misfits(): Place<Row>[] {
-    return this.#count?.misfits() ?? [];
+  /** Returns the rows that stand where hardly a read shows them. */
+  misplacedRows(): Entry<Row>[] {
+    return this.#count?.misplacedRows() ?? [];
   }
 
   add(read: Read<Row>): void {
     this.#reads.push(read);
   }
 
-  /** Retires reads that show nothing past the frontier, then counts the rest. O(rows of the reads kept). */
-  survey(order: Order<Row>): void {
-    const matters = ({ chain, ends }: Read<Row>) =>
-      chain.some(({ at }) => at >= order.frozen || at === NOWHERE) ||
-      (ends && chain.findLast(({ gone }) => !gone) === order.list.at(-1));
+  /** Retires reads that no longer matter and counts the others against the order. O(rows of the reads that are kept). */
+  recount(order: Order<Row>): void {
+    const matters = ({ chain, claimsEnd }: Read<Row>) =>
+      chain.some(({ index }) => index >= order.frozen || index === UNPLACED) ||
+      (claimsEnd && chain.findLast(({ gone }) => !gone) === order.list.at(-1));
     const retired = this.#reads.filter((read) => !matters(read));
     if (retired.length > 0) {
-      const { suspicion } = new Count(order, retired, this.#retired, this.#cursorless);
-      this.#retiredSuspicion = sum(this.#retiredSuspicion, suspicion);
+      const count = new EvidenceCount(order, retired, this.#retiredClaims, this.#cursorlessVotes);
+      this.#retiredSigns = sum(this.#retiredSigns, count.staleSigns);
       this.#reads = this.#reads.filter(matters);
     }
-    this.#count = new Count(order, this.#reads, structuredClone(this.#retired), this.#cursorless);
-    this.#jumps = this.gaps.filter((gap) => !gap.dense && gap.inside >= AGREED).length;
-    if (this.gaps.length >= FEW) {
-      const dense = this.gaps.filter((gap) => gap.dense).length;
-      this.#isDense = dense > DENSE_SHARE * this.gaps.length;
-    }
-    const { stale, others, shared, chances, accomplices } = sum(
-      this.#count.suspicion,
-      this.#retiredSuspicion,
-    );
-    this.#known = {
-      stale,
-      others,
-      shared: Math.max(shared, this.#known.shared),
-      chances: Math.max(chances, this.#known.chances),
-      accomplices: Math.max(accomplices, this.#known.accomplices),
+    const claims = structuredClone(this.#retiredClaims);
+    this.#count = new EvidenceCount(order, this.#reads, claims, this.#cursorlessVotes);
+    this.#inspectPositions();
+    const signs = sum(this.#count.staleSigns, this.#retiredSigns);
+    const { sharedOmissions, sharingChances, crossCheckMatches } = this.#highestSigns;
+    this.#highestSigns = {
+      staleReads: signs.staleReads,
+      otherFaultyReads: signs.otherFaultyReads,
+      sharedOmissions: Math.max(signs.sharedOmissions, sharedOmissions),
+      sharingChances: Math.max(signs.sharingChances, sharingChances),
+      crossCheckMatches: Math.max(signs.crossCheckMatches, crossCheckMatches),
     };
+  }
+
+  #inspectPositions(): void {
+    const { adjacencies } = this;
+    this.#positionGaps = adjacencies.filter(
+      ({ isConsecutive, insideVotes }) => !isConsecutive && insideVotes >= MIN_VOTES_FOR_POSITION_GAP,
+    ).length;
+    if (adjacencies.length < MIN_ADJACENCIES_FOR_DENSITY) return;
+    const consecutive = adjacencies.filter(({ isConsecutive }) => isConsecutive).length;
+    this.#hasDensePositions = consecutive > MIN_DENSE_SHARE * adjacencies.length;
   }
 }
 
-const sum = (a: Suspicion, b: Suspicion): Suspicion => ({
-  stale: a.stale + b.stale,
-  others: a.others + b.others,
-  shared: a.shared + b.shared,
-  chances: a.chances + b.chances,
-  accomplices: a.accomplices + b.accomplices,
+const sum = (a: StaleSigns, b: StaleSigns): StaleSigns => ({
+  staleReads: a.staleReads + b.staleReads,
+  otherFaultyReads: a.otherFaultyReads + b.otherFaultyReads,
+  sharedOmissions: a.sharedOmissions + b.sharedOmissions,
+  sharingChances: a.sharingChances + b.sharingChances,
+  crossCheckMatches: a.crossCheckMatches + b.crossCheckMatches,
 });

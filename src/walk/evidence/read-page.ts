@@ -1,120 +1,143 @@
-// Turns a page into a read: its rows as places, cut to the range of the walk, and what is wrong with it on its face.
-import { BEHIND, START, type Order, type Place } from '../order/order.ts';
-import { directionOf, type Read } from './read.ts';
-import type { Seen } from '../order/id-set.ts';
+// Turns a page into a read: its rows as entries of the order, cut to the range of the walk, and what is wrong in the page itself.
+import { LIST_START, TRIMMED, type Entry, type Order } from '../order/order.ts';
+import type { IdSet } from '../order/id-set.ts';
 import type { Identified, Page, PageQuery } from '../source.ts';
+import { directionOf, type Read } from './read.ts';
 
-/** Rows by which a frontier read overlaps what is known: every gap is inside some page. */
-export const OVERLAP = 2;
+/** Rows by which a read at the frontier overlaps the known rows, so that some page holds both rows of every adjacency. */
+export const OVERLAP_ROWS = 2;
 
-/**
- * What is known of the list besides its rows. `origin` and `stop` are the exclusive ends of the walk, `hasMore` says
- * whether the word of that name tells a short page from an end: a service may always say true.
- */
-export type Range = { origin: string; stop: string | undefined; hasMore: 'telling' | 'empty' };
+/** What is known about the list besides its rows. */
+export type WalkRange = {
+  /** Exclusive start of the walk: LIST_START or the row of `--after`. */
+  start: string;
+  /** Exclusive end of the walk: the row of `--before`, if any. */
+  end: string | undefined;
+  /** `ignored`: the service says `has_more: true` on every page, so a short page is read as an end. */
+  hasMore: 'trusted' | 'ignored';
+};
 
-/** `read` is undefined for a page that is not believed at all. `repeated` counts rows it should not hold. */
-export type Intake<Row> = { read?: Read<Row>; trouble?: string; repeated: number };
+export type PageReading<Row> = {
+  /** Undefined for a page that is not used at all. */
+  read?: Read<Row>;
+  /** What is wrong with the page, for the log. */
+  problem?: string;
+  /** Rows that the page shows once too often. */
+  repeated: number;
+};
 
-export function intake<Row extends Identified>(
+/** `order.get` of an id without an entry. */
+const UNKNOWN = -1;
+
+/** Returns the read that a page makes. Keeps the rows of the list in their entries. `emitted`: rows that were frozen. */
+export function readPage<Row extends Identified>(
   query: PageQuery,
   page: Page<Identified>,
   order: Order<Row>,
-  seen: Seen,
-  range: Range,
-  { surface, drained }: Pick<Read<Row>, 'surface' | 'drained'>,
-): Intake<Row> {
+  emitted: IdSet,
+  range: WalkRange,
+  { surface, isFinalCheck }: Pick<Read<Row>, 'surface' | 'isFinalCheck'>,
+): PageReading<Row> {
   const direction = directionOf(query);
-  const { rows, doubled, repeated } = single(page.rows, order);
+  const { rows, repeatedIds, repeated } = withoutRepeats(page.rows, order);
   const ids = rows.map((row) => row.id);
-  const ended = page.rows.length < query.limit && (range.hasMore === 'empty' || page.has_more !== true);
-  const shifted = ids.some((id) => id === query.after || id === query.before);
-  const from = range.origin === START ? 0 : ids.indexOf(range.origin) + 1;
-  const stop = range.stop === undefined ? -1 : ids.indexOf(range.stop);
-  const stopped = stop >= from;
-  const inRange = rows.slice(from, stopped ? stop + 1 : undefined);
+  const isEnd = page.rows.length < query.limit && (range.hasMore === 'ignored' || page.has_more !== true);
+  const holdsCursor = ids.some((id) => id === query.after || id === query.before);
+  const from = range.start === LIST_START ? 0 : ids.indexOf(range.start) + 1;
+  const rangeEnd = range.end === undefined ? -1 : ids.indexOf(range.end);
+  const reachesRangeEnd = rangeEnd >= from;
+  const inRange = rows.slice(from, reachesRangeEnd ? rangeEnd + 1 : undefined);
 
-  const headId = shifted || from > 0 ? undefined : headOf(query, range, ended);
-  const overlaps = headId === START || inRange.some(({ id }) => (order.find(id)?.at ?? NOTHING) >= 0);
-  const anchor = query.after === undefined ? 0 : (order.find(query.after)?.at ?? 0);
-  const atEnd = direction !== 'backward' && anchor >= order.list.length - 1 - 2 * OVERLAP;
-  const trouble = shifted ? 'its own cursor in the page' : faceTrouble(query, page, repeated);
-  const told = trouble === undefined ? {} : { trouble };
-  if (inRange.length > 0 && !overlaps && (direction === 'backward' || !atEnd))
-    return { trouble: trouble ?? 'no overlap with what is known', repeated };
+  const firstCursor = holdsCursor || from > 0 ? undefined : cursorBefore(query, range, isEnd);
+  const overlaps =
+    firstCursor === LIST_START || inRange.some(({ id }) => (order.get(id)?.index ?? UNKNOWN) >= 0);
+  const cursorIndex = query.after === undefined ? 0 : (order.get(query.after)?.index ?? 0);
+  const isNearEnd = direction !== 'backward' && cursorIndex >= order.list.length - 1 - 2 * OVERLAP_ROWS;
+  const problem = holdsCursor ? 'its own cursor in the page' : problemIn(query, page, repeated);
+  if (inRange.length > 0 && !overlaps && (direction === 'backward' || !isNearEnd))
+    return { problem: problem ?? 'no overlap with the known rows', repeated };
 
-  const chain = inRange.map((row) => placeOf(row, order, seen, surface === 'list' && row.id !== range.stop));
-  const again = chain.filter(({ at }) => at === BEHIND).length;
-  const footId =
-    shifted || stopped || direction === 'forward' || (direction === 'closed' && !ended)
+  const entries = inRange.map((row) =>
+    entryOf(row, order, emitted, surface === 'list' && row.id !== range.end),
+  );
+  const holdsTrimmed = entries.some(({ index }) => index === TRIMMED);
+  const lastCursor =
+    holdsCursor || reachesRangeEnd || direction === 'forward' || (direction === 'closed' && !isEnd)
       ? undefined
       : query.before;
-  const head = headId === undefined ? undefined : order.find(headId);
+  const head = firstCursor === undefined ? undefined : order.get(firstCursor);
   const foot =
-    footId === undefined ? undefined : footId === range.stop ? order.intern(footId) : order.find(footId);
+    lastCursor === undefined
+      ? undefined
+      : lastCursor === range.end
+        ? order.entryFor(lastCursor)
+        : order.get(lastCursor);
+  const stated = problem ?? (holdsTrimmed ? 'rows that are frozen' : undefined);
   return {
-    ...told,
-    ...(again > 0 && trouble === undefined ? { trouble: 'rows that are frozen' } : {}),
+    ...(stated === undefined ? {} : { problem: stated }),
     repeated,
     read: {
       query,
       surface,
-      chain: [...(head === undefined ? [] : [head]), ...chain, ...(foot === undefined ? [] : [foot])],
-      head: head !== undefined,
-      foot: foot !== undefined,
-      ends: direction === 'forward' && ended && !shifted && !stopped && again === 0,
-      drained,
-      doubled: new Set([...doubled].flatMap((id) => order.find(id) ?? [])),
+      chain: [...(head === undefined ? [] : [head]), ...entries, ...(foot === undefined ? [] : [foot])],
+      startsAtCursor: head !== undefined,
+      endsAtCursor: foot !== undefined,
+      claimsEnd: direction === 'forward' && isEnd && !holdsCursor && !reachesRangeEnd && !holdsTrimmed,
+      isFinalCheck,
+      repeatedRows: new Set([...repeatedIds].flatMap((id) => order.get(id) ?? [])),
     },
   };
 }
 
-const NOTHING = -1;
-
-function headOf(query: PageQuery, { origin }: Range, ended: boolean): string | undefined {
-  if (directionOf(query) !== 'backward') return query.after ?? START;
-  return ended && origin === START ? START : undefined;
+/** Returns the id directly before the first row of the page, as far as the request says it. */
+function cursorBefore(query: PageQuery, { start }: WalkRange, isEnd: boolean): string | undefined {
+  if (directionOf(query) !== 'backward') return query.after ?? LIST_START;
+  return isEnd && start === LIST_START ? LIST_START : undefined;
 }
 
-function placeOf<Row extends Identified>(
+function entryOf<Row extends Identified>(
   row: Identified,
   order: Order<Row>,
-  seen: Seen,
-  keeps: boolean,
-): Place<Row> {
-  const known = order.find(row.id);
-  if (known === undefined && seen.has(row.id))
-    return { id: row.id, row: undefined, rank: undefined, at: BEHIND, gone: false };
-  const place = known ?? order.intern(row.id);
-  if (place.at < order.frozen && place.at >= 0) return place;
-  if (!keeps) return place;
-  place.row = row as Row;
+  emitted: IdSet,
+  isKept: boolean,
+): Entry<Row> {
+  const known = order.get(row.id);
+  if (known === undefined && emitted.has(row.id))
+    return { id: row.id, row: undefined, position: undefined, index: TRIMMED, gone: false };
+  const entry = known ?? order.entryFor(row.id);
+  if (entry.index < order.frozen && entry.index >= 0) return entry;
+  if (!isKept) return entry;
+  entry.row = row as Row;
   const { sequence } = row as { sequence?: unknown };
-  place.rank = Number.isSafeInteger(sequence) ? (sequence as number) : undefined;
-  return place;
+  entry.position = Number.isSafeInteger(sequence) ? (sequence as number) : undefined;
+  return entry;
 }
 
-/** Of a row that comes twice the occurrence stays that has its known neighbour before it, else the first one. */
-function single(rows: readonly Identified[], order: Order<unknown>) {
-  const at = new Map<string, number>();
-  const doubled = new Set<string>();
+/** Of a row that a page shows twice, the occurrence after its known neighbour is kept, else the first one. */
+function withoutRepeats(rows: readonly Identified[], order: Order<unknown>) {
+  const kept = new Map<string, number>();
+  const repeatedIds = new Set<string>();
   rows.forEach(({ id }, index) => {
-    if (!at.has(id)) return at.set(id, index);
-    doubled.add(id);
-    const place = order.find(id)?.at ?? NOTHING;
-    const before = order.find(rows[index - 1]!.id)?.at ?? NOTHING;
-    return place > 0 && before === place - 1 ? at.set(id, index) : at;
+    if (!kept.has(id)) return kept.set(id, index);
+    repeatedIds.add(id);
+    const known = order.get(id)?.index ?? UNKNOWN;
+    const previous = order.get(rows[index - 1]!.id)?.index ?? UNKNOWN;
+    return known > 0 && previous === known - 1 ? kept.set(id, index) : kept;
   });
-  if (doubled.size === 0) return { rows, doubled, repeated: 0 };
+  if (repeatedIds.size === 0) return { rows, repeatedIds, repeated: 0 };
   return {
-    rows: rows.filter(({ id }, index) => at.get(id) === index),
-    // Where the order knows the row, the occurrence that fits is as good as any other.
-    doubled: new Set([...doubled].filter((id) => (order.find(id)?.at ?? NOTHING) < 0)),
-    repeated: rows.length - at.size,
+    rows: rows.filter(({ id }, index) => kept.get(id) === index),
+    // Where the order knows the row, the occurrence that fits it counts like any other row.
+    repeatedIds: new Set([...repeatedIds].filter((id) => (order.get(id)?.index ?? UNKNOWN) < 0)),
+    repeated: rows.length - kept.size,
   };
 }
 
-function faceTrouble({ limit }: PageQuery, { rows, has_more }: Page<unknown>, repeated: number) {
+function problemIn(
+  { limit }: PageQuery,
+  { rows, has_more }: Page<unknown>,
+  repeated: number,
+): string | undefined {
   if (rows.length > limit) return `${rows.length} rows for a limit of ${limit}`;
   if (rows.length === 0 && has_more === true) return 'empty page that says there is more';
   return repeated > 0 ? 'a row twice in one page' : undefined;

@@ -1,38 +1,42 @@
-// One read that a walk made: what it asked, and the rows it showed as a chain with the cursors that vouch for its ends.
-import { START, type Place } from '../order/order.ts';
+// One read of a walk: what it asked for and which rows it showed, with the cursors beside them.
+import { LIST_START, type Entry } from '../order/order.ts';
 import type { Direction, PageQuery } from '../source.ts';
 
-/**
- * `chain` are the rows in page order, cut to the walk's range, with the cursor before and after them where the read
- * vouches for it: `head` and `foot` say whether the first and last element are such cursors. `ends` is set where the
- * page says that the list ends after its last row.
- */
+/** Which list was read: the list that is walked, or the cross-check source. */
+export type Surface = 'list' | 'cross-check';
+
 export type Read<Row> = {
   query: PageQuery;
   surface: Surface;
-  chain: Place<Row>[];
-  head: boolean;
-  foot: boolean;
-  ends: boolean;
-  /** Made when nothing but the end was left to prove. */
-  drained: boolean;
-  /** Rows that came twice: pairs with them prove nothing. */
-  doubled: ReadonlySet<Place<Row>>;
+  /**
+   * The rows in page order, cut to the range of the walk. The cursor of the request stands before the first row, or after
+   * the last one, where the answer says that it is the neighbour of that row.
+   */
+  chain: Entry<Row>[];
+  /** Whether the first element of `chain` is a cursor. */
+  startsAtCursor: boolean;
+  /** Whether the last element of `chain` is a cursor. */
+  endsAtCursor: boolean;
+  /** Whether the page says that the list ends after its last row. */
+  claimsEnd: boolean;
+  /** Whether it was made when only the end of the list was left to prove. */
+  isFinalCheck: boolean;
+  /** Rows that the page shows twice. Pairs with them prove nothing. */
+  repeatedRows: ReadonlySet<Entry<Row>>;
 };
 
-/** What was read: the list itself, or the second witness of its order. */
-export type Surface = 'list' | 'witness';
-
+/** Returns the direction that a query reads in. */
 export function directionOf({ after, before }: PageQuery): Direction {
   if (before === undefined) return 'forward';
   return after === undefined ? 'backward' : 'closed';
 }
 
-export function keyOf(query: PageQuery, surface: Surface): string {
+/** Returns a text that is equal for equal requests only. */
+export function requestKey(query: PageQuery, surface: Surface): string {
   return JSON.stringify([query.after ?? null, query.before ?? null, query.limit, surface]);
 }
 
-/** Forward from a place; from the very start without a cursor. */
-export function forward(after: string, limit: number): PageQuery {
-  return after === START ? { limit } : { after, limit };
+/** Returns a forward query after this row, without a cursor for the start of the list. */
+export function forwardQuery(after: string, limit: number): PageQuery {
+  return after === LIST_START ? { limit } : { after, limit };
 }

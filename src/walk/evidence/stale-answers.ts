@@ -1,65 +1,85 @@
-// Signs that answers are stale, and that stale answers share one state.
-import type { Place } from '../order/order.ts';
+// Signs that answers are stale (of an older state of the list), and that stale answers share one snapshot.
+import type { Entry } from '../order/order.ts';
 import type { Read, Surface } from './read.ts';
 
 /**
- * `stale` counts tainted reads, `others` those with faults of another kind. Of the rows that one of them passed over,
- * `chances` counts how often another tainted read might have shown them, `shared` how often it passed over the same
- * row: rarely, unless both share one state. `accomplices` counts answers of the witness that share theirs with a read.
+ * What suggests stale answers. An omitted row is one that a read leaves out between two rows it shows. Two stale answers
+ * of one snapshot omit the same rows; two of different snapshots rarely do.
  */
-export type Suspicion = {
-  stale: number;
-  others: number;
-  shared: number;
-  chances: number;
-  accomplices: number;
+export type StaleSigns = {
+  /** Reads that look stale ({@link looksStale}). */
+  staleReads: number;
+  /** Reads with faults of another kind. */
+  otherFaultyReads: number;
+  /** Pairs of stale reads and a row that both omit. */
+  sharedOmissions: number;
+  /** Pairs of stale reads and a row that one omits and the other could have shown. */
+  sharingChances: number;
+  /** Answers of the cross-check source that omit the same rows as a stale read. */
+  crossCheckMatches: number;
 };
-export const noSuspicion = (): Suspicion => ({ stale: 0, others: 0, shared: 0, chances: 0, accomplices: 0 });
 
-/** Rows that a page passes over when one was dropped by chance; more look like a stale answer. */
-const BY_CHANCE = 1;
+/** Returns signs of nothing. */
+export const noStaleSigns = (): StaleSigns => ({
+  staleReads: 0,
+  otherFaultyReads: 0,
+  sharedOmissions: 0,
+  sharingChances: 0,
+  crossCheckMatches: 0,
+});
 
-/** Whether an answer that passed over these rows is taken for a stale one. */
-export const isTainted = (passed: readonly unknown[]): boolean => passed.length > BY_CHANCE;
+/** Rows that a read may omit before it looks stale: one may have been dropped by chance. */
+const MAX_CHANCE_OMISSIONS = 1;
 
+/** Returns whether a read that omits these rows is taken for a stale answer. */
+export const looksStale = (omitted: readonly unknown[]): boolean => omitted.length > MAX_CHANCE_OMISSIONS;
+
+/** Collects the omissions of reads, one read at a time. */
 export class StaleAnswers<Row> {
-  stale = 0;
-  others = 0;
-  /** How often pages passed over a row, over which rows tainted ones reach, and what each tainted answer passed over. */
-  readonly #passed = new Map<Place<Row>, number>();
+  otherFaultyReads = 0;
+  #staleReads = 0;
+  /** How many reads omit each row. */
+  readonly #omissions = new Map<Entry<Row>, number>();
+  /** First and last index that each stale read shows. */
   readonly #spans: [number, number][] = [];
-  readonly #lacks: Record<Surface, (readonly Place<Row>[])[]> = { list: [], witness: [] };
+  /** What each stale answer omits. */
+  readonly #omittedBy: Record<Surface, (readonly Entry<Row>[])[]> = { list: [], 'cross-check': [] };
 
-  /** `passed` are the rows that the answer passed over, `faulty` says that it lies in another way. */
-  add({ surface, chain }: Read<Row>, passed: readonly Place<Row>[], faulty: boolean): void {
-    if (isTainted(passed)) this.#lacks[surface].push(passed);
-    if (surface === 'witness') return;
-    for (const place of passed) this.#passed.set(place, (this.#passed.get(place) ?? 0) + 1);
-    if (!isTainted(passed)) {
-      if (faulty) this.others++;
+  /** Adds a read with the rows it omits. `isFaulty`: it has a fault of another kind. */
+  add({ surface, chain }: Read<Row>, omitted: readonly Entry<Row>[], isFaulty: boolean): void {
+    if (looksStale(omitted)) this.#omittedBy[surface].push(omitted);
+    if (surface === 'cross-check') return;
+    for (const entry of omitted) this.#omissions.set(entry, (this.#omissions.get(entry) ?? 0) + 1);
+    if (!looksStale(omitted)) {
+      if (isFaulty) this.otherFaultyReads++;
       return;
     }
-    this.stale++;
-    const shown = chain.flatMap(({ at }) => (at >= 0 ? [at] : []));
+    this.#staleReads++;
+    const shown = chain.flatMap(({ index }) => (index >= 0 ? [index] : []));
     this.#spans.push([Math.min(...shown), Math.max(...shown)]);
   }
 
-  get suspicion(): Suspicion {
-    const { stale, others } = this;
-    let [shared, chances] = [0, 0];
-    for (const [{ at }, count] of this.#spans.length < 2 ? [] : this.#passed) {
-      const over = this.#spans.filter(([low, high]) => low < at && at < high).length;
-      chances += count * Math.max(0, over - 1);
-      shared += count * (count - 1);
+  get signs(): StaleSigns {
+    let [sharedOmissions, sharingChances] = [0, 0];
+    for (const [{ index }, reads] of this.#spans.length < 2 ? [] : this.#omissions) {
+      const staleReadsAround = this.#spans.filter(([low, high]) => low < index && index < high).length;
+      sharingChances += reads * Math.max(0, staleReadsAround - 1);
+      sharedOmissions += reads * (reads - 1);
     }
-    return { stale, others, shared, chances, accomplices: this.#accomplices };
+    return {
+      staleReads: this.#staleReads,
+      otherFaultyReads: this.otherFaultyReads,
+      sharedOmissions,
+      sharingChances,
+      crossCheckMatches: this.#crossCheckMatches,
+    };
   }
 
-  get #accomplices(): number {
-    const common = (a: readonly Place<Row>[], b: readonly Place<Row>[]) =>
-      a.filter((place) => b.includes(place));
-    return this.#lacks.witness.reduce(
-      (count, told) => count + this.#lacks.list.filter((read) => isTainted(common(told, read))).length,
+  get #crossCheckMatches(): number {
+    const inBoth = (a: readonly Entry<Row>[], b: readonly Entry<Row>[]) =>
+      a.filter((entry) => b.includes(entry));
+    return this.#omittedBy['cross-check'].reduce(
+      (count, answer) => count + this.#omittedBy.list.filter((read) => looksStale(inBoth(answer, read))).length,
       0,
     );
   }

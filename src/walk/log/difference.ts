@@ -1,20 +1,20 @@
 // What lies between two walks of a list: added, moved, lost, changed, and what one of them cannot tell.
 import type { DiffReport, FrozenWalk } from '../../contract/reports/walk.ts';
-import { longestRise } from '../order/longest-increasing-subsequence.ts';
+import { longestIncreasingSubsequence } from '../order/longest-increasing-subsequence.ts';
 
 /** A walk, its ids in order and the SHA-256 of each row, 32 bytes an id. */
-export type Walked = { walk: FrozenWalk; ids: readonly string[]; hashes: Buffer };
+export type WalkedList = { walk: FrozenWalk; ids: readonly string[]; hashes: Buffer };
 
 /**
  * O(n log n). Rows that stay are a longest run of ids that rises in both lists, so as few as possible have moved. A row
  * of one side is called added or lost only where the other side has looked: between two rows that stayed, or beyond
  * them as far as its walk is known to have gone.
  */
-export function differenceOf(a: Walked, b: Walked): DiffReport {
+export function compareWalks(a: WalkedList, b: WalkedList): DiffReport {
   const placesInA = new Map<string, number>();
   for (const [place, id] of a.ids.entries()) placesInA.set(id, place);
   const places = b.ids.map((id) => placesInA.get(id) ?? -1);
-  const stayed = longestRise(places);
+  const stayed = longestIncreasingSubsequence(places);
   const stays = new Uint8Array(b.ids.length);
   for (const place of stayed) stays[place] = 1;
   const inBoth = new Uint8Array(a.ids.length);
@@ -91,10 +91,10 @@ function reasonOf(
   };
 }
 
-function before({ walk, ids }: Walked, place: number): string | null {
+function before({ walk, ids }: WalkedList, place: number): string | null {
   return place === 0 ? walk.after : (ids[place - 1] ?? null);
 }
 
-function hashAt({ hashes }: Walked, place: number): Buffer {
+function hashAt({ hashes }: WalkedList, place: number): Buffer {
   return hashes.subarray(place * HASH_BYTES, (place + 1) * HASH_BYTES);
 }

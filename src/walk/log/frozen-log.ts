@@ -5,13 +5,13 @@ import { diskFault } from '../../disk/disk-fault.ts';
 import { syncPath } from '../../disk/durable-write.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
-import { canonical } from '../../contract/canonical-json.ts';
-import { readChain, type Chain } from './hash-chain.ts';
+import { canonicalJson } from '../../contract/canonical-json.ts';
+import { readChain, type FrozenChain } from './hash-chain.ts';
 import { linesOf } from './lines.ts';
-import { openOwn, textOf } from './regular-file.ts';
+import { openRegularFile, readTextIfExists } from './regular-file.ts';
 import type { Identified } from '../source.ts';
-import type { FrozenState } from '../walk.ts';
-import type { FrozenWindow } from './window.ts';
+
+import type { FrozenState, FrozenWindow } from './window.ts';
 
 export const WINDOWS_FILE = 'windows.ndjson';
 export const ROWS_FILE = 'rows.ndjson';
@@ -48,8 +48,8 @@ export async function openFrozenLog<Row extends Identified>(
   try {
     await makeFolder(dir);
     await claim(dir, subject, options.resume);
-    windows = await openOwn(join(dir, WINDOWS_FILE));
-    rows = await openOwn(join(dir, ROWS_FILE));
+    windows = await openRegularFile(join(dir, WINDOWS_FILE));
+    rows = await openRegularFile(join(dir, ROWS_FILE));
     const chain = await readChain(dir, windows, rows);
     if (chain.problems.length > 0)
       throw new Fault('integrity', `frozen log in ${dir}: ${chain.problems[0]!.what}`, {
@@ -68,8 +68,8 @@ export async function openFrozenLog<Row extends Identified>(
 
 async function claim(dir: string, subject: Subject, resume: boolean): Promise<void> {
   const path = join(dir, SUBJECT_FILE);
-  const text = `${canonical({ version: 1, ...subject })}\n`;
-  const found = await textOf(path);
+  const text = `${canonicalJson({ version: 1, ...subject })}\n`;
+  const found = await readTextIfExists(path);
   if (found !== undefined && !resume)
     throw new Fault('unsafe', `${dir} holds a frozen walk already`, { hint: 'continue it with --resume' });
   // A file cut by a kill is a prefix of ours and says nothing of another walk.
@@ -84,7 +84,7 @@ function logOver<Row extends Identified>(
   dir: string,
   windows: FileHandle,
   rows: FileHandle,
-  chain: Chain,
+  chain: FrozenChain,
 ): FrozenLog<Row> {
   const last = chain.lastRow === undefined ? undefined : (JSON.parse(chain.lastRow) as Row);
   const state = {

@@ -4,10 +4,10 @@ import * as z from 'zod';
 import type { FrozenWalk } from '../../contract/reports/walk.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
-import { readDoubts } from './unresolved-rows.ts';
-import { verifyFrozen, type Chain, type Visit } from './hash-chain.ts';
+import { readUnresolvedRows } from './unresolved-rows.ts';
+import { verifyFrozen, type FrozenChain, type WindowVisitor } from './hash-chain.ts';
 import { SUBJECT_FILE } from './frozen-log.ts';
-import { textOf } from './regular-file.ts';
+import { readTextIfExists } from './regular-file.ts';
 
 const Subject = z.object({
   base_url: z.string(),
@@ -24,23 +24,23 @@ const Subject = z.object({
 export async function readFrozenWalk(
   dir: string,
   path: string,
-  visit: Visit,
+  visit: WindowVisitor,
 ): Promise<{ walk: FrozenWalk; ids: string[] }> {
   const chain = await verifyFrozen(path, visit);
   const [problem] = chain.problems;
   if (problem !== undefined)
     throw new Fault('integrity', `${dir}: ${problem.what}`, { hint: `arx conversations verify ${dir}` });
-  return { walk: await readBesides(dir, path, chain), ids: chain.ids };
+  return { walk: await describeFrozenWalk(dir, path, chain), ids: chain.ids };
 }
 
 /** What the folder says besides a chain that holds. Throws as {@link readFrozenWalk} does. */
-export async function readBesides(dir: string, path: string, chain: Chain): Promise<FrozenWalk> {
-  const { windows, head, ends, ids, torn } = chain;
+export async function describeFrozenWalk(dir: string, path: string, chain: FrozenChain): Promise<FrozenWalk> {
+  const { windows, head, completions: ends, ids, torn } = chain;
   const subject = await readSubject(path);
   const chained = windows === 0 ? null : head;
   // Of a walk that went on and did not reach its end again, what was recorded before speaks of another head.
   const end = ends.findLast((recorded) => recorded.head === chained);
-  const doubts = await readDoubts(path);
+  const doubts = await readUnresolvedRows(path);
   return {
     dir,
     ...subject,
@@ -58,7 +58,7 @@ export async function readBesides(dir: string, path: string, chain: Chain): Prom
 
 async function readSubject(path: string): Promise<z.infer<typeof Subject>> {
   const file = join(path, SUBJECT_FILE);
-  const text = await textOf(file).catch((error: unknown) => {
+  const text = await readTextIfExists(file).catch((error: unknown) => {
     throw diskFault(error, file);
   });
   if (text === undefined)

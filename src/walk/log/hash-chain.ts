@@ -5,23 +5,23 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../../faults.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { canonical, sha256 } from '../../contract/canonical-json.ts';
-import { END_FILE, readEnds, type End } from './completion.ts';
-import { lastNewline, linesOf } from './lines.ts';
-import { openOwn } from './regular-file.ts';
-import { CHAIN_START, type WindowLine } from './window.ts';
+import { canonicalJson, sha256 } from '../../contract/canonical-json.ts';
+import { COMPLETION_FILE, readCompletions, type Completion } from './completion.ts';
+import { bytesOfWholeLines, linesOf } from './lines.ts';
+import { openRegularFile } from './regular-file.ts';
+import { FIRST_PREVIOUS, type WindowLine } from './window.ts';
 
 /** `window` is the number of the line, counted from 1. */
 export type ChainProblem = { window: number; what: string };
 
 /** The whole and valid part of a log. `torn`: bytes after it, which a killed run leaves; they are no problem. */
-export type Chain = {
+export type FrozenChain = {
   windows: number;
   head: string;
-  /** One a window, the last of them {@link Chain.head}. */
+  /** One a window, the last of them {@link FrozenChain.head}. */
   heads: Set<string>;
   /** All that were recorded, where the windows hold: a walk that went on has several. */
-  ends: End[];
+  completions: Completion[];
   ids: string[];
   windowsBytes: number;
   rowsBytes: number;
@@ -31,18 +31,18 @@ export type Chain = {
 };
 
 /** Told of each window that holds, with its rows as they are stored; what it throws ends the reading. */
-export type Visit = (line: WindowLine, rows: readonly string[]) => void;
+export type WindowVisitor = (line: WindowLine, rows: readonly string[]) => void;
 
 /**
  * Checks the chain and the rows of a log, offline (`arx conversations verify DIR`). Problems are tampering or damage;
  * checking stops at the first. Throws Fault `not_found` where there is no log, `integrity` where the record of its end is
  * damaged, `disk` where it cannot be read.
  */
-export async function verifyFrozen(dir: string, visit?: Visit): Promise<Chain> {
+export async function verifyFrozen(dir: string, visit?: WindowVisitor): Promise<FrozenChain> {
   try {
-    const windows = await openOwn(join(dir, 'windows.ndjson'), constants.O_RDONLY);
+    const windows = await openRegularFile(join(dir, 'windows.ndjson'), constants.O_RDONLY);
     try {
-      const rows = await openOwn(join(dir, 'rows.ndjson'), constants.O_RDONLY);
+      const rows = await openRegularFile(join(dir, 'rows.ndjson'), constants.O_RDONLY);
       return await readChain(dir, windows, rows, visit).finally(() => rows.close());
     } finally {
       await windows.close();
@@ -62,13 +62,13 @@ export async function readChain(
   dir: string,
   windows: FileHandle,
   rows: FileHandle,
-  visit?: Visit,
-): Promise<Chain> {
-  const chain: Chain = {
+  visit?: WindowVisitor,
+): Promise<FrozenChain> {
+  const chain: FrozenChain = {
     windows: 0,
-    head: CHAIN_START,
+    head: FIRST_PREVIOUS,
     heads: new Set(),
-    ends: [],
+    completions: [],
     ids: [],
     windowsBytes: 0,
     rowsBytes: 0,
@@ -77,31 +77,31 @@ export async function readChain(
     problems: [],
   };
   const { size } = await windows.stat();
-  const whole = await lastNewline(windows, size);
+  const whole = await bytesOfWholeLines(windows, size);
   const seen = new Set<string>();
   for await (const bytes of linesOf(windows, whole)) {
     const problem = await link(chain, bytes.toString('utf8'), rows, seen, visit);
     if (problem !== undefined) return broken(chain, problem);
   }
-  chain.ends = await readEnds(dir);
-  if (chain.ends.some(({ head }) => head !== null && !chain.heads.has(head)))
-    broken(chain, `is missing: ${END_FILE} names a head that is not in the chain`);
+  chain.completions = await readCompletions(dir);
+  if (chain.completions.some(({ head }) => head !== null && !chain.heads.has(head)))
+    broken(chain, `is missing: ${COMPLETION_FILE} names a head that is not in the chain`);
   chain.torn = size > chain.windowsBytes || (await rows.stat()).size > chain.rowsBytes;
   return chain;
 }
 
-function broken(chain: Chain, problem: string): Chain {
+function broken(chain: FrozenChain, problem: string): FrozenChain {
   const window = chain.windows + 1;
   chain.problems.push({ window, what: `window ${window} ${problem}` });
   return chain;
 }
 
 async function link(
-  chain: Chain,
+  chain: FrozenChain,
   text: string,
   rows: FileHandle,
   seen: Set<string>,
-  visit: Visit | undefined,
+  visit: WindowVisitor | undefined,
 ): Promise<string | undefined> {
   const line = parseLine(text);
   if (line === undefined) return 'is not a line of a frozen log';
@@ -115,7 +115,7 @@ async function link(
     return 'has rows of another hash';
   const rowLines = content.toString('utf8').split('\n').slice(0, -1);
   const ids = rowLines.map(idOf);
-  if (ids.length === 0 || !isText(ids) || canonical(ids) !== canonical(line.ids))
+  if (ids.length === 0 || !isText(ids) || canonicalJson(ids) !== canonicalJson(line.ids))
     return 'has rows of other ids';
   if (ids.some((id) => seen.has(id) || !seen.add(id))) return 'has a row twice';
   chain.windows++;
@@ -153,7 +153,7 @@ function parseLine(text: string): WindowLine | undefined {
       isCount(line.reads) &&
       isCount(line.disagreements) &&
       (line.drift_ratio === null || typeof line.drift_ratio === 'number') &&
-      canonical(line) === text;
+      canonicalJson(line) === text;
     return sound ? (line as WindowLine) : undefined;
   } catch {
     return undefined;

@@ -32,7 +32,7 @@ export async function* linesOf(file: FileHandle, bytes: number, most = Infinity)
 }
 
 /** Bytes up to and with the last newline of a file of `size` bytes; 0 where it has none. */
-export async function lastNewline(file: FileHandle, size: number): Promise<number> {
+export async function bytesOfWholeLines(file: FileHandle, size: number): Promise<number> {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   for (let end = size; end > 0;) {
     const start = Math.max(0, end - chunk.length);

@@ -3,11 +3,11 @@ import { basename } from 'node:path';
 import type * as z from 'zod';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
-import { openOwn, textOf } from './regular-file.ts';
+import { openRegularFile, readTextIfExists } from './regular-file.ts';
 
 /** The values of all whole lines, none where there is no file. Throws Fault `integrity` for a line that does not fit. */
-export async function readLines<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
-  const text = await textOf(path).catch((error: unknown) => {
+export async function readJsonLines<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
+  const text = await readTextIfExists(path).catch((error: unknown) => {
     throw diskFault(error, path);
   });
   const lines = (text ?? '').split('\n').slice(0, -1);
@@ -19,9 +19,9 @@ export async function readLines<T>(path: string, schema: z.ZodType<T>): Promise<
 }
 
 /** Adds a line, durably. Throws Fault `disk` or `unsafe`. */
-export async function addLine(path: string, value: object): Promise<void> {
+export async function appendLine(path: string, value: object): Promise<void> {
   try {
-    const file = await openOwn(path);
+    const file = await openRegularFile(path);
     try {
       // A line torn by a kill would spoil the one that follows it.
       const text = await file.readFile('utf8');

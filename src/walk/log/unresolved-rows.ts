@@ -2,18 +2,18 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../../faults.ts';
-import { addLine, readLines } from './ndjson-file.ts';
+import { appendLine, readJsonLines } from './ndjson-file.ts';
 import type { Identified, Source } from '../source.ts';
 
-export const DOUBTS_FILE = 'doubts.ndjson';
+export const UNRESOLVED_FILE = 'doubts.ndjson';
 
 /** `unplaced` rows were seen and never found a place; `late` ones surfaced among rows that were frozen. */
-export const Doubts = z.object({ unplaced: z.array(z.string()), late: z.array(z.string()) });
-export type Doubts = z.infer<typeof Doubts>;
+export const UnresolvedRows = z.object({ unplaced: z.array(z.string()), late: z.array(z.string()) });
+export type UnresolvedRows = z.infer<typeof UnresolvedRows>;
 
 /** The doubts of all earlier runs in a folder; none where there is no file. Throws Fault `integrity` for a damaged one. */
-export async function readDoubts(dir: string): Promise<Doubts> {
-  const lines = await readLines(join(dir, DOUBTS_FILE), Doubts);
+export async function readUnresolvedRows(dir: string): Promise<UnresolvedRows> {
+  const lines = await readJsonLines(join(dir, UNRESOLVED_FILE), UnresolvedRows);
   return {
     unplaced: lines.flatMap(({ unplaced }) => unplaced),
     late: lines.flatMap(({ late }) => late),
@@ -21,12 +21,12 @@ export async function readDoubts(dir: string): Promise<Doubts> {
 }
 
 /** Keeps the doubts of this run, durably. Throws Fault `disk` or `unsafe`. */
-export async function addDoubts(dir: string, doubts: Doubts): Promise<void> {
-  if (doubts.unplaced.length + doubts.late.length > 0) await addLine(join(dir, DOUBTS_FILE), doubts);
+export async function addUnresolvedRows(dir: string, doubts: UnresolvedRows): Promise<void> {
+  if (doubts.unplaced.length + doubts.late.length > 0) await appendLine(join(dir, UNRESOLVED_FILE), doubts);
 }
 
 /** Those of the rows that the list still has: a row that is gone leaves no doubt (404 as a cursor, interface 4.7). */
-export async function stillThere<Row extends Identified>(
+export async function findExisting<Row extends Identified>(
   source: Source<Row>,
   ids: Iterable<string>,
   signal: AbortSignal,

@@ -1,46 +1,55 @@
-// A frozen window and its line of the log: what was settled, what it cost, and the hash that chains it to all before.
-import { canonical, sha256 } from '../../contract/canonical-json.ts';
+// A frozen window and its line in the log: the rows, what they cost, and the hash that chains the line to the one before.
+import { canonicalJson, sha256 } from '../../contract/canonical-json.ts';
 import type { Identified } from '../source.ts';
 
-/** Hash of the line before the first one. */
-export const CHAIN_START = '0'.repeat(64);
+/** `previous` of the first line: 64 zeros. */
+export const FIRST_PREVIOUS = '0'.repeat(64);
 
-/**
- * One line of the log. `after` is the row before the window (null: the start of the list); `rows_bytes` and
- * `rows_sha256` are of the window's rows, each as canonical JSON with a newline.
- */
+/** One line of windows.ndjson. See "Format of the frozen log" in ../README.md. */
 export type WindowLine = {
+  /** Number of the window, from 1. */
   window: number;
+  /** Id of the row before the window; null at the start of the list. */
   after: string | null;
+  /** Ids of its rows, in order. */
   ids: string[];
+  /** Length and SHA-256 of its rows in rows.ndjson. */
   rows_bytes: number;
   rows_sha256: string;
+  /** Requests since the window before, and how many of their answers were wrong. */
   reads: number;
   disagreements: number;
+  /** The drift ratio that the service stated last; null where it stated none. */
   drift_ratio: number | null;
+  /** SHA-256 of the line before. */
   previous: string;
 };
 
-/** `line` is the canonical JSON of the line, `head` its hash, `rowsText` the rows it commits to as ndjson. */
 export type FrozenWindow<Row> = {
   number: number;
   rows: Row[];
+  /** Canonical JSON of its {@link WindowLine}, without a newline. */
   line: string;
+  /** SHA-256 of `line`. */
   head: string;
+  /** The rows as canonical JSON, one a line. */
   rowsText: string;
 };
 
+/** What earlier runs froze: number of windows, hash of the last line, all ids in order, and the last row. */
+export type FrozenState<Row> = { windows: number; head: string; ids: readonly string[]; last?: Row };
+
 export type WindowCost = Pick<WindowLine, 'reads' | 'disagreements' | 'drift_ratio'>;
 
-/** Freezes rows as window `number` after the chain's head `previous`. */
-export function freeze<Row extends Identified>(
+/** Returns the rows as window `number`. `after`: the row before them; `previous`: the hash of the line before. */
+export function freezeWindow<Row extends Identified>(
   number: number,
   after: string | null,
   rows: Row[],
   cost: WindowCost,
   previous: string,
 ): FrozenWindow<Row> {
-  const rowsText = rows.map((row) => `${canonical(row)}\n`).join('');
+  const rowsText = rows.map((row) => `${canonicalJson(row)}\n`).join('');
   const line: WindowLine = {
     window: number,
     after,
@@ -50,6 +59,6 @@ export function freeze<Row extends Identified>(
     ...cost,
     previous,
   };
-  const text = canonical(line);
+  const text = canonicalJson(line);
   return { number, rows, line: text, head: sha256(text), rowsText };
 }

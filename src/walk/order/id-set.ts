@@ -1,30 +1,30 @@
-// Which ids were given out already, in sixteen bytes an id: all that a walk keeps of what is frozen and out of sight.
+// A set of ids in 16 bytes an id: all that a walk keeps of the rows that it froze and no longer holds.
 
-/** Open addressing over two 32 bit hashes; two ids share both with probability 2^-64. */
-export class Seen {
+/** Open addressing over two 32-bit hashes. Two different ids are taken for the same with probability 2^-64. */
+export class IdSet {
   #slots = new Uint32Array(2 * 1024);
   #count = 0;
 
   add(id: string): void {
     if (4 * this.#count >= this.#slots.length) this.#grow();
-    const [high, low] = hashes(id);
+    const [high, low] = hashId(id);
     if (this.#insert(high, low)) this.#count++;
   }
 
   has(id: string): boolean {
-    const [high, low] = hashes(id);
-    for (let at = this.#start(low); ; at = (at + 2) % this.#slots.length) {
+    const [high, low] = hashId(id);
+    for (let at = this.#firstSlot(low); ; at = (at + 2) % this.#slots.length) {
       if (this.#slots[at] === 0 && this.#slots[at + 1] === 0) return false;
       if (this.#slots[at] === high && this.#slots[at + 1] === low) return true;
     }
   }
 
-  #start(low: number): number {
+  #firstSlot(low: number): number {
     return 2 * (low % (this.#slots.length / 2));
   }
 
   #insert(high: number, low: number): boolean {
-    for (let at = this.#start(low); ; at = (at + 2) % this.#slots.length) {
+    for (let at = this.#firstSlot(low); ; at = (at + 2) % this.#slots.length) {
       if (this.#slots[at] === high && this.#slots[at + 1] === low) return false;
       if (this.#slots[at] !== 0 || this.#slots[at + 1] !== 0) continue;
       this.#slots[at] = high;
@@ -41,8 +41,8 @@ export class Seen {
   }
 }
 
-/** Two multiplicative hashes with different constants; the high one is never 0, which marks an empty slot. */
-export function hashes(id: string): [number, number] {
+/** Returns two multiplicative hashes with different constants. The first is never 0, which marks an empty slot. */
+export function hashId(id: string): [number, number] {
   let high = 0x811c9dc5;
   let low = 0x9747b28c;
   for (let at = 0; at < id.length; at++) {

@@ -1,9 +1,12 @@
-// The longest increasing subsequence: what a page and the known order agree about.
+// The longest increasing subsequence: the rows of a page that stand in the known order.
 
-/** Indexes of one longest strictly increasing run of `values`, in order; negative values are passed over. O(n log n). */
-export function longestRise(values: readonly number[]): number[] {
+/**
+ * Returns the indexes of one longest strictly increasing subsequence of `values`, in order. Negative values are ignored.
+ * O(n log n).
+ */
+export function longestIncreasingSubsequence(values: readonly number[]): number[] {
   const tails: number[] = [];
-  const before = new Int32Array(values.length).fill(-1);
+  const previous = new Int32Array(values.length).fill(-1);
   values.forEach((value, index) => {
     if (value < 0) return;
     let low = 0;
@@ -13,10 +16,10 @@ export function longestRise(values: readonly number[]): number[] {
       if (values[tails[middle]!]! < value) low = middle + 1;
       else high = middle;
     }
-    if (low > 0) before[index] = tails[low - 1]!;
+    if (low > 0) previous[index] = tails[low - 1]!;
     tails[low] = index;
   });
-  const rise: number[] = [];
-  for (let index = tails.at(-1) ?? -1; index !== -1; index = before[index]!) rise.push(index);
-  return rise.toReversed();
+  const indexes: number[] = [];
+  for (let index = tails.at(-1) ?? -1; index !== -1; index = previous[index]!) indexes.push(index);
+  return indexes.toReversed();
 }

@@ -1,95 +1,104 @@
-// Where contested rows belong: the order that agrees with most reads that showed them side by side.
-import type { Order, Place } from './order.ts';
-import type { Read } from '../evidence/read.ts';
+// Majority order: contested rows stand where most of the reads that show them beside other rows put them.
+import type { Entry, Order } from './order.ts';
 
 /** Rows on either side that a contested row is compared with. */
-const REACH = 160;
-/** A position that a row shows counts as so many reads. */
-const RANK_VOTES = 3;
+const MAX_SHIFT_ROWS = 160;
+/** Reads that one position shown by the rows themselves counts as. */
+const POSITION_VOTES = 3;
+/** Contested rows up to which each is moved by itself; more of them are sorted together. */
+const MAX_SINGLE_MOVES = 3;
+/** Rows beyond the contested ones that are sorted with them. */
+const SORT_MARGIN_ROWS = 3;
+/** Rows up to which they are sorted together: the cost is quadratic. */
+const MAX_SORTED_ROWS = 512;
 
-/** Moves the place where a majority of pairs wants it; ties leave it. Returns whether it moved. */
-function relocate<Row>(order: Order<Row>, reads: readonly Read<Row>[], place: Place<Row>): boolean {
+/** The rows that one read shows, in its order. */
+type Shown<Row> = { chain: readonly Entry<Row>[] };
+
+/** Moves contested rows to where the majority of reads puts them. Frozen rows stay. */
+export function applyMajorityOrder<Row>(
+  order: Order<Row>,
+  reads: readonly Shown<Row>[],
+  contested: readonly Entry<Row>[],
+): void {
+  const movable = contested.filter(({ index }) => index >= order.frozen);
+  if (movable.length === 0) return;
+  const indexes = movable.map(({ index }) => index);
+  const low = Math.max(order.frozen, Math.min(...indexes) - SORT_MARGIN_ROWS);
+  const high = Math.min(order.list.length, Math.max(...indexes) + SORT_MARGIN_ROWS + 1);
+  if (movable.length <= MAX_SINGLE_MOVES || high - low > MAX_SORTED_ROWS)
+    for (const entry of movable) moveByMajority(order, reads, entry);
+  else sortByMajority(order, reads, low, high);
+}
+
+/** Moves one row to the index that contradicts the fewest reads; a tie leaves it. */
+function moveByMajority<Row>(order: Order<Row>, reads: readonly Shown<Row>[], entry: Entry<Row>): void {
   const { list, frozen } = order;
-  const low = Math.max(frozen, place.at - REACH);
-  const high = Math.min(list.length, place.at + REACH + 1);
-  // For each row near it: reads that show it before the place, less those that show it after.
-  const before = new Int32Array(high - low);
+  const low = Math.max(frozen, entry.index - MAX_SHIFT_ROWS);
+  const high = Math.min(list.length, entry.index + MAX_SHIFT_ROWS + 1);
+  // For each row near it: reads that show that row before the entry, less those that show it after.
+  const lead = new Int32Array(high - low);
   for (const { chain } of reads) {
-    const mine = chain.indexOf(place);
-    if (mine === -1) continue;
-    chain.forEach(({ at }, index) => {
-      if (index !== mine && at >= low && at < high) before[at - low]! += index < mine ? 1 : -1;
+    const own = chain.indexOf(entry);
+    if (own === -1) continue;
+    chain.forEach(({ index }, at) => {
+      if (at !== own && index >= low && index < high) lead[index - low]! += at < own ? 1 : -1;
     });
   }
-  if (place.rank !== undefined)
-    for (let at = low; at < high; at++) {
-      const { rank } = list[at]!;
-      if (rank !== undefined && rank !== place.rank)
-        before[at - low]! += rank < place.rank ? RANK_VOTES : -RANK_VOTES;
+  if (entry.position !== undefined)
+    for (let index = low; index < high; index++) {
+      const { position } = list[index]!;
+      if (position !== undefined && position !== entry.position)
+        lead[index - low]! += position < entry.position ? POSITION_VOTES : -POSITION_VOTES;
     }
-  // Each row that moves from behind to before the place changes the score by twice its balance.
-  let score = 0;
+  // The gain of an index is the sum of the leads of the rows that the entry passes on its way there.
+  let gain = 0;
   let best = 0;
-  let to = place.at;
-  for (let at = place.at; at < high; at++) {
-    if (list[at] !== place) score += before[at - low]!;
-    if (score > best) [best, to] = [score, at + 1];
+  let to = entry.index;
+  for (let index = entry.index; index < high; index++) {
+    if (list[index] !== entry) gain += lead[index - low]!;
+    if (gain > best) [best, to] = [gain, index + 1];
   }
-  score = 0;
-  for (let at = place.at - 1; at >= low; at--) {
-    score -= before[at - low]!;
-    if (score > best) [best, to] = [score, at];
+  gain = 0;
+  for (let index = entry.index - 1; index >= low; index--) {
+    gain -= lead[index - low]!;
+    if (gain > best) [best, to] = [gain, index];
   }
-  if (best <= 0) return false;
-  order.move(place, to);
-  return true;
+  if (best > 0) order.move(entry, to);
 }
 
-/** Contested rows beyond so many are put in order together, over at most so many rows. */
-const FEW = 3;
-const MOST_SORTED = 512;
-
-/** Puts contested rows where the majority of reads wants them. A frozen row stays where it is. */
-export function settleContest<Row>(
+/** Sorts the rows from `low` to `high` by how many of them a majority puts before each; a tie leaves them. O(rows² · reads). */
+function sortByMajority<Row>(
   order: Order<Row>,
-  reads: readonly Read<Row>[],
-  contested: readonly Place<Row>[],
+  reads: readonly Shown<Row>[],
+  low: number,
+  high: number,
 ): void {
-  const spots = contested.filter(({ at }) => at >= order.frozen);
-  if (spots.length === 0) return;
-  const low = Math.max(order.frozen, Math.min(...spots.map(({ at }) => at)) - FEW);
-  const high = Math.min(order.list.length, Math.max(...spots.map(({ at }) => at)) + FEW + 1);
-  if (spots.length <= FEW || high - low > MOST_SORTED)
-    for (const place of spots) relocate(order, reads, place);
-  else sortStretch(order, reads, low, high);
-}
-
-/** Orders a stretch by how many of its rows a majority of reads puts before each; ties stay. O(rows² · reads). */
-function sortStretch<Row>(order: Order<Row>, reads: readonly Read<Row>[], low: number, high: number): void {
   const size = high - low;
   const lead = new Int16Array(size * size);
   for (const { chain } of reads) {
-    const shown = chain.flatMap(({ at }) => (at >= low && at < high ? [at - low] : []));
+    const shown = chain.flatMap(({ index }) => (index >= low && index < high ? [index - low] : []));
     for (let first = 0; first < shown.length; first++)
       for (let second = first + 1; second < shown.length; second++) {
         lead[shown[first]! * size + shown[second]!]!++;
         lead[shown[second]! * size + shown[first]!]!--;
       }
   }
-  const places = order.list.slice(low, high);
-  const before = places.map((place, mine) => {
-    let count = 0;
+  const entries = order.list.slice(low, high);
+  const sorted = entries.map((entry, own) => {
+    let rowsBefore = 0;
     for (let other = 0; other < size; other++) {
-      const { rank } = places[other]!;
-      const ranked = rank === undefined || place.rank === undefined ? 0 : Math.sign(place.rank - rank);
-      const balance = lead[other * size + mine]! + RANK_VOTES * ranked;
-      if (other !== mine && (balance > 0 || (balance === 0 && other < mine))) count++;
+      const { position } = entries[other]!;
+      const byPosition =
+        position === undefined || entry.position === undefined ? 0 : Math.sign(entry.position - position);
+      const balance = lead[other * size + own]! + POSITION_VOTES * byPosition;
+      if (other !== own && (balance > 0 || (balance === 0 && other < own))) rowsBefore++;
     }
-    return { place, count };
+    return { entry, rowsBefore };
   });
-  before.sort((a, b) => a.count - b.count);
-  order.replace(
+  sorted.sort((a, b) => a.rowsBefore - b.rowsBefore);
+  order.reorder(
     low,
-    before.map(({ place }) => place),
+    sorted.map(({ entry }) => entry),
   );
 }

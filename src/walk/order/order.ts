@@ -1,157 +1,165 @@
-// The order of the rows as far as it is known: a frozen tail, the rows ahead of it, and how a page is merged in.
-import { longestRise } from './longest-increasing-subsequence.ts';
+// The order of the rows as far as it is known: frozen rows that are still kept, the rows after them, and the merging of pages.
+import { longestIncreasingSubsequence } from './longest-increasing-subsequence.ts';
 
-/** The start of the list; ids are never empty (contract/conversation.ts). */
-export const START = '';
+/** Id of the entry before the first row. Ids of rows are never empty (contract/conversation.ts). */
+export const LIST_START = '';
 
-export const NOWHERE = -1;
-export const BEHIND = -2;
+/** Index of a row that was seen and has no place in the order. */
+export const UNPLACED = -1;
+/** Index of a row that is frozen and no longer kept. */
+export const TRIMMED = -2;
 
-/**
- * `at` is the index in the order, NOWHERE for a row without a place, BEHIND for one that is frozen and out of sight.
- * `rank` is the position the row shows, if any.
- */
-export type Place<Row> = {
+export type Entry<Row> = {
   id: string;
+  /** Undefined as long as only the cross-check source or the caller named the id. */
   row: Row | undefined;
-  rank: number | undefined;
-  at: number;
-  /** Gone rows (404) are passed over wherever a read shows them. */
+  /** The position that the row shows, if any (its `sequence`). */
+  position: number | undefined;
+  /** Index in the order, {@link UNPLACED} or {@link TRIMMED}. */
+  index: number;
+  /** The service answered 404 for the id. Such a row is ignored where a read still shows it. */
   gone: boolean;
 };
 
-/** A page of which less than this share rises with the known order gives no row a place. */
-const RISING = 0.6;
-const FEW = 8;
-/** Only a read that reaches so near to the end says that rows belong behind it. */
-const NEAR_END = 5;
+/** Share of the known rows of a page that must be in the known order, else the page places no row. */
+const MIN_INCREASING_SHARE = 0.6;
+/** Known rows in a page below which this share says nothing. */
+const MIN_ROWS_FOR_SHARE = 8;
+/** Rows before the end of the order from which on new rows of a page are taken to be appended. */
+const MAX_ROWS_FROM_END = 5;
 
 export class Order<Row> {
-  readonly list: Place<Row>[] = [];
-  readonly #byId = new Map<string, Place<Row>>();
-  /** Places at the head of the list that are settled; the last of them is the frontier. */
+  readonly list: Entry<Row>[] = [];
+  readonly #byId = new Map<string, Entry<Row>>();
+  /** Number of frozen entries at the head of `list`. */
   frozen = 0;
 
-  get frontier(): Place<Row> {
+  /** The last frozen entry. */
+  get frontier(): Entry<Row> {
     return this.list[this.frozen - 1]!;
   }
 
-  find(id: string): Place<Row> | undefined {
+  get(id: string): Entry<Row> | undefined {
     return this.#byId.get(id);
   }
 
-  /** A place for an id; it stands nowhere yet. */
-  intern(id: string): Place<Row> {
+  /** Returns the entry of an id; a new one has no place yet. */
+  entryFor(id: string): Entry<Row> {
     const known = this.#byId.get(id);
     if (known !== undefined) return known;
-    const place: Place<Row> = { id, row: undefined, rank: undefined, at: NOWHERE, gone: false };
-    this.#byId.set(id, place);
-    return place;
+    const entry: Entry<Row> = { id, row: undefined, position: undefined, index: UNPLACED, gone: false };
+    this.#byId.set(id, entry);
+    return entry;
   }
 
-  /** Puts places behind the last one. */
-  push(...places: Place<Row>[]): void {
-    for (const place of places) place.at = this.list.push(place) - 1;
+  push(...entries: Entry<Row>[]): void {
+    for (const entry of entries) entry.index = this.list.push(entry) - 1;
   }
 
-  insert(at: number, places: readonly Place<Row>[]): void {
-    this.list.splice(at, 0, ...places);
-    this.#number(at);
+  insert(index: number, entries: readonly Entry<Row>[]): void {
+    this.list.splice(index, 0, ...entries);
+    this.#renumber(index);
   }
 
-  remove(place: Place<Row>): void {
-    if (place.at < 0) return;
-    const at = place.at;
-    this.list.splice(at, 1);
-    place.at = NOWHERE;
-    if (at < this.frozen) this.frozen--;
-    this.#number(at);
+  /** Takes an entry out of the order; its id stays known. */
+  remove(entry: Entry<Row>): void {
+    const { index } = entry;
+    if (index < 0) return;
+    this.list.splice(index, 1);
+    entry.index = UNPLACED;
+    if (index < this.frozen) this.frozen--;
+    this.#renumber(index);
   }
 
-  move(place: Place<Row>, to: number): void {
-    const from = place.at;
+  move(entry: Entry<Row>, to: number): void {
+    const from = entry.index;
     this.list.splice(from, 1);
-    this.list.splice(to > from ? to - 1 : to, 0, place);
-    this.#number(Math.min(from, to));
+    this.list.splice(to > from ? to - 1 : to, 0, entry);
+    this.#renumber(Math.min(from, to));
   }
 
-  /** The same places in another order. */
-  replace(at: number, places: readonly Place<Row>[]): void {
-    this.list.splice(at, places.length, ...places);
-    this.#number(at);
+  /** Puts the same entries, from `index` on, into another order. */
+  reorder(index: number, entries: readonly Entry<Row>[]): void {
+    this.list.splice(index, entries.length, ...entries);
+    this.#renumber(index);
   }
 
-  /** Forgets the frozen places but the last `keep`. */
+  /** Forgets all frozen entries but the last `keep`. */
   trim(keep: number): void {
-    const drop = this.frozen - keep;
-    if (drop <= 0) return;
-    for (const place of this.list.splice(0, drop)) {
-      place.at = BEHIND;
-      this.#byId.delete(place.id);
+    const count = this.frozen - keep;
+    if (count <= 0) return;
+    for (const entry of this.list.splice(0, count)) {
+      entry.index = TRIMMED;
+      this.#byId.delete(entry.id);
     }
-    this.frozen -= drop;
-    this.#number(0);
+    this.frozen -= count;
+    this.#renumber(0);
   }
 
-  /** Forgets a row that stands nowhere, unless it is gone for good. */
-  drop(place: Place<Row>): void {
-    this.remove(place);
-    if (place.gone) return;
-    this.#byId.delete(place.id);
-    place.at = BEHIND;
+  /** Removes an entry and forgets its id. The id of a row that is gone stays known, or a stale read would add it again. */
+  forget(entry: Entry<Row>): void {
+    this.remove(entry);
+    if (entry.gone) return;
+    this.#byId.delete(entry.id);
+    entry.index = TRIMMED;
   }
 
-  /** Rows that were seen and stand nowhere. */
-  homeless(): Place<Row>[] {
-    return [...this.#byId.values()].filter(({ at, gone }) => at === NOWHERE && !gone);
+  /** Returns the rows that were seen and have no place. */
+  unplaced(): Entry<Row>[] {
+    return [...this.#byId.values()].filter(({ index, gone }) => index === UNPLACED && !gone);
   }
 
   /**
-   * Merges a page: what rises with the known order stays, unknown rows go in after their predecessor, those before the
-   * first known one before it. `appends` says that rows after the last known one belong at the end. Returns the known
-   * rows that did not rise, and the unknown rows that got no place: those among frozen ones, and all of a page that is
-   * in another order altogether.
+   * Merges the rows of a page. Rows of the longest increasing subsequence stay where they are. Unknown rows are inserted
+   * after their predecessor, and those before the first known row before it. `appends`: rows after the last known one
+   * belong to the end of the list. Returns the known rows outside the subsequence (`contested`), and the unknown rows
+   * that got no place (`late`): those between frozen rows, and all of a page in another order altogether.
    */
-  merge(all: readonly Place<Row>[], appends: boolean): { contested: Place<Row>[]; late: Place<Row>[] } {
-    const chain = all.filter(({ at, gone }) => at !== BEHIND && !gone);
-    const rise = longestRise(chain.map(({ at }) => at));
-    const contested: Place<Row>[] = [];
-    const late: Place<Row>[] = [];
-    const known = chain.filter(({ at }) => at >= 0);
-    if (known.length >= FEW && rise.length < RISING * known.length)
+  merge(page: readonly Entry<Row>[], appends: boolean): { contested: Entry<Row>[]; late: Entry<Row>[] } {
+    const chain = page.filter(({ index, gone }) => index !== TRIMMED && !gone);
+    const increasing = longestIncreasingSubsequence(chain.map(({ index }) => index));
+    const known = chain.filter(({ index }) => index >= 0);
+    if (known.length >= MIN_ROWS_FOR_SHARE && increasing.length < MIN_INCREASING_SHARE * known.length)
       return {
-        contested: known.filter(({ at }) => at >= this.frozen),
-        late: chain.filter(({ at }) => at < 0),
+        contested: known.filter(({ index }) => index >= this.frozen),
+        late: chain.filter(({ index }) => index < 0),
       };
+    const contested: Entry<Row>[] = [];
+    const late: Entry<Row>[] = [];
     let next = 0;
-    let anchor: Place<Row> | undefined;
-    let run: Place<Row>[] = [];
-    const flush = (before: Place<Row> | undefined) => {
-      if (run.length === 0) return;
-      const last = anchor === undefined ? undefined : anchor.at;
-      const at =
-        before !== undefined && last === undefined
-          ? before.at
-          : before === undefined && appends && (last ?? -1) >= this.list.length - NEAR_END
-            ? this.list.length
-            : (last ?? -1) + 1;
-      if (at < this.frozen || (last === undefined && before === undefined)) late.push(...run);
-      else this.insert(at, run);
-      run = [];
+    let previous: Entry<Row> | undefined;
+    let unknown: Entry<Row>[] = [];
+    const place = (following: Entry<Row> | undefined) => {
+      if (unknown.length === 0) return;
+      const index = this.#indexBetween(previous, following, appends);
+      if (index === undefined || index < this.frozen) late.push(...unknown);
+      else this.insert(index, unknown);
+      unknown = [];
     };
-    chain.forEach((place, index) => {
-      if (index === rise[next]) {
+    chain.forEach((entry, index) => {
+      if (index === increasing[next]) {
         next++;
-        flush(place);
-        anchor = place;
-      } else if (place.at >= 0) contested.push(place);
-      else run.push(place);
+        place(entry);
+        previous = entry;
+      } else if (entry.index >= 0) contested.push(entry);
+      else unknown.push(entry);
     });
-    flush(undefined);
-    return { contested: contested.filter(({ at }) => at >= this.frozen), late };
+    place(undefined);
+    return { contested: contested.filter(({ index }) => index >= this.frozen), late };
   }
 
-  #number(from: number): void {
-    for (let at = from; at < this.list.length; at++) this.list[at]!.at = at;
+  #indexBetween(
+    previous: Entry<Row> | undefined,
+    following: Entry<Row> | undefined,
+    appends: boolean,
+  ): number | undefined {
+    if (previous === undefined) return following?.index;
+    const isAppended =
+      following === undefined && appends && previous.index >= this.list.length - MAX_ROWS_FROM_END;
+    return isAppended ? this.list.length : previous.index + 1;
+  }
+
+  #renumber(from: number): void {
+    for (let index = from; index < this.list.length; index++) this.list[index]!.index = index;
   }
 }

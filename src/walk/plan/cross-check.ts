@@ -1,99 +1,96 @@
-// The second witness of a walk, /messages: where it is wanted, what it was asked, what it left unsaid (interface 4.7 rule 3, 4.8).
-import { Fault } from '../../faults.ts';
+// The state of the cross-check: whether its source answers, which cursors it knows, what it was asked and what it confirmed.
 import { sha256 } from '../../contract/canonical-json.ts';
-import type { Gap } from '../evidence/count.ts';
-import { START, type Place } from '../order/order.ts';
-import type { Bar } from '../decide/adjacency.ts';
+import { Fault } from '../../faults.ts';
+import { confirmationsWanted, mustBeConfirmed, type CrossCheckMode } from '../decide/confirmation.ts';
+import type { Thresholds } from '../decide/adjacency.ts';
+import type { AdjacencyEvidence } from '../evidence/claims.ts';
+import { LIST_START, type Entry } from '../order/order.ts';
 
-/**
- * `boundary` asks about the edges of the list and rows whose reads disagreed, unless their positions vouch for them;
- * `full` about every row.
- */
-export type CrossCheckMode = 'off' | 'boundary' | 'full';
-
-/** Questions about one gap before the witness is taken to disagree. */
-const MOST_ASKS = 5;
-/** Questions without an answer, one after the other, before the witness is taken to be none. */
-const MOST_SILENCES = 3;
+/** Questions about one adjacency before the source is taken to disagree. */
+const MAX_QUESTIONS = 5;
+/** Questions in a row without an answer before the source is taken to be unable to answer. */
+const MAX_UNANSWERED = 3;
 /** Answers that name a row which the list does not have (404) before they count as a disagreement. */
-const MOST_DENIALS = 2;
-/** Rows passed over so often are asked about. */
-const OFTEN = 2;
+const MAX_ANSWERS_WITH_MISSING_ROW = 2;
 
-export class Testimony<Row> {
-  /** Counts rows, as the walk report does. */
+export class CrossCheck<Row> {
+  /** Counts of frozen rows, as in the report of the walk. */
   readonly tally = { asked: 0, agreed: 0, unavailable: 0 };
   readonly mode: CrossCheckMode;
-  #isThere: boolean;
-  #silences = 0;
-  readonly #mute = new WeakSet<Place<Row>>();
-  readonly #asked = new WeakMap<Place<Row>, number>();
-  readonly #denied = new Map<string, number>();
-  #last: string[] = [];
+  #isAvailable: boolean;
+  #unanswered = 0;
+  readonly #unusableCursors = new WeakSet<Entry<Row>>();
+  readonly #questions = new WeakMap<Entry<Row>, number>();
+  readonly #missingRows = new Map<string, number>();
+  #lastAnswer: string[] = [];
 
-  constructor(mode: CrossCheckMode, isThere: boolean) {
+  constructor(mode: CrossCheckMode, hasSource: boolean) {
     this.mode = mode;
-    this.#isThere = isThere && mode !== 'off';
+    this.#isAvailable = hasSource && mode !== 'off';
   }
 
-  get isThere(): boolean {
-    return this.#isThere;
+  get isAvailable(): boolean {
+    return this.#isAvailable;
   }
 
-  /** Whether the row behind the gap is given out only when the witness lists it there too. */
-  isWanted({ dense, reversed, omitted }: Gap, left: Place<Row>, bar: Bar): boolean {
-    if (this.mode !== 'boundary') return this.mode === 'full';
-    if (dense) return false;
-    return bar.prevailing || left.id === START || reversed > 0 || omitted >= OFTEN;
+  /** Returns whether the source must show an adjacency before its second row is frozen. */
+  isRequired(adjacency: AdjacencyEvidence, left: Entry<Row>, thresholds: Thresholds): boolean {
+    return mustBeConfirmed(this.mode, adjacency, left.id === LIST_START, thresholds);
   }
 
-  /** Votes of the witness that a gap should have; where answers may share one state its word is worth more than theirs. */
-  wished(gap: Gap, left: Place<Row>, bar: Bar): number {
-    if (!this.#isThere) return 0;
-    return bar.alike > 0 ? 2 : this.isWanted(gap, left, bar) ? 1 : 0;
+  /** Returns how many cross-checks of an adjacency are worth their requests. */
+  wantedVotes(adjacency: AdjacencyEvidence, left: Entry<Row>, thresholds: Thresholds): number {
+    if (!this.#isAvailable) return 0;
+    return confirmationsWanted(this.isRequired(adjacency, left, thresholds), thresholds);
   }
 
-  /** Whether the witness may be asked with this row as its cursor. */
-  canAskWith(place: Place<Row>): boolean {
-    return place.id === START || (place.row !== undefined && !place.gone && !this.#mute.has(place));
+  /** Returns whether the source may be asked with this row as its cursor. */
+  canAskWith(entry: Entry<Row>): boolean {
+    return (
+      entry.id === LIST_START || (entry.row !== undefined && !entry.gone && !this.#unusableCursors.has(entry))
+    );
   }
 
-  /** Whether it is worth asking once more about what stands behind a place; counts as asked where it is. */
-  asksAgain(place: Place<Row>): boolean {
-    const asked = this.#asked.get(place) ?? 0;
-    this.#asked.set(place, asked + 1);
-    return asked < MOST_ASKS;
+  /** Returns whether one more question about what follows a row is allowed, and counts it. */
+  mayAskAgain(entry: Entry<Row>): boolean {
+    const questions = this.#questions.get(entry) ?? 0;
+    this.#questions.set(entry, questions + 1);
+    return questions < MAX_QUESTIONS;
   }
 
-  /** Keeps what it listed; undefined: it could not tell with this cursor. */
-  hear(cursor: Place<Row> | undefined, ids: readonly string[] | undefined): void {
+  /** Records an answer; `ids` is undefined when the source cannot answer with this cursor. */
+  record(cursor: Entry<Row> | undefined, ids: readonly string[] | undefined): void {
     if (ids !== undefined) {
-      this.#silences = 0;
-      this.#last = [...ids];
+      this.#unanswered = 0;
+      this.#lastAnswer = [...ids];
       return;
     }
-    if (cursor !== undefined) this.#mute.add(cursor);
-    if (++this.#silences >= MOST_SILENCES || cursor === undefined) this.#isThere = false;
+    if (cursor !== undefined) this.#unusableCursors.add(cursor);
+    if (++this.#unanswered >= MAX_UNANSWERED || cursor === undefined) this.#isAvailable = false;
   }
 
-  /** The witness names a row that the list does not have. Throws Fault `unstable` where it keeps saying so. */
-  deny(id: string): void {
-    const times = (this.#denied.get(id) ?? 0) + 1;
-    this.#denied.set(id, times);
-    if (times >= MOST_DENIALS)
-      throw new Fault('unstable', `messages list ${id}, which the list does not have`);
+  /** Records that an answer names a row which the list does not have. Throws Fault `unstable` when that is repeated. */
+  recordMissingRow(id: string): void {
+    const answers = (this.#missingRows.get(id) ?? 0) + 1;
+    this.#missingRows.set(id, answers);
+    if (answers >= MAX_ANSWERS_WITH_MISSING_ROW)
+      throw new Fault('unstable', `/messages lists ${id}, which the list does not have`);
   }
 
-  /** Counts a row that is given out. */
-  count(gap: Gap, left: Place<Row>, bar: Bar): void {
-    if (!this.isWanted(gap, left, bar) && gap.told === 0) return;
-    this.tally[this.#isThere || gap.told > 0 ? 'asked' : 'unavailable']++;
-    if (gap.told > 0) this.tally.agreed++;
+  /** Counts a row that is frozen. */
+  countRow(adjacency: AdjacencyEvidence, left: Entry<Row>, thresholds: Thresholds): void {
+    const isConfirmed = adjacency.confirmations > 0;
+    if (!isConfirmed && !this.isRequired(adjacency, left, thresholds)) return;
+    this.tally[this.#isAvailable || isConfirmed ? 'asked' : 'unavailable']++;
+    if (isConfirmed) this.tally.agreed++;
   }
 
-  /** What is to be said where the witness would not list what the reads agree on. */
+  /**
+   * Returns the fault of a walk whose source does not confirm what the reads agree on, with the SHA-256 of both lists of
+   * ids (one a line, as many as the shorter list has).
+   */
   disagreement(where: string, ids: readonly string[]): Fault {
-    const rows = Math.min(ids.length, this.#last.length) || Math.max(ids.length, this.#last.length);
+    const rows = Math.min(ids.length, this.#lastAnswer.length) || Math.max(ids.length, this.#lastAnswer.length);
     const hashOf = (list: readonly string[]) =>
       sha256(
         list
@@ -103,7 +100,7 @@ export class Testimony<Row> {
       );
     return new Fault(
       'unstable',
-      `messages disagree about the window after ${where}: ids ${hashOf(ids)}, messages ${hashOf(this.#last)}`,
+      `/messages disagrees about the rows after ${where}: ids ${hashOf(ids)}, messages ${hashOf(this.#lastAnswer)}`,
     );
   }
 }

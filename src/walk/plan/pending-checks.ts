@@ -1,85 +1,93 @@
-// Questions to the second witness: about pairs of rows that it should list, the end, and rows that it alone has named.
+// Which questions to the cross-check source are pending: adjacencies, the end of the list, rows that it alone has named.
+import type { Thresholds } from '../decide/adjacency.ts';
 import type { Evidence } from '../evidence/evidence.ts';
-import { START, type Order, type Place } from '../order/order.ts';
-import type { Planned, Requests } from './requests.ts';
-import type { Bar } from '../decide/adjacency.ts';
-import type { Testimony } from './cross-check.ts';
+import { LIST_START, type Entry, type Order } from '../order/order.ts';
+import type { CrossCheck } from './cross-check.ts';
+import type { FreshRequests, PlannedRead } from './requests.ts';
 
-/** Rows before the last one from which the witness is asked for the end. */
-const END_OVERLAP = 4;
+/** Rows before the last one from which the source is asked for the end. */
+const END_OVERLAP_ROWS = 4;
 
-export class Questions<Row> {
+export class PendingChecks<Row> {
   readonly #order: Order<Row>;
   readonly #evidence: Evidence<Row>;
-  readonly #testimony: Testimony<Row>;
-  readonly #requests: Requests<Row>;
-  readonly #stop: string | undefined;
-  readonly #disputed: Place<Row>[] = [];
+  readonly #crossCheck: CrossCheck<Row>;
+  readonly #requests: FreshRequests<Row>;
+  readonly #rangeEnd: string | undefined;
+  readonly #rechecks: Entry<Row>[] = [];
 
   constructor(
     order: Order<Row>,
     evidence: Evidence<Row>,
-    testimony: Testimony<Row>,
-    requests: Requests<Row>,
-    stop: string | undefined,
+    crossCheck: CrossCheck<Row>,
+    requests: FreshRequests<Row>,
+    rangeEnd: string | undefined,
   ) {
     this.#order = order;
     this.#evidence = evidence;
-    this.#testimony = testimony;
+    this.#crossCheck = crossCheck;
     this.#requests = requests;
-    this.#stop = stop;
+    this.#rangeEnd = rangeEnd;
   }
 
-  /** Whether the witness is to list the pair with this index behind the frontier, and did not. */
-  isUntold(index: number, bar: Bar): boolean {
-    if (!this.#testimony.isThere) return false;
+  /** Returns whether the adjacency with this number after the frontier must be confirmed and is not. */
+  isUnconfirmed(number: number, thresholds: Thresholds): boolean {
+    if (!this.#crossCheck.isAvailable) return false;
     const { list, frozen } = this.#order;
-    const gap = this.#evidence.gaps[index]!;
-    if (gap.told > 0 || !this.#testimony.isWanted(gap, list[frozen - 1 + index]!, bar)) return false;
-    // Where the walk began at a bare cursor there is no row to ask the witness with.
-    const first = list.findIndex((place) => this.#testimony.canAskWith(place));
-    return first !== -1 && first < frozen + index;
+    const adjacency = this.#evidence.adjacencies[number]!;
+    if (adjacency.confirmations > 0) return false;
+    if (!this.#crossCheck.isRequired(adjacency, list[frozen - 1 + number]!, thresholds)) return false;
+    // After a cursor that the caller gave there is no row to ask with.
+    const firstUsable = list.findIndex((entry) => this.#crossCheck.canAskWith(entry));
+    return firstUsable !== -1 && firstUsable < frozen + number;
   }
 
-  /** Whether the end of the list is still to be heard. */
-  get isEndUntold(): boolean {
-    if (!this.#testimony.isThere || this.#stop !== undefined || this.#evidence.endsTold > 0) return false;
-    return this.#order.list.some((place) => this.#testimony.canAskWith(place));
+  /** Whether the end of the list must be confirmed and is not. */
+  get isEndUnconfirmed(): boolean {
+    if (!this.#crossCheck.isAvailable || this.#rangeEnd !== undefined || this.#evidence.endConfirmations > 0)
+      return false;
+    return this.#order.list.some((entry) => this.#crossCheck.canAskWith(entry));
   }
 
-  /** A question about the gap with this index, unless `told` answers, some on their way, are as many as it should have. */
-  about(index: number, told: number, bar: Bar): Planned<Row> | undefined {
-    const left = this.#order.frozen - 1 + index;
-    const wished = this.#testimony.wished(this.#evidence.gaps[index]!, this.#order.list[left]!, bar);
-    return told < wished ? this.#ask(left) : undefined;
+  /** Returns a question about an adjacency that has `confirmations`, pending ones included, and should have more. */
+  forAdjacency(
+    number: number,
+    confirmations: number,
+    thresholds: Thresholds,
+  ): PlannedRead<Row> | undefined {
+    const left = this.#order.frozen - 1 + number;
+    const adjacency = this.#evidence.adjacencies[number]!;
+    const wanted = this.#crossCheck.wantedVotes(adjacency, this.#order.list[left]!, thresholds);
+    return confirmations < wanted ? this.#ask(left) : undefined;
   }
 
-  end(): Planned<Row> | undefined {
+  /** Returns a question about the end of the list. */
+  forEnd(): PlannedRead<Row> | undefined {
     const { length } = this.#order.list;
-    const asked = this.#ask(Math.max(0, length - END_OVERLAP)) ?? this.#ask(length - 1);
-    return asked === undefined ? undefined : { ...asked, kind: 'end' };
+    const planned = this.#ask(Math.max(0, length - END_OVERLAP_ROWS)) ?? this.#ask(length - 1);
+    return planned === undefined ? undefined : { ...planned, kind: 'end' };
   }
 
-  /** The witness named a row behind this one that turned out gone: it is asked again. */
-  dispute(place: Place<Row>): void {
-    this.#disputed.push(place);
+  /** Asks again what follows a row: the source named one there that is gone. */
+  recheckAfter(entry: Entry<Row>): void {
+    this.#rechecks.push(entry);
   }
 
-  disputed(): Planned<Row> | undefined {
-    const place = this.#disputed.pop();
-    return place === undefined || place.at < 0 ? undefined : this.#ask(place.at);
+  nextRecheck(): PlannedRead<Row> | undefined {
+    const entry = this.#rechecks.pop();
+    return entry === undefined || entry.index < 0 ? undefined : this.#ask(entry.index);
   }
 
-  #ask(left: number): Planned<Row> | undefined {
+  #ask(left: number): PlannedRead<Row> | undefined {
     const { list } = this.#order;
-    const can = (place: Place<Row>) => this.#testimony.canAskWith(place);
-    // The pair in question lies inside the answer where the cursor is a row further back.
-    const cursor = list.slice(0, Math.max(1, left)).findLast(can) ?? list.slice(0, left + 1).find(can);
-    if (cursor === undefined || left - cursor.at >= this.#requests.room - 1) return undefined;
-    const query = this.#requests.testimony(cursor);
-    if (query === undefined || !this.#testimony.asksAgain(list[left]!)) return undefined;
+    const isUsable = (entry: Entry<Row>) => this.#crossCheck.canAskWith(entry);
+    // With a cursor further back both rows of the adjacency are in the answer.
+    const cursor = list.slice(0, Math.max(1, left)).findLast(isUsable) ?? list.slice(0, left + 1).find(isUsable);
+    if (cursor === undefined || left - cursor.index >= this.#requests.pageRows - 1) return undefined;
+    const query = this.#requests.crossCheck(cursor);
+    if (query === undefined || !this.#crossCheck.mayAskAgain(list[left]!)) return undefined;
     const covers = this.#requests.covers(query);
-    const from = cursor.id === START ? {} : { cursor };
-    return { query, surface: 'witness', ...from, kind: 'verify', covers, drained: false };
+    const from = cursor.id === LIST_START ? {} : { cursor };
+    return { query, surface: 'cross-check', ...from, kind: 'verify', covers, isFinalCheck: false };
   }
 }

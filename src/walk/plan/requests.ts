@@ -1,158 +1,172 @@
-// Requests that were not made before: the same stretch of the list asked for by other cursors, directions and sizes.
-import { OVERLAP } from '../evidence/read-page.ts';
-import { START, type Order, type Place } from '../order/order.ts';
-import { directionOf, forward, keyOf, type Surface } from '../evidence/read.ts';
+// Requests that were not made before: the same rows asked for by other cursors, directions and page sizes.
+import { OVERLAP_ROWS } from '../evidence/read-page.ts';
+import { directionOf, forwardQuery, requestKey, type Surface } from '../evidence/read.ts';
+import { LIST_START, type Entry, type Order } from '../order/order.ts';
 import type { Direction, PageQuery, Source } from '../source.ts';
 
-/**
- * `covers` are the first and the last row whose gaps the read is to vouch for. The witness is asked with a row, which
- * `cursor` names; undefined: from the start.
- */
-export type Planned<Row> = {
+/** A read that is to be made. */
+export type PlannedRead<Row> = {
   query: PageQuery;
   surface: Surface;
-  cursor?: Place<Row>;
+  /** The row whose id is the cursor of a cross-check; undefined: from the start. */
+  cursor?: Entry<Row>;
   kind: 'frontier' | 'verify' | 'end';
-  covers?: [Place<Row>, Place<Row>];
-  drained: boolean;
+  /** First and last row of the adjacencies that the read is expected to show. */
+  covers?: [Entry<Row>, Entry<Row>];
+  /** Made when only the end of the list is left to prove. */
+  isFinalCheck: boolean;
 };
 
-/** Request keys kept; older ones are of anchors far behind. */
-const MOST_KEYS = 8192;
-/** Rows between the anchors of reads that ask for the end. */
-const STRIDE = 3;
-const TURNS = 216;
-const MOST_SIZES = 12;
-const STYLES: readonly Direction[] = ['backward', 'closed', 'forward'];
+/** Requests that are remembered. Older ones have cursors far behind the frontier. */
+const MAX_REMEMBERED_REQUESTS = 8192;
+/** Rows between the cursors of reads that ask for the end. */
+const END_STRIDE_ROWS = 3;
+/** Variants of a request that are tried before there is none left that was not made. */
+const MAX_VARIANTS = 216;
+/** Different page sizes that are tried before the cursors are moved further away. */
+const MAX_PAGE_SIZES = 12;
+const DIRECTIONS: readonly Direction[] = ['backward', 'closed', 'forward'];
 
-export class Requests<Row> {
+export class FreshRequests<Row> {
   readonly #order: Order<Row>;
-  readonly #stop: string | undefined;
+  readonly #rangeEnd: string | undefined;
   readonly #made = new Set<string>();
-  readonly #styles: readonly Direction[];
-  #style = 0;
-  /** The most rows of a read: a service may give fewer than asked for. */
-  room: number;
+  readonly #directions: readonly Direction[];
+  #rotation = 0;
+  /** Rows that a read asks for at most. It falls to what the service gives, where that is less. */
+  pageRows: number;
 
-  /** `stop` is the exclusive end of the walk, if it has one; `directions` are all unless given. */
+  /** `rangeEnd`: the exclusive end of the walk, if it has one. `directions`: all unless given. */
   constructor(
     order: Order<Row>,
-    room: number,
-    stop: string | undefined,
+    pageRows: number,
+    rangeEnd: string | undefined,
     directions: Source<never>['directions'],
   ) {
     this.#order = order;
-    this.room = room;
-    this.#stop = stop;
-    this.#styles = STYLES.filter((style) => directions?.has(style) !== false);
+    this.pageRows = pageRows;
+    this.#rangeEnd = rangeEnd;
+    this.#directions = DIRECTIONS.filter((direction) => directions?.has(direction) !== false);
   }
 
-  /** The request is under way from now on, and not made again. */
-  make(query: PageQuery, surface: Surface): void {
-    this.#made.add(keyOf(query, surface));
-    if (this.#made.size > MOST_KEYS)
-      for (const key of [...this.#made].slice(0, MOST_KEYS / 2)) this.#made.delete(key);
+  /** Remembers a request, so that it is not made again. */
+  markMade(query: PageQuery, surface: Surface): void {
+    this.#made.add(requestKey(query, surface));
+    if (this.#made.size > MAX_REMEMBERED_REQUESTS)
+      for (const key of [...this.#made].slice(0, MAX_REMEMBERED_REQUESTS / 2)) this.#made.delete(key);
   }
 
-  /** On from the last known rows, which it overlaps. */
+  /** Returns a read of the rows after the last known ones, which it overlaps. */
   frontier(): PageQuery | undefined {
     const { list } = this.#order;
-    const overlaps = [OVERLAP, 0, 1, ...Array.from({ length: OVERLAP }, (_, n) => OVERLAP + 1 + n)];
-    return this.#fresh((turn) => {
-      const back = overlaps[turn % overlaps.length]!;
-      const anchor = list[Math.max(0, list.length - 1 - back)]!;
-      const size = this.room - Math.floor(turn / overlaps.length);
-      // With an end of the walk's own the first read asks the service whether the ends are in order (409).
-      if (list.length === 1 && this.#stop !== undefined)
-        return anchor.id === START && turn === 0 && this.#can('backward')
-          ? { before: this.#stop, limit: size }
-          : anchor.id === START || !this.#can('closed')
-            ? forward(anchor.id, size)
-            : { after: anchor.id, before: this.#stop, limit: size };
-      return size > back + 1 ? forward(anchor.id, size) : undefined;
+    const overlaps = [
+      OVERLAP_ROWS,
+      0,
+      1,
+      ...Array.from({ length: OVERLAP_ROWS }, (_, n) => OVERLAP_ROWS + 1 + n),
+    ];
+    return this.#fresh((variant) => {
+      const overlap = overlaps[variant % overlaps.length]!;
+      const cursor = list[Math.max(0, list.length - 1 - overlap)]!;
+      const size = this.pageRows - Math.floor(variant / overlaps.length);
+      // The first read of a walk with an end asks the service whether both ends are in order (409).
+      if (list.length === 1 && this.#rangeEnd !== undefined)
+        return cursor.id === LIST_START && variant === 0 && this.#can('backward')
+          ? { before: this.#rangeEnd, limit: size }
+          : cursor.id === LIST_START || !this.#can('closed')
+            ? forwardQuery(cursor.id, size)
+            : { after: cursor.id, before: this.#rangeEnd, limit: size };
+      return size > overlap + 1 ? forwardQuery(cursor.id, size) : undefined;
     });
   }
 
-  /** Over the rows from `left` on; `toEnd` says that the list is known to end behind the last known row. */
-  window(left: number, toEnd: boolean): PageQuery | undefined {
+  /** Returns a read of the rows from index `left` on. `toEnd`: the list is known to end after the last known row. */
+  verification(left: number, toEnd: boolean): PageQuery | undefined {
     const { list } = this.#order;
-    const start = this.#style++;
-    const short = toEnd && left + this.room >= list.length;
-    const fromStart = list[left]!.id === START;
-    const whole = list[0]!.id === START;
-    const sizes = Math.max(1, Math.min(MOST_SIZES, this.room - OVERLAP));
-    return this.#fresh((turn) => {
-      const round = Math.floor(turn / this.#styles.length);
-      const size = this.room - (round % sizes);
-      const further = Math.floor(round / sizes);
-      // Toward the end a forward page is short and vouches for the end too; so does a backward one for the start.
-      const style =
-        turn === 0 && short
+    const rotation = this.#rotation++;
+    const reachesEnd = toEnd && left + this.pageRows >= list.length;
+    const isAtStart = list[left]!.id === LIST_START;
+    const holdsStart = list[0]!.id === LIST_START;
+    const sizes = Math.max(1, Math.min(MAX_PAGE_SIZES, this.pageRows - OVERLAP_ROWS));
+    return this.#fresh((variant) => {
+      const round = Math.floor(variant / this.#directions.length);
+      const size = this.pageRows - (round % sizes);
+      const shift = Math.floor(round / sizes);
+      // Near the end a forward page is short and shows the end too; near the start a backward one shows the start.
+      const direction =
+        variant === 0 && reachesEnd
           ? 'forward'
-          : fromStart && turn % 4 < 3 && this.#can('backward')
+          : isAtStart && variant % 4 < 3 && this.#can('backward')
             ? 'backward'
-            : this.#styles[(start + turn) % this.#styles.length]!;
-      const after = list[Math.max(0, left - 1 - further - Math.floor(round / 2))]!;
-      const far = left + size - (fromStart || style === 'closed' ? 1 : 0) - 2 * further;
-      const before = list[Math.max(left + 1, Math.min(list.length - 1, far))]!;
-      if (style === 'forward') return forward(after.id, size);
-      if (style === 'closed' && after.id !== START)
+            : this.#directions[(rotation + variant) % this.#directions.length]!;
+      const after = list[Math.max(0, left - 1 - shift - Math.floor(round / 2))]!;
+      const beforeIndex = left + size - (isAtStart || direction === 'closed' ? 1 : 0) - 2 * shift;
+      const before = list[Math.max(left + 1, Math.min(list.length - 1, beforeIndex))]!;
+      if (direction === 'forward') return forwardQuery(after.id, size);
+      if (direction === 'closed' && after.id !== LIST_START)
         return { after: after.id, before: before.id, limit: size };
-      // Nothing before the origin of the walk is asked for, so no backward read vouches for the gap behind it.
-      if (!this.#can('backward') || (left === 0 && !whole)) return forward(after.id, size);
-      return { before: before.id, limit: whole ? size : Math.min(size, Math.max(1, before.at - 1)) };
+      // Rows before the start of the walk are not asked for, so no backward read shows the first adjacency.
+      if (!this.#can('backward') || (left === 0 && !holdsStart)) return forwardQuery(after.id, size);
+      return {
+        before: before.id,
+        limit: holdsStart ? size : Math.min(size, Math.max(1, before.index - 1)),
+      };
     });
   }
 
-  /** Over the last rows and beyond. */
+  /** Returns a read of the last rows and beyond. */
   end(): PageQuery | undefined {
     const { list } = this.#order;
-    const backs = Math.max(1, Math.min(list.length, this.room - OVERLAP));
-    return this.#fresh((turn) => {
-      const back = (turn * STRIDE) % backs;
-      const size = this.room - Math.floor(turn / backs);
-      return size > back ? forward(list[list.length - 1 - back]!.id, size) : undefined;
+    const cursors = Math.max(1, Math.min(list.length, this.pageRows - OVERLAP_ROWS));
+    return this.#fresh((variant) => {
+      const back = (variant * END_STRIDE_ROWS) % cursors;
+      const size = this.pageRows - Math.floor(variant / cursors);
+      return size > back ? forwardQuery(list[list.length - 1 - back]!.id, size) : undefined;
     });
   }
 
-  /** What stands behind a row, asked with the row itself: 404 says it is gone. */
-  behind({ id }: Place<Row>): PageQuery | undefined {
-    return this.#fresh((turn) => forward(id, this.room - turn));
+  /** Returns a read of the rows after this one. The service answers 404 when the row is gone. */
+  rowsAfter({ id }: Entry<Row>): PageQuery | undefined {
+    return this.#fresh((variant) => forwardQuery(id, this.pageRows - variant));
   }
 
-  /** Two neighbours as both ends of a read: 409 where they are the other way round, and that answer does not lie. */
-  between(left: Place<Row>, right: Place<Row>): PageQuery | undefined {
-    if (left.id === START || !this.#can('closed')) return undefined;
-    return this.#fresh((turn) =>
-      turn === 0 ? { after: left.id, before: right.id, limit: OVERLAP } : undefined,
+  /** Returns a read between two neighbours. The service answers 409, which is never wrong, when they are reversed. */
+  orderProbe(left: Entry<Row>, right: Entry<Row>): PageQuery | undefined {
+    if (left.id === LIST_START || !this.#can('closed')) return undefined;
+    return this.#fresh((variant) =>
+      variant === 0 ? { after: left.id, before: right.id, limit: OVERLAP_ROWS } : undefined,
     );
   }
 
-  /** A question to the witness, with this row as its cursor. */
-  testimony({ id }: Place<Row>): PageQuery | undefined {
-    return this.#fresh((turn) => forward(id, this.room - turn), 'witness');
+  /** Returns a request to the cross-check source with this row as its cursor. */
+  crossCheck({ id }: Entry<Row>): PageQuery | undefined {
+    return this.#fresh((variant) => forwardQuery(id, this.pageRows - variant), 'cross-check');
   }
 
-  /** The first and the last row that an honest answer would show. */
-  covers(query: PageQuery): [Place<Row>, Place<Row>] {
+  /** Returns the first and the last row that a correct answer shows. */
+  covers(query: PageQuery): [Entry<Row>, Entry<Row>] {
     const { after, before, limit } = query;
     const { list } = this.#order;
-    const from = this.#order.find(after ?? START)?.at ?? -1;
-    const to = before === undefined ? list.length : this.#order.find(before)!.at;
-    const backward = directionOf(query) === 'backward';
-    const first = backward ? Math.max(0, to - limit) : after === undefined ? 0 : from + 1;
-    const last = Math.max(first, backward ? to - 1 : Math.min(to - 1, from + limit));
+    const from = this.#order.get(after ?? LIST_START)?.index ?? -1;
+    const to = before === undefined ? list.length : this.#order.get(before)!.index;
+    const isBackward = directionOf(query) === 'backward';
+    const first = isBackward ? Math.max(0, to - limit) : after === undefined ? 0 : from + 1;
+    const last = Math.max(first, isBackward ? to - 1 : Math.min(to - 1, from + limit));
     return [list[first] ?? list.at(-1)!, list[last] ?? list.at(-1)!];
   }
 
-  #can(style: Direction): boolean {
-    return this.#styles.includes(style);
+  #can(direction: Direction): boolean {
+    return this.#directions.includes(direction);
   }
 
-  #fresh(shape: (turn: number) => PageQuery | undefined, surface: Surface = 'list'): PageQuery | undefined {
-    for (let turn = 0; turn < TURNS; turn++) {
-      const query = shape(turn);
-      if (query !== undefined && query.limit >= 1 && !this.#made.has(keyOf(query, surface))) return query;
+  /** Returns the first variant that was not made before. */
+  #fresh(
+    variantOf: (variant: number) => PageQuery | undefined,
+    surface: Surface = 'list',
+  ): PageQuery | undefined {
+    for (let variant = 0; variant < MAX_VARIANTS; variant++) {
+      const query = variantOf(variant);
+      if (query !== undefined && query.limit >= 1 && !this.#made.has(requestKey(query, surface))) return query;
     }
     return undefined;
   }

@@ -3,8 +3,8 @@ import { appendFile, mkdir, readFile, rm, stat, symlink, truncate, writeFile } f
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DiffReport, PlotReport } from '../../../src/contract/reports/walk.ts';
-import { canonical } from '../../../src/contract/canonical-json.ts';
-import { END_FILE } from '../../../src/walk/log/completion.ts';
+import { canonicalJson } from '../../../src/contract/canonical-json.ts';
+import { COMPLETION_FILE } from '../../../src/walk/log/completion.ts';
 import { openFrozenLog } from '../../../src/walk/log/frozen-log.ts';
 import { arx, recordsOf } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -25,7 +25,7 @@ test('a walk says that it ended, for the head it ended with', async () => {
   await sampleData(at('data'));
   const walk = 'conversations walk --limit 10 --freeze a';
   expect((await arx(dir, `${walk} --max-requests 9`)).exit).toBe(8);
-  await expect(stat(at(`a/${END_FILE}`))).rejects.toThrow('ENOENT');
+  await expect(stat(at(`a/${COMPLETION_FILE}`))).rejects.toThrow('ENOENT');
   const plot = async () =>
     PlotReport.parse(JSON.parse((await arx(dir, 'conversations plot a --json')).stdout)).walk;
   expect(await plot()).toMatchObject({ complete: false, finished_at: null });
@@ -55,7 +55,7 @@ describe('a walk that reached its end', () => {
     for (const name of ['a', 'b']) await freezeInto(at(name), ids(6));
     expect(await arx(dir, 'conversations verify a')).toMatchObject({ exit: 0, stderr: '' });
     await cutTo(windows, rows);
-    const missing = `window ${windows + 1} is missing: ${END_FILE} names a head that is not in the chain`;
+    const missing = `window ${windows + 1} is missing: ${COMPLETION_FILE} names a head that is not in the chain`;
     for (const line of READERS) {
       const ended = await arx(dir, `conversations ${line}`);
       expect({ line, exit: ended.exit }).toEqual({ line, exit: 12 });
@@ -68,7 +68,7 @@ describe('a walk that reached its end', () => {
       problems: [{ window: windows + 1, what: missing }],
     });
     const subject = { base_url: 'https://archive.example', after: null, before: null };
-    await writeFile(at('a/walk.json'), `${canonical({ version: 1, ...subject })}\n`);
+    await writeFile(at('a/walk.json'), `${canonicalJson({ version: 1, ...subject })}\n`);
     await expect(openFrozenLog(at('a'), subject, { resume: true })).rejects.toMatchObject({
       kind: 'integrity',
       message: expect.stringContaining(missing),
@@ -76,7 +76,7 @@ describe('a walk that reached its end', () => {
   });
 
   test.each([
-    [END_FILE, 12],
+    [COMPLETION_FILE, 12],
     ['walk.json', 12],
     ['doubts.ndjson', 12],
   ])('with {} for its %s is broken for every reader', async (name, exit) => {
@@ -92,9 +92,9 @@ describe('a walk that reached its end', () => {
 
   test('and then went on holds with the ends of both times', async () => {
     await freezeInto(at('a'), ids(4));
-    const first = await readFile(at(`a/${END_FILE}`), 'utf8');
+    const first = await readFile(at(`a/${COMPLETION_FILE}`), 'utf8');
     await freezeInto(at('a'), ids(8));
-    expect((await readFile(at(`a/${END_FILE}`), 'utf8')).startsWith(first)).toBe(true);
+    expect((await readFile(at(`a/${COMPLETION_FILE}`), 'utf8')).startsWith(first)).toBe(true);
     expect(await arx(dir, 'conversations verify a')).toMatchObject({ exit: 0, stderr: '' });
   });
 });
@@ -218,7 +218,7 @@ describe('diff', () => {
       'a damaged record of the end',
       async () => {
         await freezeInto(at('b'), ids(2));
-        await writeFile(at(`b/${END_FILE}`), 'prose\n');
+        await writeFile(at(`b/${COMPLETION_FILE}`), 'prose\n');
       },
       12,
     ],

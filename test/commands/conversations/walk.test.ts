@@ -15,7 +15,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../../src/arx.ts';
 import { withLock } from '../../../src/config/lock.ts';
 import { Fault } from '../../../src/faults.ts';
-import { addDoubts, DOUBTS_FILE, readDoubts, stillThere } from '../../../src/walk/log/unresolved-rows.ts';
+import { addUnresolvedRows, UNRESOLVED_FILE, readUnresolvedRows, findExisting } from '../../../src/walk/log/unresolved-rows.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { sampleData } from '../../support/sample.ts';
 import { serve } from '../../support/served.ts';
@@ -141,7 +141,7 @@ test('what took the name of the report during the walk stays, and the list stand
 
 test('a doubt about a row that the log has is none', async () => {
   await arx('conversations', 'walk', '--freeze', 'log', '--limit', '10');
-  await addDoubts(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
+  await addUnresolvedRows(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
   expect((await arx('conversations', 'walk', '--freeze', 'log', '--resume')).exit).toBe(0);
 });
 
@@ -198,21 +198,21 @@ describe('doubts', () => {
   };
 
   test('are read back as they were added, a torn line aside', async () => {
-    await addDoubts(dir, { unplaced: [], late: [] });
-    expect(existsSync(join(dir, DOUBTS_FILE))).toBe(false);
-    await addDoubts(dir, { unplaced: ['a'], late: [] });
-    await addDoubts(dir, { unplaced: ['b'], late: ['c'] });
-    appendFileSync(join(dir, DOUBTS_FILE), '{"unplaced":["d"');
-    expect(await readDoubts(dir)).toEqual({ unplaced: ['a', 'b'], late: ['c'] });
-    await addDoubts(dir, { unplaced: ['e'], late: [] });
-    expect(await readDoubts(dir)).toEqual({ unplaced: ['a', 'b', 'e'], late: ['c'] });
-    appendFileSync(join(dir, DOUBTS_FILE), '{"unplaced":["d"');
-    appendFileSync(join(dir, DOUBTS_FILE), '\n');
-    await expect(readDoubts(dir)).rejects.toMatchObject({ kind: 'integrity' });
+    await addUnresolvedRows(dir, { unplaced: [], late: [] });
+    expect(existsSync(join(dir, UNRESOLVED_FILE))).toBe(false);
+    await addUnresolvedRows(dir, { unplaced: ['a'], late: [] });
+    await addUnresolvedRows(dir, { unplaced: ['b'], late: ['c'] });
+    appendFileSync(join(dir, UNRESOLVED_FILE), '{"unplaced":["d"');
+    expect(await readUnresolvedRows(dir)).toEqual({ unplaced: ['a', 'b'], late: ['c'] });
+    await addUnresolvedRows(dir, { unplaced: ['e'], late: [] });
+    expect(await readUnresolvedRows(dir)).toEqual({ unplaced: ['a', 'b', 'e'], late: ['c'] });
+    appendFileSync(join(dir, UNRESOLVED_FILE), '{"unplaced":["d"');
+    appendFileSync(join(dir, UNRESOLVED_FILE), '\n');
+    await expect(readUnresolvedRows(dir)).rejects.toMatchObject({ kind: 'integrity' });
   });
 
   test('end where the row is gone', async () => {
-    expect(await stillThere(source, ['gone', 'here', 'here'], new AbortController().signal)).toEqual([
+    expect(await findExisting(source, ['gone', 'here', 'here'], new AbortController().signal)).toEqual([
       'here',
     ]);
   });
@@ -222,7 +222,7 @@ describe('doubts', () => {
 
   test('make a resumed walk unstable while the row is there and not in its log', async () => {
     expect((await arx(...range)).exit).toBe(0);
-    await addDoubts(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
+    await addUnresolvedRows(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
     const resumed = await arx(...range, '--resume');
     expect(resumed.exit).toBe(8);
     expect(resumed.stderr).toContain('row conv_1 was seen by an earlier run and has no settled place');
@@ -233,7 +233,7 @@ describe('doubts', () => {
 
   test('late rows are named in the report, a notice, and a failure under --strict', async () => {
     await arx(...range);
-    await addDoubts(join(dir, 'log'), { unplaced: [], late: ['conv_1', 'conv_9999'] });
+    await addUnresolvedRows(join(dir, 'log'), { unplaced: [], late: ['conv_1', 'conv_9999'] });
     const resumed = await arx(...range, '--resume');
     expect(resumed.exit).toBe(0);
     expect(resumed.stderr).toContain('surfaced among frozen ones, written meanwhile or missed: conv_1');

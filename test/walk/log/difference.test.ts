@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DiffReport, FrozenWalk } from '../../../src/contract/reports/walk.ts';
-import { differenceOf, type Walked } from '../../../src/walk/log/difference.ts';
+import { compareWalks, type WalkedList } from '../../../src/walk/log/difference.ts';
 
 const WALK: FrozenWalk = {
   dir: 'walk',
@@ -21,7 +21,7 @@ const WALK: FrozenWalk = {
 };
 
 /** Ids as letters; an upper-case letter is the same id with another content. */
-function walked(letters: string, walk: Partial<FrozenWalk> = {}): Walked {
+function walked(letters: string, walk: Partial<FrozenWalk> = {}): WalkedList {
   const rows = letters.split('');
   return {
     walk: { ...WALK, ...walk },
@@ -49,14 +49,14 @@ test.each([
   ['moved and changed at once', 'abcd', 'Dabc', '+ >d - *d =3 ?'],
   ['changed where it stands', 'abc', 'aBc', '+ > - *b =2 ?'],
 ])('%s: %s, %s', (_, a, b, expected) => {
-  expect(told(differenceOf(walked(a), walked(b)))).toBe(expected);
+  expect(told(compareWalks(walked(a), walked(b)))).toBe(expected);
 });
 
 test('a move names the rows before it in both lists, from the start of the walked range', () => {
-  const report = differenceOf(walked('bcd', { after: 'a' }), walked('dbc', { after: 'a' }));
+  const report = compareWalks(walked('bcd', { after: 'a' }), walked('dbc', { after: 'a' }));
   expect(report.moved).toEqual([{ id: 'd', from: { after: 'c' }, to: { after: 'a' } }]);
-  expect(differenceOf(walked('ab'), walked('xab')).added).toEqual([{ id: 'x', after: null }]);
-  expect(differenceOf(walked('ab'), walked('b')).lost).toEqual([{ id: 'a', after: null }]);
+  expect(compareWalks(walked('ab'), walked('xab')).added).toEqual([{ id: 'x', after: null }]);
+  expect(compareWalks(walked('ab'), walked('b')).lost).toEqual([{ id: 'a', after: null }]);
 });
 
 describe('what a walk cannot tell', () => {
@@ -124,7 +124,7 @@ describe('what a walk cannot tell', () => {
       '+ > - * =2 ?b in b no_place',
     ],
   ])('%s', (_, a, b, expected) => {
-    expect(told(differenceOf(a, b))).toBe(expected);
+    expect(told(compareWalks(a, b))).toBe(expected);
   });
 });
 
@@ -135,7 +135,7 @@ const list = fc
 test('every row is told once, and no fewer moves would do', () => {
   fc.assert(
     fc.property(list, list, (a, b) => {
-      const { added, moved, lost, same, unknown } = differenceOf(walked(a), walked(b));
+      const { added, moved, lost, same, unknown } = compareWalks(walked(a), walked(b));
       expect(unknown).toEqual([]);
       expect(added.map(({ id }) => id).toSorted()).toEqual(
         b

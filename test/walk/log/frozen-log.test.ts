@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { canonical, sha256 } from '../../../src/contract/canonical-json.ts';
+import { canonicalJson, sha256 } from '../../../src/contract/canonical-json.ts';
 import { verifyFrozen } from '../../../src/walk/log/hash-chain.ts';
 import { openFrozenLog, ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../../../src/walk/log/frozen-log.ts';
 import { walk } from '../../../src/walk/walk.ts';
@@ -148,7 +148,7 @@ describe('tampering', () => {
     ['a row that is nothing', 'null\n'],
     ['an id that is no text', '{"id":7}\n'],
   ])('%s are named, though every hash is right', async (_, rowsText) => {
-    const line = canonical({
+    const line = canonicalJson({
       window: 1,
       after: null,
       ids: [7],
@@ -172,7 +172,7 @@ describe('tampering', () => {
     await walkInto({ resume: false, limit: 100 });
     const path = join(dir, WINDOWS_FILE);
     const line = JSON.parse((await readFile(path, 'utf8')).trimEnd()) as object;
-    await writeFile(path, `${canonical({ ...line, [field]: value })}\n`);
+    await writeFile(path, `${canonicalJson({ ...line, [field]: value })}\n`);
     expect((await verifyFrozen(dir)).problems[0]?.what).toContain('is not a line');
   });
 

@@ -1,9 +1,9 @@
 // The pure parts of the walk as tables: the longest rise, how pages merge into the known order, what was given out.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { longestRise } from '../../../src/walk/order/longest-increasing-subsequence.ts';
-import { Order, START } from '../../../src/walk/order/order.ts';
-import { Seen } from '../../../src/walk/order/id-set.ts';
+import { longestIncreasingSubsequence } from '../../../src/walk/order/longest-increasing-subsequence.ts';
+import { Order, LIST_START } from '../../../src/walk/order/order.ts';
+import { IdSet } from '../../../src/walk/order/id-set.ts';
 
 describe('the longest rise', () => {
   test.each([
@@ -21,16 +21,16 @@ describe('the longest rise', () => {
       [1, 3],
     ],
     [[3, 2, 1], [2]],
-  ])('%j at %j', (values, indexes) => expect(longestRise(values)).toEqual(indexes));
+  ])('%j at %j', (values, indexes) => expect(longestIncreasingSubsequence(values)).toEqual(indexes));
 });
 
 /** The known order is `known`; the first row is frozen. */
 function merged(known: string, page: string, appends = false): string {
   const order = new Order();
-  order.push(order.intern(START), ...known.split('').map((id) => order.intern(id)));
+  order.push(order.entryFor(LIST_START), ...known.split('').map((id) => order.entryFor(id)));
   order.frozen = 2;
   order.merge(
-    page.split('').map((id) => order.intern(id)),
+    page.split('').map((id) => order.entryFor(id)),
     appends,
   );
   return order.list.map(({ id }) => id).join('');
@@ -50,13 +50,13 @@ describe('a page merged into the known order', () => {
 test('property: what was given out is known, and nothing else', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 2 }), (ids) => {
-      const seen = new Seen();
+      const seen = new IdSet();
       const half = ids.length >> 1;
       for (const id of ids.slice(0, half)) seen.add(id);
       expect(ids.map((id) => seen.has(id))).toEqual(ids.map((_, index) => index < half));
     }),
   );
-  const many = new Seen();
+  const many = new IdSet();
   for (let n = 0; n < 50_000; n++) many.add(`row ${n}`);
   expect(many.has('row 0') && many.has('row 49999') && !many.has('row 50000')).toBe(true);
 });

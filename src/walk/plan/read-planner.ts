@@ -1,0 +1,220 @@
+// Plans which read is next: the frontier, the first adjacencies short of evidence, the end; never the same request twice.
+import { isAccepted, isFirstRowAccepted, type Thresholds } from '../decide/adjacency.ts';
+import { endReadsNeeded, finalEndChecksNeeded } from '../decide/end-of-list.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import type { Surface } from '../evidence/read.ts';
+import { LIST_START, type Entry, type Order } from '../order/order.ts';
+import type { PageQuery } from '../source.ts';
+import type { PendingChecks } from './pending-checks.ts';
+import type { FreshRequests, PlannedRead } from './requests.ts';
+
+/** Pages known ahead of the frontier from which on the walk stops reading forward. */
+const MAX_PAGES_AHEAD = 48;
+/** Reads without progress after which only the first page after the frontier is read again. */
+const MAX_READS_WITHOUT_FOCUS = 12;
+/** Reads that omit a row before the row is asked for as a cursor: 404 says that it is gone. */
+const MIN_OMISSIONS_TO_PROBE = 2;
+
+/** For each adjacency, reads in flight that are expected to show it. */
+type PendingVotes = Record<Surface, Uint8Array>;
+
+export class ReadPlanner<Row> {
+  readonly #order: Order<Row>;
+  readonly #evidence: Evidence<Row>;
+  readonly #rangeEnd: string | undefined;
+  readonly #requests: FreshRequests<Row>;
+  readonly #checks: PendingChecks<Row>;
+  readonly #probed = new Set<Entry<Row>>();
+  #toProbe: Entry<Row>[] = [];
+
+  constructor(
+    order: Order<Row>,
+    evidence: Evidence<Row>,
+    requests: FreshRequests<Row>,
+    checks: PendingChecks<Row>,
+    rangeEnd: string | undefined,
+  ) {
+    this.#order = order;
+    this.#evidence = evidence;
+    this.#requests = requests;
+    this.#checks = checks;
+    this.#rangeEnd = rangeEnd;
+  }
+
+  /** Rows that a read asks for. */
+  get pageRows(): number {
+    return this.#requests.pageRows;
+  }
+
+  set pageRows(rows: number) {
+    this.#requests.pageRows = rows;
+  }
+
+  /**
+   * Returns the next useful read beside those in flight; undefined when it is better to wait for them. `fruitless`: reads
+   * of the first open adjacency without progress.
+   */
+  next(
+    thresholds: Thresholds,
+    inFlight: readonly PlannedRead<Row>[],
+    fruitless: number,
+  ): PlannedRead<Row> | undefined {
+    const planned =
+      this.#frontier(inFlight, fruitless) ??
+      this.#checks.nextRecheck() ??
+      this.#verify(thresholds, inFlight, fruitless) ??
+      this.#confirmEnd(inFlight) ??
+      this.#end(thresholds, inFlight);
+    if (planned !== undefined) this.#requests.markMade(planned.query, planned.surface);
+    return planned;
+  }
+
+  /** Reads of the end that must be made when nothing else is left to prove. */
+  get finalEndChecksNeeded(): number {
+    return finalEndChecksNeeded(this.#evidence.claims, this.#evidence.staleSigns);
+  }
+
+  /** Returns whether the adjacency with this number after the frontier is accepted, and confirmed where it must be. */
+  isAccepted(number: number, thresholds: Thresholds): boolean {
+    return this.#hasEvidence(number, thresholds, 0, 0) && !this.#checks.isUnconfirmed(number, thresholds);
+  }
+
+  /** Asks for each of these rows as a cursor by itself: a read with both as cursors found that one is gone. */
+  probe(entries: readonly Entry<Row>[]): void {
+    this.#toProbe.push(...entries);
+  }
+
+  /** Returns a read of what follows a row, to give the row a place or to learn that it is gone. */
+  locate(entry: Entry<Row>): PlannedRead<Row> | undefined {
+    const query = this.#requests.rowsAfter(entry);
+    if (query === undefined) return undefined;
+    this.#requests.markMade(query, 'list');
+    return { query, surface: 'list', kind: 'verify', isFinalCheck: false };
+  }
+
+  get #isEndKnown(): boolean {
+    return this.#evidence.endReads.size > 0 || this.#isAtRangeEnd;
+  }
+
+  get #isAtRangeEnd(): boolean {
+    return this.#rangeEnd !== undefined && this.#order.list.at(-1)?.id === this.#rangeEnd;
+  }
+
+  #frontier(inFlight: readonly PlannedRead<Row>[], fruitless: number): PlannedRead<Row> | undefined {
+    const { list, frozen } = this.#order;
+    if (this.#isEndKnown || inFlight.some(({ kind }) => kind === 'frontier')) return undefined;
+    const ahead = list.length - frozen;
+    if (ahead > 0 && (ahead > MAX_PAGES_AHEAD * this.pageRows || fruitless > MAX_READS_WITHOUT_FOCUS))
+      return undefined;
+    const query = this.#requests.frontier();
+    return query === undefined
+      ? undefined
+      : { query, surface: 'list', kind: 'frontier', isFinalCheck: false };
+  }
+
+  #verify(
+    thresholds: Thresholds,
+    inFlight: readonly PlannedRead<Row>[],
+    fruitless: number,
+  ): PlannedRead<Row> | undefined {
+    const { list, frozen } = this.#order;
+    const { adjacencies } = this.#evidence;
+    const suspect = this.#toProbe.pop();
+    const probe = suspect === undefined ? undefined : this.locate(suspect);
+    if (probe !== undefined) return probe;
+    const pending = this.#pendingVotes(inFlight);
+    const isReadingOn = !this.#isEndKnown && inFlight.some(({ kind }) => kind === 'frontier');
+    const count =
+      fruitless > MAX_READS_WITHOUT_FOCUS ? Math.min(adjacencies.length, this.pageRows) : adjacencies.length;
+    for (let number = 0; number < count; number++) {
+      const left = frozen - 1 + number;
+      const confirmations = adjacencies[number]!.confirmations + pending['cross-check'][number]!;
+      const entry = list[left + 1]!;
+      // A row that only the cross-check source has named must still be shown by a page.
+      const isShown =
+        entry.row !== undefined || entry.id === this.#rangeEnd || pending.list[number]! > 0;
+      const hasEvidence =
+        isShown &&
+        this.#hasEvidence(number, thresholds, pending.list[number]!, pending['cross-check'][number]!);
+      const isUnconfirmed = confirmations === 0 && this.#checks.isUnconfirmed(number, thresholds);
+      if (hasEvidence && !isUnconfirmed) continue;
+      if (isReadingOn && list.length - 1 - left < this.pageRows - 1) return undefined;
+      const planned =
+        this.#checks.forAdjacency(number, confirmations, thresholds) ??
+        (hasEvidence ? undefined : this.#read(number));
+      // Nothing further ahead is frozen before the first adjacency is confirmed.
+      if (planned !== undefined || (number === 0 && hasEvidence)) return planned;
+    }
+    return undefined;
+  }
+
+  /** Returns a read of the list over the adjacency with this number. */
+  #read(number: number): PlannedRead<Row> | undefined {
+    const { list, frozen } = this.#order;
+    const left = frozen - 1 + number;
+    const entry = list[left + 1]!;
+    const { insideVotes, rivalVotes, reversedReads, omittingReads } = this.#evidence.adjacencies[number]!;
+    // All later reads omit a row that was deleted; the frozen row at the frontier may be one too.
+    const isDenied = rivalVotes >= MIN_OMISSIONS_TO_PROBE && insideVotes <= rivalVotes;
+    const isOmitted = omittingReads >= MIN_OMISSIONS_TO_PROBE;
+    const probe =
+      this.#probe(entry, isDenied && isOmitted) ?? this.#probe(list[left]!, isDenied && !isOmitted);
+    const orderProbe =
+      reversedReads > 0 && insideVotes + reversedReads > 2
+        ? this.#requests.orderProbe(list[left]!, entry)
+        : undefined;
+    const query =
+      probe ?? orderProbe ?? this.#requests.verification(left, this.#isEndKnown && !this.#isAtRangeEnd);
+    if (query === undefined) return undefined;
+    const covers = this.#requests.covers(query);
+    return { query, surface: 'list', kind: 'verify', covers, isFinalCheck: false };
+  }
+
+  #hasEvidence(number: number, thresholds: Thresholds, pendingReads: number, pendingChecks: number): boolean {
+    const adjacency = this.#evidence.adjacencies[number]!;
+    if (this.#order.list[this.#order.frozen - 1 + number]!.id !== LIST_START)
+      return isAccepted(adjacency, thresholds, pendingReads, pendingChecks);
+    return isFirstRowAccepted(adjacency, this.#evidence.startVotes + pendingReads + pendingChecks, thresholds);
+  }
+
+  #confirmEnd(inFlight: readonly PlannedRead<Row>[]): PlannedRead<Row> | undefined {
+    const isAsked = inFlight.some(({ kind, surface }) => kind === 'end' && surface === 'cross-check');
+    return this.#isEndKnown && this.#checks.isEndUnconfirmed && !isAsked ? this.#checks.forEnd() : undefined;
+  }
+
+  #end(thresholds: Thresholds, inFlight: readonly PlannedRead<Row>[]): PlannedRead<Row> | undefined {
+    if (!this.#isEndKnown || this.#isAtRangeEnd) return undefined;
+    const { endReads, finalEndChecks, adjacencies } = this.#evidence;
+    const asked = inFlight.filter(({ kind }) => kind === 'end').length;
+    const isOpen = adjacencies.some((_, number) => !this.isAccepted(number, thresholds));
+    const needed = endReadsNeeded(thresholds, this.#order.list.length === 1);
+    const wanted = isOpen ? needed - 1 : needed;
+    const finalMissing = this.finalEndChecksNeeded - finalEndChecks;
+    const missing = Math.max(wanted - endReads.size, isOpen ? 0 : finalMissing);
+    const missingBeforeFinal = missing - Math.max(0, finalMissing);
+    // The final checks are made when no other read is in flight.
+    const isTimeForFinal = inFlight.every(({ isFinalCheck }) => isFinalCheck) && inFlight.length < finalMissing;
+    if (asked >= missingBeforeFinal && (isOpen || !isTimeForFinal)) return undefined;
+    const query = this.#requests.end();
+    if (query === undefined) return undefined;
+    return { query, surface: 'list', kind: 'end', isFinalCheck: asked >= missingBeforeFinal };
+  }
+
+  #probe(entry: Entry<Row>, isSuspect: boolean): PageQuery | undefined {
+    if (!isSuspect || entry.id === LIST_START || this.#probed.has(entry)) return undefined;
+    this.#probed.add(entry);
+    return this.#requests.rowsAfter(entry);
+  }
+
+  #pendingVotes(inFlight: readonly PlannedRead<Row>[]): PendingVotes {
+    const { frozen } = this.#order;
+    const count = this.#evidence.adjacencies.length;
+    const pending: PendingVotes = { list: new Uint8Array(count), 'cross-check': new Uint8Array(count) };
+    for (const { covers, surface } of inFlight) {
+      if (covers === undefined || covers[0].index < 0 || covers[1].index < 0) continue;
+      for (let index = Math.max(covers[0].index, frozen - 1); index < covers[1].index; index++)
+        pending[surface][index - frozen + 1]!++;
+    }
+    return pending;
+  }
+}
