@@ -10,7 +10,11 @@ import { Fault } from '../faults.ts';
  * Makes the folder where it is missing, and runs `work` while no other walk goes into it. Throws Fault `disk` or `unsafe`
  * where that cannot be, `store` while another walk does not end, else what `work` throws.
  */
-export async function withWalkFolder<T>(dir: string, { storeWorld }: App, work: () => Promise<T>): Promise<T> {
+export async function withWalkFolder<T>(
+  dir: string,
+  { storeWorld }: App,
+  work: () => Promise<T>,
+): Promise<T> {
   let begun = false;
   try {
     ensurePrivateFolder(dir, storeWorld);

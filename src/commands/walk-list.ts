@@ -161,7 +161,8 @@ async function walkAll<Row extends Identified, Shown extends object>(
 
   /** A resumed walk does not see again what lies behind its frontier: what earlier runs saw there still counts. */
   async function withDoubts(found: WalkOutcome): Promise<WalkOutcome> {
-    if (dir !== undefined) await addUnresolvedRows(dir, { unplaced: found.unplaced ?? [], late: found.report.late });
+    if (dir !== undefined)
+      await addUnresolvedRows(dir, { unplaced: found.unplaced ?? [], late: found.report.late });
     if (found.fault !== undefined || pending.size === 0) return found;
     const there = await findExisting(source, pending, app.world.signal);
     const lost = there.find((id) => doubts.unplaced.includes(id));

@@ -327,9 +327,7 @@ export class WalkState<Row extends Identified> {
   #noProgress(): Fault {
     const { frontier, list, frozen } = this.#order;
     const isUnconfirmed =
-      frozen < list.length
-        ? this.#checks.isUnconfirmed(0, this.#thresholds)
-        : this.#checks.isEndUnconfirmed;
+      frozen < list.length ? this.#checks.isUnconfirmed(0, this.#thresholds) : this.#checks.isEndUnconfirmed;
     const fault = noProgressFault(frontier, this.#statistics.reads, this.#statistics.problems);
     if (!isUnconfirmed || fault.kind !== 'unstable') return fault;
     const ids = list.slice(frozen).map(({ id }) => id);

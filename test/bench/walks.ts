@@ -45,7 +45,10 @@ export async function measureCase(number: number, seeds: number, first: number) 
   for (let seed = first; seed < first + seeds; seed++) {
     const options = { size: SIZE, seed, ...lying };
     add(alone, await timed(() => simulateWalk(options)));
-    add(witnessed, await timed(() => simulateWalk({ ...options, crossCheck: 'lying' }, { crossCheck: 'boundary' })));
+    add(
+      witnessed,
+      await timed(() => simulateWalk({ ...options, crossCheck: 'lying' }, { crossCheck: 'boundary' })),
+    );
     add(naive, await timed(() => paged(options, 1)));
     add(twice, await timed(() => paged(options, 2)));
   }

@@ -53,7 +53,9 @@ export function faultyPage(
       return { ids: backward ? ids.slice(ids.length - kept) : ids.slice(0, kept), has_more: random() < 0.5 };
     }
     case 'later':
-      return query.before === undefined ? truth : honestPage(list, { after: query.before, limit: query.limit });
+      return query.before === undefined
+        ? truth
+        : honestPage(list, { after: query.before, limit: query.limit });
     case 'permute': {
       const stretch = ids.splice(at, 1 + by);
       return { ...truth, ids: ids.toSpliced(at, 0, ...shuffled(stretch, random)) };

@@ -281,7 +281,10 @@ describe('the cross-check', () => {
     ['a service without the surface', () => Promise.reject(new Fault('not_found', 'no such path'))],
   ])('%s leaves the walk as it is and says so', async (_, witness) => {
     const list = driftingSource({ size: 250 });
-    const source: Source<Item> = { page: list.page, ...(witness === undefined ? {} : { crossCheck: witness }) };
+    const source: Source<Item> = {
+      page: list.page,
+      ...(witness === undefined ? {} : { crossCheck: witness }),
+    };
     const { ids, report } = await run(source, { crossCheck: 'full' });
     expect(ids).toEqual(idsOf(list.items));
     expect(report.cross_check).toEqual({ mode: 'full', asked: 0, agreed: 0, unavailable: 250 });

@@ -22,9 +22,7 @@ export function mustBeConfirmed(
 ): boolean {
   if (mode !== 'boundary') return mode === 'full';
   if (isConsecutive) return false;
-  return (
-    staleReadsPrevail || isFirstRow || reversedReads > 0 || omittingReads >= MIN_OMISSIONS_TO_CONFIRM
-  );
+  return staleReadsPrevail || isFirstRow || reversedReads > 0 || omittingReads >= MIN_OMISSIONS_TO_CONFIRM;
 }
 
 /** Returns how many cross-checks of an adjacency are worth their requests. `isRequired`: {@link mustBeConfirmed}. */

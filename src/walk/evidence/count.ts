@@ -76,7 +76,9 @@ export class EvidenceCount<Row> {
     const { frozen, list } = this.#order;
     const votesFor = (index: number): number => {
       const { insideVotes, cursorVotes, crossCheckVotes } = this.adjacencies[index - frozen]!;
-      return list[index - 1]!.id === LIST_START ? this.startVotes : insideVotes + cursorVotes + crossCheckVotes;
+      return list[index - 1]!.id === LIST_START
+        ? this.startVotes
+        : insideVotes + cursorVotes + crossCheckVotes;
     };
     return [...this.#rivals.list].flatMap(([key, reads]) => {
       const [left, right] = [Math.floor(key / PAIR_KEY_FACTOR), key % PAIR_KEY_FACTOR];
@@ -185,7 +187,8 @@ export class EvidenceCount<Row> {
     const omitted: Entry<Row>[] = [];
     for (let pair = 0; pair < lefts.length; pair++) {
       const [left, right] = [lefts[pair]!.index, rights[pair]!.index];
-      if (right <= left + 1 || right - left > MAX_OMITTED_SPAN || pair === atStart || pair === atEnd) continue;
+      if (right <= left + 1 || right - left > MAX_OMITTED_SPAN || pair === atStart || pair === atEnd)
+        continue;
       for (let index = left + 1; index < right; index++)
         if (this.#shown[index]! < 0 && this.#sides[index] === BESIDE_BOTH) omitted.push(list[index]!);
     }
@@ -201,7 +204,6 @@ export class EvidenceCount<Row> {
 function hasConsecutivePosition<Row>({ list }: Order<Row>, index: number): boolean {
   const [left, right] = [list[index - 1]!, list[index]!];
   if (right.position === undefined) return false;
-  if (left.id === LIST_START)
-    return right.position <= 1 && list[index + 1]?.position === right.position + 1;
+  if (left.id === LIST_START) return right.position <= 1 && list[index + 1]?.position === right.position + 1;
   return left.position !== undefined && right.position === left.position + 1;
 }

@@ -79,7 +79,8 @@ export class StaleAnswers<Row> {
     const inBoth = (a: readonly Entry<Row>[], b: readonly Entry<Row>[]) =>
       a.filter((entry) => b.includes(entry));
     return this.#omittedBy['cross-check'].reduce(
-      (count, answer) => count + this.#omittedBy.list.filter((read) => looksStale(inBoth(answer, read))).length,
+      (count, answer) =>
+        count + this.#omittedBy.list.filter((read) => looksStale(inBoth(answer, read))).length,
       0,
     );
   }

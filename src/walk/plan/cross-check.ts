@@ -90,7 +90,8 @@ export class CrossCheck<Row> {
    * ids (one a line, as many as the shorter list has).
    */
   disagreement(where: string, ids: readonly string[]): Fault {
-    const rows = Math.min(ids.length, this.#lastAnswer.length) || Math.max(ids.length, this.#lastAnswer.length);
+    const rows =
+      Math.min(ids.length, this.#lastAnswer.length) || Math.max(ids.length, this.#lastAnswer.length);
     const hashOf = (list: readonly string[]) =>
       sha256(
         list

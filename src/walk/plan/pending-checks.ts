@@ -50,11 +50,7 @@ export class PendingChecks<Row> {
   }
 
   /** Returns a question about an adjacency that has `confirmations`, pending ones included, and should have more. */
-  forAdjacency(
-    number: number,
-    confirmations: number,
-    thresholds: Thresholds,
-  ): PlannedRead<Row> | undefined {
+  forAdjacency(number: number, confirmations: number, thresholds: Thresholds): PlannedRead<Row> | undefined {
     const left = this.#order.frozen - 1 + number;
     const adjacency = this.#evidence.adjacencies[number]!;
     const wanted = this.#crossCheck.wantedVotes(adjacency, this.#order.list[left]!, thresholds);
@@ -82,7 +78,8 @@ export class PendingChecks<Row> {
     const { list } = this.#order;
     const isUsable = (entry: Entry<Row>) => this.#crossCheck.canAskWith(entry);
     // With a cursor further back both rows of the adjacency are in the answer.
-    const cursor = list.slice(0, Math.max(1, left)).findLast(isUsable) ?? list.slice(0, left + 1).find(isUsable);
+    const cursor =
+      list.slice(0, Math.max(1, left)).findLast(isUsable) ?? list.slice(0, left + 1).find(isUsable);
     if (cursor === undefined || left - cursor.index >= this.#requests.pageRows - 1) return undefined;
     const query = this.#requests.crossCheck(cursor);
     if (query === undefined || !this.#crossCheck.mayAskAgain(list[left]!)) return undefined;

@@ -131,8 +131,7 @@ export class ReadPlanner<Row> {
       const confirmations = adjacencies[number]!.confirmations + pending['cross-check'][number]!;
       const entry = list[left + 1]!;
       // A row that only the cross-check source has named must still be shown by a page.
-      const isShown =
-        entry.row !== undefined || entry.id === this.#rangeEnd || pending.list[number]! > 0;
+      const isShown = entry.row !== undefined || entry.id === this.#rangeEnd || pending.list[number]! > 0;
       const hasEvidence =
         isShown &&
         this.#hasEvidence(number, thresholds, pending.list[number]!, pending['cross-check'][number]!);
@@ -174,7 +173,11 @@ export class ReadPlanner<Row> {
     const adjacency = this.#evidence.adjacencies[number]!;
     if (this.#order.list[this.#order.frozen - 1 + number]!.id !== LIST_START)
       return isAccepted(adjacency, thresholds, pendingReads, pendingChecks);
-    return isFirstRowAccepted(adjacency, this.#evidence.startVotes + pendingReads + pendingChecks, thresholds);
+    return isFirstRowAccepted(
+      adjacency,
+      this.#evidence.startVotes + pendingReads + pendingChecks,
+      thresholds,
+    );
   }
 
   #confirmEnd(inFlight: readonly PlannedRead<Row>[]): PlannedRead<Row> | undefined {
@@ -193,7 +196,8 @@ export class ReadPlanner<Row> {
     const missing = Math.max(wanted - endReads.size, isOpen ? 0 : finalMissing);
     const missingBeforeFinal = missing - Math.max(0, finalMissing);
     // The final checks are made when no other read is in flight.
-    const isTimeForFinal = inFlight.every(({ isFinalCheck }) => isFinalCheck) && inFlight.length < finalMissing;
+    const isTimeForFinal =
+      inFlight.every(({ isFinalCheck }) => isFinalCheck) && inFlight.length < finalMissing;
     if (asked >= missingBeforeFinal && (isOpen || !isTimeForFinal)) return undefined;
     const query = this.#requests.end();
     if (query === undefined) return undefined;

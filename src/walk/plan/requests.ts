@@ -166,7 +166,8 @@ export class FreshRequests<Row> {
   ): PageQuery | undefined {
     for (let variant = 0; variant < MAX_VARIANTS; variant++) {
       const query = variantOf(variant);
-      if (query !== undefined && query.limit >= 1 && !this.#made.has(requestKey(query, surface))) return query;
+      if (query !== undefined && query.limit >= 1 && !this.#made.has(requestKey(query, surface)))
+        return query;
     }
     return undefined;
   }

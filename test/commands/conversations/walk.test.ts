@@ -15,7 +15,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../../src/arx.ts';
 import { withLock } from '../../../src/config/lock.ts';
 import { Fault } from '../../../src/faults.ts';
-import { addUnresolvedRows, UNRESOLVED_FILE, readUnresolvedRows, findExisting } from '../../../src/walk/log/unresolved-rows.ts';
+import {
+  addUnresolvedRows,
+  UNRESOLVED_FILE,
+  readUnresolvedRows,
+  findExisting,
+} from '../../../src/walk/log/unresolved-rows.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { sampleData } from '../../support/sample.ts';
 import { serve } from '../../support/served.ts';
