@@ -1,6 +1,6 @@
 // What a command may use. The values are made in wiring/create-app.ts, each when it is first asked for.
 import type { Client } from './client/index.ts';
-import type { Send } from './client/sender.ts';
+import type { Send } from './client/api-call.ts';
 import type { Transport } from './client/transport.ts';
 import type { Directories } from './config/directories.ts';
 import type { StoreWorld } from './config/private-file.ts';
@@ -9,9 +9,9 @@ import type { SettingsFile } from './config/settings-file.ts';
 import type { Settings } from './config/settings.ts';
 import type { TokenStore } from './config/token-store.ts';
 import type { Fault } from './faults.ts';
-import type { Printer } from './format/print.ts';
-import type { Progress } from './format/progress.ts';
-import type { Screen } from './format/screen.ts';
+import type { Printer } from './format/printer.ts';
+import type { Progress } from './format/terminal/progress.ts';
+import type { Screen } from './format/terminal/capabilities.ts';
 import type { OpenArchive, Place } from './service/index.ts';
 import type { World } from './world.ts';
 

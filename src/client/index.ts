@@ -17,13 +17,13 @@ import { Sequence } from '../contract/sequence.ts';
 import { signatureHeaders } from '../contract/signature.ts';
 import { Token, type TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
-import { parseAnswer, rawAnswer, shaped, type Answer, type Reply } from './answer.ts';
+import { parseAnswer, rawAnswer, shaped, type Answer, type Reply } from './response.ts';
 import { parseBaseUrl, urlBehind, type Query } from './base-url.ts';
-import { knowingRows } from './known-rows.ts';
-import { refusalOfPart } from './refused.ts';
-import { createSender, type Call, type SenderOptions } from './sender.ts';
+import { knowingRows } from './list-parser.ts';
+import { refusalOfPart } from './error-response.ts';
+import { createSender, type Call, type SenderOptions } from './api-call.ts';
 
-export type { Reply } from './answer.ts';
+export type { Reply } from './response.ts';
 export type { Query } from './base-url.ts';
 
 export type ClientOptions = SenderOptions & {

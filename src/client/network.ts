@@ -4,7 +4,7 @@ import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { Fault } from '../faults.ts';
-import { faultOf } from './failure.ts';
+import { faultOf } from './transport-fault.ts';
 import { placeOf, type Transport } from './transport.ts';
 
 export type NetworkOptions = {

@@ -1,7 +1,7 @@
 // When a request is tried again, after how long, and when no more: a pure policy and the loop over it.
 import type { World } from '../world.ts';
 import { Fault } from '../faults.ts';
-import { timeOf } from './answer.ts';
+import { timeOf } from './response.ts';
 import { TransportFault } from './transport.ts';
 
 /** Longest pause a service can ask for before it counts as busy, in milliseconds (faults.md A22). */

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
-import { backupLines } from '../format/views.ts';
+import { backupLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, placeOf } from './database.ts';
 
 export const Input = z.object({

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { checks } from '../config/doctor.ts';
 import { Fault } from '../faults.ts';
-import { checkView } from '../format/views.ts';
+import { checkView } from '../format/views/index.ts';
 
 export const Input = z.object({});
 

@@ -1,6 +1,6 @@
 // Every row of a list, exactly: walked where the service follows cursors, else what its largest pages give.
 import type { App } from '../app.ts';
-import { everyRow, type Read } from '../client/pages.ts';
+import { everyRow, type Read } from '../client/all-rows.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import type { Direction, Source } from '../walk/source.ts';

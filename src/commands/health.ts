@@ -1,7 +1,7 @@
 // `arx health`: the service's health, asked without a token.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { healthView } from '../format/views.ts';
+import { healthView } from '../format/views/index.ts';
 
 export const Input = z.object({});
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
-import { importLines } from '../format/views.ts';
+import { importLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, placeOf } from './database.ts';
 
 export const Input = z.object({

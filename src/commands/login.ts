@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
-import { identityView } from '../format/views.ts';
+import { identityView } from '../format/views/index.ts';
 import { identityOf } from './whoami.ts';
 
 // The three are settings too, so a flag arrives resolved in app.settings.

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { sized } from '../format/figures.ts';
+import { sized } from '../format/numbers.ts';
 import { saveVerified } from '../download/verified-file.ts';
 
 /** `--html FILE` and `--report FILE` as typed. */

@@ -1,7 +1,7 @@
 // One page of a cursor list on stdout, with what it says about itself in the summary.
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
-import type { View } from '../format/view.ts';
+import type { View } from '../format/views/view.ts';
 import type { Window } from './input.ts';
 
 type Page<Row> = {

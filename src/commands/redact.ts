@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
-import { attachmentView } from '../format/views.ts';
+import { attachmentView } from '../format/views/index.ts';
 import { DATABASE_INPUT, placeOf } from './database.ts';
 
 export const Input = z.object({

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { diskFault } from '../disk/disk-fault.ts';
-import { showText } from '../format/terminal.ts';
+import { showText } from '../format/terminal/escape.ts';
 import { wholeNumber } from './input.ts';
 import type { Archive } from '../service/index.ts';
 import {

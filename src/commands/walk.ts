@@ -1,10 +1,10 @@
 // `arx walk URL`: any list of any service whose cursors are the ids of its rows, exactly; rows as received.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { anyPage, type AnyRow, type ListShape } from '../client/any-list.ts';
+import { anyPage, type AnyRow, type ListShape } from '../client/generic-list.ts';
 import { isBehind, parseAddress } from '../client/base-url.ts';
 import { Fault } from '../faults.ts';
-import { anyView } from '../format/views.ts';
+import { anyView } from '../format/views/index.ts';
 import type { Direction, PageQuery, Source } from '../walk/source.ts';
 import { detectDirections } from './cursor-support.ts';
 import { walkList, WalkInput } from './walk-list.ts';

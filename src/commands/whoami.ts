@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { effectiveExpiry, isExpired } from '../config/expiry.ts';
 import type { TokenEntry } from '../config/token-store.ts';
 import { Fault } from '../faults.ts';
-import { identityView } from '../format/views.ts';
+import { identityView } from '../format/views/index.ts';
 import type { Identity } from '../format/views/identity.ts';
 
 export const Input = z.object({});

@@ -1,8 +1,8 @@
 // Where files may come from: which addresses are opened and which redirects followed.
 import { isLoopback } from '../contract/loopback.ts';
 import { Fault } from '../faults.ts';
-import type { Answer } from '../client/answer.ts';
-import { refusalOf, targetOf } from '../client/refused.ts';
+import type { Answer } from '../client/response.ts';
+import { refusalOf, targetOf } from '../client/error-response.ts';
 import { safeText } from '../client/safe-text.ts';
 
 /** The base, the asset origin and what --allow-asset-host names (https, or http on this machine). */

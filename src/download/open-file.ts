@@ -1,10 +1,10 @@
 // Attachment files as byte streams: only from origins that were allowed, never with a token.
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
-import { checkStatus, readAnswer, withoutFraming, type Answer } from '../client/answer.ts';
+import { checkStatus, readAnswer, withoutFraming, type Answer } from '../client/response.ts';
 import { deadline } from '../client/deadline.ts';
 import { checkedFileUrl, checkedRedirect } from './allowed-origins.ts';
-import { refusalOf } from '../client/refused.ts';
+import { refusalOf } from '../client/error-response.ts';
 import { tried, withTries } from '../client/retry.ts';
 import { faultWithoutSecret, safeText } from '../client/safe-text.ts';
 import { placeOf, TransportFault, type Transport, type TransportReply } from '../client/transport.ts';

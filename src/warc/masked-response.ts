@@ -1,5 +1,5 @@
 // What of an answer of the interface is written: the bytes as received, unless something in them must be covered.
-import { decode } from '../client/encoding.ts';
+import { decode } from '../client/content-encoding.ts';
 import { MAX_RESPONSE_BYTES } from '../contract/scalars.ts';
 import { coveredLinks, coveredTokens } from './masked-urls.ts';
 import type { Header } from './http-head.ts';

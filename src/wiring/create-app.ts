@@ -6,8 +6,8 @@ import type { StoreWorld } from '../config/private-file.ts';
 import type { Session } from '../config/session.ts';
 import { loadSettings } from '../config/settings.ts';
 import type { Fault } from '../faults.ts';
-import { createPrinter } from '../format/print.ts';
-import { screenOf } from '../format/screen.ts';
+import { createPrinter } from '../format/printer.ts';
+import { screenOf } from '../format/terminal/capabilities.ts';
 import type { World } from '../world.ts';
 import { createConnection } from './connection.ts';
 import { createDiagnostics } from './diagnostics.ts';
@@ -158,7 +158,7 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
     local: archives.open,
     files,
     sendTo: async (url) => {
-      const { createSender } = await import('../client/sender.ts');
+      const { createSender } = await import('../client/api-call.ts');
       const own = await session();
       return createSender({
         transport: recording.wrap(await connection.network(), 'answers'),

@@ -1,7 +1,7 @@
 // Lines for people on stderr: notices, diagnostics of `-v`, and the progress line that they must not tear.
-import { createProgress, type Progress } from '../format/progress.ts';
-import { screenOf } from '../format/screen.ts';
-import { showText } from '../format/terminal.ts';
+import { createProgress, type Progress } from '../format/terminal/progress.ts';
+import { screenOf } from '../format/terminal/capabilities.ts';
+import { showText } from '../format/terminal/escape.ts';
 import type { World } from '../world.ts';
 import type { GlobalFlags } from './global-flags.ts';
 

@@ -4,7 +4,7 @@ import type { Transport } from '../client/transport.ts';
 import type { Session } from '../config/session.ts';
 import { exitCodeOf, worstOf } from '../exit.ts';
 import type { Fault } from '../faults.ts';
-import { plural, sized } from '../format/figures.ts';
+import { plural, sized } from '../format/numbers.ts';
 import type { Recorder, Traffic } from '../warc/index.ts';
 import type { World } from '../world.ts';
 

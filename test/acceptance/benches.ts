@@ -1,10 +1,10 @@
 // Two benches with the same archive: the real client in-process, and the same client over real ports.
-import { readAnswer, withoutFraming, type Answer } from '../../src/client/answer.ts';
+import { readAnswer, withoutFraming, type Answer } from '../../src/client/response.ts';
 import { openFile, originsOf } from '../../src/download/open-file.ts';
 import { createInProcessTransport } from '../../src/client/in-process.ts';
 import { createClient, type Client } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
-import { refusalOf } from '../../src/client/refused.ts';
+import { refusalOf } from '../../src/client/error-response.ts';
 import type { Transport, TransportRequest } from '../../src/client/transport.ts';
 import { firstHeader, type Service } from '../../src/contract/exchange.ts';
 import type { Tier } from '../../src/contract/token.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { createClient, type Client } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
-import type { SenderOptions } from '../../src/client/sender.ts';
+import type { SenderOptions } from '../../src/client/api-call.ts';
 import { Fault, type FaultKind } from '../../src/faults.ts';
 import type { World } from '../../src/world.ts';
 import { misbehave, type Misbehaving, type Script } from '../support/misbehaving-server.ts';

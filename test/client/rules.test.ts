@@ -1,8 +1,8 @@
 // The client's pure rules as tables and properties: pauses, failures, safe text, strict JSON.
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { pathText, timeOf } from '../../src/client/answer.ts';
-import { faultOf } from '../../src/client/failure.ts';
+import { pathText, timeOf } from '../../src/client/response.ts';
+import { faultOf } from '../../src/client/transport-fault.ts';
 import { backoffMs, retryAfterMs, tried } from '../../src/client/retry.ts';
 import { safeText, withoutSecret } from '../../src/client/safe-text.ts';
 import { MOST_DEPTH, parseJson } from '../../src/client/strict-json.ts';

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 // What a program that only imports these has loaded before its first line of output.
 test.each([
   [
-    'src/format/print.ts',
-    'src/format/views.ts',
-    'src/format/fault.ts',
-    'src/format/progress.ts',
-    'src/format/screen.ts',
+    'src/format/printer.ts',
+    'src/format/views/index.ts',
+    'src/format/fault-report.ts',
+    'src/format/terminal/progress.ts',
+    'src/format/terminal/capabilities.ts',
   ],
 ])(
   '%s loads neither tables nor colours nor schemas nor a network before it needs them',
@@ -36,7 +36,7 @@ test.each([
         Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry)?.[0] ?? '';
       return [...eager(output)].flatMap((path) => Object.keys(metafile.outputs[path]?.inputs ?? {}));
     });
-    expect(inputs).toContain('src/format/print.ts');
+    expect(inputs).toContain('src/format/printer.ts');
     expect(
       inputs.filter((input) => /node_modules\/(chalk|cli-table3|zod|undici|commander|conf)\//.test(input)),
     ).toStrictEqual([]);

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { FACTS } from '../../contract/facts/index.ts';
-import { factView } from '../../format/views.ts';
+import { factView } from '../../format/views/index.ts';
 
 export const Input = z.object({});
 

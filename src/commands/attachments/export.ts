@@ -6,7 +6,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { sameHash } from '../../contract/scalars.ts';
 import type { ExportReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
-import { exportLines } from '../../format/views.ts';
+import { exportLines } from '../../format/views/index.ts';
 import { addDescriptions, addFiles, isIncluded, type BagRecord } from '../../bagit/contents.ts';
 import { openBagTarget } from '../../bagit/target.ts';
 import { readFrozenWalk, type BaggedWalk } from '../../bagit/frozen-walk.ts';

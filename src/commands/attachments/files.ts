@@ -1,7 +1,7 @@
 // Verified files on stdout: the report as one document or a tree of verdicts, or one file a line.
 import type { App } from '../../app.ts';
 import type { PullReport, VerifyReport } from '../../contract/reports/files.ts';
-import { fileView, verifyLines } from '../../format/views.ts';
+import { fileView, verifyLines } from '../../format/views/index.ts';
 import { checksumLine } from '../../verify/checksum-list.ts';
 
 export async function printFiles(app: App, report: VerifyReport | PullReport): Promise<void> {

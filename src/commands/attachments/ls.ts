@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
-import { attachmentView } from '../../format/views.ts';
+import { attachmentView } from '../../format/views/index.ts';
 import { present, Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
 import { Filter, filterQuery, matches } from './filter.ts';

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { PulledFile, PullPlan, PullReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
-import { pullPlanView } from '../../format/views.ts';
+import { pullPlanView } from '../../format/views/index.ts';
 import { openDiskWorker } from '../../download/disk-worker-client.ts';
 import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
 import { openManifest, readManifest, type ManifestEntry } from '../../download/manifest.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
-import { attachmentView } from '../../format/views.ts';
+import { attachmentView } from '../../format/views/index.ts';
 import { openAttachment } from './opening.ts';
 
 export const Input = z.object({

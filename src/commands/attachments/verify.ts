@@ -58,7 +58,7 @@ export async function run(input: Input, app: App): Promise<void> {
     witness === 'bag' ? checkPackage(path, isFolder, options, app) : checkFolder(path, witness, options, app);
   const report = await checking.finally(() => progress.end());
   if (input.html !== undefined) {
-    const { verifyPage } = await import('../../format/pages/verify.ts');
+    const { verifyPage } = await import('../../format/html/verify-page.ts');
     await writePage(input.html, verifyPage(report, input.dir, app.version), input.force, app);
   }
   await printFiles(app, report);

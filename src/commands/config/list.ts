@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { settingRows } from '../../config/settings.ts';
-import { settingView } from '../../format/views.ts';
+import { settingView } from '../../format/views/index.ts';
 
 export const Input = z.object({});
 

@@ -1,7 +1,7 @@
 // `arx config path`: where settings, tokens and the local archive are kept.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { pathsView } from '../../format/views.ts';
+import { pathsView } from '../../format/views/index.ts';
 
 export const Input = z.object({});
 

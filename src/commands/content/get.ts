@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Content, RawRecord } from '../../contract/content.ts';
 import { Fault } from '../../faults.ts';
-import { contentView } from '../../format/views.ts';
+import { contentView } from '../../format/views/index.ts';
 import { save } from './saving.ts';
 import { storedBytes } from './stored.ts';
 

@@ -5,8 +5,8 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { DiffReport, FrozenWalk } from '../../contract/reports/walk.ts';
 import { Fault } from '../../faults.ts';
-import { grouped, plural } from '../../format/figures.ts';
-import { changesOf, changeView, diffLines } from '../../format/views.ts';
+import { grouped, plural } from '../../format/numbers.ts';
+import { changesOf, changeView, diffLines } from '../../format/views/index.ts';
 import { compareWalks, type WalkedList } from '../../walk/log/difference.ts';
 import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
 

@@ -1,7 +1,7 @@
 // `arx conversations ls`: one raw page, as the service tells it.
 import type * as z from 'zod';
 import type { App } from '../../app.ts';
-import { conversationView } from '../../format/views.ts';
+import { conversationView } from '../../format/views/index.ts';
 import { Window, windowQuery } from '../input.ts';
 import { printPage } from '../page.ts';
 

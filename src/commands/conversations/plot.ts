@@ -4,8 +4,8 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { PlotReport, WalkedWindow } from '../../contract/reports/walk.ts';
 import { Fault } from '../../faults.ts';
-import { windowView } from '../../format/views.ts';
-import { walkPlot } from '../../format/walk-plot.ts';
+import { windowView } from '../../format/views/index.ts';
+import { walkPlot } from '../../format/plot/walk-plot.ts';
 import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
 import { PageFile, writePage } from '../page-file.ts';
 
@@ -22,7 +22,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const report = await seriesOf(input.dir, app);
   if (report.walk.torn) app.notice(`${input.dir}: the last line is torn, as a killed walk leaves it`);
   if (input.html !== undefined) {
-    const { walkPage } = await import('../../format/pages/walk.ts');
+    const { walkPage } = await import('../../format/html/walk-page.ts');
     await writePage(input.html, walkPage(report, app.version), input.force, app);
   }
   await print(report, app);

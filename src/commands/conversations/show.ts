@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
-import { conversationWithMessagesView } from '../../format/views.ts';
+import { conversationWithMessagesView } from '../../format/views/index.ts';
 import { exactRows } from '../exact-rows.ts';
 
 export const Input = z.object({ id: z.string().min(1) });

@@ -1,7 +1,7 @@
 // `arx conversations walk`: the exact list, through frozen windows; what is not settled is never shown.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { conversationView } from '../../format/views.ts';
+import { conversationView } from '../../format/views/index.ts';
 import { walkList, WalkInput } from '../walk-list.ts';
 import { conversationSource } from './walk-source.ts';
 

@@ -1,7 +1,7 @@
 // What failed of many events, in few lines: an event by its line and id, what befell a whole request once, the rest counted.
 import type { App } from '../../app.ts';
 import { Fault, type FaultKind } from '../../faults.ts';
-import { grouped } from '../../format/figures.ts';
+import { grouped } from '../../format/numbers.ts';
 import type { Outgoing } from './envelopes.ts';
 
 /** Said one by one, and the first of each kind in any case. One more is said too, in place of the line that would count it. */

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { UNSETTLED_EFFECTS } from '../../contract/event.ts';
-import { eventView } from '../../format/views.ts';
+import { eventView } from '../../format/views/index.ts';
 import { present, Window, windowQuery } from '../input.ts';
 import { printPage } from '../page.ts';
 

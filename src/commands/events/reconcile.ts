@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { ReconcileReport } from '../../contract/reports/reconcile.ts';
 import { Fault, type FaultKind } from '../../faults.ts';
-import { reconcileLines } from '../../format/views.ts';
+import { reconcileLines } from '../../format/views/index.ts';
 import type { Outgoing } from './envelopes.ts';
 import { fewFailures } from './failures.ts';
 import { entriesOf, journalPath } from './journal.ts';

@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import type { Client } from '../../client/index.ts';
 import type { Acknowledgement, RefusedEvent } from '../../contract/event.ts';
 import { Fault } from '../../faults.ts';
-import { acknowledgementView } from '../../format/views.ts';
+import { acknowledgementView } from '../../format/views/index.ts';
 import { secretsIn } from '../secret-file.ts';
 import { envelopeOf, openEnvelopes, type Envelopes, type Outgoing } from './envelopes.ts';
 import { fewFailures } from './failures.ts';

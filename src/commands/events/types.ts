@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { EVENT_MEANINGS, EVENT_TYPES, PAYLOADS } from '../../contract/event.ts';
-import { eventTypeView } from '../../format/views.ts';
+import { eventTypeView } from '../../format/views/index.ts';
 
 export const Input = z.object({});
 

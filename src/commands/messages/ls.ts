@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import type { Client, Query } from '../../client/index.ts';
 import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
-import { messageView } from '../../format/views.ts';
+import { messageView } from '../../format/views/index.ts';
 import type { Source } from '../../walk/source.ts';
 import { detectDirections } from '../cursor-support.ts';
 import { present, windowQuery } from '../input.ts';

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { profileRows } from '../../config/settings.ts';
-import { profileView } from '../../format/views.ts';
+import { profileView } from '../../format/views/index.ts';
 
 export const Input = z.object({});
 

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Position, Sequence } from '../../contract/sequence.ts';
-import { driftPlot } from '../../format/plot.ts';
-import { positionView } from '../../format/views.ts';
+import { driftPlot } from '../../format/plot/bar-chart.ts';
+import { positionView } from '../../format/views/index.ts';
 import { Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
 

@@ -1,6 +1,6 @@
 // GETs of files over connections of our own, read into large buffers; an answer that is not a plain one goes another way.
 import type { World } from '../../world.ts';
-import { faultOf } from '../../client/failure.ts';
+import { faultOf } from '../../client/transport-fault.ts';
 import { openPipelinedConnection, type PipelinedConnection } from './connection.ts';
 import type { ResponseHead } from './response-head.ts';
 import { createBufferPool, type BufferPool } from './buffer-pool.ts';

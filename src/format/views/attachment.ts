@@ -1,9 +1,9 @@
 // What people see of a catalogued file: a withheld one as plainly as the others (interface 2.1).
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
-import { sized } from '../figures.ts';
-import type { View } from '../view.ts';
-import { integrityColumn, shownHash, WHOLE } from './column.ts';
+import { sized } from '../numbers.ts';
+import type { View } from './view.ts';
+import { integrityColumn, shownHash, WHOLE } from './shared-columns.ts';
 
 export const attachmentView: View<Attachment> = {
   columns: [

@@ -1,10 +1,10 @@
 // What people see of a content record: the lore view as fields and assets, the raw view as the letter it is (interface 2.2, 4.3).
 import type { Content, RawRecord } from '../../contract/content.ts';
-import { plural } from '../figures.ts';
-import { aligned, type Line, type Span } from '../line.ts';
-import { showBlock } from '../terminal.ts';
-import { keyLines, type Cell, type Column, type View } from '../view.ts';
-import { integrityColumn } from './column.ts';
+import { plural } from '../numbers.ts';
+import { aligned, type Line, type Span } from '../terminal/styled-line.ts';
+import { showBlock } from '../terminal/escape.ts';
+import { keyLines, type Cell, type Column, type View } from './view.ts';
+import { integrityColumn } from './shared-columns.ts';
 
 type AnyRecord = RawRecord & {
   [Name in 'glyph_trigger' | 'classification' | 'sequence_status' | 'origin']?: string;

@@ -1,10 +1,10 @@
 // What people see of conversations and messages; one conversation is drawn as its thread (interface 4.7, 4.8).
 import type { Conversation, Message } from '../../contract/conversation.ts';
-import { plural } from '../figures.ts';
-import { cutLine, type Line } from '../line.ts';
-import { treeLines, type Branch } from '../tree.ts';
-import { keyLines, type View } from '../view.ts';
-import { integrityColumn, shownInstant, statusStyle, WHOLE } from './column.ts';
+import { plural } from '../numbers.ts';
+import { cutLine, type Line } from '../terminal/styled-line.ts';
+import { treeLines, type Branch } from '../terminal/tree.ts';
+import { keyLines, type View } from './view.ts';
+import { integrityColumn, shownInstant, statusStyle, WHOLE } from './shared-columns.ts';
 
 export const conversationView: View<Conversation> = {
   columns: [

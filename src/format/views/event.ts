@@ -1,8 +1,8 @@
 // What people see of events: the vocabulary, the acknowledgement, what became of each (interface 2.4, 4.6, 6).
 import type { Acknowledgement, Envelope } from '../../contract/event.ts';
-import type { Style } from '../line.ts';
-import type { View } from '../view.ts';
-import { shownInstant, WHOLE } from './column.ts';
+import type { Style } from '../terminal/styled-line.ts';
+import type { View } from './view.ts';
+import { shownInstant, WHOLE } from './shared-columns.ts';
 
 const EFFECT_STYLES = new Map<string, Style>([
   ['applied', 'good'],

@@ -1,6 +1,6 @@
 // What people see of a token's identity; the token itself is no part of it (interface 2.3).
-import type { View } from '../view.ts';
-import { integrityStyle } from './column.ts';
+import type { View } from './view.ts';
+import { integrityStyle } from './shared-columns.ts';
 
 /** The token response without its token, with where it belongs and where it lies. */
 export type Identity = {

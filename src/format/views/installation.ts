@@ -1,10 +1,10 @@
 // What people see of a service's health and of this installation: checks, settings, profiles, facts (interface 4.5).
 import type { Health } from '../../contract/health.ts';
-import type { Style } from '../line.ts';
-import { lasting } from '../figures.ts';
-import { bars } from '../plot.ts';
-import { keyLines, type View } from '../view.ts';
-import { integrityColumn, shownInstant, WHOLE } from './column.ts';
+import type { Style } from '../terminal/styled-line.ts';
+import { lasting } from '../numbers.ts';
+import { bars } from '../plot/bar-chart.ts';
+import { keyLines, type View } from './view.ts';
+import { integrityColumn, shownInstant, WHOLE } from './shared-columns.ts';
 
 export const healthView: View<Health> = {
   columns: [

@@ -1,7 +1,7 @@
 // What people see of a reconciliation: the verdict, the counts, and the first events of each finding.
 import type { ReconcileReport } from '../../contract/reports/reconcile.ts';
-import { grouped, plural } from '../figures.ts';
-import { aligned, type Line, type Style } from '../line.ts';
+import { grouped, plural } from '../numbers.ts';
+import { aligned, type Line, type Style } from '../terminal/styled-line.ts';
 
 /** Events named; the rest are in the JSON report. */
 const MOST_NAMED = 20;

@@ -8,12 +8,12 @@ import type {
   VerifyReport,
 } from '../../contract/reports/files.ts';
 import type { WalkReport } from '../../contract/reports/walk.ts';
-import { grouped, plural, sized } from '../figures.ts';
-import { aligned, type Line, type Style } from '../line.ts';
-import type { Canvas } from '../screen.ts';
-import { treeLines, type Branch } from '../tree.ts';
-import type { View } from '../view.ts';
-import { shownHash } from './column.ts';
+import { grouped, plural, sized } from '../numbers.ts';
+import { aligned, type Line, type Style } from '../terminal/styled-line.ts';
+import type { Canvas } from '../terminal/capabilities.ts';
+import { treeLines, type Branch } from '../terminal/tree.ts';
+import type { View } from './view.ts';
+import { shownHash } from './shared-columns.ts';
 
 /** The marks of rclone's check, with `?` for what could not be checked. */
 const MARKS: Record<Verdict, { mark: string; style: Style }> = {

@@ -1,8 +1,8 @@
 // What people see of a sequence: where each entry is reported and where it was checked to be (interface 4.4).
 import type { Position } from '../../contract/sequence.ts';
-import { grouped } from '../figures.ts';
-import type { View } from '../view.ts';
-import { statusStyle, WHOLE } from './column.ts';
+import { grouped } from '../numbers.ts';
+import type { View } from './view.ts';
+import { statusStyle, WHOLE } from './shared-columns.ts';
 
 export const positionView: View<Position> = {
   columns: [

@@ -1,0 +1,79 @@
+// The `--fields` choice: wire fields by dot path, picked from JSON and as columns alike.
+import type { Cell, View } from './views/view.ts';
+
+export type Fields = {
+  /** The record with these fields only, nested as on the wire; what a record lacks is null. */
+  pick(record: object): object;
+  /** The same fields as columns; lists are joined by a comma, objects are compact JSON. */
+  view: View<object>;
+  /** Fields that no record had, once there was a record. */
+  unseen(): string[];
+};
+
+type Tree = Map<string, Tree>;
+
+/** A path crosses arrays: `assets.filename` is the filename of every asset. */
+export function fieldsOf(paths: readonly string[]): Fields {
+  const seen = new Set<string>();
+  let records = 0;
+  const tree: Tree = new Map();
+  for (const path of paths) {
+    let at = tree;
+    for (const key of path.split('.')) at = at.get(key) ?? branch(at, key);
+  }
+  const values = (record: object, path: string): unknown[] => {
+    const found = follow(record, path.split('.'));
+    if (found.length > 0) seen.add(path);
+    return found;
+  };
+  return {
+    pick(record) {
+      records += 1;
+      for (const path of paths) values(record, path);
+      return project(record, tree) as object;
+    },
+    view: {
+      columns: paths.map((path, index) => ({
+        name: path,
+        of(record: object): Cell {
+          if (index === 0) records += 1;
+          return values(record, path).map(textOf).join(',');
+        },
+      })),
+    },
+    unseen: () => (records === 0 ? [] : paths.filter((path) => !seen.has(path))),
+  };
+}
+
+function branch(tree: Tree, key: string): Tree {
+  const next: Tree = new Map();
+  tree.set(key, next);
+  return next;
+}
+
+function follow(value: unknown, keys: readonly string[]): unknown[] {
+  const [key, ...rest] = keys;
+  if (key === undefined) return [value];
+  if (Array.isArray(value)) return value.flatMap((item) => follow(item, keys));
+  return isRecord(value) && Object.hasOwn(value, key) ? follow(value[key], rest) : [];
+}
+
+function project(value: unknown, tree: Tree): unknown {
+  if (tree.size === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => project(item, tree));
+  if (!isRecord(value)) return null;
+  // fromEntries defines own properties, so a field named __proto__ is a field.
+  return Object.fromEntries(
+    [...tree].map(([key, next]) => [key, Object.hasOwn(value, key) ? project(value[key], next) : null]),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.map(textOf).join(',');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

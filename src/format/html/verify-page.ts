@@ -1,0 +1,180 @@
+// A verification as a page: the verdicts in figures and by folder, what failed first, and the folders as a tree.
+import {
+  VERDICTS,
+  type Verdict,
+  type VerifiedFile,
+  type VerifyReport,
+} from '../../contract/reports/files.ts';
+import { chart } from './svg-chart.ts';
+import { grouped, plural, sized } from '../numbers.ts';
+import { html, type Markup, type Part } from './markup.ts';
+import { badge, dataTable, facts, page, tiles } from './page.ts';
+import type { Tone } from './style-sheet.ts';
+import { shownHash } from '../views/shared-columns.ts';
+
+/** Of more than these the page names the first; the whole list is in the JSON report. */
+const MOST_ROWS = 1000;
+const MOST_FOLDERS = 1000;
+const MOST_COLUMNS = 40;
+const MOST_DEPTH = 20;
+
+const TONES: Record<Verdict, Tone> = {
+  match: 'good',
+  mismatch: 'bad',
+  missing: 'bad',
+  unreadable: 'bad',
+  unverifiable: 'warn',
+  withheld: 'warn',
+  extra: 'warn',
+};
+/** Failures first. */
+const ORDER: Verdict[] = ['mismatch', 'missing', 'unreadable', 'unverifiable', 'withheld', 'extra', 'match'];
+
+type Counts = Record<Verdict, number>;
+type Folder = { name: string; counts: Counts; inner: Map<string, Folder> };
+
+/** `what` is what was verified, as it was named; `version` that of arx. The same report gives the same bytes. */
+export function verifyPage(report: VerifyReport, what: string, version: string): string {
+  const { fixity, completeness, checked, bytes, files } = report;
+  const failed = files.filter(({ verdict }) => verdict !== 'match');
+  const root = treeOf(files);
+  const body = html`<header>
+      <h1>
+        ${what}
+        ${badge(`fixity ${fixity.replaceAll('_', ' ')}`, fixity === 'ok' ? 'good' : fixity === 'failed' ? 'bad' : 'warn')}
+        ${badge(completeness, completeness === 'complete' ? 'good' : completeness === 'incomplete' ? 'bad' : 'warn')}
+      </h1>
+      <p>${plural(checked, 'file')} checked, ${sized(bytes)}</p>
+    </header>
+    <main>
+      ${totals(report)} ${files.length === 0 ? undefined : picture(root)} ${failures(failed)}
+      ${bagFacts(report)} ${files.length === 0 ? undefined : tree(root)}
+    </main>
+    <footer><p>Written by arx ${version}.</p></footer>`;
+  return page({ title: `Verification of ${what}`, body });
+}
+
+function totals({ verdicts }: VerifyReport): Markup {
+  return tiles(
+    VERDICTS.map((verdict) => {
+      const count = verdicts[verdict] ?? 0;
+      return { name: verdict, value: grouped(count), ...(count > 0 ? { tone: TONES[verdict] } : {}) };
+    }),
+  );
+}
+
+/** A column a folder of the first level, those with most failures first. */
+function picture(root: Folder): Markup {
+  const folders = [...root.inner.values()].sort(worstFirst);
+  const shown = folders.length > 0 ? folders.slice(0, MOST_COLUMNS) : [root];
+  const rest = folders.length - shown.length;
+  const level = (most: number) => ({ most, usual: most });
+  return chart({
+    title: 'Verdicts by folder',
+    says: `${plural(root.counts.match, 'file')} as expected, ${grouped(othersOf(root.counts))} not.`,
+    shape: 'bars',
+    columns: shown.map(({ name, counts }) => ({
+      label: name,
+      says: `${name}: ${countsText(counts)}`,
+      up: level(counts.match),
+      down: level(othersOf(counts)),
+    })),
+    up: { name: 'match', tone: 'good' },
+    down: { name: 'anything else', tone: 'bad' },
+    axis: rest > 0 ? `folder, those with most failures of ${grouped(folders.length)}` : 'folder',
+    figure: grouped,
+    whole: true,
+  });
+}
+
+function failures(failed: readonly VerifiedFile[]): Markup {
+  if (failed.length === 0) return html`<p>Every file is as expected.</p>`;
+  const rows = ORDER.flatMap((verdict) => failed.filter((file) => file.verdict === verdict)).slice(
+    0,
+    MOST_ROWS,
+  );
+  const rest = failed.length - rows.length;
+  return dataTable(
+    rest > 0
+      ? `Not as expected, the first ${grouped(rows.length)} of ${grouped(failed.length)}`
+      : 'Not as expected',
+    ['file', 'verdict', 'record', 'expected', 'found', 'bytes'],
+    rows.map(({ path, id, verdict, expected, actual, bytes }): Part[] => [
+      path ?? id ?? '',
+      badge(verdict, TONES[verdict]),
+      id ?? '',
+      hash(expected),
+      hash(actual),
+      bytes === null ? '' : grouped(bytes),
+    ]),
+  );
+}
+
+const hash = (text: string | null): Part => (text === null ? '' : html`<code>${shownHash(text)}</code>`);
+
+function bagFacts({ bag }: VerifyReport): Markup | undefined {
+  if (bag === undefined) return undefined;
+  const named = bag.problems.slice(0, MOST_ROWS).map(({ what }) => what);
+  return facts([
+    ['bag', `BagIt ${bag.version}, ${[...bag.algorithms, bag.encoding].join(', ')}`],
+    ['Payload-Oxum', bag.payload_oxum ?? 'none'],
+    [
+      'to be fetched',
+      bag.fetch.length === 0 ? 'nothing' : `${plural(bag.fetch.length, 'file')}, which was not done`,
+    ],
+    ['problems', named.length === 0 ? 'none' : named.join('; ')],
+  ]);
+}
+
+function tree(root: Folder): Markup {
+  let left = MOST_FOLDERS;
+  const draw = ({ name, counts, inner }: Folder): Markup | undefined => {
+    if (left-- <= 0) return undefined;
+    const line = html`${name} <span class="${worstTone(counts)}">${countsText(counts)}</span>`;
+    const folders = [...inner.values()].sort(worstFirst).map(draw);
+    if (folders.length === 0) return html`<p>${line}</p>`;
+    const shown = html`<summary>${line}</summary>
+      ${folders}`;
+    // What holds a failure is open: it is looked for.
+    return othersOf(counts) > 0
+      ? html`<details class="sheet" open="open">${shown}</details>`
+      : html`<details class="sheet">${shown}</details>`;
+  };
+  const drawn = draw(root);
+  return html`${drawn} ${left < 0 ? html`<p>And ${plural(-left, 'more folder')}.</p>` : undefined}`;
+}
+
+function treeOf(files: readonly VerifiedFile[]): Folder {
+  const root = folderNamed('all folders');
+  for (const { path, verdict } of files) {
+    let at = root;
+    at.counts[verdict] += 1;
+    const parts = (path ?? '(no file)/').split('/').slice(0, -1);
+    for (const part of parts.slice(0, MOST_DEPTH)) {
+      const found = at.inner.get(part) ?? folderNamed(part);
+      at.inner.set(part, found);
+      found.counts[verdict] += 1;
+      at = found;
+    }
+  }
+  return root;
+}
+
+const folderNamed = (name: string): Folder => ({
+  name,
+  counts: { match: 0, mismatch: 0, missing: 0, extra: 0, withheld: 0, unreadable: 0, unverifiable: 0 },
+  inner: new Map(),
+});
+
+const othersOf = (counts: Counts): number =>
+  VERDICTS.reduce((sum, verdict) => sum + (verdict === 'match' ? 0 : counts[verdict]), 0);
+
+const worstFirst = (a: Folder, b: Folder): number =>
+  othersOf(b.counts) - othersOf(a.counts) || (a.name < b.name ? -1 : 1);
+
+const worstTone = (counts: Counts): Tone => TONES[ORDER.find((verdict) => counts[verdict] > 0) ?? 'match'];
+
+const countsText = (counts: Counts): string =>
+  ORDER.filter((verdict) => counts[verdict] > 0)
+    .map((verdict) => `${grouped(counts[verdict])} ${verdict}`)
+    .join(', ');

@@ -1,0 +1,197 @@
+// A frozen walk as a page: drift and cost over its windows, what it rests on, and the figures.
+import type { FrozenWalk, PlotReport, WalkedWindow } from '../../contract/reports/walk.ts';
+import { bucketed } from '../plot/axes.ts';
+import { chart, type ChartColumn, type Level } from './svg-chart.ts';
+import { grouped, plural, significant } from '../numbers.ts';
+import { html, type Markup, type Part } from './markup.ts';
+import { badge, dataTable, facts, page, tiles } from './page.ts';
+import { shownInstant } from '../views/shared-columns.ts';
+
+/** Columns of a chart and rows of the table: of more windows several share one. */
+const MOST_GROUPS = 200;
+const MOST_NAMED = 50;
+
+/** Windows next to each other that are shown as one. Drift is null where none was reported. */
+type Group = {
+  name: string;
+  first: number;
+  last: number;
+  conversations: number;
+  reads: Cost;
+  disagreements: Cost;
+  drift: { least: number; most: number } | null;
+};
+
+type Cost = Level & { all: number };
+
+/** `version` is that of arx. The whole document; the same report gives the same bytes. */
+export function walkPage(report: PlotReport, version: string): string {
+  const { walk, windows } = report;
+  const groups = bucketed(windows, MOST_GROUPS).map(groupOf);
+  const verdict = walk.complete ? badge('complete', 'good') : badge('end not recorded', 'warn');
+  const isGrouped = groups.length < windows.length;
+  const share = isGrouped ? `, about ${grouped(Math.round(windows.length / groups.length))} a column: ` : '';
+  const charts = [
+    driftChart(report, groups, isGrouped ? `window${share}the highest of them` : 'window'),
+    costChart(
+      report,
+      groups,
+      isGrouped ? `window${share}their average, and pale the highest of them` : 'window',
+    ),
+  ];
+  const body = html`<header>
+      <h1>${walk.dir} ${verdict}</h1>
+      <p>The frozen walk of the ${walk.list} of ${walk.base_url}</p>
+    </header>
+    <main>
+      ${totals(report)} ${windows.length === 0 ? html`<p>There are no windows to draw.</p>` : charts}
+      ${facts(factsOf(walk))} ${windows.length === 0 ? undefined : table(groups, isGrouped)}
+    </main>
+    <footer>
+      <p>
+        Written by arx ${version} from the folder alone.
+        <code>arx conversations verify ${walk.dir}</code> proves its chain and names its head.
+      </p>
+    </footer>`;
+  return page({ title: `Frozen walk ${walk.dir}`, body });
+}
+
+function totals({ walk, reads, disagreements, drift }: PlotReport): Markup {
+  return tiles([
+    { name: 'rows', value: grouped(walk.conversations) },
+    { name: 'windows', value: grouped(walk.windows) },
+    { name: 'reads', value: grouped(reads) },
+    {
+      name: 'disagreements',
+      value: grouped(disagreements),
+      ...(disagreements > 0 ? { tone: 'bad' as const } : {}),
+    },
+    drift.max === null
+      ? { name: 'drift reported', value: 'none' }
+      : {
+          name: 'drift at most',
+          value: significant(drift.max),
+          ...(drift.max > 0 ? { tone: 'warn' as const } : {}),
+        },
+  ]);
+}
+
+function driftChart({ drift }: PlotReport, groups: readonly Group[], axis: string): Markup | undefined {
+  const { first, last, max } = drift;
+  if (first === null || last === null || max === null) return undefined;
+  return chart({
+    title: 'Drift reported by the service',
+    says: `The ratio was ${significant(first)} at first and ${significant(last)} at last, ${significant(max)} at most.`,
+    shape: 'steps',
+    columns: groups.map((group) => ({ ...labelled(group, groups), up: driftLevel(group) })),
+    up: { name: 'drift ratio', tone: 'warn' },
+    axis,
+    figure: significant,
+    whole: false,
+  });
+}
+
+function costChart({ reads, disagreements }: PlotReport, groups: readonly Group[], axis: string): Markup {
+  return chart({
+    title: 'What the windows cost',
+    says: `${plural(reads, 'read')} until all of them were settled, ${plural(disagreements, 'disagreement')} among them. Of windows settled at once the first bears them.`,
+    shape: 'bars',
+    columns: groups.map((group) => ({
+      ...labelled(group, groups),
+      up: group.reads,
+      down: group.disagreements,
+    })),
+    up: { name: 'reads', tone: 'calm' },
+    down: { name: 'disagreements', tone: 'bad' },
+    axis,
+    figure: grouped,
+    whole: true,
+  });
+}
+
+function labelled(group: Group, groups: readonly Group[]): Pick<ChartColumn, 'label' | 'says'> {
+  const says = [
+    `${group.name}: drift ${driftOf(group)}`,
+    plural(group.reads.all, 'read'),
+    plural(group.disagreements.all, 'disagreement'),
+    plural(group.conversations, 'row'),
+  ].join(', ');
+  return { label: grouped(group === groups.at(-1) ? group.last : group.first), says };
+}
+
+function driftLevel({ drift }: Group): Level | null {
+  if (drift === null) return null;
+  const most = Math.max(0, drift.most);
+  return { most, usual: most };
+}
+
+function factsOf(walk: FrozenWalk): [string, Part][] {
+  const named = (ids: readonly string[]): string => {
+    const rest = ids.length - MOST_NAMED;
+    return `${ids.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${grouped(rest)} more` : ''}`;
+  };
+  const range = `after ${walk.after ?? 'the start'}, before ${walk.before ?? 'the end'}`;
+  return [
+    ['archive', walk.base_url],
+    ['list', walk.list],
+    ['range', walk.after === null && walk.before === null ? 'the whole list' : range],
+    [
+      'ended',
+      walk.finished_at === null
+        ? 'nothing says that this walk reached its end; the list may go on'
+        : `${shownInstant(walk.finished_at)} UTC`,
+    ],
+    ['head of the chain', walk.head === null ? 'none: nothing was frozen' : html`<code>${walk.head}</code>`],
+    ...(walk.late.length === 0
+      ? []
+      : [['seen among frozen rows, in no window', named(walk.late)] as [string, Part]]),
+    ...(walk.unplaced.length === 0
+      ? []
+      : [['seen, never with a settled place', named(walk.unplaced)] as [string, Part]]),
+    ...(walk.torn
+      ? [['last line', 'torn, as a killed walk leaves it; it is not counted'] as [string, Part]]
+      : []),
+  ];
+}
+
+function table(groups: readonly Group[], isGrouped: boolean): Markup {
+  const most = (count: Cost): string =>
+    isGrouped ? `${grouped(count.all)} (most ${grouped(count.most)})` : grouped(count.all);
+  return dataTable(
+    isGrouped ? `The figures, ${plural(groups.length, 'group')} of windows` : 'The figures, window by window',
+    ['window', 'rows', 'reads', 'disagreements', 'drift'],
+    groups.map((group) => [
+      group.name.replace(/^windows? /, ''),
+      grouped(group.conversations),
+      most(group.reads),
+      most(group.disagreements),
+      driftOf(group),
+    ]),
+  );
+}
+
+function groupOf(windows: readonly WalkedWindow[]): Group {
+  const first = windows[0]?.window ?? 0;
+  const last = windows.at(-1)?.window ?? 0;
+  const drifts = windows.flatMap(({ drift_ratio }) => (drift_ratio === null ? [] : [drift_ratio]));
+  const sum = (of: (window: WalkedWindow) => number): Cost => {
+    const all = windows.reduce((total, window) => total + of(window), 0);
+    const most = windows.reduce((found, window) => Math.max(found, of(window)), 0);
+    return { all, most, usual: all / windows.length };
+  };
+  return {
+    name: first === last ? `window ${grouped(first)}` : `windows ${grouped(first)} to ${grouped(last)}`,
+    first,
+    last,
+    conversations: sum(({ conversations }) => conversations).all,
+    reads: sum(({ reads }) => reads),
+    disagreements: sum(({ disagreements }) => disagreements),
+    drift: drifts.length === 0 ? null : { least: Math.min(...drifts), most: Math.max(...drifts) },
+  };
+}
+
+function driftOf({ drift }: Group): string {
+  if (drift === null) return 'not reported';
+  const { least, most } = drift;
+  return least === most ? significant(most) : `${significant(least)} to ${significant(most)}`;
+}

@@ -1,0 +1,155 @@
+// Bars above and below a zero line with labelled axes: the frame of every picture over positions or windows.
+import { grouped } from '../numbers.ts';
+import type { Line, Span, Style } from '../terminal/styled-line.ts';
+import type { Canvas } from '../terminal/capabilities.ts';
+import { width } from '../terminal/escape.ts';
+
+const MOST_COLUMNS = 100;
+
+/** How far one value reaches up and down from zero, both at least 0; `known: false` leaves a gap in the zero line. */
+export type Bar = { up: number; down: number; known?: boolean };
+
+export type Axes = {
+  /** What the farthest value up or down is called. */
+  up: { label: string; style: Style };
+  down: { label: string; style: Style };
+  /** The value that one row of characters stands for. */
+  perRow: number;
+  /** What the bars from left to right are, and the first and the last of them. */
+  ruler: { name: string; first: string; last: string };
+  /** Columns the labels take at least, so that pictures below each other agree. */
+  margin?: number;
+};
+
+/** Where there are more bars than columns, the farthest of each column shows. The axes fit a screen of 20 columns. */
+export function barsOnAxes(bars: readonly Bar[], axes: Axes, canvas: Canvas): Line[] {
+  const { up, down, perRow, ruler } = axes;
+  const most = bars.reduce(
+    (found, bar) => ({ up: Math.max(found.up, bar.up), down: Math.max(found.down, bar.down) }),
+    { up: 0, down: 0 },
+  );
+  const margin = Math.max(
+    labelWidth(['0', most.up > 0 ? up.label : '', most.down > 0 ? down.label : '']),
+    axes.margin ?? 0,
+  );
+  const room = Math.max(4, roomOf(canvas) - margin - 3);
+  const columns = bucketed(bars, room).map((bucket) => ({
+    up: bucket.reduce((found, bar) => Math.max(found, bar.up), 0),
+    down: bucket.reduce((found, bar) => Math.max(found, bar.down), 0),
+    known: bucket.some(({ known }) => known !== false),
+  }));
+  // Few bars are broad, so that a short list is still a picture.
+  const cell = Math.max(1, Math.min(4, Math.floor(room / columns.length)));
+  const glyph = canvas.unicode ? UNICODE : ASCII;
+  const axis = (label: string, mark: string): Span => ({
+    text: `${label.padStart(margin)} ${mark}`,
+    style: 'dim',
+  });
+  const upRows = upward(most.up / perRow);
+  const downRows = upward(most.down / perRow);
+  const above = Array.from({ length: upRows }, (_, index): Line => {
+    const base = (upRows - 1 - index) * 2;
+    const text = columns.map((column) => stroke(halves(column.up, perRow) - base, glyph.rise, glyph, cell));
+    const isFirst = index === 0;
+    return [
+      axis(isFirst ? up.label : '', isFirst ? glyph.tick : glyph.side),
+      { text: text.join('').trimEnd(), style: up.style },
+    ];
+  });
+  const zero = columns.map(({ known }) => (known ? glyph.line : ' ').repeat(cell)).join('');
+  const below = Array.from({ length: downRows }, (_, index): Line => {
+    const text = columns.map((column) =>
+      stroke(halves(column.down, perRow) - index * 2, glyph.fall, glyph, cell),
+    );
+    const isLast = index === downRows - 1;
+    return [
+      axis(isLast ? down.label : '', isLast ? glyph.tick : glyph.side),
+      { text: text.join('').trimEnd(), style: down.style },
+    ];
+  });
+  const indent = ' '.repeat(margin + 2);
+  const { first, last } = ruler;
+  const span = columns.length * cell;
+  const end = bars.length > 1 ? last.padStart(Math.max(last.length + 1, span - first.length)) : '';
+  const share =
+    bars.length > columns.length
+      ? `, about ${grouped(Math.round(bars.length / columns.length))} a column, the farthest shown`
+      : '';
+  return [
+    ...above,
+    [axis('0', glyph.cross), { text: zero.trimEnd(), style: 'dim' }],
+    ...below,
+    { text: `${indent}${first}${end}`, style: 'dim' },
+    { text: `${indent}${ruler.name}${share}`, style: 'dim' },
+  ];
+}
+
+/** Columns that the widest of the labels takes beside an axis. */
+export function labelWidth(labels: readonly string[]): number {
+  return Math.max(...labels.map(width)) + 1;
+}
+
+/** What the two sides mean, for those that are there. */
+export function legend(up: Meaning | undefined, down: Meaning | undefined, canvas: Canvas): Line[] {
+  const glyph = canvas.unicode ? UNICODE : ASCII;
+  const of = (mark: string, meaning: Meaning | undefined): Span[] =>
+    meaning === undefined ? [] : [{ text: mark, style: meaning.style }, ` ${meaning.text}`];
+  const parts = [of(glyph.up, up), of(glyph.down, down)].filter((spans) => spans.length > 0);
+  return parts.length === 0 ? [] : [parts.flatMap((spans, index) => (index > 0 ? ['   ', ...spans] : spans))];
+}
+
+type Meaning = { text: string; style: Style };
+
+/** Values in as many buckets as there are columns, in order, none empty. */
+export function bucketed<T>(values: readonly T[], columns: number): T[][] {
+  const count = Math.min(values.length, columns);
+  return Array.from({ length: count }, (_, index) =>
+    values.slice(
+      Math.floor((index * values.length) / count),
+      Math.floor(((index + 1) * values.length) / count),
+    ),
+  );
+}
+
+export function roomOf({ columns }: Canvas): number {
+  return Math.max(8, Math.min(MOST_COLUMNS, columns ?? MOST_COLUMNS));
+}
+
+const UNICODE = {
+  full: '█',
+  rise: '▄',
+  fall: '▀',
+  line: '─',
+  cross: '┼',
+  side: '│',
+  tick: '┤',
+  up: '▲',
+  down: '▼',
+};
+const ASCII: typeof UNICODE = {
+  full: '#',
+  rise: '.',
+  fall: "'",
+  line: '-',
+  cross: '+',
+  side: '|',
+  tick: '+',
+  up: '^',
+  down: 'v',
+};
+
+/** One cell of a bar of which so many half rows lie at or beyond this row. */
+function stroke(halves: number, half: string, { full }: typeof UNICODE, cell: number): string {
+  const mark = halves <= 0 ? ' ' : halves === 1 ? half : full;
+  return cell < 3 ? mark.repeat(cell) : `${mark.repeat(cell - 1)} `;
+}
+
+/** The height in half rows; what is not zero shows. */
+function halves(value: number, perRow: number): number {
+  return upward((value / perRow) * 2);
+}
+
+/** Rounds up what is more than an error of division above a whole number. */
+function upward(value: number): number {
+  return Math.ceil(value - 1e-9);
+}

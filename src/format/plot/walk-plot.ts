@@ -1,0 +1,79 @@
+// A frozen walk drawn in a terminal: the drift that was reported, and what each window cost, over the same windows.
+import type { PlotReport } from '../../contract/reports/walk.ts';
+import { barsOnAxes, labelWidth, legend } from './axes.ts';
+import { grouped, plural, significant } from '../numbers.ts';
+import type { Line } from '../terminal/styled-line.ts';
+import type { Canvas } from '../terminal/capabilities.ts';
+
+const DRIFT_ROWS = 5;
+const COST_ROWS = 7;
+/** What is less is drawn as this much; numbers cannot be divided without end. */
+const LEAST_DRIFT = 1e-12;
+
+/** Two pictures below each other, windows from left to right: at most 24 lines. */
+export function walkPlot(report: PlotReport, canvas: Canvas): Line[] {
+  const { walk, windows, drift } = report;
+  const title: Line = [
+    { text: walk.dir, style: 'head' },
+    `: ${plural(walk.conversations, 'row')} in ${plural(walk.windows, 'window')}, `,
+    walk.complete ? { text: 'complete', style: 'good' } : { text: 'end not recorded', style: 'warn' },
+  ];
+  if (windows.length === 0) return [title];
+  const ruler = { name: 'window', first: '1', last: grouped(windows.length) };
+  const most = {
+    drift: Math.max(0, drift.max ?? 0),
+    reads: windows.reduce((found, { reads }) => Math.max(found, reads), 0),
+    disagreements: windows.reduce((found, { disagreements }) => Math.max(found, disagreements), 0),
+  };
+  const labels = {
+    drift: significant(most.drift),
+    reads: grouped(most.reads),
+    disagreements: grouped(most.disagreements),
+  };
+  const margin = labelWidth(Object.values(labels));
+  const drifts = windows.map(({ drift_ratio }) => ({
+    up: Math.max(0, drift_ratio ?? 0),
+    down: 0,
+    known: drift_ratio !== null,
+  }));
+  const costs = windows.map(({ reads, disagreements }) => ({ up: reads, down: disagreements }));
+  return [
+    title,
+    driftLine(report),
+    ...barsOnAxes(
+      drifts,
+      {
+        up: { label: labels.drift, style: 'warn' },
+        down: { label: '', style: 'warn' },
+        perRow: Math.max(most.drift / DRIFT_ROWS, LEAST_DRIFT),
+        ruler,
+        margin,
+      },
+      canvas,
+    ),
+    '',
+    `${plural(report.reads, 'read')}, ${plural(report.disagreements, 'disagreement')}`,
+    ...barsOnAxes(
+      costs,
+      {
+        up: { label: labels.reads, style: 'id' },
+        down: { label: labels.disagreements, style: 'bad' },
+        // One scale for both sides, so that equal heights are equal counts.
+        perRow: Math.max(1, (most.reads + most.disagreements) / COST_ROWS),
+        ruler,
+        margin,
+      },
+      canvas,
+    ),
+    ...legend(
+      most.reads > 0 ? { text: 'reads', style: 'id' } : undefined,
+      most.disagreements > 0 ? { text: 'disagreements', style: 'bad' } : undefined,
+      canvas,
+    ),
+  ];
+}
+
+function driftLine({ drift: { first, last, max } }: PlotReport): string {
+  if (first === null || last === null || max === null) return 'drift: none reported';
+  return `drift reported: ${significant(first)} first, ${significant(last)} last, ${significant(max)} most`;
+}

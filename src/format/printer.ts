@@ -1,0 +1,203 @@
+// Every output form of every command: the data on stdout, what is said about it on stderr.
+import { Fault } from '../faults.ts';
+import type { Sink } from '../world.ts';
+import { fieldsOf } from './field-selection.ts';
+import { plural, grouped } from './numbers.ts';
+import { documentOf, recordLines, recordOf, type Encode, type Envelope } from './json-output.ts';
+import {
+  colorPaint,
+  cutLine,
+  NO_PAINT,
+  painted,
+  plain,
+  type Line,
+  type Paint,
+} from './terminal/styled-line.ts';
+import { pour } from './sink-writer.ts';
+import type { Canvas } from './terminal/capabilities.ts';
+import { tableOf } from './terminal/table.ts';
+import { showBlock, showJson, showText } from './terminal/escape.ts';
+import { cellText, keyLines, type Column, type View } from './views/view.ts';
+
+export const OUTPUTS = ['table', 'tsv', 'json', 'ndjson', 'sums'] as const;
+export type Output = (typeof OUTPUTS)[number];
+
+/** `color`, `unicode` and `columns` are those of stdout, see screen.ts. */
+export type PrinterOptions = Canvas & {
+  stdout: Sink;
+  stderr: Sink;
+  output: Output;
+  /** Wire fields by dot path; they become the columns, and all that JSON objects hold. */
+  fields?: readonly string[] | undefined;
+  color: boolean;
+  quiet: boolean;
+};
+
+/** Every method resolves when the streams have taken the text, and throws what they throw. */
+export type Printer = {
+  readonly output: Output;
+  /** A list: one JSON document, one record a line, tab-separated lines without a header, or a table. */
+  list<T extends object>(view: View<T>, list: Envelope<T>): Promise<void>;
+  /** One record: the wire record as JSON, else `key value` lines (tab-separated: `key<TAB>value`). */
+  record<T extends object>(view: View<T>, wire: T): Promise<void>;
+  /** A report: its wire form as JSON, else these lines; `sums` are the lines of `-o sums`. */
+  report(
+    wire: object,
+    lines: (canvas: Canvas) => Iterable<Line>,
+    sums?: () => Iterable<string>,
+  ): Promise<void>;
+  /** A drawing beside the data: for people only, so nothing in the other forms. */
+  picture(lines: (canvas: Canvas) => Iterable<Line>): Promise<void>;
+  /** Text from the archive, cleaned, ending with a newline. */
+  text(text: string): Promise<void>;
+  /** Bytes exactly as they are. */
+  bytes(bytes: Uint8Array): Promise<void>;
+  /** Said on stderr unless quiet. */
+  note(text: string): Promise<void>;
+  /** Said on stderr always, as `arx: warning: …`. */
+  warn(text: string): Promise<void>;
+};
+
+/** A line for people is cut here, some screens wide; the other forms have it whole. */
+const MOST_SHOWN = 4000;
+
+export function createPrinter(options: PrinterOptions): Printer {
+  const { stdout, stderr, output } = options;
+  const fields = options.fields === undefined ? undefined : fieldsOf(options.fields);
+  const viewOf = <T extends object>(view: View<T>): View<T> => fields?.view ?? view;
+  const listed = <T extends object>(view: View<T>): View<T> => ({
+    columns: viewOf(view).columns.filter((column) => column.detail !== true),
+  });
+  const pick = (record: object): object => fields?.pick(record) ?? record;
+  const pretty = stdout.isTTY;
+  const encode: Encode = (value, depth) =>
+    pretty
+      ? showJson(JSON.stringify(value, null, 2).replaceAll('\n', `\n${'  '.repeat(depth)}`))
+      : JSON.stringify(value);
+  const encodeLine = (value: object): string =>
+    pretty ? showJson(JSON.stringify(value)) : JSON.stringify(value);
+
+  // The colour library is loaded by the first line for people, never for machines.
+  let paint: Promise<Paint> | undefined;
+  const painting = (): Promise<Paint> =>
+    (paint ??= options.color && output === 'table' ? colorPaint() : Promise.resolve(NO_PAINT));
+  const writeLines = async (lines: Iterable<Line>): Promise<void> => {
+    const brush = await painting();
+    const render = (line: Line): string => painted(cutLine(line, MOST_SHOWN), brush);
+    await pour(recordLines(lines, output === 'table' ? render : plain), stdout);
+  };
+
+  const note = async (text: string): Promise<void> => {
+    if (!options.quiet) await stderr.write(`${showText(text)}\n`);
+  };
+  const warn = (text: string): Promise<void> => stderr.write(`arx: warning: ${showText(text)}\n`);
+  const warnUnseen = async (): Promise<void> => {
+    for (const field of fields?.unseen() ?? []) await warn(`no record has the field ${field}`);
+  };
+
+  return {
+    output,
+    async list(view, list) {
+      const columns = listed(view);
+      switch (output) {
+        case 'json':
+          await pour(documentOf(list, pick, { encode, pretty }), stdout);
+          break;
+        case 'ndjson':
+          await pour(
+            recordLines(list.rows, (row) => encodeLine(pick(row))),
+            stdout,
+          );
+          break;
+        case 'tsv':
+          await pour(
+            recordLines(list.rows, (row) => tabbed(columns, row)),
+            stdout,
+          );
+          break;
+        case 'table':
+          await pour(tableOf(columns, list.rows, options, await painting()), stdout);
+          await note(summaryLine(list));
+          break;
+        case 'sums':
+          throw noSums();
+      }
+      await warnUnseen();
+    },
+    async record(view, wire) {
+      if (output === 'sums') throw noSums();
+      if (output === 'json' || output === 'ndjson') await writeJson(wire);
+      else await writeRecord(viewOf(view), wire);
+      await warnUnseen();
+    },
+    async report(wire, lines, sums) {
+      if (output === 'sums') {
+        if (sums === undefined) throw noSums();
+        await pour(
+          recordLines(sums(), (line) => (stdout.isTTY ? showText(line) : line)),
+          stdout,
+        );
+      } else if (output === 'json' || output === 'ndjson') await writeJson(wire);
+      else if (fields === undefined) await writeLines(lines(options));
+      else await writeRecord(fields.view, wire);
+      await warnUnseen();
+    },
+    async picture(lines) {
+      if (output === 'table') await writeLines(lines(options));
+    },
+    async text(text) {
+      const shown = showBlock(text);
+      await stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
+    },
+    bytes: (bytes) => stdout.write(bytes),
+    note,
+    warn,
+  };
+
+  async function writeRecord<T>(view: View<T>, wire: T): Promise<void> {
+    if (output === 'table') return writeLines(view.lines?.(wire, options) ?? keyLines(view.columns, wire));
+    const line = ({ name, of }: Column<T>): string => `${showText(name)}\t${showText(cellText(of(wire)))}`;
+    await pour(recordLines(view.columns, line), stdout);
+  }
+
+  async function writeJson(wire: object): Promise<void> {
+    const picked = pick(wire);
+    if (output === 'json') await pour(recordOf(picked, { encode, pretty }), stdout);
+    else await stdout.write(`${encodeLine(picked)}\n`);
+  }
+}
+
+function tabbed<T>(view: View<T>, row: T): string {
+  return view.columns.map((column) => showText(cellText(column.of(row)))).join('\t');
+}
+
+/** `20 rows · 3 withheld · not complete · status partial`, from whatever the summary holds. */
+export function summaryLine<T>(list: Envelope<T>): string {
+  const status = typeof list.status === 'function' ? list.status() : list.status;
+  const parts = Object.entries(list.summary()).map(([key, value]) =>
+    summaryPart(key.replaceAll('_', ' '), value),
+  );
+  return [...parts, status === undefined ? '' : `status ${status}`].filter((part) => part !== '').join(' · ');
+}
+
+function summaryPart(name: string, value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (name === 'has more') return value === true ? 'more rows follow' : '';
+  if (name === 'drift ratio') return value === 0 ? '' : `drift ratio ${JSON.stringify(value)}`;
+  if (typeof value === 'boolean') return value ? name : `not ${name}`;
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value)) return `${name} ${value}`;
+    return name === 'rows' ? plural(value, 'row') : `${grouped(value)} ${name}`;
+  }
+  if (typeof value === 'string') return `${name} ${value}`;
+  const inner = Object.entries(value).map(([key, each]) => summaryPart(key.replaceAll('_', ' '), each));
+  return inner.every((part) => part === '')
+    ? ''
+    : `${name} ${inner.filter((part) => part !== '').join(', ')}`;
+}
+
+function noSums(): Fault {
+  return new Fault('usage', 'this command has no output form sums', {
+    hint: 'use -o table, tsv, json or ndjson',
+  });
+}

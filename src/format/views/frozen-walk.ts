@@ -1,0 +1,129 @@
+// What people see of frozen walks and of what lies between two of them (shapes in contract/report.ts).
+import type { DiffReport, FrozenWalk, WalkedWindow } from '../../contract/reports/walk.ts';
+import { grouped, plural } from '../numbers.ts';
+import { aligned, type Line, type Span, type Style } from '../terminal/styled-line.ts';
+import type { Canvas } from '../terminal/capabilities.ts';
+import { treeLines, type Branch } from '../terminal/tree.ts';
+import type { View } from './view.ts';
+import { shownHash, shownInstant, WHOLE } from './shared-columns.ts';
+
+type Kind = 'added' | 'moved' | 'lost' | 'changed' | 'unknown';
+const KINDS: readonly Kind[] = ['added', 'moved', 'lost', 'changed', 'unknown'];
+
+const MARKS: Record<Kind, { mark: string; style: Style }> = {
+  added: { mark: '+', style: 'good' },
+  moved: { mark: '>', style: 'warn' },
+  lost: { mark: '-', style: 'bad' },
+  changed: { mark: '*', style: 'warn' },
+  unknown: { mark: '?', style: 'warn' },
+};
+
+/** One row of a report's lists, with the name of its list. */
+export type Change = { [K in Kind]: { change: K } & DiffReport[K][number] }[Kind];
+
+/** All rows of the lists, in the order of the report; of each list at most so many. */
+export function* changesOf(report: DiffReport, kinds = KINDS, most = Infinity): Generator<Change> {
+  for (const change of kinds)
+    for (const row of report[change].slice(0, most)) yield { change, ...row } as Change;
+}
+
+/** One change a line; `from` and `to` are the rows before it in the two walks, or the hashes of what changed. */
+export const changeView: View<Change> = {
+  columns: [
+    { name: 'mark', of: ({ change }) => MARKS[change].mark, style: ({ change }) => MARKS[change].style },
+    { name: 'change', of: ({ change }) => change },
+    { name: 'id', of: ({ id }) => id, style: 'id', least: WHOLE },
+    { name: 'from', of: (row) => endsOf(row).from },
+    { name: 'to', of: (row) => endsOf(row).to },
+    { name: 'reason', of: (row) => (row.change === 'unknown' ? row.reason : undefined) },
+  ],
+};
+
+type Ends = { from?: string | null; to?: string | null };
+
+function endsOf(row: Change): Ends {
+  if (row.change === 'moved') return { from: row.from.after, to: row.to.after };
+  if (row.change === 'changed') return { from: row.from.sha256, to: row.to.sha256 };
+  const isInA = row.change === 'lost' || (row.change === 'unknown' && row.side === 'a');
+  return isInA ? { from: row.after } : { to: row.after };
+}
+
+/** Rows named below a kind; the whole list is in the JSON report. */
+const MOST_NAMED = 20;
+
+export function diffLines(report: DiffReport, canvas: Canvas): Line[] {
+  const kinds = KINDS.filter((kind) => report[kind].length > 0);
+  const counts = kinds.flatMap((kind): Span[] => [
+    { text: `${grouped(report[kind].length)} ${kind}`, style: MARKS[kind].style },
+    ', ',
+  ]);
+  return [
+    [
+      ...(counts.length === 0 ? [{ text: 'no difference', style: 'good' } as const, ', '] : counts),
+      `${grouped(report.same)} the same`,
+    ],
+    ...aligned([headCells('a', report.a), headCells('b', report.b)]),
+    ...treeLines(
+      kinds.map((kind): Branch => {
+        const { mark, style } = MARKS[kind];
+        const count = report[kind].length;
+        const changes = [...changesOf(report, [kind], MOST_NAMED)];
+        const named = changes.map((change): Branch => ({ line: changeLine(change, report) }));
+        const rest = count - named.length;
+        return {
+          line: [{ text: `${mark} ${kind}`, style }, ` ${grouped(count)}`],
+          children:
+            rest > 0 ? [...named, { line: { text: `and ${grouped(rest)} more`, style: 'dim' } }] : named,
+        };
+      }),
+      canvas,
+    ),
+  ];
+}
+
+function headCells(side: string, walk: FrozenWalk): Span[] {
+  const rows = `${plural(walk.conversations, 'row')} in ${plural(walk.windows, 'window')}`;
+  return [
+    { text: side, style: 'dim' },
+    { text: walk.dir, style: 'id' },
+    rows,
+    walk.complete
+      ? { text: `complete ${shownInstant(walk.finished_at)}`, style: 'good' }
+      : { text: 'end not recorded', style: 'warn' },
+    { text: walk.head === null ? 'empty' : shownHash(walk.head), style: 'dim' },
+  ];
+}
+
+function changeLine(row: Change, report: DiffReport): Line {
+  return [
+    { text: row.id, style: 'id' },
+    { text: `  ${detailOf(row, report)}`, style: 'dim' },
+  ];
+}
+
+function detailOf(row: Change, { a, b }: DiffReport): string {
+  const after = (id: string | null): string => (id === null ? 'at the start' : `after ${id}`);
+  if (row.change === 'moved') return `${after(row.from.after)}, now ${after(row.to.after)}`;
+  if (row.change === 'changed') return `${shownHash(row.from.sha256)}, now ${shownHash(row.to.sha256)}`;
+  if (row.change !== 'unknown') return after(row.after);
+  const [own, other] = row.side === 'a' ? [a, b] : [b, a];
+  return `${after(row.after)} in ${own.dir}; ${other.dir} ${UNKNOWN[row.reason]}`;
+}
+
+const UNKNOWN: Record<DiffReport['unknown'][number]['reason'], string> = {
+  not_reached: 'did not get so far',
+  out_of_range: 'left it out of its range',
+  no_place: 'saw it and has no place for it',
+};
+
+/** One frozen window a line. */
+export const windowView: View<WalkedWindow> = {
+  columns: [
+    { name: 'window', of: (row) => row.window, align: 'right' },
+    { name: 'after', of: (row) => row.after },
+    { name: 'conversations', of: (row) => row.conversations, align: 'right' },
+    { name: 'reads', of: (row) => row.reads, align: 'right' },
+    { name: 'disagreements', of: (row) => row.disagreements, align: 'right' },
+    { name: 'drift_ratio', of: (row) => row.drift_ratio, align: 'right' },
+  ],
+};

@@ -1,0 +1,91 @@
+// Pages of unknown services: integers survive whatever their size, and rows are found where they are, or not at all.
+import { fc, test as property } from '@fast-check/vitest';
+import { describe, expect, test } from 'vitest';
+import { anyPage } from '../../src/client/generic-list.ts';
+import { isBehind } from '../../src/client/base-url.ts';
+import { parseJson } from '../../src/client/strict-json.ts';
+
+const parsed = (text: string): unknown => parseJson(Buffer.from(text)).value;
+const page = (body: unknown, shape = {}) =>
+  anyPage({ status: 200, headers: {}, bytes: Buffer.from(JSON.stringify(body)) }, { id: 'id', ...shape });
+
+describe('integers that no number holds', () => {
+  test.each([
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740992', '9007199254740992'],
+    ['-9007199254740993', '-9007199254740993'],
+    ['{"a":[12345678901234567890,1]}', { a: ['12345678901234567890', 1] }],
+    [
+      '["12345678901234567890","\\\\\\"1234567890123456789"]',
+      ['12345678901234567890', '\\"1234567890123456789'],
+    ],
+    ['[1.2345678901234567890, 1e25, 10000000000000000.0]', [1.2345678901234567, 1e25, 1e16]],
+  ])('%s', (text, value) => expect(parsed(text)).toEqual(value));
+
+  test('what is no JSON stays none', () => {
+    for (const text of ['12345678901234567890a', '01234567890123456789', '{12345678901234567890:1}', '-'])
+      expect(() => parsed(text)).toThrow('answer is not JSON');
+  });
+
+  property.prop([fc.array(fc.bigInt()), fc.array(fc.string())])('keep their digits', (numbers, texts) => {
+    const text = `{"n": [${numbers.join(' ,')}], "t": ${JSON.stringify(texts)}}`;
+    const { n, t } = parsed(text) as { n: (string | number)[]; t: string[] };
+    expect(n.map(BigInt)).toEqual(numbers);
+    expect(t).toEqual(texts);
+  });
+
+  property.prop([fc.jsonValue()])('and nothing else is touched', (value) => {
+    const text = JSON.stringify(value);
+    fc.pre(!/\d{16}/.test(text));
+    expect(parsed(text)).toEqual(JSON.parse(text));
+  });
+});
+
+describe('rows', () => {
+  const row = { id: 'a' };
+  test.each([
+    [[row], ''],
+    [{ data: [row], items: [] }, 'data'],
+    [{ results: [row], data: {} }, 'results'],
+    [{ orders: [row] }, 'orders'],
+    [{ orders: [], count: 0 }, 'orders'],
+    [{ tags: ['x'], orders: [row] }, 'orders'],
+  ])('%j: at %j', (body, data) => expect(page(body).data).toBe(data));
+
+  test('what a page says of itself, and positions that are numbers', () => {
+    const body = { data: [{ id: 7, at: 3 }], has_more: true, drift_ratio: 0.5 };
+    expect(page(body, { position: 'at' })).toEqual({
+      rows: [{ id: '7', sequence: 3, row: { id: 7, at: 3 } }],
+      data: 'data',
+      has_more: true,
+      drift_ratio: 0.5,
+    });
+    expect(page({ data: [{ id: 7, at: '3' }], has_more: 'yes' }, { position: 'at' })).toEqual({
+      rows: [{ id: '7', row: { id: 7, at: '3' } }],
+      data: 'data',
+    });
+  });
+
+  test('nor where no field is, by whatever name', () => {
+    const bodies: unknown[] = [
+      { 'a.b': [row] },
+      { data: [{ id: 'x'.repeat(1001) }] },
+      { constructor: [], x: [] },
+    ];
+    for (const body of bodies) expect(() => page(body)).toThrow(/^(answer has|row 1 of)/);
+    expect(() => page({}, { data: 'constructor.name' })).toThrow('answer has no list at constructor.name');
+  });
+});
+
+test.each([
+  ['https://h/a/x', 'https://h/a', true],
+  ['https://h/a', 'https://h/a/', true],
+  ['https://h/a/../b', 'https://h/a', false],
+  ['https://h/a/%2e%2e/b', 'https://h/a', false],
+  ['https://h/a\\..\\b', 'https://h/a', false],
+  ['https://h/ab', 'https://h/a', false],
+  ['https://h:444/a', 'https://h/a', false],
+  ['http://h/a', 'https://h/a', false],
+  ['https://h.evil/a', 'https://h/a', false],
+  ['https://h/anything', 'https://h', true],
+])('%s behind %s: %s', (url, base, behind) => expect(isBehind(new URL(url), new URL(base))).toBe(behind));

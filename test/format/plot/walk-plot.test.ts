@@ -1,0 +1,124 @@
+// A frozen walk in a terminal: both pictures on the same windows, on any screen.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { PlotReport } from '../../../src/contract/reports/walk.ts';
+import { plain } from '../../../src/format/terminal/styled-line.ts';
+import { width } from '../../../src/format/terminal/escape.ts';
+import { walkPlot } from '../../../src/format/plot/walk-plot.ts';
+
+type Figures = [reads: number, disagreements: number, drift: number | null];
+
+function reportOf(windows: readonly Figures[]): PlotReport {
+  const drifts = windows.flatMap(([, , drift]) => (drift === null ? [] : [drift]));
+  return {
+    version: 1,
+    walk: {
+      dir: 'walk1',
+      base_url: 'https://archive.example',
+      list: 'conversations',
+      after: null,
+      before: null,
+      head: null,
+      windows: windows.length,
+      conversations: windows.length * 10,
+      complete: windows.length !== 1,
+      finished_at: null,
+      late: [],
+      unplaced: [],
+      torn: false,
+    },
+    reads: windows.reduce((sum, [reads]) => sum + reads, 0),
+    disagreements: windows.reduce((sum, [, disagreements]) => sum + disagreements, 0),
+    drift: {
+      first: drifts[0] ?? null,
+      last: drifts.at(-1) ?? null,
+      max: drifts.length === 0 ? null : Math.max(...drifts),
+    },
+    windows: windows.map(([reads, disagreements, drift_ratio], index) => ({
+      window: index + 1,
+      after: null,
+      conversations: 10,
+      reads,
+      disagreements,
+      drift_ratio,
+    })),
+  };
+}
+
+const drawn = (windows: readonly Figures[], columns: number, unicode: boolean) =>
+  walkPlot(reportOf(windows), { columns, unicode }).map(plain);
+
+test('drift above, reads and disagreements below, a gap where no drift was reported', () => {
+  const windows: Figures[] = [
+    [2, 0, 0.1],
+    [3, 1, null],
+    [6, 2, 0.2],
+    [0, 0, 0],
+  ];
+  expect(drawn(windows, 80, true)).toStrictEqual([
+    'walk1: 40 rows in 4 windows, complete',
+    'drift reported: 0.1 first, 0 last, 0.2 most',
+    ' 0.2 ┤        ███',
+    '     │        ███',
+    '     │▄▄▄     ███',
+    '     │███     ███',
+    '     │███     ███',
+    '   0 ┼────    ────────',
+    '      1              4',
+    '      window',
+    '',
+    '11 reads, 3 disagreements',
+    '   6 ┤        ▄▄▄',
+    '     │        ███',
+    '     │        ███',
+    '     │    ███ ███',
+    '     │███ ███ ███',
+    '     │███ ███ ███',
+    '   0 ┼────────────────',
+    '     │    ███ ███',
+    '   2 ┤        ███',
+    '      1              4',
+    '      window',
+    '▲ reads   ▼ disagreements',
+  ]);
+});
+
+test('one window without drift, in ASCII', () => {
+  expect(drawn([[1, 0, null]], 20, false)).toStrictEqual([
+    'walk1: 10 rows in 1 window, end not recorded',
+    'drift: none reported',
+    ' 0 +',
+    '    1',
+    '    window',
+    '',
+    '1 read, 0 disagreements',
+    ' 1 +###',
+    ' 0 +----',
+    '    1',
+    '    window',
+    '^ reads',
+  ]);
+  expect(drawn([], 80, true)).toStrictEqual(['walk1: 0 rows in 0 windows, complete']);
+});
+
+const figures = fc.tuple(fc.nat(40), fc.nat(9), fc.option(fc.double({ min: -1, max: 1e308, noNaN: true })));
+
+test('fits every screen from 20 columns on, with the same margin for both pictures', () => {
+  fc.assert(
+    fc.property(
+      fc.array(figures, { minLength: 1, maxLength: 300 }),
+      fc.integer({ min: 20, max: 200 }),
+      fc.boolean(),
+      (windows, columns, unicode) => {
+        const lines = drawn(windows, columns, unicode);
+        expect(lines.length).toBeLessThanOrEqual(24);
+        const pictures = lines.filter((line) => /^ *\S* [┤│┼+|]/.test(line));
+        for (const line of columns >= 80 ? lines : pictures) expect(width(line)).toBeLessThanOrEqual(columns);
+        const axes = pictures.map((line) => line.search(/[┤│┼|]|\+(?!\d)/));
+        expect(new Set(axes).size).toBe(1);
+        // oxlint-disable-next-line no-control-regex
+        if (!unicode) expect(lines.join('')).toMatch(/^[\u0000-\u007f]*$/);
+      },
+    ),
+  );
+});
