@@ -70,7 +70,7 @@ describe('imports', () => {
           'service/http/index.ts',
           'service/fsck/check-archive.ts',
           'service/import/index.ts',
-          'service/fault-injection/options.ts',
+          'service/fault-injection/index.ts',
           'service/sample/index.ts',
         ]).toContain(target);
       }

@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
-import type { ServiceOptions } from '../service/index.ts';
+import type { FaultLogEntry, FaultOptions } from '../service/fault-injection/index.ts';
+import type { Archive, ServiceOptions } from '../service/index.ts';
 import { wholeNumber } from './input.ts';
 import { openAppended } from './serve-watch.ts';
 
@@ -26,11 +27,14 @@ export const DRIFT_INPUT = {
 const DriftInput = z.object(DRIFT_INPUT);
 type DriftInput = z.infer<typeof DriftInput>;
 
-type Adversity = Pick<ServiceOptions, 'drift' | 'line' | 'writes'>;
-
-/** What the options ask of the service; throws `usage` Faults that begin with the option. */
-export async function adversityOf(input: DriftInput, app: App): Promise<Adversity> {
-  const rules = await import('../service/fault-injection/options.ts');
+/**
+ * Returns the faults that the options ask for, undefined where they ask for none: then the code that injects them is not
+ * loaded. Throws Fault 'usage' with a message that begins with the option.
+ */
+export async function faultOptionsOf(input: DriftInput, app: App): Promise<FaultOptions | undefined> {
+  if (Object.keys(DRIFT_INPUT).every((name) => input[name as keyof DriftInput] === undefined))
+    return undefined;
+  const parsers = await import('../service/fault-injection/index.ts');
   const { drift, driftReported, driftWrites, driftLatency, transportFaults, transportKinds } = input;
   if (drift === undefined && (input.driftFaults ?? input.driftMode) !== undefined) {
     throw new Fault('usage', '--drift-faults and --drift-mode go with --drift');
@@ -41,24 +45,37 @@ export async function adversityOf(input: DriftInput, app: App): Promise<Adversit
   if (input.driftSeed !== undefined && (drift ?? driftWrites ?? transportFaults) === undefined) {
     throw new Fault('usage', '--drift-seed goes with --drift, --drift-writes or --transport-faults');
   }
-  const seed = told('--drift-seed', () => rules.parseSeed(input.driftSeed ?? 1));
-  const lies = told('--drift', () =>
-    rules.parseDrift(drift ?? '0', seed, input.driftFaults, input.driftMode),
+  const seed = parsed('--drift-seed', () => parsers.parseSeed(input.driftSeed ?? 1));
+  const options = parsed('--drift', () =>
+    parsers.parseDrift(drift ?? '0', seed, input.driftFaults, input.driftMode),
   );
-  const reported = driftReported && told('--drift-reported', () => rules.parseRatio(driftReported));
-  const writes = driftWrites && told('--drift-writes', () => rules.parseWrites(driftWrites));
-  const line = told('--transport-faults', () => rules.parseLine(transportFaults ?? '0', transportKinds));
+  const reported = driftReported && parsed('--drift-reported', () => parsers.parseRatio(driftReported));
+  const writes = driftWrites && parsed('--drift-writes', () => parsers.parseWrites(driftWrites));
+  const transport = parsed('--transport-faults', () =>
+    parsers.parseTransportFaults(transportFaults ?? '0', transportKinds),
+  );
   const { sleep } = app.world;
   return {
-    ...(drift === undefined && !reported ? {} : { drift: { ...lies, ...(reported ? { reported } : {}) } }),
+    ...(drift === undefined && !reported ? {} : { drift: { ...options, ...(reported ? { reported } : {}) } }),
     ...(writes ? { writes: { seed, writes } } : {}),
     ...(transportFaults === undefined && driftLatency === undefined
       ? {}
-      : { line: { ...line, seed, latency: driftLatency ?? 0, sleep: (ms: number) => sleep(ms) } }),
+      : { transport: { ...transport, seed, latency: driftLatency ?? 0, sleep: (ms: number) => sleep(ms) } }),
   };
 }
 
-export type OpenDriftLog = { log: NonNullable<ServiceOptions['driftLog']>; close(): Promise<void> };
+/** Returns the fault plan of these options over an archive, undefined for none. */
+export async function faultPlanOf(
+  archive: Archive,
+  options: FaultOptions | undefined,
+  driftLog: OpenDriftLog | undefined,
+): Promise<ServiceOptions['faults']> {
+  if (options === undefined) return undefined;
+  const { createFaultPlan } = await import('../service/fault-injection/index.ts');
+  return createFaultPlan(archive, driftLog === undefined ? options : { ...options, log: driftLog.log });
+}
+
+export type OpenDriftLog = { log(entry: FaultLogEntry): Promise<void>; close(): Promise<void> };
 
 /** A line of JSON for each entry, in the order in which they came; it is in the file when the promise resolves. */
 export async function openDriftLog(path: string, app: App): Promise<OpenDriftLog> {
@@ -74,7 +91,7 @@ export async function openDriftLog(path: string, app: App): Promise<OpenDriftLog
   };
 }
 
-function told<T>(option: string, parse: () => T): T {
+function parsed<T>(option: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {

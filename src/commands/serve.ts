@@ -12,7 +12,7 @@ import type { Archive } from '../service/index.ts';
 import type { Service } from '../contract/exchange.ts';
 import type { Listener, PortOptions } from '../service/http/index.ts';
 import { secretsIn } from './secret-file.ts';
-import { adversityOf, DRIFT_INPUT, openDriftLog } from './serve-drift.ts';
+import { DRIFT_INPUT, faultOptionsOf, faultPlanOf, openDriftLog } from './serve-drift.ts';
 import { LIMITS_INPUT, limitsOf } from './serve-limits.ts';
 import { openJournal, openMetrics, Port, WATCH_INPUT, watchOf } from './serve-watch.ts';
 
@@ -49,7 +49,7 @@ export async function run(input: Input, app: App): Promise<void> {
 }
 
 async function serve(archive: Archive, input: Input, app: App): Promise<void> {
-  const adversity = await adversityOf(input, app);
+  const faultOptions = await faultOptionsOf(input, app);
   const { webhookSecretFile: secretFile } = input;
   const webhookSecrets = secretFile === undefined ? undefined : secretsIn(secretFile, app);
   const limits = await limitsOf(input);
@@ -90,6 +90,7 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
     ...bound,
     port: input.assetPort ?? (input.port === 0 ? 0 : input.port + 1),
   });
+  const faults = await faultPlanOf(archive, faultOptions, driftLog);
   let worker: ReturnType<typeof startWorker> | undefined;
   const service = createService(archive, {
     worker: { wake: () => worker?.wake() },
@@ -99,8 +100,7 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
     maxTier: input.maxTier ?? (loopback ? 'internal' : 'external'),
     onFailure,
     ...(webhookSecrets === undefined ? {} : { webhookSecrets }),
-    ...adversity,
-    ...(driftLog === undefined ? {} : { driftLog: driftLog.log }),
+    ...(faults === undefined ? {} : { faults }),
   });
   const api = await open('api', service, { ...bound, port: input.port });
   const figures =

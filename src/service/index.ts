@@ -1,5 +1,5 @@
 // The only door of the service: opening an archive, and the service as a function over it.
-export { createService, type DriftEntry, type ServiceOptions } from './handlers/service.ts';
+export { createService, type ServiceOptions } from './handlers/service.ts';
 export { createAssetService } from './handlers/assets.ts';
 export {
   asReadable,

@@ -5,7 +5,7 @@ import { createClient } from '../../src/client/index.ts';
 import { conversationSource } from '../../src/commands/conversations/walk-source.ts';
 import { createService } from '../../src/service/index.ts';
 import { DRIFT_FAULTS, type DriftFault, type DriftOptions } from '../../src/service/fault-injection/drift.ts';
-import { parseDrift } from '../../src/service/fault-injection/options.ts';
+import { createFaultPlan, parseDrift } from '../../src/service/fault-injection/index.ts';
 import { walk } from '../../src/walk/walk.ts';
 import { fakeWorld } from '../client/fixture.ts';
 import { sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
@@ -61,7 +61,10 @@ async function walked(
 ) {
   const { archive } = samples.get(size)!;
   const options = { assetUrl: 'http://127.0.0.1:9', version: '0' };
-  const service = createService(archive, drift === undefined ? options : { ...options, drift });
+  const service = createService(
+    archive,
+    drift === undefined ? options : { ...options, faults: createFaultPlan(archive, { drift }) },
+  );
   const token = await tokenFor(service);
   const world = fakeWorld();
   const client = createClient({

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { WalkReport } from '../../src/contract/reports/walk.ts';
-import type { DriftEntry } from '../../src/service/index.ts';
+import type { FaultLogEntry } from '../../src/service/fault-injection/index.ts';
 import { DRIFT_FAULTS } from '../../src/service/fault-injection/drift.ts';
 import { DRIFT_MODES } from '../../src/service/fault-injection/fault-sampling.ts';
 import { sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
@@ -47,7 +47,7 @@ async function walked(flags: string, options = '--limit 50') {
     shown: recordsOf(ran).map(({ id }) => id as string),
     stderr: ran.stderr,
     report: WalkReport.parse(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))),
-    log: linesOf('drift.ndjson').map((line) => JSON.parse(line) as DriftEntry),
+    log: linesOf('drift.ndjson').map((line) => JSON.parse(line) as FaultLogEntry),
   };
 }
 

@@ -4,7 +4,7 @@ import { DOCUMENTED_FIELDS } from '../../src/contract/documented.ts';
 import { ERROR_STATUS } from '../../src/contract/error.ts';
 import { EVENT_TYPES, PAYLOADS } from '../../src/contract/event.ts';
 import { ROUTES, type Route } from '../../src/contract/routes.ts';
-import { RISE } from '../../src/service/fault-injection/drift.ts';
+import { RAMP_READS } from '../../src/service/fault-injection/drift.ts';
 import { TOKEN_LIFE_MS } from '../../src/service/rules/tiers.ts';
 
 const text = (section: string, origin?: string) =>
@@ -72,7 +72,7 @@ test('the facts are those of the code', () => {
   }
   expect(TOKEN_LIFE_MS).toBe(60 * 60 * 1000);
   expect(text('8')).toContain('One hour');
-  expect(text('4.7')).toContain(`first ${RISE} list reads`);
+  expect(text('4.7')).toContain(`first ${RAMP_READS} list reads`);
   const withoutToken = Object.values<Route>(ROUTES).filter(({ scope }) => scope === null);
   expect(withoutToken.map(({ path }) => path)).toEqual([
     '/api/auth/token',

@@ -11,6 +11,7 @@ import {
   type Place,
   type ServiceOptions,
 } from '../../src/service/index.ts';
+import { createFaultPlan, type FaultOptions } from '../../src/service/fault-injection/index.ts';
 import type { Statements, Value } from '../../src/service/store/sql/database.ts';
 import { freshPlace } from './engine.ts';
 import { witnessed } from './witness.ts';
@@ -31,6 +32,8 @@ export type SampleOptions = {
   /** Every so many messages one belongs to tier mirror, with its attachments; 0: none. */
   mirrorEvery?: number;
   service?: Partial<ServiceOptions>;
+  /** Faults that the service injects. */
+  faults?: FaultOptions;
   /** Where it is made, if not where the run makes all archives. */
   place?: Place;
 };
@@ -72,7 +75,7 @@ export async function sampleArchive(options: SampleOptions = {}): Promise<Sample
     archive,
     dir,
     place,
-    service: servedBy(archive, options.service),
+    service: servedBy(archive, options),
     advance: (ms) => {
       time += ms;
     },
@@ -88,10 +91,15 @@ export async function sampleArchive(options: SampleOptions = {}): Promise<Sample
   };
 }
 
-/** A line that fails breaks its answers; all others are held against the document of the interface. */
-function servedBy(archive: Archive, options: SampleOptions['service']): Service {
-  const service = createService(archive, { assetUrl: ASSET_URL, version: '0.0.0-test', ...options });
-  return options?.line === undefined ? witnessed(service, { most: 20 }) : service;
+/** Transport faults break responses; all others are checked against the OpenAPI document. */
+function servedBy(archive: Archive, { service: options, faults }: SampleOptions): Service {
+  const service = createService(archive, {
+    assetUrl: ASSET_URL,
+    version: '0.0.0-test',
+    ...(faults === undefined ? {} : { faults: createFaultPlan(archive, faults) }),
+    ...options,
+  });
+  return faults?.transport === undefined ? witnessed(service, { most: 20 }) : service;
 }
 
 /** A token for this tier, obtained from the service. */

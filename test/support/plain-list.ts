@@ -1,6 +1,7 @@
 // A true list over a plain array, as the drift reads it.
 import type { Drift } from '../../src/service/fault-injection/drift.ts';
-import type { DriftPage, DriftWindow, TrueList } from '../../src/service/fault-injection/page-faults.ts';
+import type { TrueList } from '../../src/service/fault-injection/page-faults.ts';
+import type { ListPage, ListWindow } from '../../src/service/handlers/list-source.ts';
 
 export type PlainRow = { id: string };
 
@@ -34,12 +35,12 @@ export function plainList(rows: readonly PlainRow[]): TrueList<PlainRow> {
 export function driftedRead(
   drift: Drift,
   list: TrueList<PlainRow>,
-  window: DriftWindow,
+  window: ListWindow,
   name = 'rows',
-): Promise<DriftPage<PlainRow>> {
-  return drift.distort({ list: name, key: JSON.stringify([name, window]), window }, list);
+): Promise<ListPage<PlainRow>> {
+  return drift.readPage({ list: name, key: JSON.stringify([name, window]), window }, list);
 }
 
-export function numbersOf(page: DriftPage<PlainRow>): number[] {
+export function numbersOf(page: ListPage<PlainRow>): number[] {
   return page.rows.map(({ id }) => Number(id.slice(4)));
 }

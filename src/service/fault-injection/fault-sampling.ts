@@ -1,46 +1,52 @@
-// What is drawn for one list read: whether it lies, by which chance, and from which snapshot; a pure function of the seed.
-import { randomFrom, type Random } from './seeded-random.ts';
+// Decides by seed whether one list read is faulty, with which random numbers, and from which snapshot.
+import { seededRandom, type Random } from './seeded-random.ts';
 
 /**
- * How lies hang together. `each`: every read by itself. `key`: the identical request always lies the same way, another
- * limit, cursor or direction does not. `sticky`: the same, for a second of the service's clock at a time. `burst`: lies
- * come in runs. `collude`: sixteen reads in a row, of whatever list, share one snapshot.
+ * How injected faults are correlated.
+ * - `each`: every read is drawn independently.
+ * - `key`: an identical request always gets the same fault; another limit, cursor or direction is another request.
+ * - `sticky`: like `key`, for one second of the service's clock at a time.
+ * - `burst`: faults come in runs of {@link READS_PER_BURST} reads.
+ * - `collude`: {@link READS_PER_SNAPSHOT} reads in a row, of any list, share one snapshot.
  */
 export const DRIFT_MODES = ['each', 'key', 'sticky', 'burst', 'collude'] as const;
 export type DriftMode = (typeof DRIFT_MODES)[number];
 
-/** A read: its rank among all list reads (from 0), what tells its request from others, and when (ms) it came. */
-export type Asked = { index: number; key: string; now: number };
-export type Lot = {
-  lying: boolean;
+/** A list read: its index among all list reads (from 0), a text that identifies the request, its time in milliseconds. */
+export type SampledRequest = { index: number; key: string; now: number };
+
+export type ReadSample = {
+  isFaulty: boolean;
   random: Random;
   /** Names the snapshot of a stale answer. */
   state: string;
 };
 
-/** Reads in a row that share one stale state. */
-const TOGETHER = 16;
-/** Reads in a row that lie, or do not, in a burst; and how many of those that do. */
-const RUN = 6;
-const BURSTING = 0.95;
-const STICKY_MS = 1000;
+/** Consecutive reads that share one stale snapshot. */
+const READS_PER_SNAPSHOT = 16;
+/** Consecutive reads of which a burst makes all faulty, or none. */
+const READS_PER_BURST = 6;
+/** Share of the reads in a burst that are faulty, so that its length varies. */
+const FAULTY_SHARE_IN_BURST = 0.95;
+const STICKY_PERIOD_MS = 1000;
 
-/** `ratio` is the share of faulty reads, 0 to 1. */
-export function draw(mode: DriftMode, seed: number, asked: Asked, ratio: number): Lot {
-  const { index } = asked;
-  const own = `${seed}/${ownName(mode, asked)}`;
-  const random = randomFrom(own);
+/** Returns the sample of one read: a pure function of its arguments. `ratio` is the share of faulty reads, 0 to 1. */
+export function sampleRead(mode: DriftMode, seed: number, read: SampledRequest, ratio: number): ReadSample {
+  const { index } = read;
+  const name = `${seed}/${nameOf(mode, read)}`;
+  const random = seededRandom(name);
   const first = random();
-  const bursting = mode === 'burst' && randomFrom(`${seed}/burst/${Math.floor(index / RUN)}`)() < ratio;
+  const inBurst =
+    mode === 'burst' && seededRandom(`${seed}/burst/${Math.floor(index / READS_PER_BURST)}`)() < ratio;
   return {
-    lying: mode === 'burst' ? bursting && first < BURSTING : first < ratio,
+    isFaulty: mode === 'burst' ? inBurst && first < FAULTY_SHARE_IN_BURST : first < ratio,
     random,
-    state: mode === 'collude' ? `${seed}/snapshot/${Math.floor(index / TOGETHER)}` : own,
+    state: mode === 'collude' ? `${seed}/snapshot/${Math.floor(index / READS_PER_SNAPSHOT)}` : name,
   };
 }
 
-function ownName(mode: DriftMode, { index, key, now }: Asked): string {
+function nameOf(mode: DriftMode, { index, key, now }: SampledRequest): string {
   if (mode === 'key') return `key/${key}`;
-  if (mode === 'sticky') return `key/${key}/${Math.floor(now / STICKY_MS)}`;
+  if (mode === 'sticky') return `key/${key}/${Math.floor(now / STICKY_PERIOD_MS)}`;
   return `read/${index}`;
 }

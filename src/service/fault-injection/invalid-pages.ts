@@ -1,13 +1,13 @@
-// Pages that break the rules which even a drifting list keeps: no honest service sends them, a client must survive them.
+// Page faults that break the rules which even a drifting list keeps. A client must survive them.
 import { directionOf } from '../../contract/window.ts';
-import { between } from './seeded-random.ts';
-import { MARGIN, type Distortion } from './page-faults.ts';
+import { MAX_DISPLACED_ROWS, type PageFault } from './page-faults.ts';
+import { randomInteger } from './seeded-random.ts';
 
-/** No rows, and yet more to come. */
-export const empty: Distortion = async () => ({ rows: [], has_more: true });
+/** Returns no rows and says that there are more. */
+export const empty: PageFault = async () => ({ rows: [], has_more: true });
 
-/** The page ends where its cursor began: who goes on from its last row reads it again, for ever. */
-export const loop: Distortion = async ({ list, window, truth }) => {
+/** Returns a page that ends where its cursor began: a client that goes on from its last row reads it again, for ever. */
+export const loop: PageFault = async ({ list, window, truth }) => {
   const backward = directionOf(window) === 'backward';
   const [first, last] = [truth.rows[0]?.id, truth.rows.at(-1)?.id];
   const { limit } = window;
@@ -21,6 +21,6 @@ export const loop: Distortion = async ({ list, window, truth }) => {
   return { rows: back.length === 0 ? truth.rows : back, has_more: true };
 };
 
-/** More rows than were asked for, where the list has more. */
-export const oversize: Distortion = async ({ list, window, random }) =>
-  list.read({ ...window, limit: window.limit + between(random, 1, MARGIN) });
+/** Returns more rows than requested, where the list has more. */
+export const oversize: PageFault = async ({ list, window, random }) =>
+  list.read({ ...window, limit: window.limit + randomInteger(random, 1, MAX_DISPLACED_ROWS) });

@@ -1,12 +1,12 @@
-// The words of `arx serve` that make a service lie, as the rules take them; an Error's text names the part that is wrong.
-import { DRIFT_FAULTS, NAMED_FAULTS, type DriftOptions, type Ratio } from './drift.ts';
-import { LINE_FAULTS, type LineFault } from './transport-fault-sampling.ts';
+// Parsers of the fault-injection options of `arx serve`. They throw an Error whose text names the part that is wrong.
+import { DRIFT_FAULTS, EXPLICIT_DRIFT_FAULTS, type DriftOptions, type Ratio } from './drift.ts';
+import { TRANSPORT_FAULTS, type TransportFault } from './transport-fault-sampling.ts';
 import type { DriftMode } from './fault-sampling.ts';
 import { WRITE_KINDS, type Writes } from './write-overlay.ts';
 
 /**
- * `ratio` as {@link parseRatio} reads it, `seed` an integer 0 to 4294967295, `faults` names joined by commas. Where
- * they are absent all usual kinds are drawn from, and in mode `collude` only the stale answers that it is about.
+ * Returns drift options. `ratio` is read by {@link parseRatio}; `seed` is an integer from 0 to 4294967295; `faults` are
+ * names joined by commas. Default faults: all of {@link DRIFT_FAULTS}, and in mode `collude` only `stale`.
  */
 export function parseDrift(
   ratio: string,
@@ -14,40 +14,46 @@ export function parseDrift(
   faults?: string,
   mode: DriftMode = 'each',
 ): DriftOptions & { mode: DriftMode } {
-  const usual = mode === 'collude' ? (['stale'] as const) : DRIFT_FAULTS;
+  const defaults = mode === 'collude' ? (['stale'] as const) : DRIFT_FAULTS;
   const kinds =
-    faults === undefined ? usual : named('drift fault', [...DRIFT_FAULTS, ...NAMED_FAULTS], faults);
+    faults === undefined
+      ? defaults
+      : parseNames('drift fault', [...DRIFT_FAULTS, ...EXPLICIT_DRIFT_FAULTS], faults);
   if (mode === 'collude' && !kinds.includes('stale')) {
-    throw new Error('stale answers are what colludes, so stale must be among the faults');
+    throw new Error('mode collude needs the fault stale: add it to --drift-faults, or name no faults');
   }
   return { ...parseRatio(ratio), seed: parseSeed(seed), faults: kinds, mode };
 }
 
-/** One ratio (constant), or two as `from:to`. */
+/** Returns a constant ratio from one number, or a changing one from `from:to`. */
 export function parseRatio(text: string): Ratio {
   const parts = text.split(':');
   if (parts.length > 2 || !parts.every(isShare)) {
-    throw new Error(`drift must be a ratio from 0 to 1 or two of them like 0.13:0.21, not "${text}"`);
+    throw new Error(`must be a ratio from 0 to 1, or two of them like 0.13:0.21, not "${text}"`);
   }
   const [from = 0, to = from] = parts.map(Number);
   return { from, to };
 }
 
+/** Returns the seed where it is an integer from 0 to 4294967295. */
 export function parseSeed(seed: number): number {
   if (Number.isInteger(seed) && seed >= 0 && seed <= 0xffffffff) return seed;
-  throw new Error(`drift seed must be an integer from 0 to 4294967295, not ${seed}`);
+  throw new Error(`must be an integer from 0 to 4294967295, not ${seed}`);
 }
 
-/** `share` of requests that fail, `kinds` names joined by commas (all where absent). */
-export function parseLine(share: string, kinds?: string): { share: number; kinds: readonly LineFault[] } {
-  if (!isShare(share)) throw new Error(`the share must be from 0 to 1, not "${share}"`);
+/** Returns the share of requests that fail, 0 to 1, and the faults to draw from: names joined by commas, default all. */
+export function parseTransportFaults(
+  share: string,
+  kinds?: string,
+): { share: number; kinds: readonly TransportFault[] } {
+  if (!isShare(share)) throw new Error(`must be a share from 0 to 1, not "${share}"`);
   return {
     share: Number(share),
-    kinds: kinds === undefined ? LINE_FAULTS : named('transport fault', LINE_FAULTS, kinds),
+    kinds: kinds === undefined ? TRANSPORT_FAULTS : parseNames('transport fault', TRANSPORT_FAULTS, kinds),
   };
 }
 
-/** `append:COUNT:EVERY,insert:COUNT:EVERY,delete:COUNT:EVERY`, each kind at most once. */
+/** Returns the writes of a text like `append:10:4,delete:3:9` (COUNT, and EVERY so many reads), each kind at most once. */
 export function parseWrites(text: string): Writes {
   const writes: Writes = {};
   for (const part of text.split(',')) {
@@ -68,10 +74,10 @@ function isShare(text: string): boolean {
   return /^(0|1|[01]?\.\d{1,6})$/.test(text) && Number(text) <= 1;
 }
 
-/** The known names among those given, in the order of the known ones. */
-function named<T extends string>(what: string, known: readonly T[], text: string): T[] {
+/** Returns the names in `text`, in the order of `known`. Throws for a name that is not known. */
+function parseNames<T extends string>(what: string, known: readonly T[], text: string): T[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !known.some((one) => one === name));
-  if (unknown !== undefined) throw new Error(`${what} "${unknown}" is none of ${known.join(', ')}`);
+  if (unknown !== undefined) throw new Error(`unknown ${what} "${unknown}"; use one of ${known.join(', ')}`);
   return known.filter((one) => names.includes(one));
 }

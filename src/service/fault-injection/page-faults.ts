@@ -1,45 +1,42 @@
-// The ways a reading window can lie (interface 4.7 rule 3), each a pure rewrite of one true page.
+// The faults of a drifting list (interface 4.7), each a pure function of one true page.
 import { directionOf } from '../../contract/window.ts';
-import { between, randomFrom, shuffled, type Random } from './seeded-random.ts';
+import type { ListPage, ListRow, ListWindow } from '../handlers/list-source.ts';
+import { randomInteger, seededRandom, shuffled, type Random } from './seeded-random.ts';
 
-/** A window as the true reader takes it; `limit` may exceed the public maximum. */
-export type DriftWindow = { starting_after?: string; ending_before?: string; limit: number };
-export type DriftPage<Row> = { rows: Row[]; has_more: boolean };
-
-/** A row, and the conversation it is part of where it names one: a snapshot has both or neither. */
-export type DriftRow = { id: string; conversation_id?: string | null | undefined };
-
-/** The list as it is: its windows, and its last rows in ascending order. */
+/** A list without faults. */
 export type TrueList<Row> = {
-  read(window: DriftWindow): Promise<DriftPage<Row>>;
+  read(window: ListWindow): Promise<ListPage<Row>>;
+  /** Returns the last rows of the list, in ascending order. */
   newest(limit: number): Promise<Row[]>;
 };
 
-/** One faulty read. `state` names the snapshot of a stale answer: reads that share it collude. */
-export type Case<Row> = {
+/** One faulty read. `state` names the snapshot of a stale answer: reads with the same state agree. */
+export type FaultyRead<Row> = {
   list: TrueList<Row>;
-  window: DriftWindow;
-  truth: DriftPage<Row>;
+  window: ListWindow;
+  truth: ListPage<Row>;
   random: Random;
   state: string;
 };
-export type Distortion = <Row extends DriftRow>(given: Case<Row>) => Promise<DriftPage<Row>>;
 
-/** Most rows by which a window or its border is displaced, or that a permutation touches. */
-export const MARGIN = 8;
-/** Share of rows that a stale state does not know yet, besides the newest ones. */
-const UNKNOWN_SHARE = 1 / 32;
+/** Returns the faulty page of a read. */
+export type PageFault = <Row extends ListRow>(read: FaultyRead<Row>) => Promise<ListPage<Row>>;
 
-/** The window starts, and where it is closed ends, k rows late or early. */
-export const shift: Distortion = async (given) => {
-  const { random, window, truth, list } = given;
-  const k = between(random, 1, MARGIN);
-  // Behind the last row there is nothing to be late for.
+/** Rows by which a window or its border is displaced at most, and rows that a permutation touches at most. */
+export const MAX_DISPLACED_ROWS = 8;
+/** Share of rows that a stale state lacks besides the newest ones. */
+const STALE_MISSING_SHARE = 1 / 32;
+
+/** Returns the window k rows late or early: its start, and its end where it has one. */
+export const shift: PageFault = async (read) => {
+  const { random, window, truth, list } = read;
+  const k = randomInteger(random, 1, MAX_DISPLACED_ROWS);
+  // An empty window at the end of the list cannot be late, only early.
   if (truth.rows.length === 0) {
     if (window.ending_before !== undefined) return truth;
     return { rows: (await list.newest(k)).slice(-window.limit), has_more: false };
   }
-  const around = await surroundings(given);
+  const around = await rowsAround(read);
   const early = Math.min(k, around.earlier.length);
   const late = Math.min(k, around.later.length + truth.rows.length - 1);
   const by = early === 0 || (late > 0 && random() < 0.5) ? late : -early;
@@ -51,101 +48,104 @@ export const shift: Distortion = async (given) => {
   const to = window.ending_before === undefined ? start + window.limit : end;
   return {
     rows: all.slice(from, to),
-    has_more: backward ? from > 0 || around.more_earlier : to < all.length || around.more_later,
+    has_more: backward ? from > 0 || around.hasMoreEarlier : to < all.length || around.hasMoreLater,
   };
 };
 
-/** The page ends short, or runs over a closed window's end; has_more is wrong half of the time, or alone. */
-export const boundary: Distortion = async ({ random, window, truth, list }) => {
+/** Returns a page that ends early, or runs over the end of a closed window. has_more is wrong half of the time, or alone. */
+export const boundary: PageFault = async ({ random, window, truth, list }) => {
   if (random() < 0.3) return { rows: truth.rows, has_more: !truth.has_more };
   const has_more = random() < 0.5 ? truth.has_more : !truth.has_more;
   const room = window.limit - truth.rows.length;
   const closed = window.starting_after !== undefined && window.ending_before !== undefined;
   if (closed && room > 0 && random() < 0.5) {
-    const over = between(random, 1, Math.min(room, MARGIN));
+    const over = randomInteger(random, 1, Math.min(room, MAX_DISPLACED_ROWS));
     const beyond = await list.read({
       starting_after: truth.rows.at(-1)?.id ?? window.starting_after!,
       limit: over,
     });
     return { rows: [...truth.rows, ...beyond.rows], has_more };
   }
-  const short = Math.min(between(random, 1, MARGIN), truth.rows.length - 1);
-  return { rows: kept(truth.rows, truth.rows.length - short, window), has_more };
+  const short = Math.min(randomInteger(random, 1, MAX_DISPLACED_ROWS), truth.rows.length - 1);
+  return { rows: firstRows(truth.rows, truth.rows.length - short, window), has_more };
 };
 
-/** ending_before is answered with the segment behind that cursor. */
-export const later: Distortion = async ({ list, window, truth }) =>
+/** Returns the rows after the `ending_before` cursor instead of those before it. */
+export const later: PageFault = async ({ list, window, truth }) =>
   window.ending_before === undefined
     ? truth
     : list.read({ starting_after: window.ending_before, limit: window.limit });
 
-/** A stretch of up to eight rows comes in another order. */
-export const permute: Distortion = async ({ truth, random }) => {
-  const length = Math.min(between(random, 2, MARGIN), truth.rows.length);
-  const at = between(random, 0, truth.rows.length - length);
+/** Returns up to {@link MAX_DISPLACED_ROWS} neighbouring rows in another order. */
+export const permute: PageFault = async ({ truth, random }) => {
+  const length = Math.min(randomInteger(random, 2, MAX_DISPLACED_ROWS), truth.rows.length);
+  const at = randomInteger(random, 0, truth.rows.length - length);
   const stretch = shuffled(random, truth.rows.slice(at, at + length));
   return { ...truth, rows: truth.rows.toSpliced(at, length, ...stretch) };
 };
 
-/** All rows of the page come in another order. */
-export const scramble: Distortion = async ({ truth, random }) => ({
+/** Returns all rows of the page in another order. */
+export const scramble: PageFault = async ({ truth, random }) => ({
   ...truth,
   rows: shuffled(random, truth.rows),
 });
 
-/** One row is left out; half of the time the next one fills the page, so that its length does not tell. */
-export const missing: Distortion = async ({ list, window, truth, random }) => {
+/** Returns the page without one row. Half of the time the next row fills it, so that its length gives nothing away. */
+export const missing: PageFault = async ({ list, window, truth, random }) => {
   if (truth.rows.length === 0) return truth;
   const source = random() < 0.5 ? await list.read({ ...window, limit: window.limit + 1 }) : truth;
   const offset = directionOf(window) === 'backward' ? source.rows.length - truth.rows.length : 0;
-  const rows = source.rows.toSpliced(offset + between(random, 0, truth.rows.length - 1), 1);
+  const rows = source.rows.toSpliced(offset + randomInteger(random, 0, truth.rows.length - 1), 1);
   return { rows, has_more: source.has_more };
 };
 
-/** One row comes twice; a full page gives up the row at its far end for it. */
-export const dup: Distortion = async ({ window, truth, random }) => {
+/** Returns one row twice. A full page loses the row at its far end. */
+export const dup: PageFault = async ({ window, truth, random }) => {
   const { rows, has_more } = truth;
   if (rows.length === 0) return truth;
-  const row = rows[between(random, 0, rows.length - 1)]!;
-  return cut({ rows: rows.toSpliced(between(random, 0, rows.length), 0, row), has_more }, window);
+  const row = rows[randomInteger(random, 0, rows.length - 1)]!;
+  return limited({ rows: rows.toSpliced(randomInteger(random, 0, rows.length), 0, row), has_more }, window);
 };
 
 /**
- * An earlier snapshot: some rows and the newest ones are not there yet, the same ones for all reads of one state. A
- * conversation is missing with its messages, so that lists which show the same rows agree.
+ * Returns the page of an earlier snapshot. It lacks some rows and the newest ones, the same for all reads of one state. It
+ * lacks a conversation together with its messages, so that lists which show the same rows agree.
  */
-export const stale: Distortion = async ({ list, window, state }) => {
-  const wide = await list.read({ ...window, limit: window.limit + Math.ceil(window.limit / 16) + MARGIN });
-  const newest = await list.newest(between(randomFrom(state), 1, MARGIN));
-  const unborn = new Set(newest.map(({ id }) => id));
+export const stale: PageFault = async ({ list, window, state }) => {
+  const wide = await list.read({
+    ...window,
+    limit: window.limit + Math.ceil(window.limit / 16) + MAX_DISPLACED_ROWS,
+  });
+  const newest = await list.newest(randomInteger(seededRandom(state), 1, MAX_DISPLACED_ROWS));
+  const tooNew = new Set(newest.map(({ id }) => id));
   const rows = wide.rows.filter(
     ({ id, conversation_id }) =>
-      !unborn.has(id) && randomFrom(`${state}/${conversation_id ?? id}`)() >= UNKNOWN_SHARE,
+      !tooNew.has(id) && seededRandom(`${state}/${conversation_id ?? id}`)() >= STALE_MISSING_SHARE,
   );
-  return cut({ rows, has_more: wide.has_more }, window);
+  return limited({ rows, has_more: wide.has_more }, window);
 };
 
-/** At most `limit` rows of a page, from the end at which its direction starts. */
-function cut<Row>({ rows, has_more }: DriftPage<Row>, window: DriftWindow): DriftPage<Row> {
+/** Returns at most `limit` rows of a page, from the end at which its direction starts. */
+function limited<Row>({ rows, has_more }: ListPage<Row>, window: ListWindow): ListPage<Row> {
   const fits = rows.length <= window.limit;
-  return { rows: fits ? rows : kept(rows, window.limit, window), has_more: has_more || !fits };
+  return { rows: fits ? rows : firstRows(rows, window.limit, window), has_more: has_more || !fits };
 }
 
-/** The first `count` rows in the direction of the window. */
-function kept<Row>(rows: Row[], count: number, window: DriftWindow): Row[] {
+/** Returns the first `count` rows in the direction of the window. */
+function firstRows<Row>(rows: Row[], count: number, window: ListWindow): Row[] {
   return directionOf(window) === 'backward'
     ? rows.slice(Math.max(rows.length - count, 0))
     : rows.slice(0, count);
 }
 
-/** The true rows around a page that has some. */
-async function surroundings<Row extends DriftRow>({ list, truth }: Case<Row>) {
-  const before = await list.read({ ending_before: truth.rows[0]!.id, limit: MARGIN });
-  const after = await list.read({ starting_after: truth.rows.at(-1)!.id, limit: MARGIN });
+/** Returns the true rows before and after a page that is not empty. */
+async function rowsAround<Row extends ListRow>({ list, truth }: FaultyRead<Row>) {
+  const before = await list.read({ ending_before: truth.rows[0]!.id, limit: MAX_DISPLACED_ROWS });
+  const after = await list.read({ starting_after: truth.rows.at(-1)!.id, limit: MAX_DISPLACED_ROWS });
   return {
     earlier: before.rows,
     later: after.rows,
-    more_earlier: before.has_more,
-    more_later: after.has_more,
+    hasMoreEarlier: before.has_more,
+    hasMoreLater: after.has_more,
   };
 }

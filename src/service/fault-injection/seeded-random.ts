@@ -1,11 +1,11 @@
-// Chance by seed: the same numbers for the same text, with nothing to remember between draws.
+// Seeded pseudo-random numbers: the same text gives the same numbers.
 
-/** Numbers in [0, 1). */
+/** Returns the next number in [0, 1). */
 export type Random = () => number;
 
-/** A counter-based generator (the finaliser of MurmurHash3 over a Weyl sequence), started by a text. */
-export function randomFrom(text: string): Random {
-  let state = mix(hashOf(text));
+/** Returns a counter-based generator (the finaliser of MurmurHash3 over a Weyl sequence) that `seed` starts. */
+export function seededRandom(seed: string): Random {
+  let state = mix(hashOf(seed));
   const next = () => {
     state = (state + 0x9e3779b9) | 0;
     return mix(state) >>> 0;
@@ -13,17 +13,17 @@ export function randomFrom(text: string): Random {
   return () => next() / 2 ** 32;
 }
 
-/** An integer from `least` to `most`. */
-export function between(random: Random, least: number, most: number): number {
-  return least + Math.floor(random() * (most - least + 1));
+/** Returns an integer from `min` to `max`, both included. */
+export function randomInteger(random: Random, min: number, max: number): number {
+  return min + Math.floor(random() * (max - min + 1));
 }
 
-/** One of the values, each equally often; undefined where there is none. */
-export function oneOf<T>(random: Random, values: readonly T[]): T | undefined {
+/** Returns one of the values, each with equal probability; undefined for an empty list. */
+export function randomElement<T>(random: Random, values: readonly T[]): T | undefined {
   return values[Math.floor(random() * values.length)];
 }
 
-/** The values in another order, if there is one. */
+/** Returns the values in another order, where there is one. */
 export function shuffled<T>(random: Random, values: readonly T[]): T[] {
   const drawn = values
     .map((value) => ({ value, key: random() }))
@@ -39,7 +39,7 @@ function mix(value: number): number {
   return x ^ (x >>> 16);
 }
 
-/** FNV-1a over the UTF-16 units. */
+/** Returns the FNV-1a hash over the UTF-16 units of a text. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

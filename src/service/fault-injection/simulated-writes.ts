@@ -1,104 +1,79 @@
-// Writes while a list is read, laid over the archive, which is not changed: who comes and goes, and lists without them.
-import { idOf } from '../rules/identifier.ts';
+// Simulated writes: conversations that appear and disappear with the reads of their list. The archive is not changed.
 import type { Counter } from '../rules/counter.ts';
-import {
-  createOverlay,
-  type Hides,
-  type Overlay,
-  type WriteKind,
-  type WriteOptions,
-} from './write-overlay.ts';
+import { idOf } from '../rules/identifier.ts';
 import type { Statements } from '../store/sql/database.ts';
 import { conversationNumbers } from '../store/lists/messages.ts';
-import { planWrites } from './write-schedule.ts';
-import type { Source } from '../handlers/list.ts';
+import { MIN_REFILL_ROWS } from './hidden-rows.ts';
+import {
+  createWriteOverlay,
+  type IsHidden,
+  type WriteKind,
+  type WriteOptions,
+  type WriteOverlay,
+} from './write-overlay.ts';
+import { scheduleWrites } from './write-schedule.ts';
 
-/** `read` is the number of the read of the conversation list before whose answer it was written, `after` its neighbour. */
+/**
+ * One write in the drift log. It happens before the response to read number `read` of the conversation list (from 1).
+ * `after` is the visible conversation directly before it, null where there is none.
+ */
 export type WriteEntry = { type: 'write'; read: number; kind: WriteKind; id: string; after: string | null };
 
-export type OverlaidWrites = {
-  /** What is not there now; `reading` counts a read of the conversation list first, with the writes that are due. */
-  hides(reading: boolean): Promise<Hides>;
+export type SimulatedWrites = {
+  /**
+   * Returns which ids are hidden now. `isRead` counts a read of the conversation list first, and makes the writes that
+   * are due at it.
+   */
+  nextState(isRead: boolean): Promise<IsHidden>;
 };
 
-/** `log` is awaited before the write shows; `reads` counts the reads of the conversation list. */
-export function createWrites(
+/** Returns the writes over this archive. `log` is awaited before a write shows; `reads` counts the list's reads. */
+export function createSimulatedWrites(
   database: Statements,
   options: WriteOptions,
   log: ((entry: WriteEntry) => Promise<void>) | undefined,
   reads: Counter,
-): OverlaidWrites {
-  let planned: Promise<Overlay> | undefined;
+): SimulatedWrites {
+  let scheduled: Promise<WriteOverlay> | undefined;
   const overlay = () =>
-    (planned ??= planWrites(database, options).then(
-      (plan) => createOverlay(options.writes, plan),
+    (scheduled ??= scheduleWrites(database, options).then(
+      (schedule) => createWriteOverlay(options.writes, schedule),
       (error: unknown) => {
-        planned = undefined;
+        scheduled = undefined;
         throw error;
       },
     ));
   return {
-    async hides(reading) {
-      const { writtenAt, hidesAfter } = await overlay();
-      if (!reading) return hidesAfter(await reads.now());
+    async nextState(isRead) {
+      const { writtenAt, hiddenAfter } = await overlay();
+      if (!isRead) return hiddenAfter(await reads.now());
       const read = await reads.next();
-      const now = hidesAfter(read);
+      const isHidden = hiddenAfter(read);
       for (const { kind, n } of writtenAt(read)) {
-        const after = log && (await neighbourOf(database, n, now));
+        const after = log && (await visibleBefore(database, n, isHidden));
         await log?.({ type: 'write', read, kind, id: idOf('conv', n), after: after ?? null });
       }
-      return now;
+      return isHidden;
     },
   };
 }
 
-/** The conversation that is there directly before this number. */
-async function neighbourOf(database: Statements, n: number, hides: Hides): Promise<string | undefined> {
+/** Returns the visible conversation directly before number `n`. */
+async function visibleBefore(
+  database: Statements,
+  n: number,
+  isHidden: IsHidden,
+): Promise<string | undefined> {
   for (let before = n; ;) {
     const numbers = await conversationNumbers(database, {
       after: null,
       before: [before],
-      limit: STRIDE,
+      limit: MIN_REFILL_ROWS,
       direction: 'backward',
     });
-    const there = numbers.findLast((number) => !hides(idOf('conv', number)));
-    if (there !== undefined) return idOf('conv', there);
+    const visible = numbers.findLast((number) => !isHidden(idOf('conv', number)));
+    if (visible !== undefined) return idOf('conv', visible);
     if (numbers[0] === undefined) return undefined;
     before = numbers[0];
   }
-}
-
-/** Fewest rows read at once behind hidden ones. */
-const STRIDE = 128;
-
-/** The list without its hidden rows: their cursors are unknown, pages are filled with those behind them. */
-export function visible<R extends { id: string }>(source: Source<R>, hides: Hides | undefined): Source<R> {
-  if (hides === undefined) return source;
-  return {
-    keyOf: async (id) => (hides(id) ? undefined : source.keyOf(id)),
-    async read(span) {
-      const backward = span.direction === 'backward';
-      const rows: R[] = [];
-      // One row more than asked for tells whether there is more.
-      const wanted = span.limit + 1;
-      for (let rest = { ...span, limit: wanted }; ;) {
-        const page = await source.read(rest);
-        const seen = page.rows.filter(({ id }) => !hides(id));
-        if (backward) rows.unshift(...seen);
-        else rows.push(...seen);
-        const edge = backward ? page.rows[0] : page.rows.at(-1);
-        if (rows.length >= wanted || !page.has_more || edge === undefined) break;
-        const key = (await source.keyOf(edge.id)) as readonly number[];
-        rest = {
-          ...span,
-          [backward ? 'before' : 'after']: key,
-          limit: Math.max(wanted - rows.length, STRIDE),
-        };
-      }
-      return {
-        rows: backward ? rows.slice(-span.limit) : rows.slice(0, span.limit),
-        has_more: rows.length > span.limit,
-      };
-    },
-  };
 }

@@ -1,48 +1,48 @@
-// A line that fails: which requests for a list meet which fault, by seed and number, and how long every answer takes.
-import { oneOf, randomFrom } from './seeded-random.ts';
+// Decides by seed which requests for a list meet a transport fault.
 import { createCounter, type Counter } from '../rules/counter.ts';
+import { randomElement, seededRandom } from './seeded-random.ts';
 
 /**
- * `429` with a Retry-After of one second, `503`, a connection that is `reset` without an answer, a body that is `cut`
- * in the middle, one that is `slow`.
+ * `429` with a Retry-After of one second; `503`; `reset`: the connection is reset without a response; `cut`: it is reset
+ * in the middle of the body; `slow`: the body arrives slowly.
  */
-export const LINE_FAULTS = ['429', '503', 'reset', 'cut', 'slow'] as const;
-export type LineFault = (typeof LINE_FAULTS)[number];
+export const TRANSPORT_FAULTS = ['429', '503', 'reset', 'cut', 'slow'] as const;
+export type TransportFault = (typeof TRANSPORT_FAULTS)[number];
 
-export type LineOptions = {
+export type TransportFaultOptions = {
   seed: number;
-  /** Share of requests for a list that fail, 0 to 1, and the kinds drawn from, each equally often. */
+  /** Share of requests for a list that fail, 0 to 1. */
   share: number;
-  kinds: readonly LineFault[];
-  /** Milliseconds added to every answer. */
+  /** The faults to draw from, each with equal probability. */
+  kinds: readonly TransportFault[];
+  /** Milliseconds that are added to every response. */
   latency: number;
   /** Resolves after so many milliseconds. */
   sleep(ms: number): Promise<void>;
 };
 
-export type LineEntry = { type: 'transport'; request: number; list: string; fault: LineFault };
+/** One failed request in the drift log. `request` is its number among the requests for lists, from 1. */
+export type TransportFaultEntry = { type: 'transport'; request: number; list: string; fault: TransportFault };
 
-export type Line = {
-  /** What the next request for a list meets. Counts it before it returns. */
-  next(list: string, peer: string): Promise<LineFault | undefined>;
+export type TransportFaults = {
+  /** Returns the fault of the next request for a list. Counts the request before it returns. */
+  next(list: string, peer: string): Promise<TransportFault | undefined>;
 };
 
-/** Thrown where no answer is to be given, or none to its end: who holds the socket resets it. */
-export class LineCut extends Error {}
-
-/** `log` is awaited before the fault shows; `requests` counts the requests for lists. */
-export function createLine(
-  { seed, share, kinds }: LineOptions,
-  log?: (entry: LineEntry) => Promise<void>,
+/** Returns the faults of these options. `log` is awaited before a fault shows; `requests` counts requests for lists. */
+export function createTransportFaults(
+  { seed, share, kinds }: TransportFaultOptions,
+  log?: (entry: TransportFaultEntry) => Promise<void>,
   requests: Counter = createCounter(),
-): Line {
+): TransportFaults {
   return {
     async next(list, peer) {
       const request = await requests.next();
-      const random = randomFrom(`${seed}/line/${request}`);
-      const drawn = random() < share ? oneOf(random, kinds) : undefined;
+      // The text is part of what a seed means: another one would give other faults for the same seed.
+      const random = seededRandom(`${seed}/line/${request}`);
+      const drawn = random() < share ? randomElement(random, kinds) : undefined;
       if (drawn === undefined) return undefined;
-      // In this process there is no socket to reset or to cut.
+      // An in-process request has no connection that could be reset.
       const fault = peer === 'local' && (drawn === 'reset' || drawn === 'cut') ? '503' : drawn;
       await log?.({ type: 'transport', request, list, fault });
       return fault;

@@ -1,43 +1,51 @@
-// Answers on a line that fails: refused before they are made, cut, slowed down, or never sent.
+// Applies transport faults: requests that fail, and response bodies that are cut or slow.
 import type { ServiceResponse } from '../../contract/exchange.ts';
+import { ConnectionReset } from '../handlers/fault-plan.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { LineCut, type LineFault, type LineOptions } from './transport-fault-sampling.ts';
+import type { TransportFault, TransportFaultOptions } from './transport-fault-sampling.ts';
 
-/** Milliseconds over which a slow body comes, and in how many pieces. */
-const SLOW_MS = 400;
-const PIECES = 4;
+/** How long a slow body takes, and in how many chunks it is sent. */
+const SLOW_BODY_MS = 400;
+const SLOW_BODY_CHUNKS = 4;
 
-/** Throws `rate_limited` with a retry-after, `store_unavailable`, and LineCut for a connection to be reset. */
-export function refuseBy(fault: LineFault | undefined): void {
-  if (fault === '429')
+/** Throws ApiError `rate_limited` or `store_unavailable`, or {@link ConnectionReset}, where the fault asks for it. */
+export function failBeforeResponse(fault: TransportFault | undefined): void {
+  if (fault === '429') {
     throw new ApiError('rate_limited', 'too many requests, wait 1 s', { 'retry-after': '1' });
+  }
   if (fault === '503') throw new ApiError('store_unavailable', 'the service cannot answer now, try again');
-  if (fault === 'reset') throw new LineCut();
+  if (fault === 'reset') throw new ConnectionReset();
 }
 
-/** The response with a body that comes slowly or, cut, half. */
-export function spoil(
+/** Returns the response with a body that is sent slowly, or cut in the middle, where the fault asks for it. */
+export function transformResponse(
   response: ServiceResponse & { body: string | Uint8Array },
-  fault: LineFault | undefined,
-  { sleep }: Pick<LineOptions, 'sleep'>,
+  fault: TransportFault | undefined,
+  { sleep }: Pick<TransportFaultOptions, 'sleep'>,
 ): ServiceResponse {
   const bytes = typeof response.body === 'string' ? Buffer.from(response.body) : response.body;
-  if (fault === 'cut') return { ...response, body: half(bytes, sleep) };
-  if (fault === 'slow') return { ...response, body: slowly(bytes, sleep) };
+  if (fault === 'cut') return { ...response, body: firstHalf(bytes, sleep) };
+  if (fault === 'slow') return { ...response, body: slowChunks(bytes, sleep) };
   return response;
 }
 
-async function* half(bytes: Uint8Array, sleep: LineOptions['sleep']): AsyncGenerator<Uint8Array> {
+async function* firstHalf(
+  bytes: Uint8Array,
+  sleep: TransportFaultOptions['sleep'],
+): AsyncGenerator<Uint8Array> {
   yield bytes.subarray(0, bytes.length / 2);
-  // What was written shall have left before the connection goes.
+  // The written bytes should be sent before the connection is reset.
   await sleep(1);
-  throw new LineCut();
+  throw new ConnectionReset();
 }
 
-async function* slowly(bytes: Uint8Array, sleep: LineOptions['sleep']): AsyncGenerator<Uint8Array> {
-  const size = Math.max(Math.ceil(bytes.length / PIECES), 1);
+async function* slowChunks(
+  bytes: Uint8Array,
+  sleep: TransportFaultOptions['sleep'],
+): AsyncGenerator<Uint8Array> {
+  const size = Math.max(Math.ceil(bytes.length / SLOW_BODY_CHUNKS), 1);
   for (let at = 0; at < bytes.length; at += size) {
-    await sleep(SLOW_MS / PIECES);
+    await sleep(SLOW_BODY_MS / SLOW_BODY_CHUNKS);
     yield bytes.subarray(at, at + size);
   }
 }

@@ -1,36 +1,40 @@
-// Writes during reads: conversations of the archive that are not there yet, and ones that go, with all that is theirs.
+// Which records simulated writes hide, as a pure function of the number of list reads.
 
 export const WRITE_KINDS = ['append', 'insert', 'delete'] as const;
 export type WriteKind = (typeof WRITE_KINDS)[number];
 
-/** Each kind is written `count` times, once every `every` reads of the conversation list. */
+/** Each kind is written `count` times, once in `every` reads of the conversation list. */
 export type Writes = { [kind in WriteKind]?: { count: number; every: number } };
 export type WriteOptions = { seed: number; writes: Writes };
 
-/** A conversation (its number) that comes or goes as the `order`th (from 0) of its kind, with the ids that do so with it. */
-export type PlannedWrite = { kind: WriteKind; order: number; n: number; ids: readonly string[] };
+/**
+ * A conversation, by its number, that appears or disappears as number `order` (from 0) of its kind. `ids` are its own id
+ * and those of its messages, entries and attachments: they change with it.
+ */
+export type ScheduledWrite = { kind: WriteKind; order: number; n: number; ids: readonly string[] };
 
-/** Whether the list, as it was when this was made, lacks what has this id. */
-export type Hides = (id: string) => boolean;
+/** Returns whether the record with this id is hidden. */
+export type IsHidden = (id: string) => boolean;
 
-export type Overlay = {
-  /** The writes that come before the answer of this read of the conversation list (from 1). */
-  writtenAt(read: number): PlannedWrite[];
-  /** The state after so many reads. */
-  hidesAfter(reads: number): Hides;
+export type WriteOverlay = {
+  /** Returns the writes before the response to this read of the conversation list (from 1). */
+  writtenAt(read: number): ScheduledWrite[];
+  /** Returns which records are hidden after so many reads. */
+  hiddenAfter(reads: number): IsHidden;
 };
 
-/** A row that is appended or inserted is hidden until its turn, one that is deleted from its turn on. */
-export function createOverlay(writes: Writes, plan: readonly PlannedWrite[]): Overlay {
-  const byId = new Map(plan.flatMap((write) => write.ids.map((id) => [id, write] as const)));
-  /** The read of the conversation list before whose answer it is written. */
-  const turnOf = ({ kind, order }: PlannedWrite) => (order + 1) * (writes[kind]?.every ?? Infinity);
+/** Returns the overlay of these writes. Appended and inserted records are hidden before their write, deleted ones after. */
+export function createWriteOverlay(writes: Writes, schedule: readonly ScheduledWrite[]): WriteOverlay {
+  const byId = new Map(schedule.flatMap((write) => write.ids.map((id) => [id, write] as const)));
+  const readOf = ({ kind, order }: ScheduledWrite) => (order + 1) * (writes[kind]?.every ?? Infinity);
   return {
     writtenAt: (read) =>
-      WRITE_KINDS.flatMap((kind) => plan.filter((write) => write.kind === kind && turnOf(write) === read)),
-    hidesAfter: (reads) => (id) => {
+      WRITE_KINDS.flatMap((kind) =>
+        schedule.filter((write) => write.kind === kind && readOf(write) === read),
+      ),
+    hiddenAfter: (reads) => (id) => {
       const write = byId.get(id);
-      return write !== undefined && turnOf(write) <= reads === (write.kind === 'delete');
+      return write !== undefined && readOf(write) <= reads === (write.kind === 'delete');
     },
   };
 }

@@ -1,22 +1,22 @@
-// Which conversations come and go while a service is read: chosen by seed without looking at the rest of the archive.
-import { between, randomFrom, type Random } from './seeded-random.ts';
+// Chooses by seed which conversations simulated writes make appear and disappear.
 import { idOf } from '../rules/identifier.ts';
-import { WRITE_KINDS, type PlannedWrite, type WriteKind, type WriteOptions } from './write-overlay.ts';
 import type { Statements } from '../store/sql/database.ts';
 import { conversationNumbers } from '../store/lists/messages.ts';
 import type { Span } from '../store/sql/keyset.ts';
+import { randomInteger, seededRandom, type Random } from './seeded-random.ts';
+import { WRITE_KINDS, type ScheduledWrite, type WriteKind, type WriteOptions } from './write-overlay.ts';
 
-/** Draws for one row before the archive counts as too small for it. */
-const TRIES = 16;
+/** Draws for one conversation, after which the archive counts as too small. */
+const MAX_DRAWS = 16;
 
 /**
- * The last conversations are the ones to be appended, others anywhere before them come in between or go. The first one
- * always stays. Fewer than asked for where the archive does not hold so many.
+ * Returns the scheduled writes. The last conversations are appended; inserted and deleted ones lie anywhere before them.
+ * The first conversation is never chosen. There are fewer than requested where the archive has too few conversations.
  */
-export async function planWrites(
+export async function scheduleWrites(
   statements: Statements,
   { seed, writes }: WriteOptions,
-): Promise<PlannedWrite[]> {
+): Promise<ScheduledWrite[]> {
   const numbers = (span: Partial<Span>, limit: number) =>
     conversationNumbers(statements, { after: null, before: null, direction: 'forward', limit, ...span });
   const [first] = await numbers({}, 1);
@@ -30,33 +30,33 @@ export async function planWrites(
   const last = chosen.append[0] === undefined ? tail.at(-1)! : chosen.append[0] - 1;
   const taken = new Set([first, ...chosen.append]);
   for (const kind of ['insert', 'delete'] as const) {
-    const random = randomFrom(`${seed}/${kind}`);
+    const random = seededRandom(`${seed}/${kind}`);
     for (let order = 0; order < (writes[kind]?.count ?? 0); order += 1) {
-      const n = await freeNumber(random);
+      const n = await drawUntaken(random);
       if (n === undefined) break;
       taken.add(n);
       chosen[kind].push(n);
     }
   }
-  const plan: PlannedWrite[] = [];
+  const schedule: ScheduledWrite[] = [];
   for (const kind of WRITE_KINDS) {
     for (const [order, n] of chosen[kind].entries()) {
-      plan.push({ kind, order, n, ids: await idsOf(statements, n) });
+      schedule.push({ kind, order, n, ids: await idsOf(statements, n) });
     }
   }
-  return plan;
+  return schedule;
 
-  /** A conversation before those that are appended, which nothing else was chosen for. */
-  async function freeNumber(random: Random): Promise<number | undefined> {
-    for (let draw = 0; draw < TRIES; draw += 1) {
-      const [n] = await numbers({ after: [between(random, first!, last)], before: [last + 1] }, 1);
+  /** Returns a conversation before the appended ones that is not chosen yet. */
+  async function drawUntaken(random: Random): Promise<number | undefined> {
+    for (let draw = 0; draw < MAX_DRAWS; draw += 1) {
+      const [n] = await numbers({ after: [randomInteger(random, first!, last)], before: [last + 1] }, 1);
       if (n !== undefined && !taken.has(n)) return n;
     }
     return undefined;
   }
 }
 
-/** The ids of a conversation, its messages with their entries, and their files. */
+/** Returns the ids of a conversation, its messages, their entries and their attachments. */
 async function idsOf(statements: Statements, conversation: number): Promise<string[]> {
   const rows = await statements.all<{ message: number; attachment: number | null }>(
     `SELECT m.n AS message, a.n AS attachment FROM messages m LEFT JOIN attachments a ON a.message = m.n

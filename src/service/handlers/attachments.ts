@@ -5,14 +5,14 @@ import { hasAttachment, readAttachments, type AttachmentFilter } from '../store/
 import { placeOf } from '../store/lists/messages.ts';
 import { filePaths } from '../store/meta-table/summary.ts';
 import type { Call, Reply } from './call.ts';
-import { FIRST, readStored } from './list.ts';
+import { FIRST_ROW, readStoredList } from './list.ts';
 import { fill, type Addresses } from './records.ts';
 
 export async function attachments(call: Call): Promise<Reply> {
   const { database } = call.archive;
   const { tier } = call.bearer;
   const filter = await filterOf(call);
-  return readStored(call, {
+  return readStoredList(call, {
     kind: 'attachment',
     numberOf: (id) => numberOf('att', id),
     addresses: await addressesOf(call),
@@ -29,7 +29,7 @@ export async function attachments(call: Call): Promise<Reply> {
 export async function attachment(call: Call): Promise<Reply> {
   const n = numberOf('att', call.parameters['id']!);
   if (n === undefined) throw new ApiError('not_found', 'no attachment has such an id');
-  const texts = await readAttachments(call.archive.database, { n }, call.bearer.tier, FIRST);
+  const texts = await readAttachments(call.archive.database, { n }, call.bearer.tier, FIRST_ROW);
   if (texts.count === 0) throw new ApiError('not_found', `the archive has no attachment ${idOf('att', n)}`);
   const { pieces } = fill('attachment', texts, await addressesOf(call));
   return { status: 200, json: pieces.join('') };
@@ -53,12 +53,12 @@ async function filterOf(call: Call): Promise<AttachmentFilter> {
   };
 }
 
-async function messageOf({ archive, query, hides }: Call): Promise<number | undefined> {
+async function messageOf({ archive, query, faults }: Call): Promise<number | undefined> {
   const id = query.text('message_id');
   if (id === undefined) return undefined;
   const n = numberOf('msg', id);
   if (n === undefined) throw new ApiError('request_invalid', 'message_id: must have the form msg_<number>');
-  if (hides?.(id) === true || (await placeOf(archive.database, n)) === undefined) {
+  if (faults?.isHidden(id) === true || (await placeOf(archive.database, n)) === undefined) {
     throw new ApiError('not_found', `the archive has no message ${idOf('msg', n)}`);
   }
   return n;

@@ -1,49 +1,35 @@
-// What a handler is given and what it gives back: a request already matched and permitted, a reply not yet in bytes.
-import type { RouteName } from '../../contract/routes.ts';
+// What a handler gets and returns: a request that is matched and authenticated, and a reply that is not yet bytes.
 import type { ServiceRequest } from '../../contract/exchange.ts';
 import type { Tier } from '../../contract/token.ts';
-import type { Archive } from '../store/archive.ts';
-import type { Drift, DriftOptions, ReadEntry } from '../fault-injection/drift.ts';
 import type { Limiter } from '../rules/limiter.ts';
-import type { LineEntry, LineOptions } from '../fault-injection/transport-fault-sampling.ts';
-import type { Hides, WriteOptions } from '../fault-injection/write-overlay.ts';
-import type { Keep } from '../store/events/group-commit.ts';
-import type { Bearer } from '../store/tokens.ts';
-import type { Summary } from '../store/meta-table/summary.ts';
+import type { Archive } from '../store/archive.ts';
 import type { Worker } from '../store/event-worker.ts';
-import type { JsonResponse } from './response-cache.ts';
+import type { Keep } from '../store/events/group-commit.ts';
+import type { Summary } from '../store/meta-table/summary.ts';
+import type { Bearer } from '../store/tokens.ts';
+import type { FaultPlan, RequestFaults } from './fault-plan.ts';
 import type { Query } from './query.ts';
-import type { WriteEntry } from '../fault-injection/simulated-writes.ts';
+import type { JsonResponse } from './response-cache.ts';
 
 export type ServiceOptions = {
-  /** Origin of the attachment files, without a final slash. */
+  /** Origin of the attachment files, without a trailing slash. */
   assetUrl: string;
   version: string;
-  /** Lists lie as it says; without it they are true. */
-  drift?: DriftOptions;
-  /** Requests for lists fail and answers take their time as it says. */
-  line?: LineOptions;
-  /** Conversations come and go while the list is read; the archive is not changed. */
-  writes?: WriteOptions;
-  /**
-   * Told of each list read, failed request and write, before the answer. With it, a list asked for with `truth=true`
-   * is given as it is now, and counts as no read.
-   */
-  driftLog?(entry: DriftEntry): Promise<void>;
-  /** When it began, in milliseconds since the epoch; now where absent. */
+  /** Faults to inject. Absent in normal service. */
+  faults?: FaultPlan;
+  /** When the service started, in milliseconds since the epoch. Default: now. */
   startedMs?: number;
-  /** The highest tier this service grants; `mirror` where absent. */
+  /** The highest tier that this service grants. Default: `mirror`. */
   maxTier?: Tier;
-  /** Told of what was thrown that nobody planned, under the id its answer carries. Must not throw. */
+  /** Is called with every unexpected error and the request id of its response. Must not throw. */
   onFailure?(requestId: string, error: unknown): void;
-  /** Events must be signed with one of these, and need no token then. */
+  /** Events must be signed with one of these secrets, and need no token then. */
   webhookSecrets?: readonly Uint8Array[];
-  /** Applies what was kept, beside the requests. Without it each request applies its events before it is answered. */
+  /** Applies stored events in the background. Without it each request applies its events before its response. */
   worker?: Pick<Worker, 'wake'>;
 };
 
-export type DriftEntry = ReadEntry | LineEntry | WriteEntry;
-
+/** One request to a handler. */
 export type Call = {
   archive: Archive;
   options: ServiceOptions;
@@ -51,29 +37,27 @@ export type Call = {
   query: Query;
   /** Path parameters, decoded. */
   parameters: Record<string, string>;
-  /** Tier and scopes of the token; on routes without a scope the lowest tier and none. */
+  /** Tier and scopes of the token; on routes without a scope the lowest tier and no scope. */
   bearer: Bearer;
-  /** State of the whole archive. */
+  /** Counts and integrity of the whole archive. */
   summary: Summary;
-  /** Counts the tokens a peer is given. */
-  issues: Limiter;
-  /** Keeps events durably, together with those of other requests. */
+  /** Limits the tokens that one peer gets. */
+  tokenLimiter: Limiter;
+  /** Stores events durably, together with those of other requests. */
   keep: Keep;
-  /** To be called when events were kept; what it waits for shows in lists when it resolves. */
-  keptEvents(): Promise<void>;
-  /** What distorts the list that is read, and its name; undefined where the answer is to be true. */
-  lies: { drift: Drift; list: string } | undefined;
-  /** What is not there at the moment of this answer. */
-  hides: Hides | undefined;
-  /** What the service reports of its drift now, 0 without any. */
+  /** Must be called when events were stored. Resolves when they show in lists, where no worker applies them later. */
+  eventsStored(): Promise<void>;
+  /** Faults that this request meets; undefined in normal service. */
+  faults: RequestFaults | undefined;
+  /** Returns the drift ratio that this response reports, 0 in normal service. */
   driftRatio(): number;
 };
 
-/** `body` is sent as JSON, `json` is JSON already. */
+/** `body` is sent as JSON, `json` is JSON text already. */
 export type Reply = { status: number; body: unknown } | JsonResponse;
 export type Handler = (call: Call) => Promise<Reply>;
-export type Handlers = Record<RouteName, Handler>;
 
+/** Returns a reply with status 200. */
 export function ok(body: unknown): Reply {
   return { status: 200, body };
 }

@@ -3,13 +3,13 @@ import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { hasConversation, readConversations, readMessages } from '../store/lists/messages.ts';
 import type { Call, Reply } from './call.ts';
-import { FIRST, listOf, readStored } from './list.ts';
+import { FIRST_ROW, listReply, readStoredList } from './list.ts';
 import { fill } from './records.ts';
 
 export async function conversations(call: Call): Promise<Reply> {
   const { database } = call.archive;
   const reader = call.bearer.tier;
-  return readStored(call, {
+  return readStoredList(call, {
     kind: 'conversation',
     numberOf: (id) => numberOf('conv', id),
     async keyOf(id) {
@@ -30,11 +30,11 @@ export async function conversation(call: Call): Promise<Reply> {
   const n = numberOf('conv', call.parameters['id']!);
   if (n === undefined) throw new ApiError('not_found', 'no conversation has such an id');
   const asked = { conversation: n, reader: call.bearer.tier };
-  const texts = await readConversations(database, asked, FIRST);
+  const texts = await readConversations(database, asked, FIRST_ROW);
   if (texts.count === 0)
     throw new ApiError('not_found', `the archive has no conversation ${idOf('conv', n)}`);
-  const page = await readMessages(database, asked, { ...FIRST, limit: FIRST_MESSAGES });
+  const page = await readMessages(database, asked, { ...FIRST_ROW, limit: FIRST_MESSAGES });
   const record = fill('conversation', texts).pieces.join('');
-  const messages = listOf(call, { kind: 'message' }, page).json;
+  const messages = listReply(call, { kind: 'message' }, page).json;
   return { status: 200, json: `${record.slice(0, -1)},"messages":${messages}}` };
 }

@@ -21,7 +21,7 @@ export async function ingestEvent(call: Call): Promise<Reply> {
   const event = takeIn(readJson(call.request, 'event_invalid'));
   const [refusal] = await call.keep([event]);
   if (refusal !== undefined) throw refusal;
-  await call.keptEvents();
+  await call.eventsStored();
   return ok(acknowledge(event.id, event.type));
 }
 
@@ -40,7 +40,7 @@ async function ingestBatch(call: Call): Promise<Reply> {
   });
   const events = taken.flatMap(({ event }) => (event === undefined ? [] : [event]));
   const refusals = events.length === 0 ? [] : await call.keep(events);
-  if (events.length > 0) await call.keptEvents();
+  if (events.length > 0) await call.eventsStored();
   let at = 0;
   const data = taken.map(({ event, id = null, refusal: invalid }) => {
     const refusal = event === undefined ? invalid : refusals[at++];

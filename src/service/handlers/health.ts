@@ -2,12 +2,9 @@
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import type { Health, Probe } from '../../contract/health.ts';
 import type { Archive } from '../store/archive.ts';
-import { ApiError } from '../rules/api-error.ts';
 import { schemaOf } from '../store/schema/migrate.ts';
 import { ok, type Call, type Reply, type ServiceOptions } from './call.ts';
-
-/** The longest any of them waits for the database or a disk, in milliseconds. */
-const STORE_TIMEOUT_MS = 2_000;
+import { withTimeout } from './store-timeout.ts';
 
 export async function health(call: Call): Promise<Reply> {
   const { archive, options, summary } = call;
@@ -73,16 +70,4 @@ async function stateOf({ database, blobs, filesThere }: Archive) {
     files_writable: writable && there,
     ...(there ? {} : { files_there: false }),
   };
-}
-
-/** What comes within the patience of a probe. */
-export function withTimeout<T>(work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = () =>
-      reject(
-        new ApiError('store_unavailable', 'the archive does not answer in time', { 'retry-after': '1' }),
-      );
-    AbortSignal.timeout(STORE_TIMEOUT_MS).addEventListener('abort', late, { once: true });
-    work.then(resolve, reject);
-  });
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { hasConversation, placeOf, readMessages, readOpenings } from '../store/lists/messages.ts';
 import type { Call, Reply } from './call.ts';
-import { readStored } from './list.ts';
+import { readStoredList } from './list.ts';
 
 /**
  * Messages in the order of their positions, or with `opening=true` the first message of each conversation in the order
@@ -14,7 +14,7 @@ export async function messages(call: Call): Promise<Reply> {
   const opening = call.query.flag('opening') ?? false;
   const conversation = await conversationOf(call);
   const asked = { conversation, reader: call.bearer.tier };
-  return readStored(call, {
+  return readStoredList(call, {
     kind: 'message',
     numberOf: (id) => numberOf('msg', id),
     async keyOf(id) {
@@ -27,14 +27,14 @@ export async function messages(call: Call): Promise<Reply> {
   });
 }
 
-async function conversationOf({ archive, query, hides }: Call): Promise<number | undefined> {
+async function conversationOf({ archive, query, faults }: Call): Promise<number | undefined> {
   const id = query.text('conversation');
   if (id === undefined) return undefined;
   const n = numberOf('conv', id);
   if (n === undefined)
     throw new ApiError('request_invalid', 'conversation: must have the form conv_<number>');
   // An empty list would say that the conversation is there and has no messages.
-  if (hides?.(id) === true || !(await hasConversation(archive.database, n))) {
+  if (faults?.isHidden(id) === true || !(await hasConversation(archive.database, n))) {
     throw new ApiError('not_found', `the archive has no conversation ${idOf('conv', n)}`);
   }
   return n;

@@ -11,7 +11,7 @@ export type Query = {
   /** One of the values. Throws `request_invalid`. */
   choice<T extends string>(name: string, values: readonly T[]): T | undefined;
   /** All parameters but these, in an order that theirs does not change. */
-  others(names: readonly string[]): [name: string, value: string][];
+  except(names: readonly string[]): [name: string, value: string][];
   /** Page size by the rules of contract/window.ts. Throws `limit_out_of_range`. */
   limit(): number;
 };
@@ -48,7 +48,7 @@ export function parseQuery(search: string): Query {
       const value = choice(name, ['true', 'false']);
       return value === undefined ? undefined : value === 'true';
     },
-    others(names) {
+    except(names) {
       const rest = [...given()].filter(([name]) => !names.includes(name));
       return rest.sort((a, b) => (a.join('=') < b.join('=') ? -1 : 1));
     },

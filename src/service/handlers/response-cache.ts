@@ -1,69 +1,71 @@
-// Answers kept in mind, as the bytes that go out, for as long as nothing whatever is committed to the archive, by this process or any other.
+// Cache of responses, valid as long as no process commits anything to the archive.
 import type { State } from '../store/sql/database.ts';
-import { encodeBody, SHORT_BODY_BYTES } from '../http/outgoing.ts';
+import { encodeBody, SHORT_BODY_BYTES } from './response-bytes.ts';
 
-/** An answer as it was made, JSON as text, and as it goes out. */
+/** A reply with its JSON text. */
 export type JsonResponse = { status: number; json: string };
+/** A reply as it is sent: long ones as bytes. */
 export type CachedResponse = { status: number; json: string | Buffer };
 
 export type ResponseCache = {
-  /** The page of this name as it is in this state of the archive, made where it is not known. */
-  page(name: string, state: State | undefined, make: () => Promise<JsonResponse>): Promise<CachedResponse>;
+  /** Returns the response with this name in this state of the archive; makes it where it is not cached. */
+  get(name: string, state: State | undefined, make: () => Promise<JsonResponse>): Promise<CachedResponse>;
 };
 
-/** Bytes of all pages together: some 700 of 100 attachments. */
-const MOST_BYTES = 32 * 1024 * 1024;
+/** Bytes of all cached responses together: about 700 pages of 100 attachments. */
+const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 
-/** What a page weighs besides its bytes and its name. */
-const WEIGHT = 512;
+/** Estimated memory of a cache entry besides its body and its name. */
+const ENTRY_OVERHEAD_BYTES = 512;
 
-/** Without a page it was asked for once. */
-type Kept = { page: CachedResponse | undefined; weight: number };
+/** An entry without a response stands for one that was requested once. */
+type Entry = { response: CachedResponse | undefined; bytes: number };
 
 /**
- * A long page is kept when it is asked for again: who walks a list reads each page once, and to keep them would cost a
- * fifth of making them. `most` bytes are kept of all pages, with their names, and the oldest make room.
+ * Returns an empty cache. A long response is cached when it is requested for the second time: a walk reads each page
+ * once, and caching it would cost a fifth of making it. The oldest entries are dropped above `maxBytes`, which includes
+ * names.
  */
-export function createResponseCache(most = MOST_BYTES): ResponseCache {
-  const known = new Map<string, Kept>();
-  let of: State | undefined;
-  let bytes = 0;
-  const keep = (name: string, page: CachedResponse | undefined): void => {
-    const weight = WEIGHT + name.length + (page?.json.length ?? 0);
-    if (weight > most / 8) return;
-    bytes += weight - (known.get(name)?.weight ?? 0);
-    known.set(name, { page, weight });
-    for (const [oldest, kept] of known) {
-      if (bytes <= most) break;
-      known.delete(oldest);
-      bytes -= kept.weight;
+export function createResponseCache(maxBytes = MAX_CACHE_BYTES): ResponseCache {
+  const entries = new Map<string, Entry>();
+  let cachedState: State | undefined;
+  let totalBytes = 0;
+  const store = (name: string, response: CachedResponse | undefined): void => {
+    const bytes = ENTRY_OVERHEAD_BYTES + name.length + (response?.json.length ?? 0);
+    if (bytes > maxBytes / 8) return;
+    totalBytes += bytes - (entries.get(name)?.bytes ?? 0);
+    entries.set(name, { response, bytes });
+    for (const [oldest, entry] of entries) {
+      if (totalBytes <= maxBytes) break;
+      entries.delete(oldest);
+      totalBytes -= entry.bytes;
     }
   };
   return {
-    async page(name, state, make) {
-      // Where the engine cannot tell that nothing changed, every page is made anew.
+    async get(name, state, make) {
+      // An engine that cannot tell whether something changed gives no state, and nothing is cached.
       if (state === undefined) return make();
-      if (state !== of) {
-        known.clear();
-        bytes = 0;
-        of = state;
+      if (state !== cachedState) {
+        entries.clear();
+        totalBytes = 0;
+        cachedState = state;
       }
-      const before = known.get(name);
-      if (before?.page !== undefined) return before.page;
+      const entry = entries.get(name);
+      if (entry?.response !== undefined) return entry.response;
       const made = await make();
-      // Others may have seen a commit meanwhile: it may be of before.
-      if (state !== of) return made;
+      // Another request may have seen a newer state meanwhile, so this response may be of the older one.
+      if (state !== cachedState) return made;
       if (made.json.length <= SHORT_BODY_BYTES) {
-        keep(name, made);
+        store(name, made);
         return made;
       }
-      if (before === undefined) {
-        keep(name, undefined);
+      if (entry === undefined) {
+        store(name, undefined);
         return made;
       }
-      const page = { status: made.status, json: encodeBody(made.json) };
-      keep(name, page);
-      return page;
+      const response = { status: made.status, json: encodeBody(made.json) };
+      store(name, response);
+      return response;
     },
   };
 }

@@ -8,10 +8,11 @@ import { placeOf } from '../store/lists/messages.ts';
 import { countDisplacedEvents, countEvents, readArc, readEvents } from '../store/lists/sequence.ts';
 import { eventKeyOf } from './events.ts';
 import { ok, type Call, type Reply } from './call.ts';
-import { readWindow, windowOf, type Source } from './list.ts';
+import { readPage } from './list.ts';
+import type { ListSource } from './list-source.ts';
+import { windowOf } from './list-window.ts';
 import { scopeMissing } from './authenticator.ts';
 import { eventStatusOf } from './records.ts';
-import { visible } from '../fault-injection/simulated-writes.ts';
 
 /** Positions in checked order; cursors are entries. mirror_relay needs the scope read:mirror too. */
 export async function sequence(call: Call): Promise<Reply> {
@@ -67,14 +68,14 @@ async function mirrorRelay(call: Call): Promise<Sequence> {
 }
 
 /** A position under the id that cursors name it by. */
-type Listed = { id: string; position: Position };
+type ListedPosition = { id: string; position: Position };
 
 function positionOf(
   entry: string,
   reported: number,
   checked: number,
   rest: Pick<Position, 'message_id' | 'source' | 'status'>,
-): Listed {
+): ListedPosition {
   return { id: entry, position: { entry, ...rest, reported, checked, offset: reported - checked } };
 }
 
@@ -83,9 +84,9 @@ async function pageOf(
   name: string,
   total: number,
   displaced: number,
-  source: Source<Listed>,
+  source: ListSource<ListedPosition>,
 ): Promise<Sequence> {
-  const { rows, has_more } = await readWindow(visible(source, call.hides), windowOf(call));
+  const { rows, has_more } = await readPage(call, source, windowOf(call.query));
   return {
     name,
     status: displaced === 0 ? 'stable' : 'partial',

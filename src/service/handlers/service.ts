@@ -1,134 +1,107 @@
-// The service as one function from request to response: match, permit, handle, and one shape for every failure.
-import type { Service, ServiceResponse } from '../../contract/exchange.ts';
+// The service as one function from request to response: match the route, authenticate, call the handler, add headers.
+import { coalescePerTick, firstPerTick } from '../../concurrency/single-flight.ts';
+import type { Service, ServiceRequest, ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS, ROUTES, type RouteName } from '../../contract/routes.ts';
-import type { Archive } from '../store/archive.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { LineCut } from '../fault-injection/transport-fault-sampling.ts';
-import type { State } from '../store/sql/database.ts';
+import type { Archive } from '../store/archive.ts';
+import { createDrain } from '../store/event-worker.ts';
 import { createGroupCommit } from '../store/events/group-commit.ts';
 import { summaryOf, type Summary } from '../store/meta-table/summary.ts';
-import { createBearers } from '../store/tokens.ts';
-import { firstPerTick, coalescePerTick } from '../../concurrency/single-flight.ts';
-import { createDrain } from '../store/event-worker.ts';
-import { attachment, attachments } from './attachments.ts';
-import { content } from './content.ts';
-import { conversation, conversations } from './conversations.ts';
-import { events, ingestEvent } from './events.ts';
-import { ok, type Call, type DriftEntry, type Handlers, type ServiceOptions } from './call.ts';
-import { toApiError, errorResponse, newRequestId } from './error-response.ts';
-import { health, live, ready, withTimeout } from './health.ts';
-import { messages } from './messages.ts';
-import { createResponseCache, type JsonResponse, type ResponseCache } from './response-cache.ts';
+import type { State } from '../store/sql/database.ts';
+import { createBearers, type Bearer } from '../store/tokens.ts';
 import { authenticate, authenticateSigned, type Authenticator } from './authenticator.ts';
+import type { Call, ServiceOptions } from './call.ts';
+import { errorResponse, newRequestId, toApiError } from './error-response.ts';
+import { ConnectionReset } from './fault-plan.ts';
 import { parseQuery } from './query.ts';
+import { createResponseCache, type JsonResponse, type ResponseCache } from './response-cache.ts';
+import { CACHEABLE, HANDLERS } from './route-handlers.ts';
 import { matchRoute } from './router.ts';
-import { sequence } from './sequence.ts';
-import { token } from './token.ts';
-import { createTrial, type Trial } from '../fault-injection/fault-plan.ts';
+import { withTimeout } from './store-timeout.ts';
 
-export type { DriftEntry, ServiceOptions };
+export type { ServiceOptions };
 
-/** Tokens that one peer may be given a minute: each is a row for a day. */
-const ISSUES_A_MINUTE = 60;
+/** Tokens that one peer can get per minute: each is a database row for a day. */
+const MAX_TOKENS_PER_MINUTE = 60;
 
-/** Requests without a valid token that one peer may send a minute; those with one are never counted. */
-const GUESSES_A_MINUTE = 300;
-
-const HANDLERS: Handlers = {
-  token,
-  attachments,
-  attachment,
-  content,
-  sequence,
-  health,
-  live: async ({ archive, options }) => live(archive, options),
-  ready: ({ archive, options }) => ready(archive, options),
-  ingest: ingestEvent,
-  events,
-  conversations,
-  conversation,
-  messages,
-  messages_v1: messages,
-  openapi: async () => ok((await import('../../contract/openapi.json')).default),
-};
+/** Requests without a valid token that one peer can send per minute. Requests with a valid token are never counted. */
+const MAX_FAILED_LOGINS_PER_MINUTE = 300;
 
 /**
- * The service over an archive. Every response carries x-request-id, x-integrity (the archive's mean), x-drift-ratio and
- * date; every failure has the body of interface 7. HEAD is answered as GET without the body. Never rejects, but with
- * LineCut where the options ask for a line that fails.
+ * Returns the service over an archive. Every response has the headers x-request-id, x-integrity (the archive's mean),
+ * x-drift-ratio and date. Every failure has the error body (interface 7). HEAD is answered as GET without the body. The
+ * service never rejects, except with {@link ConnectionReset} where a fault plan asks for it.
  */
 export function createService(archive: Archive, given: ServiceOptions): Service {
   const options = { startedMs: archive.now(), ...given };
-  const guesses = archive.shared.limiter('guesses', GUESSES_A_MINUTE);
-  const doorkeeper = { archive, guesses, bearers: createBearers(archive) };
-  const issues = archive.shared.limiter('issues', ISSUES_A_MINUTE);
-  const trial = createTrial(archive, options);
+  const { faults } = options;
+  const authenticator = {
+    archive,
+    failureLimiter: archive.shared.limiter('guesses', MAX_FAILED_LOGINS_PER_MINUTE),
+    bearers: createBearers(archive),
+  };
+  const tokenLimiter = archive.shared.limiter('issues', MAX_TOKENS_PER_MINUTE);
   const keep = createGroupCommit(archive);
   const drain = createDrain(archive);
-  /** Kept is kept: what is not applied now stays queued, and the acknowledgement holds. */
-  const apply = async (requestId: string): Promise<void> => {
+  /** Stored events stay stored: one that cannot be applied now stays queued, and its acknowledgement is still true. */
+  const applyEvents = async (requestId: string): Promise<void> => {
     if (options.worker !== undefined) options.worker.wake();
     else await drain().catch((error: unknown) => options.onFailure?.(requestId, error));
   };
-  // What a probe reports, which asks for nothing.
-  let known: Summary = NOTHING_KNOWN;
-  const read = async (): Promise<Now> => {
+  // Liveness and readiness probes do not read the summary; they report the last known one.
+  let summary: Summary = EMPTY_SUMMARY;
+  const readSnapshot = async (): Promise<Snapshot> => {
     const state = await archive.database.version?.();
     return { state, summary: await summaryOf(archive, state) };
   };
-  // SQLite tells at once. Requests over sockets that come with one turn of the loop were all sent before it, and share.
-  const nearby = options.worker === undefined ? read : firstPerTick(read);
-  const nowOf = archive.database.engine === 'sqlite' ? nearby : coalescePerTick(read);
-  const pages = createResponseCache();
-  const date = createDates(archive.now);
+  // Requests from sockets that arrive in one tick of the event loop were all sent before it, so they can share a read.
+  // SQLite answers at once, so the first request of the tick reads; with PostgreSQL the read starts when all have arrived.
+  const shared = options.worker === undefined ? readSnapshot : firstPerTick(readSnapshot);
+  const snapshot = archive.database.engine === 'sqlite' ? shared : coalescePerTick(readSnapshot);
+  const pipeline = { authenticator, cache: createResponseCache() };
+  const date = createDateHeader(archive.now);
 
   return async (request) => {
     const requestId = newRequestId((count) => archive.randomBytes(count));
     let integrity = 0;
     let response: ServiceResponse;
-    const about: ServiceResponse['logContext'] = {};
+    const logContext: LogContext = {};
     try {
       let state: State | undefined;
       const path = request.target.split('?', 1)[0];
       if (path !== ROUTES.live.path && path !== ROUTES.ready.path) {
-        const asked = nowOf();
-        ({ state, summary: known } = await (path === ROUTES.health.path ? withTimeout(asked) : asked));
+        const reading = snapshot();
+        ({ state, summary } = await (path === ROUTES.health.path ? withTimeout(reading) : reading));
       }
-      integrity = known.integrity;
-      const keptEvents = () => apply(requestId);
-      const asked = { archive, options, request, summary: known, issues, keep, keptEvents };
-      response = await answer(asked, { doorkeeper, trial, pages, state }, about);
+      integrity = summary.integrity;
+      const eventsStored = () => applyEvents(requestId);
+      const context = { archive, options, request, summary, tokenLimiter, keep, eventsStored };
+      response = await respond(context, pipeline, state, logContext);
     } catch (error) {
-      if (error instanceof LineCut) throw error;
+      if (error instanceof ConnectionReset) throw error;
       if (!(error instanceof ApiError)) options.onFailure?.(requestId, error);
       response = errorResponse(toApiError(error), requestId, integrity);
     }
     response.headers[HEADERS.requestId] = requestId;
     response.headers[HEADERS.integrity] = String(integrity);
-    response.headers[HEADERS.drift] = String(trial.driftRatio());
-    await trial.delay();
+    response.headers[HEADERS.drift] = String(faults?.driftRatio() ?? 0);
+    if (faults !== undefined) await faults.delay();
     response.headers['date'] = date();
-    response.logContext = about;
+    response.logContext = logContext;
     return request.method === 'HEAD' ? { ...response, body: '' } : response;
   };
 }
 
-type Asked = Pick<Call, 'archive' | 'options' | 'request' | 'summary' | 'issues' | 'keep' | 'keptEvents'>;
+/** The state of the archive when a request arrived. */
+type Snapshot = { state: State | undefined; summary: Summary };
+type LogContext = NonNullable<ServiceResponse['logContext']>;
+type Context = Pick<
+  Call,
+  'archive' | 'options' | 'request' | 'summary' | 'tokenLimiter' | 'keep' | 'eventsStored'
+>;
+type Pipeline = { authenticator: Authenticator; cache: ResponseCache };
 
-/** What an answer goes through besides its handler; `state` is the archive's when the request came. */
-type Way = { doorkeeper: Authenticator; trial: Trial; pages: ResponseCache; state: State | undefined };
-
-/** Answers that the archive, the reader's tier and the request alone decide. */
-const KEPT: ReadonlySet<RouteName> = new Set([
-  'attachments',
-  'attachment',
-  'conversations',
-  'conversation',
-  'messages',
-  'messages_v1',
-]);
-
-const NOTHING_KNOWN: Summary = {
+const EMPTY_SUMMARY: Summary = {
   conversations: 0,
   messages: 0,
   attachments: 0,
@@ -137,64 +110,75 @@ const NOTHING_KNOWN: Summary = {
   integrity: 0,
 };
 
-/** What is asked of the archive for each request. */
-type Now = { state: State | undefined; summary: Summary };
+const noDrift = (): number => 0;
 
-/** The Date header of a clock's milliseconds: its text is of whole seconds, and so is made once in each. */
-function createDates(now: () => number): () => string {
+/** Returns the response of the handler. Sets the fields of `logContext` as soon as they are known, also for errors. */
+async function respond(
+  context: Context,
+  { authenticator, cache }: Pipeline,
+  state: State | undefined,
+  logContext: LogContext,
+): Promise<ServiceResponse> {
+  const { archive, options, request, summary, tokenLimiter, keep, eventsStored } = context;
+  const match = matchRoute(request.method, request.target);
+  if (match.route === undefined) return { status: 204, headers: { allow: match.allow }, body: '' };
+  const { route, parameters, search } = match;
+  logContext.route = route;
+  const bearer = await bearerOf(route, request, authenticator, options);
+  if (ROUTES[route].scope !== null) logContext.tier = bearer.tier;
+  const query = parseQuery(search);
+  const faults = await options.faults?.planRequest(route, { query, parameters }, request);
+  const driftRatio = faults?.driftRatio ?? noDrift;
+  const callHandler = async (): Promise<JsonResponse> => {
+    // Named one by one: spreading an object costs a tenth of a short response.
+    const reply = await HANDLERS[route]({
+      archive,
+      options,
+      request,
+      summary,
+      tokenLimiter,
+      keep,
+      eventsStored,
+      query,
+      parameters,
+      bearer,
+      faults,
+      driftRatio,
+    });
+    return 'json' in reply ? reply : { status: reply.status, json: JSON.stringify(reply.body) };
+  };
+  const isCacheable = CACHEABLE.has(route) && faults?.changesLists !== true;
+  const name = () => `${bearer.tier} ${driftRatio()} ${summary.integrity} ${request.target}`;
+  const { status, json: body } = isCacheable
+    ? await cache.get(name(), state, callHandler)
+    : await callHandler();
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+  };
+  const response = { status, headers, body };
+  return faults === undefined ? response : faults.transformResponse(response);
+}
+
+function bearerOf(
+  route: RouteName,
+  request: ServiceRequest,
+  authenticator: Authenticator,
+  { webhookSecrets }: ServiceOptions,
+): Promise<Bearer> {
+  if (route === 'ingest' && webhookSecrets !== undefined) {
+    return authenticateSigned(authenticator, request, webhookSecrets);
+  }
+  return authenticate(authenticator, request, ROUTES[route].scope);
+}
+
+/** Returns the Date header of the current second. Its text is made once per second. */
+function createDateHeader(now: () => number): () => string {
   let [second, text] = [Number.NaN, ''];
   return () => {
     const current = Math.floor(now() / 1000);
     if (current !== second) [second, text] = [current, new Date(current * 1000).toUTCString()];
     return text;
   };
-}
-
-/** Fills in what the request is about as soon as it is known. */
-async function answer(
-  asked: Asked,
-  { doorkeeper, trial, pages, state }: Way,
-  about: NonNullable<ServiceResponse['logContext']>,
-): Promise<ServiceResponse> {
-  const { archive, options, request, summary, issues, keep, keptEvents } = asked;
-  const match = matchRoute(request.method, request.target);
-  if (match.route === undefined) return { status: 204, headers: { allow: match.allow }, body: '' };
-  const { route, parameters, search } = match;
-  about.route = route;
-  const secrets = route === 'ingest' ? asked.options.webhookSecrets : undefined;
-  const bearer =
-    secrets === undefined
-      ? await authenticate(doorkeeper, request, ROUTES[route].scope)
-      : await authenticateSigned(archive, request, secrets, doorkeeper.guesses);
-  if (ROUTES[route].scope !== null) about.tier = bearer.tier;
-  const query = parseQuery(search);
-  const { fault, lies, hides, driftRatio } = await trial.meet(route, { query, parameters }, request);
-  const made = async (): Promise<JsonResponse> => {
-    // Named one by one: to spread objects costs a tenth of a short answer.
-    const reply = await HANDLERS[route]({
-      archive,
-      options,
-      request,
-      summary,
-      issues,
-      keep,
-      keptEvents,
-      query,
-      parameters,
-      bearer,
-      lies,
-      hides,
-      driftRatio,
-    });
-    return 'json' in reply ? reply : { status: reply.status, json: JSON.stringify(reply.body) };
-  };
-  const isKept = KEPT.has(route) && lies === undefined && hides === undefined;
-  const name = () => `${bearer.tier} ${driftRatio()} ${summary.integrity} ${request.target}`;
-  const { status, json: body } = isKept ? await pages.page(name(), state, made) : await made();
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(body)),
-    'cache-control': 'no-store',
-  };
-  return trial.spoil({ status, headers, body }, fault);
 }

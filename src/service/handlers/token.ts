@@ -14,7 +14,7 @@ import { ok, type Call, type Reply } from './call.ts';
  * (`rate_limited`); in-process there is nobody to hold back. Fields beyond the three of the interface are ignored.
  */
 export async function token(call: Call): Promise<Reply> {
-  const { archive, options, request, summary, issues } = call;
+  const { archive, options, request, summary, tokenLimiter } = call;
   const origin = firstHeader(request.headers, 'origin');
   if (origin !== undefined && !isOwnOrigin(origin, firstHeader(request.headers, 'host'))) {
     throw new ApiError('request_invalid', 'origin: pages of other sites are given no token');
@@ -25,7 +25,7 @@ export async function token(call: Call): Promise<Reply> {
     throw new ApiError('request_invalid', 'client_id: must not hold control characters');
   }
   const granted = grant(parsed.data, options.maxTier ?? 'mirror');
-  const wait = request.peer === 'local' ? 0 : await issues.take(request.peer, archive.now());
+  const wait = request.peer === 'local' ? 0 : await tokenLimiter.take(request.peer, archive.now());
   if (wait > 0) {
     throw new ApiError('rate_limited', `too many tokens were issued to this address, wait ${wait} s`, {
       'retry-after': String(wait),

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ServiceResponse } from '../../contract/exchange.ts';
 import { ApiError } from '../rules/api-error.ts';
+import { encodeBody, SHORT_BODY_BYTES } from '../handlers/response-bytes.ts';
 import { createTurns } from './turns.ts';
 
 /**
@@ -27,9 +28,6 @@ export type ResponseWriter = {
 
 /** `sent` is what had left the socket when it was last looked at; undefined for a whole answer. */
 type Unread = { outgoing: ServerResponse; socket: Socket; bytes: number; seen: number; sent?: number };
-
-/** A short answer leaves in one piece with its head, which costs less than to spare its encoding. */
-export const SHORT_BODY_BYTES = 4096;
 
 /** Pieces of files fetched at once: as many as Node reads files with, and fewer than connections to a database. */
 const MAX_CONCURRENT_CHUNK_READS = 4;
@@ -93,14 +91,6 @@ export function createResponseWriter(limits: ReadingLimits): ResponseWriter {
       await pipeline(Readable.from(turns.of(body), { objectMode: false }), outgoing);
     },
   };
-}
-
-/** To say that a text is ASCII spares the longest step. It is memory of its own: a share of a larger piece would keep all of it. */
-export function encodeBody(text: string): Buffer {
-  const length = Buffer.byteLength(text);
-  const bytes = Buffer.allocUnsafeSlow(length);
-  bytes.write(text, length === text.length ? 'latin1' : 'utf8');
-  return bytes;
 }
 
 function isTooSlow(answer: Unread, { windows, slowest }: ReadingLimits): boolean {

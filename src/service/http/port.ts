@@ -19,7 +19,7 @@ import { createResponseWriter } from './outgoing.ts';
 import { NO_PROXIES, type TrustedProxies } from './peer.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { isLoopback } from '../../contract/loopback.ts';
-import { LineCut } from '../fault-injection/transport-fault-sampling.ts';
+import { ConnectionReset } from '../handlers/fault-plan.ts';
 import type { PortObserver } from './port-observer.ts';
 
 /** Times in milliseconds, sizes in bytes. `idle` ends a socket on which nothing moves, a reader that stops too. */
@@ -141,7 +141,7 @@ function createListener(
       account.setResponse(response);
       await outbox.send({ incoming, outgoing }, account.countBytes(response), !server.listening);
     } catch (error) {
-      if (error instanceof LineCut) {
+      if (error instanceof ConnectionReset) {
         incoming.socket.resetAndDestroy();
         return;
       }

@@ -1,6 +1,6 @@
 // What waits of the events taken in, as figures: how many, and how long the oldest has to be applied.
 import type { Archive } from '../store/archive.ts';
-import { withTimeout } from '../handlers/health.ts';
+import { withTimeout } from '../handlers/store-timeout.ts';
 import type { Metrics, Sample } from './metrics.ts';
 
 /** Figures that show a worker which does not keep up, or events that cannot be applied. */

@@ -8,7 +8,7 @@ import { call } from '../../support/call.ts';
 const drift = { ...parseDrift('0.9:1'), seed: 7 };
 
 async function reads(): Promise<{ pages: string[]; ratios: number[] }> {
-  const sample = await sampleArchive({ conversations: 60, messages: 1, attachments: 0, service: { drift } });
+  const sample = await sampleArchive({ conversations: 60, messages: 1, attachments: 0, faults: { drift } });
   try {
     const token = await tokenFor(sample.service, 'internal');
     const pages: string[] = [];
@@ -54,7 +54,7 @@ test('the same seed and requests give the same lies, and the ratio rises', async
 });
 
 test('a token tells the drift in milliseconds', async () => {
-  const sample = await sampleArchive({ conversations: 1, service: { drift } });
+  const sample = await sampleArchive({ conversations: 1, faults: { drift } });
   try {
     const body = { client_id: 'c', observer_tier: 'external', requested_tier: 'external' };
     const token = Token.parse((await call(sample.service, '/api/auth/token', { body })).json);

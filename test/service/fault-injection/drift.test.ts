@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest';
 import {
   createDrift,
   DRIFT_FAULTS,
-  NAMED_FAULTS,
-  RISE,
+  EXPLICIT_DRIFT_FAULTS,
+  RAMP_READS,
   type DriftFault,
   type DriftOptions,
 } from '../../../src/service/fault-injection/drift.ts';
 import { parseDrift } from '../../../src/service/fault-injection/options.ts';
 import { DRIFT_MODES } from '../../../src/service/fault-injection/fault-sampling.ts';
-import type { DriftPage, DriftWindow } from '../../../src/service/fault-injection/page-faults.ts';
+import type { ListPage, ListWindow } from '../../../src/service/handlers/list-source.ts';
 import {
   driftedRead,
   numbersOf as ids,
@@ -23,7 +23,7 @@ import {
 const drifting = (options: DriftOptions) => createDrift(options, () => 0);
 const rows = plainRows(60);
 const list = plainList(rows);
-const WINDOWS: Record<string, DriftWindow> = {
+const WINDOWS: Record<string, ListWindow> = {
   start: { limit: 10 },
   forward: { starting_after: 'row_20', limit: 10 },
   backward: { ending_before: 'row_40', limit: 10 },
@@ -33,9 +33,9 @@ const WINDOWS: Record<string, DriftWindow> = {
 };
 
 /** Answers of many reads of one window with one fault kind only. */
-async function answers(fault: DriftFault, window: DriftWindow, seed = 7): Promise<DriftPage<PlainRow>[]> {
+async function answers(fault: DriftFault, window: ListWindow, seed = 7): Promise<ListPage<PlainRow>[]> {
   const drift = drifting({ from: 1, to: 1, seed, faults: [fault] });
-  const pages: DriftPage<PlainRow>[] = [];
+  const pages: ListPage<PlainRow>[] = [];
   for (let read = 0; read < 200; read++) pages.push(await driftedRead(drift, list, window));
   return pages;
 }
@@ -66,7 +66,7 @@ describe('parseDrift', () => {
   test('what colludes is stale unless more is named', () => {
     expect(parseDrift('0.2', 1, undefined, 'collude').faults).toEqual(['stale']);
     expect(parseDrift('0.2', 1, 'dup,stale', 'collude').faults).toEqual(['dup', 'stale']);
-    expect(() => parseDrift('0.2', 1, 'dup', 'collude')).toThrow('stale must be among the faults');
+    expect(() => parseDrift('0.2', 1, 'dup', 'collude')).toThrow('mode collude needs the fault stale');
   });
 
   test.each([
@@ -76,11 +76,11 @@ describe('parseDrift', () => {
     ['0.1:0.2:0.3', 0, undefined, /ratio/],
     ['0,1', 0, undefined, /ratio/],
     ['NaN', 0, undefined, /ratio/],
-    ['0.1', 1.5, undefined, /seed/],
-    ['0.1', 4294967296, undefined, /seed/],
-    ['0.1', -1, undefined, /seed/],
-    ['0.1', 0, 'shift,teleport', /"teleport" is none of shift/],
-    ['0.1', 0, '', /fault "" is none/],
+    ['0.1', 1.5, undefined, /integer/],
+    ['0.1', 4294967296, undefined, /integer/],
+    ['0.1', -1, undefined, /integer/],
+    ['0.1', 0, 'shift,teleport', /unknown drift fault "teleport"; use one of shift/],
+    ['0.1', 0, '', /unknown drift fault ""/],
   ])('%s %s %s is refused', (ratio, seed, faults, message) => {
     expect(() => parseDrift(ratio, seed, faults)).toThrow(message);
   });
@@ -88,11 +88,11 @@ describe('parseDrift', () => {
 
 test('the ratio rises linearly over the first reads and is what is reported', async () => {
   const drift = drifting(parseDrift('0.13:0.21', 7));
-  expect([drift.ratio(0), drift.ratio(RISE - 1), drift.ratio(10_000)]).toEqual([0.13, 0.21, 0.21]);
+  expect([drift.ratio(0), drift.ratio(RAMP_READS - 1), drift.ratio(10_000)]).toEqual([0.13, 0.21, 0.21]);
   expect(drift.ratio(50)).toBe(0.1704);
-  expect(drift.reported()).toBe(0.13);
-  for (let read = 0; read < RISE; read++) await driftedRead(drift, list, { limit: 5 });
-  expect(drift.reported()).toBe(0.21);
+  expect(drift.reportedRatio()).toBe(0.13);
+  for (let read = 0; read < RAMP_READS; read++) await driftedRead(drift, list, { limit: 5 });
+  expect(drift.reportedRatio()).toBe(0.21);
 });
 
 test('the same seed and requests give the same answers, another seed others', async () => {
@@ -102,7 +102,7 @@ test('the same seed and requests give the same answers, another seed others', as
     // At once, with reads of different speed: the order of the requests decides.
     const slow = (turns: number) => ({
       ...list,
-      read: async (window: DriftWindow) => {
+      read: async (window: ListWindow) => {
         for (let turn = 0; turn < turns; turn++) await Promise.resolve();
         return list.read(window);
       },
@@ -215,7 +215,7 @@ describe('each fault does what its name says', () => {
 
 describe('only where they are named', () => {
   test('the usual kinds hold none of them', () => {
-    expect(DRIFT_FAULTS.filter((fault) => NAMED_FAULTS.includes(fault))).toEqual([]);
+    expect(DRIFT_FAULTS.filter((fault) => EXPLICIT_DRIFT_FAULTS.includes(fault))).toEqual([]);
   });
 
   test('empty says that there is more and shows nothing', async () => {

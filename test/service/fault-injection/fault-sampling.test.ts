@@ -1,20 +1,25 @@
 // How lies hang together, mode by mode: the same for the same seed, and alike only where the mode says so.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DriftRow, DriftWindow, TrueList } from '../../../src/service/fault-injection/page-faults.ts';
+import type { TrueList } from '../../../src/service/fault-injection/page-faults.ts';
+import type { ListRow, ListWindow } from '../../../src/service/handlers/list-source.ts';
 import { createDrift, DRIFT_FAULTS, type ReadEntry } from '../../../src/service/fault-injection/drift.ts';
-import { draw, DRIFT_MODES, type DriftMode } from '../../../src/service/fault-injection/fault-sampling.ts';
+import {
+  sampleRead,
+  DRIFT_MODES,
+  type DriftMode,
+} from '../../../src/service/fault-injection/fault-sampling.ts';
 import { driftedRead, plainList, plainRows } from '../../support/plain-list.ts';
 
 const list = plainList(plainRows(400));
-const window = (after: number, limit = 20): DriftWindow => ({ starting_after: `row_${after}`, limit });
+const window = (after: number, limit = 20): ListWindow => ({ starting_after: `row_${after}`, limit });
 
 function drifting(mode: DriftMode, { ratio = 0.5, seed = 3, faults = DRIFT_FAULTS } = {}) {
   const clock = { now: 0 };
   const entries: ReadEntry[] = [];
   const log = async (entry: ReadEntry) => void entries.push(entry);
   const drift = createDrift({ from: ratio, to: ratio, seed, faults, mode }, () => clock.now, log);
-  return { clock, entries, read: (asked: DriftWindow) => driftedRead(drift, list, asked) };
+  return { clock, entries, read: (asked: ListWindow) => driftedRead(drift, list, asked) };
 }
 
 describe.each(DRIFT_MODES)('%s', (mode) => {
@@ -33,9 +38,9 @@ describe.each(DRIFT_MODES)('%s', (mode) => {
 
   test('about as many reads lie as the ratio says', () => {
     const lots = Array.from({ length: 6000 }, (_, index) =>
-      draw(mode, 9, { index, key: `key ${index}`, now: 0 }, 0.2),
+      sampleRead(mode, 9, { index, key: `key ${index}`, now: 0 }, 0.2),
     );
-    expect(lots.filter(({ lying }) => lying).length / 6000).toBeCloseTo(0.2, 1);
+    expect(lots.filter(({ isFaulty: lying }) => lying).length / 6000).toBeCloseTo(0.2, 1);
   });
 });
 
@@ -53,7 +58,7 @@ test('key: the identical request lies alike at any time, another limit or direct
     clock.now += 5000;
     expect(await read(window(at))).toEqual(first);
   }
-  const faultOf = async (asked: DriftWindow) => {
+  const faultOf = async (asked: ListWindow) => {
     await read(asked);
     return entries.at(-1)!.fault;
   };
@@ -80,9 +85,11 @@ test('sticky: for a second of the clock', async () => {
 });
 
 test('burst: lies come in runs of six', async () => {
-  const lots = Array.from({ length: 600 }, (_, index) => draw('burst', 4, { index, key: '', now: 0 }, 0.3));
+  const lots = Array.from({ length: 600 }, (_, index) =>
+    sampleRead('burst', 4, { index, key: '', now: 0 }, 0.3),
+  );
   const runs = Array.from({ length: 100 }, (_, run) =>
-    lots.slice(run * 6, run * 6 + 6).filter((lot) => lot.lying),
+    lots.slice(run * 6, run * 6 + 6).filter((lot) => lot.isFaulty),
   );
   expect(runs.filter((run) => run.length === 0).length).toBeGreaterThan(50);
   expect(runs.every((run) => run.length === 0 || run.length >= 3)).toBe(true);
@@ -102,14 +109,14 @@ describe('collude', () => {
   test('a conversation is missing with its message', async () => {
     const conversations = Array.from({ length: 200 }, (_, n) => ({ id: `conv_${n}` }));
     const openings = conversations.map(({ id }, n) => ({ id: `msg_${n}`, conversation_id: id }));
-    const listOf = <Row extends DriftRow>(rows: Row[]): TrueList<Row> => ({
+    const listOf = <Row extends ListRow>(rows: Row[]): TrueList<Row> => ({
       read: async ({ limit }) => ({ rows: rows.slice(0, limit), has_more: rows.length > limit }),
       newest: async (limit) => rows.slice(-limit),
     });
     const drift = createDrift({ from: 1, to: 1, seed: 8, faults: ['stale'], mode: 'collude' }, () => 0);
     const asked = { key: '', window: { limit: 200 } };
-    const page = await drift.distort({ ...asked, list: 'conversations' }, listOf(conversations));
-    const witness = await drift.distort({ ...asked, list: 'messages' }, listOf(openings));
+    const page = await drift.readPage({ ...asked, list: 'conversations' }, listOf(conversations));
+    const witness = await drift.readPage({ ...asked, list: 'messages' }, listOf(openings));
     expect(page.rows.length).toBeLessThan(199);
     expect(witness.rows.map((row) => row.conversation_id)).toEqual(page.rows.map(({ id }) => id));
   });
@@ -117,7 +124,7 @@ describe('collude', () => {
 
 test('the reported ratio may be another than the true one', () => {
   const options = { from: 0.2, to: 0.2, seed: 1, faults: DRIFT_FAULTS, reported: { from: 0, to: 0 } };
-  expect(createDrift(options, () => 0).reported()).toBe(0);
+  expect(createDrift(options, () => 0).reportedRatio()).toBe(0);
 });
 
 test('the log names the fault of every page that is not the truth, and of no other', async () => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { createService } from '../../../src/service/index.ts';
 import { listen, type Listener } from '../../../src/service/http/port.ts';
-import { parseLine } from '../../../src/service/fault-injection/options.ts';
+import { createFaultPlan, parseTransportFaults } from '../../../src/service/fault-injection/index.ts';
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 
 let sample: Sample;
@@ -19,8 +19,18 @@ afterEach(async () => {
 async function meet(kind: string) {
   sample = await sampleArchive({ conversations: 400 });
   const onFailure = (_id: string, error: unknown) => void failures.push(error);
-  const line = { ...parseLine('1', kind), seed: 1, latency: 0, sleep: (ms: number) => sleep(ms / 10) };
-  const service = createService(sample.archive, { assetUrl: ASSET_URL, version: '0', line, onFailure });
+  const line = {
+    ...parseTransportFaults('1', kind),
+    seed: 1,
+    latency: 0,
+    sleep: (ms: number) => sleep(ms / 10),
+  };
+  const service = createService(sample.archive, {
+    assetUrl: ASSET_URL,
+    version: '0',
+    faults: createFaultPlan(sample.archive, { transport: line }),
+    onFailure,
+  });
   listener = await listen(service, { host: '127.0.0.1', port: 0, onFailure });
   const token = await tokenFor(service);
   const seen = { status: 0, bytes: 0, promised: 0, error: '' };

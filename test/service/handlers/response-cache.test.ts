@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createService, type ServiceOptions } from '../../../src/service/index.ts';
 import { createResponseCache } from '../../../src/service/handlers/response-cache.ts';
 import { createFilePaths, filePath } from '../../../src/service/rules/capability.ts';
+import { createFaultPlan } from '../../../src/service/fault-injection/index.ts';
 import type { Database } from '../../../src/service/store/sql/database.ts';
 import { forgetSummary, summaryOf } from '../../../src/service/store/meta-table/summary.ts';
 import { ASSET_URL, sampleArchive, START, tokenFor, type Sample } from '../../support/archive.ts';
@@ -108,7 +109,11 @@ describe('pages', () => {
     const { read } = await counting();
     expect((await read('/v1/attachments/att_41')).status).toBe(404);
     const drift = { seed: 1, from: 0.5, to: 0.5, faults: ['shift'] as const };
-    const drifting = createService(sample.archive, { assetUrl: ASSET_URL, version: '0', drift });
+    const drifting = createService(sample.archive, {
+      assetUrl: ASSET_URL,
+      version: '0',
+      faults: createFaultPlan(sample.archive, { drift }),
+    });
     const token = await tokenFor(drifting, 'internal');
     const texts = new Set<string>();
     for (let n = 0; n < 20; n += 1)
@@ -119,9 +124,9 @@ describe('pages', () => {
   test('one that was made while something was committed is not kept, and there is a bound for all', async () => {
     let version = 1;
     let made = 0;
-    const { page } = createResponseCache(8 * 1024);
-    const ask = (name: string, json: string) => page(name, version, async () => ({ status: made++, json }));
-    await page('a', version, async () => {
+    const { get } = createResponseCache(8 * 1024);
+    const ask = (name: string, json: string) => get(name, version, async () => ({ status: made++, json }));
+    await get('a', version, async () => {
       version += 1;
       await ask('b', 'x');
       return { status: 0, json: 'of before' };
@@ -142,9 +147,9 @@ describe('pages', () => {
 
   test('a long one is kept when it is asked for again, and none where the state is not known', async () => {
     let made = 0;
-    const { page } = createResponseCache();
+    const { get } = createResponseCache();
     const ask = (state: number | string | undefined, json: string) =>
-      page('name', state, async () => ({ status: made++, json }));
+      get('name', state, async () => ({ status: made++, json }));
     for (const [state, json, times] of [
       ['1:1:', 'é'.repeat(5_000), 2],
       ['1:2:', 'x'.repeat(5_000), 2],

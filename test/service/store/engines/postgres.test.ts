@@ -14,6 +14,7 @@ import {
   type OpenArchive,
   type Place,
 } from '../../../../src/service/index.ts';
+import { createFaultPlan } from '../../../../src/service/fault-injection/index.ts';
 import type { Value } from '../../../../src/service/store/sql/database.ts';
 import { keepPlans } from '../../../../src/service/store/engines/postgres-plans.ts';
 import { fileKey } from '../../../../src/service/store/meta-table/summary.ts';
@@ -394,15 +395,16 @@ describe.skipIf(noPostgres)('processes of one archive', () => {
 
   test('lie together as one alone would: reads, requests and writes are counted for all', async () => {
     const size = { conversations: 40, messages: 1, attachments: 0 };
-    const service = {
+    const faults = {
       drift: { from: 0.5, to: 1, seed: 3, faults: ['shift', 'dup'] as const },
-      line: { seed: 3, share: 0.2, kinds: ['429', '503'] as const, latency: 0, sleep: async () => {} },
+      transport: { seed: 3, share: 0.2, kinds: ['429', '503'] as const, latency: 0, sleep: async () => {} },
       writes: { seed: 3, writes: { append: { count: 5, every: 3 }, delete: { count: 3, every: 4 } } },
     };
-    const alone = await sampleArchive({ ...size, place: { dir }, service });
-    const first = await sampleArchive({ ...size, place: { url }, service });
+    const alone = await sampleArchive({ ...size, place: { dir }, faults });
+    const first = await sampleArchive({ ...size, place: { url }, faults });
     now = first.archive.now();
-    const second = serviceOf(await open(), service);
+    const shared = await open();
+    const second = serviceOf(shared, { faults: createFaultPlan(shared, faults) });
     const token = await tokenFor(alone.service);
     expect(await tokenFor(first.service)).toBe(token);
     for (let n = 0; n < 40; n += 1) {

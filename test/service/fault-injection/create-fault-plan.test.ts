@@ -1,9 +1,18 @@
 // A service to try clients against: rows that come and go, failing lines, latency, and the truth beside the lies.
 import { afterEach, describe, expect, test } from 'vitest';
-import { createService, type DriftEntry, type ServiceOptions } from '../../../src/service/index.ts';
+import { createService } from '../../../src/service/index.ts';
+import {
+  createFaultPlan,
+  type FaultLogEntry,
+  type FaultOptions,
+} from '../../../src/service/fault-injection/create-fault-plan.ts';
 import { DRIFT_FAULTS } from '../../../src/service/fault-injection/drift.ts';
-import { parseDrift, parseLine, parseWrites } from '../../../src/service/fault-injection/options.ts';
-import { LineCut } from '../../../src/service/fault-injection/transport-fault-sampling.ts';
+import {
+  parseDrift,
+  parseTransportFaults,
+  parseWrites,
+} from '../../../src/service/fault-injection/options.ts';
+import { ConnectionReset } from '../../../src/service/handlers/fault-plan.ts';
 import {
   ASSET_URL,
   sampleArchive,
@@ -20,11 +29,15 @@ afterEach(async () => {
   sample = undefined;
 });
 
-async function trial(service: Partial<ServiceOptions>, options: SampleOptions = {}) {
-  const entries: DriftEntry[] = [];
-  const driftLog = async (entry: DriftEntry) => void entries.push(entry);
+async function trial(faults: FaultOptions, options: SampleOptions = {}) {
+  const entries: FaultLogEntry[] = [];
+  const log = async (entry: FaultLogEntry) => void entries.push(entry);
   sample = await sampleArchive({ conversations: 60, messages: 2, attachments: 60, ...options });
-  const tested = createService(sample.archive, { assetUrl: ASSET_URL, version: '0', driftLog, ...service });
+  const tested = createService(sample.archive, {
+    assetUrl: ASSET_URL,
+    version: '0',
+    faults: createFaultPlan(sample.archive, { log, ...faults }),
+  });
   const token = await tokenFor(tested);
   const get = (target: string, peer = 'local') => call(tested, target, { token, peer });
   const ids = async (target: string): Promise<string[]> =>
@@ -168,8 +181,8 @@ describe('truth', () => {
   const lying = { ...parseDrift('1', 3), reported: { from: 0.05, to: 0.05 } };
 
   test('is the list as it is, counts as no read, meets no fault, and says that nothing drifted', async () => {
-    const line = { ...parseLine('1'), seed: 1, latency: 0, sleep: async () => {} };
-    const { get, ids, entries } = await trial({ drift: lying, line });
+    const line = { ...parseTransportFaults('1'), seed: 1, latency: 0, sleep: async () => {} };
+    const { get, ids, entries } = await trial({ drift: lying, transport: line });
     const whole = Array.from({ length: 60 }, (_, n) => `conv_${n + 1}`);
     for (let read = 0; read < 5; read++) {
       expect(await ids('/v1/conversations?limit=500&truth=true')).toEqual(whole);
@@ -180,7 +193,7 @@ describe('truth', () => {
   });
 
   test('without the log nobody is told it: the parameter is one that the service does not know', async () => {
-    sample = await sampleArchive({ conversations: 60, service: { drift: lying } });
+    sample = await sampleArchive({ conversations: 60, faults: { drift: lying } });
     const token = await tokenFor(sample.service);
     const { json } = await call(sample.service, '/v1/conversations?limit=500&truth=true', { token });
     expect(json.drift_ratio).toBe(0.05);
@@ -208,7 +221,7 @@ describe('truth', () => {
 describe('the line', () => {
   const slept: number[] = [];
   const line = (share: string, kinds?: string, seed = 1) => ({
-    ...parseLine(share, kinds),
+    ...parseTransportFaults(share, kinds),
     seed,
     latency: 0,
     sleep: async (ms: number) => void slept.push(ms),
@@ -216,7 +229,7 @@ describe('the line', () => {
   const PEER = '127.0.0.1';
 
   test('fails lists in every way, and nothing else', async () => {
-    const { get, entries } = await trial({ line: line('1') });
+    const { get, entries } = await trial({ transport: line('1') });
     const met = new Set<string>();
     for (let request = 1; request <= 40; request++) {
       const asked = get(
@@ -225,7 +238,7 @@ describe('the line', () => {
       );
       const outcome = await asked.then(
         ({ status, headers }) => (status === 429 ? `429 after ${headers['retry-after']}` : String(status)),
-        (error: unknown) => (error instanceof LineCut ? 'cut' : 'other'),
+        (error: unknown) => (error instanceof ConnectionReset ? 'cut' : 'other'),
       );
       const fault = entries.findLast((entry) => entry.type === 'transport')?.fault;
       met.add(`${fault}: ${outcome.replace(/^20[06]$/, 'answered')}`);
@@ -249,19 +262,19 @@ describe('the line', () => {
 
   test('a slow body comes whole, within a bound', async () => {
     slept.length = 0;
-    const { get } = await trial({ line: line('1', 'slow') });
+    const { get } = await trial({ transport: line('1', 'slow') });
     expect((await get('/v1/conversations?limit=500')).json.data).toHaveLength(60);
     expect(slept.reduce((sum, ms) => sum + ms, 0)).toBe(400);
   });
 
   test('in this process a connection cannot break: the service is busy instead', async () => {
-    const { get } = await trial({ line: line('1', 'reset,cut') });
+    const { get } = await trial({ transport: line('1', 'reset,cut') });
     expectRefusal(await get('/v1/conversations'), 'store_unavailable');
   });
 
   test('fails as many requests as its share, the same ones for the same seed', async () => {
     const failing = async (seed: number) => {
-      const { get } = await trial({ line: line('0.2', '503', seed) });
+      const { get } = await trial({ transport: line('0.2', '503', seed) });
       const statuses: number[] = [];
       for (let request = 0; request < 200; request++)
         statuses.push((await get('/v1/conversations?limit=1')).status);
@@ -277,7 +290,7 @@ describe('the line', () => {
 
   test('every answer takes its time', async () => {
     slept.length = 0;
-    const { get } = await trial({ line: { ...line('0'), latency: 20 } });
+    const { get } = await trial({ transport: { ...line('0'), latency: 20 } });
     slept.length = 0;
     for (const path of ['/api/health', '/v1/conversations', '/nowhere']) await get(path);
     expect(slept).toEqual([20, 20, 20]);
@@ -289,7 +302,7 @@ test('a mixed service gives the same answers for the same seed and requests', as
     const { get, entries } = await trial({
       drift: { from: 0.4, to: 0.4, seed: 2, faults: DRIFT_FAULTS, mode: 'burst' },
       writes: { seed: 2, writes: parseWrites('append:5:3,insert:5:4,delete:5:5') },
-      line: { ...parseLine('0.2', '503,slow'), seed: 2, latency: 0, sleep: async () => {} },
+      transport: { ...parseTransportFaults('0.2', '503,slow'), seed: 2, latency: 0, sleep: async () => {} },
     });
     const answers: unknown[] = [];
     for (let n = 1; n <= 40; n++) {
