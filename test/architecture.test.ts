@@ -49,6 +49,26 @@ const DOORS: Record<string, string[]> = {
     'wiring',
   ],
 };
+/**
+ * Room of src/service → rooms of it that it may import, from the bottom up: a room imports only rooms above it in this
+ * table, so there are no circles. The lines about these rooms in src/README.md name the same rooms.
+ */
+const SERVICE_ROOMS: Record<string, string[]> = {
+  rules: [],
+  'file-type': [],
+  geocoding: [],
+  records: ['rules'],
+  mail: ['file-type', 'records'],
+  store: ['records', 'rules'],
+  import: ['file-type', 'geocoding', 'mail', 'records', 'store'],
+  fsck: ['mail', 'records', 'rules', 'store'],
+  sample: ['geocoding', 'mail', 'records'],
+  handlers: ['mail', 'records', 'rules', 'store'],
+  // The handlers know its interface alone (handlers/fault-plan.ts); `arx serve` loads it where its options ask for faults.
+  'fault-injection': ['handlers', 'rules', 'store'],
+  http: ['handlers', 'rules', 'store'],
+  'index.ts': ['handlers', 'store'],
+};
 /** Files and one folder that every room may import. */
 const COMMON = new Set(['faults.ts', 'exit.ts', 'world.ts', 'disk']);
 
@@ -75,6 +95,43 @@ describe('imports', () => {
         ]).toContain(target);
       }
     }
+  });
+});
+
+describe('rooms of the service', () => {
+  test('are listed from the bottom up', () => {
+    const rooms = Object.keys(SERVICE_ROOMS);
+    const upward = Object.entries(SERVICE_ROOMS).flatMap(([room, allowed]) =>
+      allowed
+        .filter((other) => rooms.indexOf(other) >= rooms.indexOf(room))
+        .map((other) => `${room} → ${other}`),
+    );
+    expect(upward).toEqual([]);
+    expect(rooms.toSorted()).toEqual(
+      readdirSync(join(ROOT, 'src/service'))
+        .filter((name) => name !== 'README.md')
+        .toSorted(),
+    );
+  });
+
+  test.each(sources.filter((path) => path.startsWith('src/service/')))(
+    '%s imports rooms of the table alone',
+    (path) => {
+      const room = path.split('/')[2] ?? '';
+      for (const target of importsOf(path)) {
+        const [first, other = ''] = target.split('/');
+        if (first === 'service')
+          expect([room, ...(SERVICE_ROOMS[room] ?? [])], `${path} imports ${target}`).toContain(other);
+      }
+    },
+  );
+
+  test('are described in src/README.md with the rooms that they import', () => {
+    const map = read('src/README.md');
+    const lines = Object.entries(SERVICE_ROOMS)
+      .filter(([room]) => room !== 'index.ts')
+      .map(([room, allowed]) => `- \`service/${room}\` → ${allowed.join(', ') || 'nothing'}: `);
+    expect(lines.filter((line) => !map.includes(`\n${line}`))).toEqual([]);
   });
 });
 
