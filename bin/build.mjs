@@ -46,6 +46,7 @@ const VENDORS = {
   'cli-table3': `module.exports = require('cli-table3')`,
   conf: `export { default } from 'conf'`,
   exifreader: `module.exports = require('exifreader')`,
+  'help-texts.ts': `export * from './src/help/help-texts.ts'`,
   'openapi.json': `module.exports = require('./src/contract/openapi.json')`,
   pg: `module.exports = require('pg')`,
   'postal-mime': `export { default, addressParser, decodeWords } from 'postal-mime'`,
@@ -88,6 +89,7 @@ const common = {
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
+  loader: { '.md': 'text' },
   logLevel: 'warning',
 };
 
@@ -103,6 +105,7 @@ async function program(outdir) {
     const stdin = { contents, resolveDir: root };
     await build({ ...common, plugins: [stubs], stdin, outfile: join(outdir, 'vendor', `${name}.js`) });
   }
+  await manual(outdir);
   await warm(outdir);
 }
 
@@ -179,16 +182,34 @@ async function keepCompiled(main, words, env) {
   if (status !== 0) throw new Error(`the built program does not run: ${said}`);
 }
 
+/** Writes what is derived from the code and committed. */
 async function derived() {
+  const { generate } = await sourceModule('src/generate.ts');
+  for (const [path, contents] of Object.entries(generate())) await writeBelow(root, path, contents);
+}
+
+/** Writes the manual page: package.json names it, so that npm links it beside the program. */
+async function manual(outdir) {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const { manPage } = await sourceModule('src/help/man-page.ts');
+  await writeBelow(outdir, 'man/arx.1', manPage(version));
+}
+
+/** Bundles a module of the source and loads it. */
+async function sourceModule(path) {
   const scratch = await mkdtemp(join(tmpdir(), 'arx-build-'));
-  const outfile = join(scratch, 'generate.cjs');
-  await build({ ...common, entryPoints: ['src/generate.ts'], outfile });
-  const { generate } = await import(pathToFileURL(outfile));
-  for (const [path, text] of Object.entries(generate())) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), text);
+  try {
+    const outfile = join(scratch, 'module.cjs');
+    await build({ ...common, entryPoints: [path], outfile });
+    return await import(pathToFileURL(outfile));
+  } finally {
+    await rm(scratch, { recursive: true });
   }
-  await rm(scratch, { recursive: true });
+}
+
+async function writeBelow(dir, path, contents) {
+  await mkdir(dirname(join(dir, path)), { recursive: true });
+  await writeFile(join(dir, path), contents);
 }
 
 const outdir = process.argv.slice(2).find((word) => !word.startsWith('--'));

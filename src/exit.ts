@@ -1,6 +1,7 @@
-// The table kind → exit code; it does not compile when a kind is missing.
+// The exit code of each kind of Fault.
 import { Fault, type FaultKind } from './faults.ts';
 
+/** Kind of a Fault → exit code. */
 export const EXIT: Record<FaultKind, number> = {
   internal: 1,
   usage: 2,
@@ -23,7 +24,7 @@ export const EXIT: Record<FaultKind, number> = {
 
 const SIGNALS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 141 };
 
-/** Of many failures the most severe decides; a signal and a bug come before all. */
+/** Kinds, the most severe first. Of several failures the most severe decides; a signal and a bug come before all others. */
 const SEVERITY: FaultKind[] = [
   'interrupted',
   'internal',
@@ -44,11 +45,17 @@ const SEVERITY: FaultKind[] = [
   'partial',
 ];
 
+/** Returns the exit codes of failures, the most severe first. A signal has many codes and is not among them. */
+export function exitCodesBySeverity(): number[] {
+  return SEVERITY.filter((kind) => kind !== 'interrupted').map((kind) => EXIT[kind]);
+}
+
+/** Returns the exit code of a run that ended with this fault. */
 export function exitCodeOf(fault: Fault): number {
   return SIGNALS[fault.detail.signal ?? ''] ?? EXIT[fault.kind];
 }
 
-/** The most severe of several faults; the first one where they are equal. */
+/** Returns the most severe of several faults, the first one where they are equal. */
 export function worstOf(faults: readonly Fault[]): Fault | undefined {
   return faults.reduce<Fault | undefined>(
     (worst, fault) =>

@@ -1,9 +1,11 @@
-// The commander tree made from the catalogue; parses a command line into a body and its input.
+// Makes the commander tree from the command list, and parses a command line into a command and its values.
 import { Command, CommanderError, Option } from 'commander';
 import type { CommandOption, CommandSpec } from './command-list/command-spec.ts';
 import { GLOBAL_OPTIONS } from './command-list/global-options.ts';
+import { HELP_COMMAND, HELP_TOPIC_NAMES, HELP_TOPICS, isHelpTopic } from './command-list/help-topics.ts';
 import { COMMAND_LIST, NOUNS, type CommandWords } from './command-list/index.ts';
 import { Fault } from './faults.ts';
+import { nearest } from './help/suggest.ts';
 
 /** A command to run. Values are as commander read them: arguments by name, options by camel-case name. */
 export type Call = {
@@ -17,46 +19,47 @@ export type Call = {
 /** What a command line asks for: a command to run, or text (help, version) to show. */
 export type Parsed = { call: Call } | { text: string };
 
+type Chosen = { command: Omit<Call, 'flags'> } | { help: readonly string[] };
+
 /**
- * Reads argv (without node and script). Help and version come back as text; anything wrong is a `usage` Fault.
+ * Returns what argv (without node and script) asks for. Throws Fault 'usage' where it does not fit the command list.
  * Global options live on the root alone: commander finds them before and after the subcommand.
  */
 export async function parse(argv: readonly string[], version: string): Promise<Parsed> {
   let text = '';
-  let chosen: Omit<Call, 'flags'> | undefined;
-  const root = buildProgram(version, (spec, given) => (chosen = { spec, given }));
-  configure(root, (chunk) => (text += chunk));
+  let chosen: Chosen | undefined;
+  const root = buildProgram(
+    version,
+    (choice) => (chosen = choice),
+    (chunk) => (text += chunk),
+  );
   try {
-    // `arx help WORDS` is what people type before they know `--help`.
-    const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
-    await root.parseAsync(words, { from: 'user' });
+    await root.parseAsync(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Without any word the help is what was asked for, as with gh.
     if (error.exitCode === 0 || (error.code === 'commander.help' && !root.args.length)) return { text };
-    throw new Fault('usage', usageMessage(error, argv), {
-      hint: 'arx --help shows the commands',
-      cause: error,
-    });
+    throw usageFault(error, root.args);
   }
   if (chosen === undefined) throw new Fault('internal', 'no command was chosen');
-  return { call: { ...chosen, flags: root.opts() } };
+  if ('help' in chosen) return { text: await helpText(root, chosen.help) };
+  return { call: { ...chosen.command, flags: root.opts() } };
 }
 
-/** The whole tree; `choose` is called with the command that argv names. */
-export function buildProgram(
+/** Returns the whole tree. It calls `choose` with what argv names, and `write` with help and error texts. */
+function buildProgram(
   version: string,
-  choose: (spec: Call['spec'], given: Record<string, unknown>) => void,
+  choose: (chosen: Chosen) => void,
+  write: (chunk: string) => void,
 ): Command {
   const root = new Command('arx')
     .description(
       'Explore archives that cannot be trusted: exact listings, verified files, honest exit codes.',
     )
-    .version(version, '-V, --version')
-    .addHelpCommand(false)
-    .configureHelp({ showGlobalOptions: true });
-  for (const [syntax, description, choices] of GLOBAL_OPTIONS)
-    root.addOption(option(syntax, description, choices));
+    .version(version, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show help')
+    .addHelpCommand(false);
+  for (const declared of GLOBAL_OPTIONS) root.addOption(option(declared));
   const nouns = new Map<string, Command>();
   for (const spec of COMMAND_LIST) {
     const [first = '', second] = spec.words.split(' ');
@@ -70,18 +73,27 @@ export function buildProgram(
           .addHelpCommand(false);
       nouns.set(first, parent);
     }
-    const command = parent.command(second ?? first).description(spec.summary);
-    for (const [syntax, description] of spec.arguments ?? []) command.argument(syntax, description);
-    for (const [syntax, description, choices] of spec.options ?? []) {
-      command.addOption(option(syntax, description, choices));
-    }
-    command.addHelpText('after', `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join('\n')}`);
-    command.action(() => choose(spec, given(command)));
+    const command = addCommand(parent, second ?? first, spec);
+    command.action(() => choose({ command: { spec, given: given(command) } }));
   }
+  const help = addCommand(root, HELP_COMMAND.words, HELP_COMMAND);
+  help.action(() => choose({ help: given(help)['words'] as readonly string[] }));
+  root.addHelpText('after', `\nTopics (arx help TOPIC):\n${topicLines().join('\n')}`);
+  configure(root, write);
   return root;
 }
 
-function option(syntax: string, description: string, choices?: CommandOption[2]): Option {
+function addCommand(parent: Command, name: string, spec: CommandSpec): Command {
+  const command = parent.command(name).description(spec.summary);
+  for (const [syntax, description] of spec.arguments ?? []) command.argument(syntax, description);
+  for (const declared of spec.options ?? []) command.addOption(option(declared));
+  const topics = (spec.topics ?? []).map((topic) => `  arx help ${topic}`);
+  const more = topics.length === 0 ? '' : `\n\nMore:\n${topics.join('\n')}`;
+  const examples = spec.examples.map((line) => `  ${line}`).join('\n');
+  return command.addHelpText('after', `\nExamples:\n${examples}${more}`);
+}
+
+function option([syntax, description, choices]: CommandOption): Option {
   const made = new Option(syntax, description);
   return choices === undefined ? made : made.choices(choices);
 }
@@ -100,17 +112,73 @@ function configure(command: Command, write: (chunk: string) => void): void {
   for (const child of command.commands) configure(child, write);
 }
 
-/** Commander's own sentence; for a noun alone it only prints help, so what is missing is named here. */
-function usageMessage(error: CommanderError, argv: readonly string[]): string {
-  if (error.code !== 'commander.help') {
-    return error.message
-      .replace(/^error: /, '')
-      .replace(/\s*\n\s*/, ' ')
-      .replace(/\.$/, '');
+function topicLines(): string[] {
+  const width = Math.max(...HELP_TOPIC_NAMES.map((topic) => topic.length)) + 2;
+  return HELP_TOPIC_NAMES.map((topic) => `  ${topic.padEnd(width)}${HELP_TOPICS[topic]}`);
+}
+
+/**
+ * Returns the help of a command, of a noun, of a topic, or of a word that is both (`import`, `events`).
+ * Throws Fault 'usage' with a suggestion where the words name none of these.
+ */
+async function helpText(root: Command, words: readonly string[]): Promise<string> {
+  const [first, second] = words;
+  if (first === undefined) return fullHelp(root);
+  const noun = root.commands.find((command) => command.name() === first);
+  const command = second === undefined ? noun : noun?.commands.find((child) => child.name() === second);
+  const parts = command === undefined || words.length > 2 ? [] : [fullHelp(command)];
+  if (words.length === 1 && isHelpTopic(first)) {
+    const { topicText } = await import('./help/help-texts.ts');
+    parts.push(topicText(first));
   }
-  const noun = argv.find((word) => Object.hasOwn(NOUNS, word)) ?? '';
-  const verbs = COMMAND_LIST.flatMap(({ words }) =>
-    words.startsWith(`${noun} `) ? [words.slice(noun.length + 1)] : [],
-  );
-  return `arx ${noun} needs a subcommand: ${verbs.join(', ')}`;
+  if (parts.length > 0) return parts.join('\n');
+  const typed = words.join(' ');
+  const known = [...HELP_TOPIC_NAMES, ...knownWords()];
+  throw new Fault('usage', `no command or topic is called '${typed}'`, {
+    hint: suggestion(typed, known, 'arx help ') ?? 'arx --help shows the commands and topics',
+  });
+}
+
+/** The help with what stands after it, as `--help` prints it. */
+function fullHelp(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (chunk) => (text += chunk) });
+  command.outputHelp();
+  return text;
+}
+
+/** All words that begin a command line: commands and nouns. */
+function knownWords(): string[] {
+  return [...Object.keys(NOUNS), ...COMMAND_LIST.map(({ words }) => words), HELP_COMMAND.words];
+}
+
+function suggestion(typed: string, known: readonly string[], before: string): string | undefined {
+  const meant = nearest(typed, known);
+  return meant === undefined ? undefined : `did you mean: ${before}${meant}`;
+}
+
+/** `words` are the words that commander could not place. */
+function usageFault(error: CommanderError, words: readonly string[]): Fault {
+  const hint = 'arx --help shows the commands';
+  const detail = { hint, cause: error };
+  if (error.code === 'commander.help') {
+    // For a noun alone commander only prints help, so what is missing is named here.
+    const noun = words.find((word) => Object.hasOwn(NOUNS, word)) ?? '';
+    const verbs = COMMAND_LIST.flatMap((spec) =>
+      spec.words.startsWith(`${noun} `) ? [spec.words.slice(noun.length + 1)] : [],
+    );
+    return new Fault('usage', `arx ${noun} needs a subcommand: ${verbs.join(', ')}`, detail);
+  }
+  if (error.code === 'commander.unknownCommand') {
+    const end = words.findIndex((word) => word.startsWith('-'));
+    const typed = (end === -1 ? words : words.slice(0, end)).slice(0, 2);
+    const meant =
+      suggestion(typed.join(' '), knownWords(), 'arx ') ?? suggestion(typed[0] ?? '', knownWords(), 'arx ');
+    return new Fault('usage', `unknown command '${typed.join(' ')}'`, { ...detail, hint: meant ?? hint });
+  }
+  const message = error.message
+    .replace(/^error: /, '')
+    .replace(/\s*\n\s*/, ' ')
+    .replace(/\.$/, '');
+  return new Fault('usage', message, detail);
 }

@@ -14,6 +14,8 @@ export type CommandSpec = {
   readonly arguments?: readonly CommandArgument[];
   readonly options?: readonly CommandOption[];
   readonly examples: readonly string[];
+  /** Topics of `arx help` that say more. */
+  readonly topics?: readonly string[];
   /** Runs where the settings are wrong too, to explain or mend them; `--profile` may name one that is not there yet. */
   readonly lenient?: true;
 };

@@ -1,0 +1,33 @@
+// The topics of `arx help TOPIC`: names and one line each. The texts are in help/topics/, loaded when one is shown.
+import type { CommandSpec } from './command-spec.ts';
+
+/** Topic → what it explains, in the order of the help. */
+export const HELP_TOPICS = {
+  output: 'forms of the output, and how reports and lists end',
+  'exit-codes': 'every exit code and its class',
+  environment: 'settings, environment variables and profiles',
+  drift: 'how a walk reads a list whose pages cannot be trusted',
+  'drift-testing': 'how arx serve injects drift, to test any client',
+  events: 'sending, signing and reconciling events',
+  files: 'downloading, naming, opening and verifying files',
+  evidence: 'what can be kept as proof: frozen logs, bags, records',
+  import: 'importing mbox, Maildir, Slack exports and folders',
+  hosting: 'running the service: ports, limits, backup, PostgreSQL',
+  glossary: 'the words that arx uses',
+} as const;
+export type HelpTopic = keyof typeof HELP_TOPICS;
+
+export const HELP_TOPIC_NAMES = Object.keys(HELP_TOPICS) as HelpTopic[];
+
+/** Whether there is a topic of this name. */
+export function isHelpTopic(name: string): name is HelpTopic {
+  return Object.hasOwn(HELP_TOPICS, name);
+}
+
+/** `arx help`. It has no body: program.ts answers it, since only there all commands are known. */
+export const HELP_COMMAND = {
+  words: 'help',
+  summary: 'show help of a command, or explain a topic',
+  arguments: [['[words...]', 'words of a command, or a topic', HELP_TOPIC_NAMES]],
+  examples: ['arx help exit-codes', 'arx help attachments pull'],
+} as const satisfies CommandSpec;

@@ -1,0 +1,40 @@
+// The texts of `arx help TOPIC`. The build puts this file and the topics into a file of their own, loaded when one is shown.
+import type { HelpTopic } from '../command-list/help-topics.ts';
+import { fillFacts } from './facts.ts';
+import { parseMarkdown, type Block } from './markdown.ts';
+import { plainText } from './plain-text.ts';
+import drift from './topics/drift.md';
+import driftTesting from './topics/drift-testing.md';
+import environment from './topics/environment.md';
+import events from './topics/events.md';
+import evidence from './topics/evidence.md';
+import exitCodes from './topics/exit-codes.md';
+import files from './topics/files.md';
+import glossary from './topics/glossary.md';
+import hosting from './topics/hosting.md';
+import importing from './topics/import.md';
+import output from './topics/output.md';
+
+const SOURCES: Record<HelpTopic, string> = {
+  output,
+  'exit-codes': exitCodes,
+  environment,
+  drift,
+  'drift-testing': driftTesting,
+  events,
+  files,
+  evidence,
+  import: importing,
+  hosting,
+  glossary,
+};
+
+/** Returns the parts of a topic, with the facts from the code in it. */
+export function topicBlocks(topic: HelpTopic): Block[] {
+  return parseMarkdown(fillFacts(SOURCES[topic]));
+}
+
+/** Returns a topic as plain text of at most 80 columns. */
+export function topicText(topic: HelpTopic): string {
+  return plainText(topicBlocks(topic));
+}

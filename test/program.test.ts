@@ -1,0 +1,105 @@
+// Command lines as text: help of commands and topics, suggestions for mistyped words, and the manual page.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { HELP_TOPIC_NAMES } from '../src/command-list/help-topics.ts';
+import { COMMAND_LIST } from '../src/command-list/index.ts';
+import { Fault } from '../src/faults.ts';
+import { manPage } from '../src/help/man-page.ts';
+import { parse } from '../src/program.ts';
+
+const textOf = async (line: string): Promise<string> => {
+  const parsed = await parse(line === '' ? [] : line.split(' '), '1.2.3');
+  return 'text' in parsed ? parsed.text : '';
+};
+const faultOf = async (line: string): Promise<Fault | undefined> =>
+  parse(line.split(' '), '1.2.3').then(
+    () => undefined,
+    (error: unknown) => (error instanceof Fault ? error : undefined),
+  );
+
+test('arx help and arx --help are the same, and name every topic', async () => {
+  const help = await textOf('help');
+  expect(await textOf('--help')).toBe(help);
+  expect(await textOf('')).toBe(help);
+  for (const topic of HELP_TOPIC_NAMES) expect(help).toContain(`\n  ${topic} `);
+});
+
+test.each(HELP_TOPIC_NAMES)('arx help %s prints the topic', async (topic) => {
+  expect((await textOf(`help ${topic}`)).length).toBeGreaterThan(500);
+});
+
+test.each(COMMAND_LIST.map(({ words }) => words))(
+  'arx help %s prints the help of the command',
+  async (words) => {
+    expect((await textOf(`help ${words}`)).startsWith(await textOf(`${words} --help`))).toBe(true);
+  },
+);
+
+test('help fits 80 columns, but for examples', async () => {
+  for (const { words, examples } of COMMAND_LIST) {
+    const lines = (await textOf(`${words} --help`)).split('\n');
+    expect(lines.filter((line) => line.length > 80 && !examples.includes(line.trim()))).toEqual([]);
+  }
+});
+
+test('a word that is a command and a topic shows both', async () => {
+  const help = await textOf('help import');
+  expect(help).toContain('Usage: arx import');
+  expect(help).toContain('IMPORTING');
+});
+
+test.each([
+  ['help exitcodes', "no command or topic is called 'exitcodes'", 'did you mean: arx help exit-codes'],
+  [
+    'help attachmnts ls',
+    "no command or topic is called 'attachmnts ls'",
+    'did you mean: arx help attachments ls',
+  ],
+  ['help attachments ls all', "no command or topic is called 'attachments ls all'", undefined],
+  ['help nonsense', "no command or topic is called 'nonsense'", 'arx --help shows the commands and topics'],
+  ['attachmnts ls', "unknown command 'attachmnts ls'", 'did you mean: arx attachments ls'],
+  ['attachmnts ls --city lisbon', "unknown command 'attachmnts ls'", 'did you mean: arx attachments ls'],
+  ['attachments lss', "unknown command 'attachments lss'", 'did you mean: arx attachments ls'],
+  ['logni', "unknown command 'logni'", 'did you mean: arx login'],
+  ['helth now', "unknown command 'helth now'", 'did you mean: arx health'],
+  ['nonsense', "unknown command 'nonsense'", 'arx --help shows the commands'],
+])('arx %s is a usage fault with a suggestion', async (line, message, hint) => {
+  const fault = await faultOf(line);
+  expect(fault?.kind).toBe('usage');
+  expect(fault?.message).toBe(message);
+  if (hint !== undefined) expect(fault?.detail.hint).toBe(hint);
+});
+
+test('package.json names the manual page that the build writes', () => {
+  const { man } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+    man: string[];
+  };
+  expect(man).toEqual(['dist/man/arx.1']);
+  const page = manPage('1.2.3');
+  expect(page).toContain('.TH ARX 1 "" "arx 1.2.3"');
+  expect(page).toMatch(/^[\0-\x7f]*$/);
+  for (const { words } of COMMAND_LIST) expect(page).toContain(`.SS "arx ${words}`);
+});
+
+const man = spawnSync('man', ['--version'], { encoding: 'utf8' });
+test.skipIf(man.error !== undefined || !man.stdout.includes('man '))(
+  'man renders the page without warnings',
+  () => {
+    const dir = mkdtempSync(join(tmpdir(), 'arx-man-'));
+    try {
+      const path = join(dir, 'arx.1');
+      writeFileSync(path, manPage('1.2.3'));
+      const env = { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', MANWIDTH: '80' };
+      const shown = spawnSync('man', ['--warnings', '-l', path], { encoding: 'utf8', env });
+      expect(shown.stderr).toBe('');
+      expect(shown.status).toBe(0);
+      expect(shown.stdout).toContain('arx attachments pull');
+      expect(shown.stdout).toContain('GLOSSARY');
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+  },
+);
