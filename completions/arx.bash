@@ -66,7 +66,7 @@ _arx() {
     *:-*) return ;;
   esac
   case "$words" in
-    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token walk health doctor api import redact fsck backup serve completion demo" ;;
+    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token walk health doctor api import redact fsck backup serve completion demo help" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls show pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show walk verify diff plot" ;;
@@ -117,6 +117,7 @@ _arx() {
     "profile use") : ;;
     "completion") [[ $cur == -* ]] || _arx_list -W "bash zsh fish powershell" ;;
     "demo") flags+=" --keep"; : ;;
+    "help") [[ $cur == -* ]] || _arx_list -W "output exit-codes environment drift drift-testing events files evidence import hosting glossary" ;;
   esac
   if [[ $cur == -* ]]; then _arx_list -W "$flags"; fi
 }

@@ -19,7 +19,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--drift-mode' = @('each', 'key', 'sticky', 'burst', 'collude')
   }
   $next = @{
-    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo')
+    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo', 'help')
     'attachments' = @('ls', 'show', 'pull', 'verify', 'export')
     'content' = @('get')
     'conversations' = @('ls', 'show', 'walk', 'verify', 'diff', 'plot')
@@ -70,6 +70,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'profile use' = @()
     'completion' = @('bash', 'zsh', 'fish', 'powershell')
     'demo' = @('--keep')
+    'help' = @('output', 'exit-codes', 'environment', 'drift', 'drift-testing', 'events', 'files', 'evidence', 'import', 'hosting', 'glossary')
   }
   $typed = @()
   $option = ''

@@ -2,7 +2,8 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { CommandOption, CommandSpec } from './command-list/command-spec.ts';
 import { GLOBAL_OPTIONS } from './command-list/global-options.ts';
-import { HELP_COMMAND, HELP_TOPIC_NAMES, HELP_TOPICS, isHelpTopic } from './command-list/help-topics.ts';
+import { HELP_COMMAND } from './command-list/help-command.ts';
+import { HELP_TOPIC_NAMES, HELP_TOPICS, isHelpTopic } from './command-list/help-topics.ts';
 import { COMMAND_LIST, NOUNS, type CommandWords } from './command-list/index.ts';
 import { Fault } from './faults.ts';
 import { nearest } from './help/suggest.ts';

@@ -31,6 +31,7 @@ const DOORS: Record<string, string[]> = {
   service: ['contract', 'concurrency'],
   'command-list': ['contract', 'config'],
   completion: ['command-list'],
+  help: ['command-list', 'config'],
   wiring: ['app.ts', 'contract', 'client', 'config', 'download', 'format', 'service', 'warc', 'command-list'],
   commands: [
     'app.ts',

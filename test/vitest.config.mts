@@ -2,7 +2,7 @@
 // The suites in STORE run a second time on PostgreSQL if the machine has one.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 /** The file for the results as JSON; unset: none. */
 const result = process.env['ARX_TEST_RESULT'];
@@ -20,6 +20,15 @@ const quick = { ...common, testTimeout: 30_000 };
 const long = { ...common, testTimeout: 120_000 };
 const onPostgres = { env: { ARX_TEST_ENGINE: 'postgres' } };
 
+/** Imports a Markdown file as its text, as the build does (bin/build.mjs). */
+const markdown: NonNullable<ViteUserConfig['plugins']>[number] = {
+  name: 'markdown',
+  enforce: 'pre',
+  transform: (code: string, id: string) =>
+    id.endsWith('.md') ? { code: `export default ${JSON.stringify(code)};`, map: null } : undefined,
+};
+const plugins = [markdown];
+
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
@@ -28,12 +37,12 @@ export default defineConfig({
     // By default Vitest leaves one core free, which on two cores is half of them.
     maxWorkers: availableParallelism(),
     projects: [
-      { test: { ...quick, name: 'arx', include: ['test/**/*.test.ts'], exclude: [LONG] } },
-      { test: { ...long, name: 'long', include: [LONG] } },
+      { plugins, test: { ...quick, name: 'arx', include: ['test/**/*.test.ts'], exclude: [LONG] } },
+      { plugins, test: { ...long, name: 'long', include: [LONG] } },
       ...(existsSync('/usr/lib/postgresql')
         ? [
-            { test: { ...quick, ...onPostgres, name: 'postgres', include: STORE } },
-            { test: { ...long, ...onPostgres, name: 'long-postgres', include: LONG_STORE } },
+            { plugins, test: { ...quick, ...onPostgres, name: 'postgres', include: STORE } },
+            { plugins, test: { ...long, ...onPostgres, name: 'long-postgres', include: LONG_STORE } },
           ]
         : []),
     ],

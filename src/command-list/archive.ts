@@ -5,39 +5,47 @@ import { DATABASE_OPTIONS } from './shared-options.ts';
 export const ARCHIVE_COMMANDS = [
   {
     words: 'import',
-    summary: 'load real archives into the local archive: mbox, Maildir, Slack export, a folder of files',
-    arguments: [['<paths...>', 'what to read']],
+    summary: 'import mbox, Maildir, Slack exports or folders of files',
+    arguments: [['<paths...>', 'files and folders to read']],
     options: [
-      ['--origin-city <city>', 'city of files whose origin nothing else tells'],
+      ['--origin-city <city>', 'city of files without a known origin'],
       [
         '--kind <kind>',
-        'read every path as this, not as its content tells (folder: each file as a file)',
+        'treat every path as this kind (default: detected; folder: each file as a file)',
         ['mbox', 'maildir', 'mail', 'slack', 'folder'],
       ],
       ...DATABASE_OPTIONS,
     ],
     examples: ['arx import list.mbox', 'arx import slack-export.zip ~/Mail/inbox'],
+    topics: ['import'],
   },
   {
     words: 'redact',
-    summary: "withhold a file's payload in the local archive",
+    summary: 'withhold a file of the local archive',
     arguments: [['<id>', 'attachment, e.g. att_1']],
-    options: [['--reason <text>', 'kept with the row'], ['--undo', 'give it again'], ...DATABASE_OPTIONS],
+    options: [
+      ['--reason <text>', 'reason to store with the row'],
+      ['--undo', 'stop withholding it'],
+      ...DATABASE_OPTIONS,
+    ],
     examples: ['arx redact att_3 --reason "names a minor"', 'arx redact att_3 --undo'],
+    topics: ['import'],
   },
   {
     words: 'fsck',
-    summary: 'check the whole local archive: every row, every stored byte; nothing is changed',
+    summary: 'check every row and every stored byte of the local archive',
     options: DATABASE_OPTIONS,
     examples: ['arx fsck', 'arx fsck --database postgres://arx@db.example/archive --json'],
+    topics: ['hosting'],
   },
   {
     words: 'backup',
-    summary: 'copy the local archive as it is at one moment, also while it is served and written',
+    summary: 'copy the local archive, also while it is served and written',
     options: [
-      ['--to <dir>', 'target: missing, empty, or an earlier backup, of which files are kept'],
+      ['--to <dir>', 'target: a new or empty folder, or an earlier backup to bring up to date'],
       ['--database <url>', 'sqlite:FOLDER (default: the local archive)'],
     ],
     examples: ['arx backup --to /mnt/backup/archive', 'arx fsck --database sqlite:/mnt/backup/archive'],
+    topics: ['hosting'],
   },
 ] as const satisfies readonly CommandSpec[];

@@ -1,4 +1,5 @@
 // What a command is: its words, arguments, options and examples as plain data.
+import type { HelpTopic } from './help-topics.ts';
 
 /** Commander's option syntax (`--city <city>`), a description, and the closed set of values where there is one. */
 export type CommandOption = readonly [syntax: string, description: string, choices?: readonly string[]];
@@ -15,7 +16,7 @@ export type CommandSpec = {
   readonly options?: readonly CommandOption[];
   readonly examples: readonly string[];
   /** Topics of `arx help` that say more. */
-  readonly topics?: readonly string[];
+  readonly topics?: readonly HelpTopic[];
   /** Runs where the settings are wrong too, to explain or mend them; `--profile` may name one that is not there yet. */
   readonly lenient?: true;
 };

@@ -4,14 +4,14 @@ import type { CommandSpec } from './command-spec.ts';
 export const CONTENT_COMMANDS = [
   {
     words: 'content get',
-    summary: 'one content record',
+    summary: 'read a message as a content record',
     arguments: [['<message>', 'message, e.g. msg_1']],
     options: [
       ['--view <view>', 'which view (default: raw)', ['raw', 'lore']],
-      ['--pipeline', 'with the pipeline block'],
-      ['--stego', 'with what a reader does not see'],
-      ['--raw', 'the stored bytes alone, checked against their hash'],
-      ['--save <dir>', 'keep the record, its stored bytes and the files it names in DIR'],
+      ['--pipeline', 'include the pipeline'],
+      ['--stego', 'show hidden text (zero-width characters, comments) and bytes'],
+      ['--raw', 'write only the stored bytes, checked against their hash'],
+      ['--save <dir>', 'save the record, its stored bytes and its files in DIR'],
       ['--allow-escape-sequences', 'with --raw: send control characters to the terminal'],
     ],
     examples: [
@@ -19,5 +19,6 @@ export const CONTENT_COMMANDS = [
       'arx content get msg_1 --raw > msg_1.eml',
       'arx content get msg_1 --save letter',
     ],
+    topics: ['files'],
   },
 ] as const satisfies readonly CommandSpec[];

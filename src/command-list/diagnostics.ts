@@ -4,23 +4,23 @@ import type { CommandSpec } from './command-spec.ts';
 export const DIAGNOSTICS_COMMANDS = [
   {
     words: 'health',
-    summary: "the service's health",
+    summary: 'show the health of the service',
     examples: ['arx health'],
   },
   {
     words: 'doctor',
-    summary: "this installation's health, as checks with a verdict",
+    summary: 'check this installation: settings, folders, clock, service',
     examples: ['arx doctor'],
     lenient: true,
   },
   {
     words: 'about api',
-    summary: 'which facts of the interface are documented, which are our assumption',
+    summary: 'list which facts of the interface are documented and which are assumed',
     examples: ['arx about api', `arx about api --json | jq '.data[] | select(.origin == "assumption")'`],
   },
   {
     words: 'api',
-    summary: 'any GET of the interface with the stored token, body as received',
+    summary: 'send a GET request with the stored token; print the body as received',
     arguments: [['<path>', 'path and query, e.g. /v1/attachments?limit=2']],
     examples: ['arx api /api/health'],
   },

@@ -5,42 +5,46 @@ import { PAGE_OPTIONS } from './shared-options.ts';
 
 const JOURNAL = [
   '--journal <file>',
-  'what was sent and acknowledged (default: one for this service in the data folder)',
+  'file of events sent and acknowledged (default: one per service and profile)',
 ] as const;
-const SIGN = ['--sign-with <file>', 'sign with these secrets (Standard Webhooks), one a line'] as const;
+const SIGN = ['--sign-with <file>', 'sign with the secrets in FILE (Standard Webhooks), one a line'] as const;
 
 export const EVENT_COMMANDS = [
   {
     words: 'events send',
-    summary: 'validate and send events, confirm each acknowledgement',
+    summary: 'send events and confirm that each was acknowledged',
     arguments: [['[type]', 'event type', EVENT_TYPES]],
     options: [
       ['--id <id>', 'event id; the same on every retry'],
       ['--payload <json>', 'payload as JSON, or @FILE'],
       ['--file <file>', 'envelopes {id, type, payload}, one a line; - for standard input'],
-      ['--allow-unknown-type', 'send a type the vocabulary does not hold'],
+      ['--allow-unknown-type', 'send an event type that arx does not know'],
       JOURNAL,
       SIGN,
     ],
     examples: [
       `arx events send message.reordered --id evt_1 --payload '{"id":"msg_2","entry":"entry_2","sequence":7}'`,
     ],
+    topics: ['events'],
   },
   {
     words: 'events types',
-    summary: 'the vocabulary with payload fields',
+    summary: 'list the event types with the fields of their payload',
     examples: [`arx events types --json | jq -r '.data[].type'`, `arx events send ${EVENT_TYPES[4]} …`],
+    topics: ['events'],
   },
   {
     words: 'events ls',
-    summary: 'what the service took in and what became of it',
+    summary: 'list the events that the service received, with their effect',
     options: [...PAGE_OPTIONS, ['--effect <effect>', 'only events with this effect', UNSETTLED_EFFECTS]],
     examples: ['arx events ls', 'arx events ls --effect dead'],
+    topics: ['events'],
   },
   {
     words: 'events reconcile',
-    summary: 'what was sent against what was acknowledged and what the service holds',
-    options: [JOURNAL, ['--replay', 'send again what is missing, under the same ids'], SIGN],
+    summary: 'compare the journal with what the service acknowledged and holds',
+    options: [JOURNAL, ['--replay', 'send missing and dead events again, under the same ids'], SIGN],
     examples: ['arx events reconcile', 'arx events reconcile --replay --json | jq .findings'],
+    topics: ['events'],
   },
 ] as const satisfies readonly CommandSpec[];

@@ -1,5 +1,4 @@
 // The topics of `arx help TOPIC`: names and one line each. The texts are in help/topics/, loaded when one is shown.
-import type { CommandSpec } from './command-spec.ts';
 
 /** Topic → what it explains, in the order of the help. */
 export const HELP_TOPICS = {
@@ -23,11 +22,3 @@ export const HELP_TOPIC_NAMES = Object.keys(HELP_TOPICS) as HelpTopic[];
 export function isHelpTopic(name: string): name is HelpTopic {
   return Object.hasOwn(HELP_TOPICS, name);
 }
-
-/** `arx help`. It has no body: program.ts answers it, since only there all commands are known. */
-export const HELP_COMMAND = {
-  words: 'help',
-  summary: 'show help of a command, or explain a topic',
-  arguments: [['[words...]', 'words of a command, or a topic', HELP_TOPIC_NAMES]],
-  examples: ['arx help exit-codes', 'arx help attachments pull'],
-} as const satisfies CommandSpec;

@@ -32,13 +32,13 @@ export const COMMAND_LIST: readonly (CommandSpec & { words: CommandWords })[] = 
 
 /** The first words of commands that have two words, each with its line in the help. */
 export const NOUNS: Record<string, string> = {
-  attachments: 'the catalogue of files',
-  content: 'content records',
-  conversations: 'conversations, raw or walked exactly',
-  messages: 'messages, the second witness',
-  sequence: 'sequences and their drift',
-  events: 'events for the ingest endpoint',
-  about: 'what is documented and what is assumed',
-  config: 'settings',
-  profile: 'profiles',
+  attachments: 'list, download, verify and pack files',
+  content: 'read messages',
+  conversations: 'list conversations, walk them exactly, compare walks',
+  messages: 'list messages',
+  sequence: 'show the positions of a sequence',
+  events: 'send events and check what became of them',
+  about: 'show what is documented and what is assumed',
+  config: 'show and change settings',
+  profile: 'list and choose profiles',
 };

@@ -4,25 +4,26 @@ import type { CommandSpec } from './command-spec.ts';
 export const SESSION_COMMANDS = [
   {
     words: 'login',
-    summary: 'obtain and store a token for this service and profile',
+    summary: 'obtain a token for this service and profile, and store it',
     options: [
-      ['--client-id <id>', 'who asks'],
-      ['--observer-tier <tier>', 'the tier you observe from, e.g. internal'],
-      ['--requested-tier <tier>', 'the tier you ask for, e.g. internal'],
+      ['--client-id <id>', 'name of this client'],
+      ['--observer-tier <tier>', 'tier you look from, e.g. internal'],
+      ['--requested-tier <tier>', 'tier you ask for, e.g. internal'],
     ],
     examples: [
       'arx login --observer-tier external',
       'arx login --base-url https://archive.example --client-id me --observer-tier internal --requested-tier internal',
     ],
+    topics: ['environment'],
   },
   {
     words: 'logout',
-    summary: 'forget the stored token',
+    summary: 'delete the stored token',
     examples: ['arx logout'],
   },
   {
     words: 'whoami',
-    summary: 'tier, scopes, expiry and source integrity of the token in use',
+    summary: 'show the tier, scopes, expiry and source integrity of your token',
     examples: ['arx whoami', 'arx whoami --json | jq -r .access_tier'],
   },
   {

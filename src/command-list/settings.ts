@@ -5,47 +5,50 @@ import type { CommandSpec } from './command-spec.ts';
 export const SETTINGS_COMMANDS = [
   {
     words: 'config get',
-    summary: 'one setting',
+    summary: 'show a setting',
     arguments: [['<key>', 'setting, e.g. base_url', SETTING_KEYS]],
     examples: ['arx config get base_url'],
   },
   {
     words: 'config set',
-    summary: 'keep a setting',
+    summary: 'change a setting',
     arguments: [
       ['<key>', 'setting, e.g. base_url', SETTING_KEYS],
-      ['<value>', 'its value'],
+      ['<value>', 'new value'],
     ],
     examples: ['arx config set base_url https://archive.example'],
     lenient: true,
+    topics: ['environment'],
   },
   {
     words: 'config unset',
-    summary: 'forget a setting',
+    summary: 'remove a setting',
     arguments: [['<key>', 'setting, e.g. base_url', SETTING_KEYS]],
     examples: ['arx config unset base_url'],
     lenient: true,
   },
   {
     words: 'config list',
-    summary: 'all settings, with where each value came from',
+    summary: 'list all settings with the source of each value',
     examples: ['arx config list'],
+    topics: ['environment'],
   },
   {
     words: 'config path',
-    summary: 'where settings, tokens and the local archive are kept',
+    summary: 'show the folders of settings, tokens and the local archive',
     examples: ['arx config path'],
     lenient: true,
   },
   {
     words: 'profile ls',
-    summary: 'the profiles',
+    summary: 'list profiles',
     examples: ['arx profile ls'],
+    topics: ['environment'],
   },
   {
     words: 'profile use',
     summary: 'make a profile the default',
-    arguments: [['<name>', 'profile']],
+    arguments: [['<name>', 'name of the profile']],
     examples: ['arx profile use work'],
   },
 ] as const satisfies readonly CommandSpec[];

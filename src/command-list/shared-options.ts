@@ -11,13 +11,13 @@ export const PAGE_OPTIONS = [
 /** A walk of a whole list. */
 export const WALK_OPTIONS = [
   ...PAGE_OPTIONS,
-  ['--concurrency <count>', 'reads under way at once, 1 to 16 (default: 6)'],
-  ['--confidence <share>', 'what the evidence must reach, 0.5 to 0.999999 (default: 0.999)'],
-  ['--max-requests <count>', 'give up after so many requests'],
-  ['--freeze <dir>', 'keep the frozen log in DIR'],
+  ['--concurrency <count>', 'reads in flight at once, 1 to 16 (default: 6)'],
+  ['--confidence <share>', 'required confidence, 0.5 to 0.999999 (default: 0.999)'],
+  ['--max-requests <count>', 'stop after this many requests'],
+  ['--freeze <dir>', 'write the frozen log into DIR'],
   ['--resume', 'with --freeze: continue after the last frozen window'],
   ['--report <file>', 'write the walk report to FILE'],
-  ['--fail-on-drift <share>', 'exit 8 where more drift is reported, or more reads disagree, 0 to 1'],
+  ['--fail-on-drift <share>', 'exit 8 above this share of reported drift or of reads that disagree, 0 to 1'],
 ] as const satisfies readonly CommandOption[];
 
 /** Which archive a command opens on this machine. */

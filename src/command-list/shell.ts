@@ -4,14 +4,14 @@ import type { CommandSpec } from './command-spec.ts';
 export const SHELL_COMMANDS = [
   {
     words: 'completion',
-    summary: 'completion script on standard output',
+    summary: 'print a completion script for a shell',
     arguments: [['<shell>', 'bash, zsh, fish or powershell', ['bash', 'zsh', 'fish', 'powershell']]],
     examples: ['arx completion bash > ~/.local/share/bash-completion/completions/arx'],
   },
   {
     words: 'demo',
-    summary: 'the whole tour on a generated sample archive, in a scratch folder',
-    options: [['--keep', 'keep the scratch folder and say where it is']],
+    summary: 'run a tour on a sample archive in a temporary folder',
+    options: [['--keep', 'keep the temporary folder and print its path']],
     examples: ['arx demo'],
   },
 ] as const satisfies readonly CommandSpec[];

@@ -1,6 +1,7 @@
 // What may be typed at each place of a command line, from the command list.
 import type { CommandOption, CommandSpec } from '../command-list/command-spec.ts';
 import { GLOBAL_OPTIONS } from '../command-list/global-options.ts';
+import { HELP_COMMAND } from '../command-list/help-command.ts';
 import { COMMAND_LIST, NOUNS } from '../command-list/index.ts';
 
 /** What may be typed at a place: nothing, free text, a path, or one of these words. */
@@ -9,7 +10,7 @@ export type Flag = { names: string[]; description: string; value: Expected };
 export type Place = { words: string; summary: string; flags: Flag[]; rest: Expected };
 export type Entry = [word: string, summary: string];
 
-export const PLACES: Place[] = COMMAND_LIST.map(placeOf);
+export const PLACES: Place[] = [...COMMAND_LIST, HELP_COMMAND].map(placeOf);
 export const GLOBALS: Flag[] = [
   ...GLOBAL_OPTIONS,
   ['-h, --help', 'show help'] as const,

@@ -36,7 +36,7 @@ function settings(): string {
   const defaults = resolveSettings({ flags: {}, env: {}, cwd: '', directories: nowhere, file });
   return SETTING_KEYS.map((key) => {
     const { value } = defaults[key];
-    const shown = value === undefined || key === 'data_dir' ? '' : ` [${value}]`;
+    const shown = value === undefined || key === 'data_dir' ? '' : ` (default: ${value})`;
     return `- \`${key}\`: ${KEYS[key].meaning}${shown}`;
   }).join('\n');
 }

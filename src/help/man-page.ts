@@ -1,7 +1,8 @@
 // Makes the manual page arx(1) from the command list and the help topics.
 import type { CommandOption, CommandSpec } from '../command-list/command-spec.ts';
 import { GLOBAL_OPTIONS } from '../command-list/global-options.ts';
-import { HELP_COMMAND, HELP_TOPIC_NAMES, HELP_TOPICS } from '../command-list/help-topics.ts';
+import { HELP_COMMAND } from '../command-list/help-command.ts';
+import { HELP_TOPIC_NAMES, HELP_TOPICS } from '../command-list/help-topics.ts';
 import { COMMAND_LIST } from '../command-list/index.ts';
 import { topicBlocks } from './help-texts.ts';
 import { bold, quoted, roffOf, roffText } from './roff.ts';
@@ -20,7 +21,7 @@ export function manPage(version: string): string {
     `${bold('arx help')} [\\fIcommand\\fR | \\fItopic\\fR]`,
     '.SH DESCRIPTION',
     roffText(
-      'arx reads an archive service whose answers cannot be trusted: exact lists, verified files and exit codes that say what could not be proven. Without a base URL it works on the local archive, in its own process.',
+      'arx reads an archive service whose answers cannot be trusted: exact lists, verified files and exit codes that say what could not be proven. Without a base URL it works on the local archive, without a server.',
     ),
     '.SH COMMANDS',
     ...[...COMMAND_LIST, HELP_COMMAND].flatMap(commandLines),

@@ -2,7 +2,8 @@
 
 /** A part of a topic. `text` still has its inline marks: `code`, **bold** and [links](address). */
 export type Block =
-  | { kind: 'title' | 'section'; text: string }
+  | { kind: 'title'; text: string }
+  | { kind: 'section'; text: string }
   | { kind: 'paragraph'; text: string }
   | { kind: 'item'; text: string }
   | { kind: 'definition'; term: string; text: string }

@@ -19,24 +19,16 @@ export function plainText(blocks: readonly Block[]): string {
 }
 
 function linesOf(block: Block, columns: number): string[] {
-  switch (block.kind) {
-    case 'title':
-      return [plain(block.text).toUpperCase()];
-    case 'section':
-      return [plain(block.text)];
-    case 'paragraph':
-      return wrap(plain(block.text), INDENT, INDENT);
-    case 'item':
-      return wrap(plain(block.text), `${INDENT}- `, `${INDENT}  `);
-    case 'definition': {
-      const term = INDENT + plain(block.term);
-      const indent = ' '.repeat(INDENT.length + columns);
-      if (term.length + 2 > indent.length) return [term, ...wrap(plain(block.text), indent, indent)];
-      return wrap(plain(block.text), term.padEnd(indent.length), indent);
-    }
-    case 'code':
-      return block.lines.map((line) => (line === '' ? '' : INDENT + INDENT + line));
-  }
+  if (block.kind === 'code') return block.lines.map((line) => (line === '' ? '' : INDENT + INDENT + line));
+  const text = plain(block.text);
+  if (block.kind === 'title') return [text.toUpperCase()];
+  if (block.kind === 'section') return [text];
+  if (block.kind === 'paragraph') return wrap(text, INDENT, INDENT);
+  if (block.kind === 'item') return wrap(text, `${INDENT}- `, `${INDENT}  `);
+  const term = INDENT + plain(block.term);
+  const indent = ' '.repeat(INDENT.length + columns);
+  if (term.length + 2 > indent.length) return [term, ...wrap(text, indent, indent)];
+  return wrap(text, term.padEnd(indent.length), indent);
 }
 
 /** The width of the terms of the list around a block, with two blanks after them. */

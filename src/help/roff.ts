@@ -3,22 +3,18 @@ import { spansOf, type Block } from './markdown.ts';
 
 /** Returns the lines of blocks. Headings become subsections, since sections are the topics. */
 export function roffOf(blocks: readonly Block[]): string[] {
-  return blocks.flatMap((block) => {
-    switch (block.kind) {
-      case 'title':
-        return [`.SH ${quoted(block.text.toUpperCase())}`];
-      case 'section':
-        return [`.SS ${quoted(block.text)}`];
-      case 'paragraph':
-        return ['.PP', roffText(block.text)];
-      case 'item':
-        return ['.IP \\(bu 2', roffText(block.text)];
-      case 'definition':
-        return ['.TP', bold(block.term.replaceAll(/^(`|\*\*)|(`|\*\*)$/g, '')), roffText(block.text)];
-      case 'code':
-        return ['.PP', '.RS 4', '.nf', ...block.lines.map((line) => verbatim(line)), '.fi', '.RE'];
-    }
-  });
+  return blocks.flatMap(linesOf);
+}
+
+function linesOf(block: Block): string[] {
+  if (block.kind === 'code')
+    return ['.PP', '.RS 4', '.nf', ...block.lines.map((line) => verbatim(line)), '.fi', '.RE'];
+  const text = roffText(block.text);
+  if (block.kind === 'title') return [`.SH ${quoted(block.text.toUpperCase())}`];
+  if (block.kind === 'section') return [`.SS ${quoted(block.text)}`];
+  if (block.kind === 'paragraph') return ['.PP', text];
+  if (block.kind === 'item') return ['.IP \\(bu 2', text];
+  return ['.TP', bold(block.term.replaceAll(/^(`|\*\*)|(`|\*\*)$/g, '')), text];
 }
 
 /** Returns inline text: code and bold words in bold, everything else escaped. */
