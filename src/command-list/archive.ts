@@ -1,4 +1,5 @@
 // Commands that change, check or copy the local archive.
+import { IMPORT_KINDS } from '../contract/import-kind.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { DATABASE_OPTIONS } from './shared-options.ts';
 
@@ -12,7 +13,7 @@ export const ARCHIVE_COMMANDS = [
       [
         '--kind <kind>',
         'treat every path as this kind (default: detected; folder: each file as a file)',
-        ['mbox', 'maildir', 'mail', 'slack', 'folder'],
+        Object.keys(IMPORT_KINDS),
       ],
       ...DATABASE_OPTIONS,
     ],

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import { IMPORT_KINDS, type ImportKind } from '../contract/import-kind.ts';
 import { Fault } from '../faults.ts';
 import { importLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, placeOf } from './database.ts';
@@ -14,7 +15,7 @@ export const Input = z.object({
     .regex(/^[\p{Ll}\p{Nd}_-]+$/u, 'must be a lower-case label, e.g. lisbon')
     .optional(),
   ...DATABASE_INPUT,
-  kind: z.enum(['mbox', 'maildir', 'mail', 'slack', 'folder']).optional(),
+  kind: z.enum(Object.keys(IMPORT_KINDS) as [ImportKind, ...ImportKind[]]).optional(),
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {

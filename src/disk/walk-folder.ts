@@ -60,7 +60,8 @@ export async function* walkFolder(
     if (order === 'files-first') {
       entries = [...entries.filter(isNoFolder), ...entries.filter((entry) => !isNoFolder(entry))];
     }
-    ahead.push(...stepsOf(path, entries).toReversed());
+    // One by one: a call takes fewer arguments than a folder may have folders.
+    for (const step of stepsOf(path, entries).toReversed()) ahead.push(step);
   }
 }
 

@@ -1,6 +1,7 @@
 // The stored bytes of a message on the asset origin, by the address its raw view gives: a piece at a time, never withheld ones.
 import { TIERS } from '../../contract/token.ts';
 import type { Archive } from '../store/archive.ts';
+import { FORMAT_EXTENSIONS } from '../records/message-format.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { checkFile } from '../rules/capability.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
@@ -50,7 +51,7 @@ export async function storedMessage(archive: Archive, target: string): Promise<S
     size: await storedSize(database, message.n),
     // A mail is a page with scripts for some browsers.
     type: 'application/octet-stream',
-    filename: `${grant.id}.${message.format === 'rfc822' ? 'eml' : 'json'}`,
+    filename: `${grant.id}.${FORMAT_EXTENSIONS[message.format]}`,
     integrity: integrityOf('message', message.failed),
     async *read(from, to) {
       for (let at = from; at <= to;) {

@@ -1,59 +1,48 @@
-// Lists the files that an import reads from a folder, and says of each other entry why it is not read.
+// What an import finds below a folder: files, Maildirs, and entries that it does not read, with the reason.
 import { join } from 'node:path';
-import { listFolder, walkFolder, type FolderEntry } from '../../disk/walk-folder.ts';
-import { reasonOf } from './named-files.ts';
+import { walkFolder, type FolderEntry } from '../../disk/walk-folder.ts';
+import { unreadableReason } from './file-set.ts';
 
-export type Listed = { name: string; at: string } & (
-  { is: 'file' } | { is: 'folder' } | { is: 'refused'; reason: string }
-);
+/** A file below a folder. `relative` is its path there, with `/`. `refusal`: why it is not read. */
+export type FoundFile = { at: string; relative: string; refusal?: string };
 
-/** Returns the entries of a folder in the order of names. Follows no links. Throws the file system's error. */
-export async function entriesOf(folder: string): Promise<Listed[]> {
-  return (await listFolder(folder)).map((entry): Listed => {
-    const { name, kind } = entry;
-    const at = join(folder, name);
-    const reason = refusalOf(entry);
-    if (reason !== undefined) return { name, at, is: 'refused', reason };
-    return { name, at, is: kind === 'folder' ? 'folder' : 'file' };
-  });
+/** A Maildir below a folder. Its content is not listed. */
+export type FoundMaildir = { at: string; maildir: true };
+
+/**
+ * Yields all files below a folder, those of each folder in the order of their names. `maildirs`: whether a Maildir is
+ * yielded as one thing instead of its files. Links are not followed. Never throws.
+ */
+export async function* filesBelow(
+  folder: string,
+  { maildirs }: { maildirs: boolean },
+): AsyncGenerator<FoundFile | FoundMaildir> {
+  const enter = (_path: string, entries: readonly FolderEntry[]) => !(maildirs && isMaildir(entries));
+  for await (const entries of walkFolder(folder, { order: 'by-name', enter })) {
+    for (const entry of entries) {
+      const at = join(folder, entry.path);
+      const relative = entry.path;
+      if (entry.kind === 'unreadable') {
+        yield { at, relative, refusal: unreadableReason(entry.error) };
+        continue;
+      }
+      const refusal = refusalOf(entry);
+      if (refusal !== undefined) yield { at, relative, refusal };
+      else if (entry.kind === 'folder') yield { at, maildir: true };
+      else yield { at, relative };
+    }
+  }
 }
 
-/** Why an entry is not read; undefined for a file or folder that is. */
-function refusalOf({ kind, isUtf8 }: Pick<FolderEntry, 'kind' | 'isUtf8'>): string | undefined {
+/** Returns why an entry of a folder is not read; undefined for a file or folder that can be opened by its name. */
+export function refusalOf({ kind, isUtf8 }: Pick<FolderEntry, 'kind' | 'isUtf8'>): string | undefined {
   if (!isUtf8) return 'has a name that is not UTF-8';
   if (kind === 'link') return 'is a link';
   return kind === 'special' ? 'is not a regular file' : undefined;
 }
 
-/** A file below a folder, or what is not read there; `relative` is its path in it, with `/`. */
-export type Found = { at: string; relative: string; refusal?: string };
-
-/** A Maildir that was met on the way, whose inside is not listed. */
-export type FoundMaildir = { at: string; maildir: true };
-
-/** Yields all files below a folder, in the order of names; folders and files are sorted together. Never throws. */
-export async function* filesBelow(
-  folder: string,
-  { maildirs }: { maildirs: boolean },
-): AsyncGenerator<Found | FoundMaildir> {
-  const enter = (_path: string, entries: readonly FolderEntry[]): boolean =>
-    !maildirs || !isMaildir(entries.map(({ name, kind }) => ({ name, is: kind })));
-  for await (const found of walkFolder(folder, { order: 'by-name', enter })) {
-    for (const entry of found) {
-      const { path: relative } = entry;
-      const at = relative === '' ? folder : join(folder, relative);
-      if (entry.kind === 'unreadable') yield { at, relative, refusal: reasonOf(entry.error) };
-      else if (entry.kind === 'folder' && entry.isUtf8) yield { at, maildir: true };
-      else {
-        const refusal = refusalOf(entry);
-        yield refusal === undefined ? { at, relative } : { at, relative, refusal };
-      }
-    }
-  }
-}
-
-/** Whether a folder is a Maildir: it has folders `cur` and `new`. */
-export function isMaildir(entries: ReadonlyArray<{ name: string; is: string }>): boolean {
-  const has = (name: string) => entries.some((entry) => entry.name === name && entry.is === 'folder');
-  return has('cur') && has('new');
+/** Returns whether a folder with these entries is a Maildir: it has the folders `cur` and `new`. */
+export function isMaildir(entries: readonly FolderEntry[]): boolean {
+  const hasFolder = (name: string) => entries.some((entry) => entry.name === name && entry.kind === 'folder');
+  return hasFolder('cur') && hasFolder('new');
 }

@@ -1,104 +1,113 @@
-// Reads a folder: mailboxes and mails in it are read as such; any other file is a message that carries that one file.
+// Reads a folder: mailboxes and mails in it as such, every other file as a message with that file attached.
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { canonicalBytes } from './canonical.ts';
-import { type FileKind, headOf as beginningOf, holdsMails, kindOfContent } from './mail-detection.ts';
-import { filesBelow, type Found } from './folder-listing.ts';
-import { readMaildir, readMailFile } from './maildir.ts';
-import { readMbox } from './mbox.ts';
-import { Unreadable, reasonOf } from './named-files.ts';
-import { cityOfPhoto } from '../geocoding/exif-gps.ts';
-import type { RawMail, ImportedAttachment, ImportItem, SourceKind } from '../records/import-items.ts';
+import type { ImportKind } from '../../contract/import-kind.ts';
 import { detectContentType } from '../file-type/content-type.ts';
 import { countTrailingBytes } from '../file-type/trailing-bytes.ts';
+import { cityOfPhoto } from '../geocoding/exif-gps.ts';
+import type { ImportedAttachment, ImportItem, RawMail } from '../records/import-items.ts';
+import { UnreadableError, unreadableReason } from './file-set.ts';
+import { filesBelow, type FoundFile } from './folder-listing.ts';
+import { detectFileKind, holdsMails, readFileHead } from './mail-detection.ts';
+import { readMaildir, readMailFile } from './maildir.ts';
+import { readMbox } from './mbox.ts';
+import { storedJson } from './stored-json.ts';
 
 export type FolderOptions = {
-  /** Label for files whose own place nothing tells, or null. */
+  /** City label for files that have none of their own, or null. */
   originCity: string | null;
   signal: AbortSignal;
-  /**
-   * What the files are: each told by its own content, mails but for mailboxes among them, or all of one kind.
-   * Maildirs below the folder are read as such in the first two cases.
-   */
-  files?: 'told' | 'mails' | 'mail' | 'file';
-  /** Called before the items of a file or a Maildir that could be read. */
-  met?(kind: SourceKind): void;
+  /** How each file is read. [by-content] */
+  readAs?: ReadAs;
+  /** Called with the kind of each file or Maildir that can be read, before its items. */
+  onKind?(kind: ImportKind): void;
 };
 
 /**
- * Files of mail archives may hold two mails in one that was saved with the next; with a third one it is a mailbox.
+ * `by-content`: each file as what its content shows. `mails-and-mailboxes`: each file as a mail, or as an
+ * mbox when it holds three mails. `all-mails`: each file as one mail. `all-files`: each file as an attachment.
+ * The first two read Maildirs below the folder as such.
  */
-const MAILBOX_AMONG_MAILS = 3;
+export type ReadAs = 'by-content' | 'mails-and-mailboxes' | 'all-mails' | 'all-files';
 
-/** Files up to this are held in memory; of longer ones only the head is looked at. */
-const HELD_BYTES = 16 * 1024 * 1024;
-const HEAD_BYTES = 1024 * 1024;
+/** In archives of single mails, a file with two mails is a mail that was saved together with the next. */
+const MIN_MAILS_OF_MAILBOX = 3;
+
+/** Larger files are not held in memory: they are hashed as a stream, and only their beginning is examined. */
+const MAX_HELD_BYTES = 16 * 1024 * 1024;
+const EXAMINED_BYTES = 1024 * 1024;
 
 /**
- * Every file below a folder, in the order of names. The raw bytes of a file that is no mail are the canonical JSON of
- * `{path, bytes, sha256, mtime}` with its path in the folder; its conversation is the first folder on that path. Links
- * and devices are refused, not followed; so is what cannot be read. A file longer than 16 MiB is hashed as a stream
- * and comes as `file` instead of `content`.
+ * Reads every file below a folder, in the order of names.
+ *
+ * A file that is no mail becomes a message of the format `file`. Its stored bytes are the canonical JSON of
+ * `{path, bytes, sha256, mtime}`, with the path relative to the folder. Files with the same first folder on that path
+ * are one conversation. A file above 16 MiB has `file` in place of `content`.
+ *
+ * Refuses links, pipes and devices, names that are not UTF-8, folders that cannot be listed, and files that cannot be
+ * read. Throws the reason of the signal when it is aborted.
  */
 export async function* readFolder(
   path: string,
   options: FolderOptions,
 ): AsyncGenerator<ImportItem | RawMail> {
   const root = resolve(path);
-  const { files = 'told', met = () => {} } = options;
+  const { readAs = 'by-content', onKind = () => {} } = options;
+  const maildirs = readAs === 'by-content' || readAs === 'mails-and-mailboxes';
   let position = 0;
-  for await (const found of filesBelow(root, { maildirs: files === 'told' || files === 'mails' })) {
+  for await (const found of filesBelow(root, { maildirs })) {
     options.signal.throwIfAborted();
     const { at } = found;
     if ('maildir' in found) {
-      met('maildir');
+      onKind('maildir');
       yield* readMaildir(at);
       continue;
     }
-    const kind = found.refusal === undefined ? await kindOf(at, files) : 'file';
+    const kind = found.refusal === undefined ? await kindOf(at, readAs) : 'file';
     if (kind === 'mbox') {
-      met(kind);
+      onKind(kind);
       yield* readMbox(at);
     } else {
-      const item = kind === 'mail' ? readMailFile(at) : await readOne(found, { root, position, ...options });
-      if (item.kind !== 'refused') met(kind === 'mail' ? 'mail' : 'folder');
+      const item = kind === 'mail' ? readMailFile(at) : await readFile(found, { root, position, ...options });
+      if (item.kind !== 'refused') onKind(kind === 'mail' ? 'mail' : 'folder');
       yield item;
     }
     position += 1;
   }
 }
 
-/** What cannot be opened is of no matter here: its reader says why. */
-async function kindOf(at: string, files: NonNullable<FolderOptions['files']>): Promise<FileKind> {
-  if (files === 'mail' || files === 'file') return files;
+async function kindOf(at: string, readAs: ReadAs): Promise<'mbox' | 'mail' | 'file'> {
+  if (readAs === 'all-mails') return 'mail';
+  if (readAs === 'all-files') return 'file';
   try {
-    if (files === 'told') return await kindOfContent(at);
-    return (await holdsMails(at, await beginningOf(at), MAILBOX_AMONG_MAILS)) ? 'mbox' : 'mail';
+    if (readAs === 'by-content') return await detectFileKind(at);
+    return (await holdsMails(at, await readFileHead(at), MIN_MAILS_OF_MAILBOX)) ? 'mbox' : 'mail';
   } catch {
-    return files === 'told' ? 'file' : 'mail';
+    // The reader of this kind opens the file again and reports the error.
+    return readAs === 'by-content' ? 'file' : 'mail';
   }
 }
 
-type Place = FolderOptions & { root: string; position: number };
+type FileContext = FolderOptions & { root: string; position: number };
 
-async function readOne(found: Found, place: Place): Promise<ImportItem> {
+async function readFile(found: FoundFile, context: FileContext): Promise<ImportItem> {
   const { at, relative } = found;
-  const { position } = place;
+  const { position } = context;
   const refused = (reason: string): ImportItem => ({ kind: 'refused', path: at, position, reason });
   if (found.refusal !== undefined) return refused(found.refusal);
   let file: FileHandle | undefined;
   try {
-    // Between the listing and here a file can become a pipe, which must not make the import wait.
+    // The file may have become a link or a pipe since it was listed. O_NONBLOCK keeps a pipe from blocking the import.
     file = await open(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const { size, mtimeMs } = await file.stat();
-    const attachment = await readAttachment(file, { ...found, size }, place);
+    const attachment = await readAttachment(file, { ...found, size }, context);
     const { bytes, sha256 } = attachment;
     const mtime = new Date(mtimeMs).toISOString();
-    const raw = canonicalBytes({ path: relative, bytes, sha256, mtime });
-    const [top = ''] = relative.includes('/') ? relative.split('/', 1) : [];
+    const raw = storedJson({ path: relative, bytes, sha256, mtime });
+    const [topFolder = ''] = relative.includes('/') ? relative.split('/', 1) : [];
     return {
       kind: 'message',
       format: 'file',
@@ -107,7 +116,7 @@ async function readOne(found: Found, place: Place): Promise<ImportItem> {
       raw,
       sha256: createHash('sha256').update(raw).digest('hex'),
       key: `file:${relative}:${sha256}`,
-      related: [`folder:${basename(place.root)}/${top}`],
+      related: [`folder:${basename(context.root)}/${topFolder}`],
       parent: null,
       date_ms: Math.floor(mtimeMs),
       sender: null,
@@ -120,9 +129,9 @@ async function readOne(found: Found, place: Place): Promise<ImportItem> {
       attachments: [attachment],
     };
   } catch (error) {
-    if (error instanceof Unreadable) return refused(error.message);
+    if (error instanceof UnreadableError) return refused(error.message);
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return refused(reasonOf(error));
+    return refused(unreadableReason(error));
   } finally {
     await file?.close();
   }
@@ -130,48 +139,48 @@ async function readOne(found: Found, place: Place): Promise<ImportItem> {
 
 async function readAttachment(
   file: FileHandle,
-  { at, relative, size }: Found & { size: number },
-  { originCity, signal }: Place,
+  { at, relative, size }: FoundFile & { size: number },
+  { originCity, signal }: FileContext,
 ): Promise<ImportedAttachment> {
-  const held = size <= HELD_BYTES;
-  const content = held ? await file.readFile() : null;
-  const head = content ?? (await headOf(file));
-  const { sha256, bytes } = content === null ? await digestOf(file, signal) : digestOfHeld(content);
-  const detected = detectContentType(head);
+  const isHeld = size <= MAX_HELD_BYTES;
+  const content = isHeld ? await file.readFile() : null;
+  const beginning = content ?? (await beginningOf(file));
+  const { sha256, bytes } = content === null ? await hashStream(file, signal) : hashBytes(content);
+  const detected = detectContentType(beginning);
   return {
     filename: basename(relative),
-    // A folder declares no types; what the bytes show stands in for it.
+    // A folder declares no content types, so the detected type counts as declared.
     declared_type: detected ?? 'application/octet-stream',
     detected_type: detected,
     content,
-    ...(held ? {} : { file: at }),
+    ...(isHeld ? {} : { file: at }),
     sha256,
     bytes,
     inline: false,
-    origin_city: (await cityOfPhoto(head, detected)) ?? originCity,
+    origin_city: (await cityOfPhoto(beginning, detected)) ?? originCity,
     redaction: null,
     trailing_bytes: content === null ? 0 : countTrailingBytes(content, detected),
   };
 }
 
-async function headOf(file: FileHandle): Promise<Uint8Array> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+async function beginningOf(file: FileHandle): Promise<Uint8Array> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(EXAMINED_BYTES), 0, EXAMINED_BYTES, 0);
   return buffer.subarray(0, bytesRead);
 }
 
-type Digest = { sha256: string; bytes: number };
+type HashedSize = { sha256: string; bytes: number };
 
-function digestOfHeld(content: Uint8Array): Digest {
+function hashBytes(content: Uint8Array): HashedSize {
   return { sha256: createHash('sha256').update(content).digest('hex'), bytes: content.length };
 }
 
-async function digestOf(file: FileHandle, signal: AbortSignal): Promise<Digest> {
+async function hashStream(file: FileHandle, signal: AbortSignal): Promise<HashedSize> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of file.createReadStream({
     start: 0,
     autoClose: false,
-    highWaterMark: HEAD_BYTES,
+    highWaterMark: EXAMINED_BYTES,
   })) {
     signal.throwIfAborted();
     hash.update(chunk as Buffer);

@@ -1,79 +1,110 @@
-// What one file holds, told by its first bytes and, for an mbox, by the separators in it.
+// Recognizes mails and mailboxes by the first bytes of a file, and an mbox also by the separators in it.
 import { Buffer } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { filesBelow } from './folder-listing.ts';
 import { readMbox } from './mbox.ts';
 
-export type FileKind = 'mbox' | 'mail' | 'file';
-
-/** The beginning of a file as Latin-1, and whether it is all of it. */
-export type Head = { text: string; whole: boolean };
+/** The first bytes of a file as Latin-1, and whether they are all of it. */
+export type FileHead = { text: string; isWhole: boolean };
 
 const HEAD_BYTES = 16_384;
 
-/** Throws the file system's error. What became a pipe meanwhile does not make it wait. */
-export async function headOf(path: string): Promise<Head> {
+/** How many files of a folder are sampled, and the percentage of mails among them that makes it a folder of mails. */
+const MAX_SAMPLED_FILES = 32;
+const MIN_PERCENT_OF_MAILS = 80;
+
+/** Returns the first bytes of a file. Throws the error of the file system. Does not block on a pipe. */
+export async function readFileHead(path: string): Promise<FileHead> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return { text: buffer.toString('latin1', 0, bytesRead), whole: bytesRead < HEAD_BYTES };
+    return { text: buffer.toString('latin1', 0, bytesRead), isWhole: bytesRead < HEAD_BYTES };
   } finally {
     await file.close();
   }
 }
 
-/** Begins as every mbox does, and as a mail that a store put its envelope before. */
-export function hasEnvelope({ text }: Head): boolean {
+/** Returns whether a file is an mbox. An empty file is one: a mailbox without mail. */
+export function isMailbox(head: FileHead): boolean {
+  return head.text === '' || hasEnvelope(head);
+}
+
+/** Returns whether a file begins with an envelope line (`From …`). An mbox does, and some single mails do. */
+function hasEnvelope({ text }: FileHead): boolean {
   return /^[\r\n]*From /.test(text);
 }
 
-/** What a file of a folder is by itself: what it would be taken for alone, else (and a saved web page) a file. */
-export async function kindOfContent(path: string): Promise<FileKind> {
-  const head = await headOf(path);
+/** Returns how a file of a folder is read: as an mbox, as one mail, or as a file. A saved web page is a file. */
+export async function detectFileKind(path: string): Promise<'mbox' | 'mail' | 'file'> {
+  const head = await readFileHead(path);
   if (!hasEnvelope(head)) return isMail(head) && !isWebArchive(head) ? 'mail' : 'file';
-  const one = isMail(head) || isEnvelopedHeader(head);
-  return one || (await holdsMails(path, head, 2)) ? 'mbox' : 'file';
+  if (isMail(head) || isEnvelopeWithHeader(head)) return 'mbox';
+  return (await holdsMails(path, head, 2)) ? 'mbox' : 'file';
 }
 
-/** Whether a file that begins as an mbox holds at least so many mails. */
-export async function holdsMails(path: string, head: Head, least: number): Promise<boolean> {
-  if (!hasEnvelope(head) || (head.whole && !head.text.includes('\nFrom '))) return false;
+/** Returns whether a file that begins as an mbox holds at least `minMails` mails. */
+export async function holdsMails(path: string, head: FileHead, minMails: number): Promise<boolean> {
+  if (!hasEnvelope(head) || (head.isWhole && !head.text.includes('\nFrom '))) return false;
   let found = 0;
   for await (const _mail of readMbox(path)) {
     found += 1;
-    if (found >= least) return true;
+    if (found >= minMails) return true;
   }
   return false;
 }
 
-const OF_MAIL = /^(?:from|to|date|subject|received|return-path|message-id|delivered-to):/gim;
-const OF_MIME = /^(?:mime-version|content-type):/gim;
-
-/** Begins with a field (or the envelope line some stores keep), and has at least two of those every mail has. */
-export function isMail(head: Head): boolean {
-  const header = headerOf(head);
-  return count(header, OF_MAIL) + count(header, OF_MIME) >= 2;
+/**
+ * Returns whether a folder holds one mail per file: at least 80 % of up to 32 files, sampled evenly, are single mails,
+ * and none is a mailbox. Throws the error of the file system.
+ */
+export async function isFolderOfMails(path: string): Promise<boolean> {
+  const files: string[] = [];
+  for await (const found of filesBelow(path, { maildirs: true })) {
+    if ('relative' in found && found.refusal === undefined) files.push(found.at);
+  }
+  const step = Math.max(files.length / MAX_SAMPLED_FILES, 1);
+  let sampled = 0;
+  let mails = 0;
+  for (let at = 0; at < files.length; at += step) {
+    const file = files[Math.floor(at)]!;
+    const head = await readFileHead(file).catch(() => undefined);
+    sampled += 1;
+    if (head === undefined || !isMail(head)) continue;
+    // If one file is a mailbox, others may be too, so the kind of each file must be detected.
+    if (await holdsMails(file, head, 2)) return false;
+    mails += 1;
+  }
+  return sampled > 0 && mails * 100 >= sampled * MIN_PERCENT_OF_MAILS;
 }
 
-/** A page as browsers save it with its pictures: made like a mail, without a field of mail. */
-function isWebArchive(head: Head): boolean {
-  const header = headerOf(head);
-  return count(header, OF_MAIL) === 0 && /^content-type:\s*multipart\/related\b/im.test(header);
+const MAIL_FIELDS = /^(?:from|to|date|subject|received|return-path|message-id|delivered-to):/gim;
+const MIME_FIELDS = /^(?:mime-version|content-type):/gim;
+
+/** Returns whether a file is one mail: it begins with a header (or an envelope line) that has two common fields. */
+export function isMail(head: FileHead): boolean {
+  const header = headerText(head);
+  return countDistinct(header, MAIL_FIELDS) + countDistinct(header, MIME_FIELDS) >= 2;
 }
 
-/** What stands before the first empty line, with LF at the ends of lines; empty where it does not begin with a field. */
-function headerOf({ text }: Head): string {
+/** A web page saved by a browser with its images (MHTML): MIME like a mail, but without a mail field. */
+function isWebArchive(head: FileHead): boolean {
+  const header = headerText(head);
+  return countDistinct(header, MAIL_FIELDS) === 0 && /^content-type:\s*multipart\/related\b/im.test(header);
+}
+
+/** What stands before the first empty line, with LF line ends; empty when the file does not begin with a field. */
+function headerText({ text }: FileHead): string {
   const begun = text.replace(/^[\r\n]+(?=From )/, '');
   if (!/^(?:>?From [^\r\n]*[\r\n]+)?[!-9;-~]+[ \t]*:/.test(begun)) return '';
   return (/^[\s\S]*?(?=\r?\n\r?\n|\r\r|$(?![\s\S]))/.exec(begun)?.[0] ?? begun).replaceAll('\r', '\n');
 }
 
-/** How many different fields of these there are. */
-function count(header: string, fields: RegExp): number {
+function countDistinct(header: string, fields: RegExp): number {
   return new Set((header.match(fields) ?? []).map((name) => name.toLowerCase())).size;
 }
 
-/** An envelope line and nothing but fields up to the first empty line. */
-function isEnvelopedHeader({ text }: Head): boolean {
+/** An envelope line, then only fields up to the first empty line. */
+function isEnvelopeWithHeader({ text }: FileHead): boolean {
   return /^[\r\n]*From [^\n]*\n(?:[!-9;-~]+[ \t]*:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n/.test(text);
 }

@@ -1,166 +1,183 @@
-// Splits an mbox file into its mails: from a file of any size in flat memory, each with its byte offset.
+// Splits an mbox file of any size into its mails, each with its byte offset.
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { RawMail, RefusedItem } from '../records/import-items.ts';
 
-/** A mail above this is refused: it has to be held whole to be hashed, parsed and stored. */
-export const MOST_MAIL_BYTES = 36 * 1024 * 1024;
+/** A larger mail is refused. A mail is hashed, parsed and stored as a whole, so it must fit into memory. */
+export const MAX_MAIL_BYTES = 36 * 1024 * 1024;
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** A separator and the line after it fit in this, or it is none. */
-const LONGEST_SEPARATOR = 4096;
+/** A separator and the line after it are not longer than this. */
+const MAX_SEPARATOR_BYTES = 4096;
 
-/** `From <address> <asctime date>`: weekday, month, time and year in any order, as all known writers have them. */
+/** `From <address> <asctime date>`, then a header field. Weekday, month, time and year may stand in any order. */
 const SEPARATOR =
   /^From (?=[^\n]*\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )(?=[^\n]*\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b)(?=[^\n]*\b\d\d?:\d\d)(?=[^\n]*\b\d{4}\b)[^\n]*\n(?:>From |[!-9;-~]+[ \t]*:)/;
 
 /**
- * Reads mboxo, mboxcl, mboxcl2 and mboxrd. A separator has the full shape, an empty line before and a field after it;
- * a Content-Length that ends at a separator or the end is believed, so that lines inside a body are not looked at.
- * The bytes of a mail are those between separators, unchanged. Only where the file declares mboxrd (by git's
- * `From mboxrd@z` or the name `.mboxrd`) are quoting and the empty line before a separator known to be the
- * format's own: there every `From ` line separates, and both are undone.
+ * Reads the mails of an mbox file: mboxo, mboxcl, mboxcl2 or mboxrd. `position` is the byte offset of the separator.
+ *
+ * A separator line begins with `From `, has a complete date, follows an empty line and precedes a header field. If a
+ * mail has a Content-Length that ends at a separator or at the end of the file, the lines of its body are not examined.
+ * A mail is the bytes between two separators, unchanged. Skips empty lines before the first separator.
+ *
+ * In mboxrd the empty line before a separator and the quoting (`>From `) belong to the format: both are undone, and
+ * every line that begins with `From ` separates. A file is mboxrd if its name ends in `.mboxrd` or if it begins with
+ * git's `From mboxrd@z`.
+ *
+ * Refuses a mail longer than `maxBytes`. Memory is bounded by that limit, not by the file. Throws the error of the file
+ * system.
  */
 export async function* readMbox(
   path: string,
-  mostBytes: number = MOST_MAIL_BYTES,
+  maxBytes: number = MAX_MAIL_BYTES,
 ): AsyncGenerator<RawMail | RefusedItem> {
   const file = await open(path);
   try {
-    yield* split(path, (into, at) => file.read(into, 0, into.length, at), mostBytes);
+    yield* splitMails(path, (into, at) => file.read(into, 0, into.length, at), maxBytes);
   } finally {
     await file.close();
   }
 }
 
-type Read = (into: Buffer, at: number) => Promise<{ bytesRead: number }>;
+type ReadAt = (into: Buffer, at: number) => Promise<{ bytesRead: number }>;
 
-async function* split(path: string, read: Read, mostBytes: number): AsyncGenerator<RawMail | RefusedItem> {
-  // What was read and not given out yet; it stands at `offset` in the file, in the mail that began at `start`.
-  let held = Buffer.alloc(0);
+async function* splitMails(
+  path: string,
+  readAt: ReadAt,
+  maxBytes: number,
+): AsyncGenerator<RawMail | RefusedItem> {
+  // Bytes that were read and not yielded. They begin at `offset` of the file; their mail begins at `mailStart`.
+  let buffered = Buffer.alloc(0);
   let offset = 0;
-  let start = 0;
+  let mailStart = 0;
+  // Up to this index there is no separator.
   let scanned = 0;
-  let oversize = false;
+  let isOversize = false;
 
-  /** Reads a chunk more; true where there is none. */
-  const readMore = async () => {
-    // Doubled, so that a long mail leaves little behind, but not beyond what is of use.
+  /** Reads one more chunk. Returns whether the file has ended. */
+  const readChunk = async () => {
+    // The size doubles, so that a long mail is copied few times. It stays near the limit.
     const growth = Math.min(
-      Math.max(held.length, CHUNK_BYTES),
-      Math.max(mostBytes - held.length, 0) + CHUNK_BYTES,
+      Math.max(buffered.length, CHUNK_BYTES),
+      Math.max(maxBytes - buffered.length, 0) + CHUNK_BYTES,
     );
-    const larger = Buffer.allocUnsafeSlow(held.length + growth);
-    held.copy(larger);
-    const { bytesRead } = await read(larger.subarray(held.length), offset + held.length);
-    held = larger.subarray(0, held.length + bytesRead);
+    const larger = Buffer.allocUnsafeSlow(buffered.length + growth);
+    buffered.copy(larger);
+    const { bytesRead } = await readAt(larger.subarray(buffered.length), offset + buffered.length);
+    buffered = larger.subarray(0, buffered.length + bytesRead);
     return bytesRead === 0;
   };
   const drop = (count: number) => {
-    held = held.subarray(count);
+    buffered = buffered.subarray(count);
     offset += count;
   };
 
-  let ended = await readMore();
-  drop(/^[\r\n]*/.exec(held.toString('latin1', 0, 80))?.[0].length ?? 0);
-  start = offset;
-  const quoted = path.endsWith('.mboxrd') || startsWith(held, 'From mboxrd@z ');
+  let hasEnded = await readChunk();
+  drop(/^[\r\n]*/.exec(buffered.toString('latin1', 0, 80))?.[0].length ?? 0);
+  mailStart = offset;
+  const isMboxrd = path.endsWith('.mboxrd') || startsWith(buffered, 'From mboxrd@z ');
 
-  while (held.length > 0 || !ended) {
-    const found = nextSeparator(held, scanned, { quoted, ended, mostBytes });
-    if (found.at === undefined && !ended) {
+  while (buffered.length > 0 || !hasEnded) {
+    const found = nextSeparator(buffered, scanned, { isMboxrd, hasEnded, maxBytes });
+    if (found.at === undefined && !hasEnded) {
       scanned = found.scanned;
-      oversize ||= held.length > mostBytes + LONGEST_SEPARATOR;
-      if (oversize) {
-        // Enough is kept to see the empty line before a separator.
+      isOversize ||= buffered.length > maxBytes + MAX_SEPARATOR_BYTES;
+      if (isOversize) {
+        // The last bytes are kept to recognize the empty line before a separator.
         const useless = Math.max(scanned - 4, 0);
         drop(useless);
         scanned -= useless;
       }
-      ended = await readMore();
+      hasEnded = await readChunk();
       continue;
     }
-    const end = found.at ?? held.length;
-    if (oversize || end > mostBytes) {
-      yield { kind: 'refused', path, position: start, reason: `the mail is larger than ${mostBytes} bytes` };
+    const end = found.at ?? buffered.length;
+    if (isOversize || end > maxBytes) {
+      const reason = `the mail is larger than ${maxBytes} bytes`;
+      yield { kind: 'refused', path, position: mailStart, reason };
     } else if (end > 0) {
-      const raw = mailIn(held.subarray(0, end), quoted);
-      yield {
-        kind: 'raw',
-        path,
-        position: start,
-        raw,
-        sha256: createHash('sha256').update(raw).digest('hex'),
-      };
+      const raw = mailIn(buffered.subarray(0, end), isMboxrd);
+      const sha256 = createHash('sha256').update(raw).digest('hex');
+      yield { kind: 'raw', path, position: mailStart, raw, sha256 };
     }
     drop(end);
-    start = offset;
+    mailStart = offset;
     scanned = 0;
-    oversize = false;
+    isOversize = false;
   }
 }
 
-type Limits = { quoted: boolean; ended: boolean; mostBytes: number };
+type SplitState = { isMboxrd: boolean; hasEnded: boolean; maxBytes: number };
 
-/** Where the next mail begins; without one, how far the bytes need not be looked at again. */
-function nextSeparator(held: Buffer, scanned: number, limits: Limits): { at?: number; scanned: number } {
-  if (scanned === 0 && !limits.quoted) {
-    const declared = declaredEnd(held, limits);
+/** Returns where the next mail begins, or up to which index there is no separator. */
+function nextSeparator(
+  buffered: Buffer,
+  scanned: number,
+  state: SplitState,
+): { at?: number; scanned: number } {
+  if (scanned === 0 && !state.isMboxrd) {
+    const declared = declaredEnd(buffered, state);
     if (declared === 'unknown') return { scanned: 0 };
     if (declared !== undefined) return { at: declared, scanned: 0 };
   }
-  let at = held.indexOf('\nFrom ', scanned);
-  for (; at >= 0; at = held.indexOf('\nFrom ', at + 1)) {
-    if (!limits.ended && held.length < at + LONGEST_SEPARATOR) return { scanned: at };
-    if (limits.quoted || (afterEmptyLine(held, at + 1) && isSeparator(held, at + 1)))
+  let at = buffered.indexOf('\nFrom ', scanned);
+  for (; at >= 0; at = buffered.indexOf('\nFrom ', at + 1)) {
+    if (!state.hasEnded && buffered.length < at + MAX_SEPARATOR_BYTES) return { scanned: at };
+    if (state.isMboxrd || (isAfterEmptyLine(buffered, at + 1) && isSeparator(buffered, at + 1)))
       return { at: at + 1, scanned: 0 };
   }
-  return { scanned: Math.max(held.length - 5, 0) };
+  return { scanned: Math.max(buffered.length - 5, 0) };
 }
 
-/** The end by Content-Length, where a separator or the end of the file stands there; unknown until that is read. */
-function declaredEnd(held: Buffer, { ended, mostBytes }: Limits): number | 'unknown' | undefined {
-  const line = held.subarray(0, LONGEST_SEPARATOR).indexOf('\n');
-  const lineEnd = line > 0 && held[line - 1] === 0x0d ? '\r\n' : '\n';
-  const blank = held.indexOf(lineEnd + lineEnd);
-  if (blank < 0) return ended || held.length >= CHUNK_BYTES ? undefined : 'unknown';
-  const header = held.toString('latin1', 0, blank);
+/**
+ * Returns the end of a mail by its Content-Length, if a separator or the end of the file stands there. Returns
+ * 'unknown' while more bytes must be read to decide.
+ */
+function declaredEnd(buffered: Buffer, { hasEnded, maxBytes }: SplitState): number | 'unknown' | undefined {
+  const line = buffered.subarray(0, MAX_SEPARATOR_BYTES).indexOf('\n');
+  const lineEnd = line > 0 && buffered[line - 1] === 0x0d ? '\r\n' : '\n';
+  const blank = buffered.indexOf(lineEnd + lineEnd);
+  if (blank < 0) return hasEnded || buffered.length >= CHUNK_BYTES ? undefined : 'unknown';
+  const header = buffered.toString('latin1', 0, blank);
   const length = /^content-length:[ \t]*(\d{1,12})\r?$/im.exec(header)?.[1];
   if (length === undefined) return undefined;
   const end = blank + 2 * lineEnd.length + Number(length);
-  if (end > mostBytes) return undefined;
-  if (!ended && held.length < end + LONGEST_SEPARATOR) return 'unknown';
-  const spaces = /^[\r\n]{0,4}/.exec(held.toString('latin1', end, end + 4))?.[0].length ?? 0;
-  if (end + spaces === held.length) return held.length;
-  return held[end + spaces - 1] === 0x0a && isSeparator(held, end + spaces) ? end + spaces : undefined;
+  if (end > maxBytes) return undefined;
+  if (!hasEnded && buffered.length < end + MAX_SEPARATOR_BYTES) return 'unknown';
+  const spaces = /^[\r\n]{0,4}/.exec(buffered.toString('latin1', end, end + 4))?.[0].length ?? 0;
+  if (end + spaces === buffered.length) return buffered.length;
+  return buffered[end + spaces - 1] === 0x0a && isSeparator(buffered, end + spaces)
+    ? end + spaces
+    : undefined;
 }
 
-function afterEmptyLine(held: Buffer, at: number): boolean {
-  return held[at - 2] === 0x0a || (held[at - 2] === 0x0d && held[at - 3] === 0x0a);
+function isAfterEmptyLine(buffered: Buffer, at: number): boolean {
+  return buffered[at - 2] === 0x0a || (buffered[at - 2] === 0x0d && buffered[at - 3] === 0x0a);
 }
 
-function isSeparator(held: Buffer, at: number): boolean {
-  return SEPARATOR.test(held.toString('latin1', at, at + LONGEST_SEPARATOR));
+function isSeparator(buffered: Buffer, at: number): boolean {
+  return SEPARATOR.test(buffered.toString('latin1', at, at + MAX_SEPARATOR_BYTES));
 }
 
-/** The mail after its separator line, with what mboxrd added taken away. */
-function mailIn(stretch: Buffer, quoted: boolean): Buffer {
-  const separator = startsWith(stretch, 'From ') ? stretch.indexOf('\n') + 1 || stretch.length : 0;
-  const mail = stretch.subarray(separator);
-  if (!quoted) return mail;
+/** Returns the mail after its separator line, without what mboxrd added. */
+function mailIn(stretch: Buffer, isMboxrd: boolean): Buffer {
+  const separatorLength = startsWith(stretch, 'From ') ? stretch.indexOf('\n') + 1 || stretch.length : 0;
+  const mail = stretch.subarray(separatorLength);
+  if (!isMboxrd) return mail;
   const last = mail.toString('latin1', Math.max(mail.length - 3, 0));
   const blank = /(?:^|\n)(\r?\n)$/.exec(last)?.[1]?.length ?? 0;
-  return unquoted(mail.subarray(0, mail.length - blank));
+  return unquote(mail.subarray(0, mail.length - blank));
 }
 
 function startsWith(bytes: Buffer, text: string): boolean {
   return bytes.toString('latin1', 0, text.length) === text;
 }
 
-/** Takes one `>` off every line of the form `>From `, `>>From `, … */
-function unquoted(mail: Buffer): Buffer {
+/** Removes one `>` from each line of the form `>From `, `>>From `, … */
+function unquote(mail: Buffer): Buffer {
   const pieces: Buffer[] = [];
   let copied = 0;
   for (let at = mail.indexOf('>From '); at >= 0; at = mail.indexOf('>From ', at + 1)) {

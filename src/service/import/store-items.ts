@@ -1,4 +1,4 @@
-// Gathers what readers yield into batches, parses the mails the archive does not have, stores them, and keeps count.
+// Stores what readers yield, in batches: parses the mails that the archive does not have, and counts every item.
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../store/archive.ts';
@@ -8,10 +8,11 @@ import { parseMail } from '../mail/mail-record.ts';
 import { cityOfPhoto } from '../geocoding/exif-gps.ts';
 import type { RawMail, ImportItem, ImportedMessage } from '../records/import-items.ts';
 
-/** A batch is one transaction: so many messages or bytes, whichever comes first. */
-const BATCH_MESSAGES = 256;
-const BATCH_BYTES = 8 * 1024 * 1024;
+// A batch is one transaction. It ends at the first of these limits.
+const MAX_BATCH_MESSAGES = 256;
+const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
+/** What was read so far. `known`: the archive had it already. `offset`: the `position` of the item. */
 export type ImportCounts = {
   messages: { read: number; stored: number; known: number; refused: number };
   attachments: { stored: number; known: number };
@@ -19,17 +20,17 @@ export type ImportCounts = {
 };
 
 export type StoreOptions = {
-  /** City label for mail attachments that show none of their own, or null. */
+  /** City label for attachments of mails that have none of their own, or null. */
   originCity: string | null;
   signal: AbortSignal;
-  /** After each batch: what was counted so far, and the position of the last item in its file. */
-  stored(tally: ImportCounts, position: number): void;
+  /** Called after each batch with the counts so far and the position of the last item. */
+  stored(counts: ImportCounts, position: number): void;
 };
 
 /**
- * Stores all items in order, batch by batch; each batch is durable or absent. `read = stored + known + refused` at
- * the end; bytes that a known message lacked until now count as stored files. Throws the signal's reason when it is
- * aborted, and a disk Fault where the archive cannot be written.
+ * Stores all items in order, batch by batch. Each batch is stored durably as a whole or not at all. Returns the counts:
+ * `read = stored + known + refused`. When a known message brings bytes that the archive lacked, they count as a stored
+ * attachment. Throws the reason of the signal when it is aborted, and Fault 'disk' when the archive cannot be written.
  */
 export async function storeItems(
   archive: Archive,
@@ -37,7 +38,7 @@ export async function storeItems(
   { originCity, signal, stored }: StoreOptions,
 ): Promise<ImportCounts> {
   const intake = createIntake(archive);
-  const tally: ImportCounts = {
+  const counts: ImportCounts = {
     messages: { read: 0, stored: 0, known: 0, refused: 0 },
     attachments: { stored: 0, known: 0 },
     refused: [],
@@ -45,38 +46,35 @@ export async function storeItems(
   let batch: (ImportedMessage | RawMail)[] = [];
   let bytes = 0;
   let position = 0;
-  const flush = () =>
-    storeBatch().catch((error: unknown) => {
-      throw archiveFault(error);
-    });
   const storeBatch = async () => {
-    const { fresh, known } = await parsed(intake, batch, tally, originCity);
+    const { fresh, known } = await parseNew(intake, batch, counts, originCity);
     batch = [];
     bytes = 0;
     const completed = await intake.complete(known);
-    tally.attachments.stored += completed;
-    tally.attachments.known -= completed;
+    counts.attachments.stored += completed;
+    counts.attachments.known -= completed;
     const { messages, attachments } = await intake.add(fresh);
-    tally.messages.stored += messages.stored;
-    tally.messages.known += messages.known;
-    tally.attachments.stored += attachments.stored;
-    tally.attachments.known += attachments.known;
-    stored(tally, position);
+    counts.messages.stored += messages.stored;
+    counts.messages.known += messages.known;
+    counts.attachments.stored += attachments.stored;
+    counts.attachments.known += attachments.known;
+    stored(counts, position);
   };
   for await (const item of items) {
     signal.throwIfAborted();
-    tally.messages.read += 1;
+    counts.messages.read += 1;
     position = item.position;
     if (item.kind === 'refused') {
-      refuse(tally, item, item.reason);
+      refuse(counts, item, item.reason);
       continue;
     }
     batch.push(item);
     bytes += sizeOf(item);
-    if (batch.length >= BATCH_MESSAGES || bytes >= BATCH_BYTES) await flush();
+    if (batch.length >= MAX_BATCH_MESSAGES || bytes >= MAX_BATCH_BYTES)
+      await storeBatch().catch(throwArchiveFault);
   }
-  await flush();
-  return tally;
+  await storeBatch().catch(throwArchiveFault);
+  return counts;
 }
 
 const SQLITE_REASONS = new Map<number | undefined, string>([
@@ -84,26 +82,27 @@ const SQLITE_REASONS = new Map<number | undefined, string>([
   [SQLITE.FULL, 'no space left on the device'],
 ]);
 
+/** What a Fault says is kept after an import failed. */
 export const KEPT = 'what was stored before; the same import goes on from there';
 
-/** What the disk of the archive did as a Fault, anything else unchanged. */
-function archiveFault(error: unknown): unknown {
+/** Throws a disk error of the archive as a Fault, and any other error unchanged. */
+function throwArchiveFault(error: unknown): never {
   const kept = KEPT;
   const fault = diskFault(error, 'archive');
   if (fault !== error && fault instanceof Fault) {
-    return new Fault(fault.kind, fault.message, { ...fault.detail, kept, cause: error });
+    throw new Fault(fault.kind, fault.message, { ...fault.detail, kept, cause: error });
   }
   const reason = SQLITE_REASONS.get(primaryCode(error));
-  return reason === undefined ? error : new Fault('disk', `archive: ${reason}`, { kept, cause: error });
+  throw reason === undefined ? error : new Fault('disk', `archive: ${reason}`, { kept, cause: error });
 }
 
 function refuse(
-  tally: ImportCounts,
+  counts: ImportCounts,
   { path, position }: { path: string; position: number },
   reason: string,
 ): void {
-  tally.messages.refused += 1;
-  tally.refused.push({ path, offset: position, reason });
+  counts.messages.refused += 1;
+  counts.refused.push({ path, offset: position, reason });
 }
 
 function sizeOf(item: ImportedMessage | RawMail): number {
@@ -112,39 +111,39 @@ function sizeOf(item: ImportedMessage | RawMail): number {
 }
 
 /**
- * The messages the archive does not have, as far as can be told by their hashes; the others are counted, and given
- * as `known` where they were read with their files.
+ * Returns the messages that the archive does not have, by their hashes, parsed. Counts the others. Returns as `known`
+ * those that came with their attachments, whose bytes the archive may lack.
  */
-async function parsed(
+async function parseNew(
   intake: Intake,
   batch: readonly (ImportedMessage | RawMail)[],
-  tally: ImportCounts,
+  counts: ImportCounts,
   originCity: string | null,
 ): Promise<{ fresh: ImportedMessage[]; known: ImportedMessage[] }> {
-  const seen = await intake.known(new Set(batch.map(({ sha256 }) => sha256)));
+  const attachmentsOfKnown = await intake.known(new Set(batch.map(({ sha256 }) => sha256)));
   const fresh: ImportedMessage[] = [];
   const known: ImportedMessage[] = [];
   for (const item of batch) {
-    const attachments = seen.get(item.sha256);
+    const attachments = attachmentsOfKnown.get(item.sha256);
     if (attachments !== undefined) {
-      tally.messages.known += 1;
-      tally.attachments.known += attachments;
+      counts.messages.known += 1;
+      counts.attachments.known += attachments;
       if (item.kind === 'message') known.push(item);
     } else if (item.kind === 'message') {
       fresh.push(item);
     } else {
       try {
-        fresh.push(await placed(await parseMail(item), originCity));
+        fresh.push(await withOriginCity(await parseMail(item), originCity));
       } catch {
-        refuse(tally, item, 'the mail cannot be parsed');
+        refuse(counts, item, 'the mail cannot be parsed');
       }
     }
   }
   return { fresh, known };
 }
 
-/** Gives each file its city: that of the picture itself, else the label of the import. */
-async function placed(message: ImportedMessage, originCity: string | null): Promise<ImportedMessage> {
+/** Sets the city of each attachment: of its GPS position if it is a photo that has one, else the label of the import. */
+async function withOriginCity(message: ImportedMessage, originCity: string | null): Promise<ImportedMessage> {
   for (const file of message.attachments) {
     const own = file.content === null ? null : await cityOfPhoto(file.content, file.detected_type);
     file.origin_city = own ?? originCity;

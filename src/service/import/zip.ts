@@ -1,23 +1,24 @@
-// Reads zip files by name: entries are unpacked one at a time and never beyond a limit.
+// Reads the entries of a zip file by name, one at a time, each up to a size limit.
 import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
-import { type NamedFiles, Unreadable, reasonOf } from './named-files.ts';
+import { type FileSet, UnreadableError, unreadableReason } from './file-set.ts';
 
-/** More than any export holds; a central directory that claims more is refused before it fills the memory. */
-const MOST_ENTRIES = 2_000_000;
+/** More than any export holds. A zip that declares more is refused before its directory fills the memory. */
+const MAX_ENTRIES = 2_000_000;
 
 /**
- * Opens a zip by its central directory; of entries with one name the first counts. Throws {@link Unreadable}.
- * Names are not checked against `..` and absolute paths, for they are compared and never written to.
+ * Opens a zip by its central directory. Of several entries with one name the first counts. Names with `..` and absolute
+ * names are accepted, because names are only compared: nothing is written under them. Throws {@link UnreadableError}.
+ * `read` refuses entries that are encrypted, damaged or too large.
  */
-export async function openZip(path: string): Promise<NamedFiles> {
+export async function openZip(path: string): Promise<FileSet> {
   const { default: yauzl } = await import('yauzl');
   let zip: ZipFile | undefined;
   const entries = new Map<string, Entry>();
   try {
     zip = await yauzl.openPromise(path, { autoClose: false, decodeStrings: false });
-    if (zip.entryCount > MOST_ENTRIES) throw new Unreadable('names too many files');
+    if (zip.entryCount > MAX_ENTRIES) throw new UnreadableError('names too many files');
     for await (const entry of zip.eachEntry()) {
       const name = entry.fileNameRaw.toString('utf8');
       if (!name.endsWith('/') && !entries.has(name)) entries.set(name, entry);
@@ -30,31 +31,33 @@ export async function openZip(path: string): Promise<NamedFiles> {
   return {
     names: [...entries.keys()],
     unlisted: [],
-    read: (name, most) => readEntry(opened, entries.get(name), most),
+    read: (name, maxBytes) => readEntry(opened, entries.get(name), maxBytes),
     close: () => opened.close(),
   };
 }
 
-async function readEntry(zip: ZipFile, entry: Entry | undefined, most: number): Promise<Uint8Array> {
-  if (entry === undefined) throw new Unreadable('is not there');
-  if (entry.isEncrypted()) throw new Unreadable('is encrypted');
-  if (entry.uncompressedSize > most) throw new Unreadable(`is larger than ${most} bytes`);
+async function readEntry(zip: ZipFile, entry: Entry | undefined, maxBytes: number): Promise<Uint8Array> {
+  if (entry === undefined) throw new UnreadableError('is not there');
+  if (entry.isEncrypted()) throw new UnreadableError('is encrypted');
+  if (entry.uncompressedSize > maxBytes) throw new UnreadableError(`is larger than ${maxBytes} bytes`);
   try {
-    // yauzl ends the stream with an error as soon as it is longer than the entry declares.
+    // yauzl fails as soon as the stream is longer than the entry declares.
     const chunks: Buffer[] = [];
     for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
     const content = Buffer.concat(chunks);
-    if (crc32(content) !== entry.crc32) throw new Unreadable('is damaged (checksum differs)');
+    if (crc32(content) !== entry.crc32) throw new UnreadableError('is damaged (checksum differs)');
     return content;
   } catch (error) {
     throw unreadable(error);
   }
 }
 
-function unreadable(error: unknown): Unreadable {
-  if (error instanceof Unreadable) return error;
+function unreadable(error: unknown): UnreadableError {
+  if (error instanceof UnreadableError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code !== undefined && !code.startsWith('Z_')) return new Unreadable(reasonOf(error));
+  if (code !== undefined && !code.startsWith('Z_')) return new UnreadableError(unreadableReason(error));
   const text = message.split('. ', 1)[0] ?? '';
-  return new Unreadable(`is damaged (${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')})`);
+  return new UnreadableError(
+    `is damaged (${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')})`,
+  );
 }

@@ -1,4 +1,4 @@
-// The instant a Date field names, as RFC 5322 writes it and as older mailers did; null where it names none.
+// Parses the Date field of a mail: the form of RFC 5322, and forms that older mailers wrote.
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const MONTH = `(${MONTHS.join('|')})[a-z]*`;
@@ -9,8 +9,8 @@ const MONTH_FIRST = new RegExp(
   'i',
 );
 
-/** Hours east of Greenwich of the zone names of RFC 5322 4.3; any other name says nothing and counts as UTC. */
-const ZONES: Record<string, number> = {
+/** Hours east of Greenwich of the zone names of RFC 5322 4.3. Any other name counts as UTC. */
+const ZONE_HOURS: Record<string, number> = {
   est: -5,
   edt: -4,
   cst: -6,
@@ -21,7 +21,7 @@ const ZONES: Record<string, number> = {
   pdt: -7,
 };
 
-/** Milliseconds since the epoch. */
+/** Returns milliseconds since the epoch, or null when the text contains no date. */
 export function parseMailDate(text: string): number | null {
   const dayFirst = DAY_FIRST.exec(text);
   if (dayFirst !== null) {
@@ -30,8 +30,8 @@ export function parseMailDate(text: string): number | null {
   }
   const monthFirst = MONTH_FIRST.exec(text);
   if (monthFirst === null) return null;
-  const [, month, day, early, hour, minute, second, zone, late] = monthFirst;
-  return instant(early ?? late, month, day, hour, minute, second, zone);
+  const [, month, day, yearBefore, hour, minute, second, zone, yearAfter] = monthFirst;
+  return instant(yearBefore ?? yearAfter, month, day, hour, minute, second, zone);
 }
 
 function instant(
@@ -45,7 +45,7 @@ function instant(
 ): number | null {
   if (year === '') return null;
   const written = Number(year);
-  // RFC 5322 4.3 counts two digits from 1950; mail is younger than 1969, which is where common readers cut.
+  // RFC 5322 4.3 reads two digits as 1950 to 2049. No mail is older than 1969, and common readers begin there.
   const full = written >= 100 ? written : written + (written > 68 ? 1900 : 2000);
   const at = Date.UTC(full, MONTHS.indexOf(month.toLowerCase()), +day, +hour, +minute, +second);
   return at - minutesEast(zone) * 60_000;
@@ -53,6 +53,6 @@ function instant(
 
 function minutesEast(zone: string): number {
   const written = /^[-+]?\d+/.exec(zone)?.[0];
-  if (written === undefined) return 60 * (ZONES[zone.toLowerCase()] ?? 0);
+  if (written === undefined) return 60 * (ZONE_HOURS[zone.toLowerCase()] ?? 0);
   return Math.trunc(Number(written) / 100) * 60 + (Number(written) % 100);
 }

@@ -1,11 +1,11 @@
-// A mail without the files that its reader must not have: which of its parts may be read at all.
+// Removes from a mail the parts that a reader must not see.
 import { createHash } from 'node:crypto';
 import type { MimeLeaf } from './mime-structure.ts';
 import { decodeTransferEncoding } from './transfer-encoding.ts';
 
 /**
- * `hashes` are the sha256 of the decoded files. Every part with such content goes, also one that is no attachment.
- * Where one of them is not found (damaged bytes), nothing can be told from it, and no part may be read.
+ * Returns the parts without those whose decoded content has one of the hashes (sha256, lower-case hex), attachment or
+ * not. Returns no part when one of the hashes is not found: the mail is then damaged, and any part could hold the file.
  */
 export function withoutRedactedParts(
   leaves: readonly MimeLeaf[],
@@ -13,7 +13,7 @@ export function withoutRedactedParts(
 ): readonly MimeLeaf[] {
   if (hashes.size === 0) return leaves;
   const found = new Set<string>();
-  const open = leaves.filter((leaf) => {
+  const readable = leaves.filter((leaf) => {
     const content = decodeTransferEncoding(
       leaf.body,
       leaf.header.fields.get('content-transfer-encoding') ?? '',
@@ -23,5 +23,5 @@ export function withoutRedactedParts(
     found.add(sha256);
     return false;
   });
-  return found.size < hashes.size ? [] : open;
+  return found.size < hashes.size ? [] : readable;
 }

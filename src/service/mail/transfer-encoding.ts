@@ -1,7 +1,10 @@
-// The bytes a MIME body stands for (RFC 2045 6): exactly, line ends and last line included, because they are hashed.
+// Decodes MIME transfer encodings (RFC 2045 6). Exact to the byte, line ends included, because the result is hashed.
 import { Buffer } from 'node:buffer';
 
-/** `encoding` is the Content-Transfer-Encoding as written. A body that breaks its encoding is read as far as it goes. */
+/**
+ * Returns the decoded bytes of a body. `encoding` is the value of Content-Transfer-Encoding; an unknown one decodes to
+ * the body itself. A malformed body is decoded as far as possible. Never throws.
+ */
 export function decodeTransferEncoding(body: Buffer, encoding: string): Buffer {
   const name = /[\w-]+/.exec(encoding)?.[0].toLowerCase();
   if (name === 'base64') return decodeBase64(body);
@@ -11,7 +14,7 @@ export function decodeTransferEncoding(body: Buffer, encoding: string): Buffer {
   return body;
 }
 
-/** Letters decoded at a time: a large file is not held as text as well. */
+/** Bytes decoded at a time, so that memory never holds all of a large file as text. */
 const SLICE_BYTES = 1024 * 1024;
 
 function decodeBase64(body: Buffer): Buffer {
@@ -20,7 +23,7 @@ function decodeBase64(body: Buffer): Buffer {
   let rest = '';
   for (let at = 0; at < body.length; at += SLICE_BYTES) {
     const letters = rest + body.toString('latin1', at, at + SLICE_BYTES).replaceAll(/[^A-Za-z0-9+/=]+/g, '');
-    // The first padding ends the data: what follows is a list's footer, not the file.
+    // The first padding ends the data. What follows is a footer that a mailing list appended.
     const padded = letters.indexOf('=');
     if (padded >= 0)
       return decoded.subarray(0, length + decoded.write(letters.slice(0, padded), length, 'base64'));
@@ -51,7 +54,7 @@ function decodeQuotedPrintable(body: Buffer): Buffer {
       decoded[length++] = value;
       copied = at + 3;
     } else {
-      // No escape: the sign stands for itself.
+      // Not an escape sequence: the equals sign is literal.
       decoded[length++] = EQUALS;
       copied = at + 1;
     }
@@ -60,7 +63,7 @@ function decodeQuotedPrintable(body: Buffer): Buffer {
   return decoded.subarray(0, length);
 }
 
-/** The index after the line break (spaces before it included) that starts at `at`, or -1 where there is none. */
+/** Returns the index after the soft line break at `at`, spaces before the break included, or -1 when there is none. */
 function softBreak(body: Buffer, at: number): number {
   let end = at;
   while (body[end] === 0x20 || body[end] === 0x09) end += 1;
@@ -76,7 +79,7 @@ function hexValue(code: number | undefined): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -256;
 }
 
-/** Blanks lost at a line's end stand for zeros; even so no more bytes come out than went in. */
+/** Blanks that mailers removed at line ends count as zeros. The result is never longer than the body. */
 function decodeUu(body: Buffer): Buffer {
   let at = afterBegin(body);
   if (at < 0) return body;
@@ -102,7 +105,7 @@ function decodeUu(body: Buffer): Buffer {
   return decoded.subarray(0, length);
 }
 
-/** The index after the line `begin <mode> <name>`, or -1. */
+/** Returns the index after the line `begin <mode> <name>`, or -1. */
 function afterBegin(body: Buffer): number {
   const BEGIN = 'begin ';
   for (let at = body.indexOf(BEGIN); at >= 0; at = body.indexOf(BEGIN, at + 1)) {
@@ -114,7 +117,7 @@ function afterBegin(body: Buffer): number {
   return -1;
 }
 
-/** The six bits of a letter; those of a letter after the end of its line are zero. */
+/** Returns the six bits of a character, zero for one after the end of its line. */
 function uuValue(body: Buffer, at: number, end: number): number {
   return at < end ? (body[at]! - 32) & 63 : 0;
 }

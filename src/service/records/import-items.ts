@@ -1,64 +1,72 @@
-// What every reader yields, whatever it reads: messages with their files, and what it had to refuse.
+// What a reader yields, whatever it reads: messages with their attachments, mails not parsed yet, and refused items.
 import type { Tier } from '../../contract/token.ts';
+import type { MessageFormat } from './message-format.ts';
 
-export type SourceKind = 'mbox' | 'maildir' | 'mail' | 'slack' | 'folder';
-
-/** A file that came with a message. `content` is null where the archive names a file whose bytes it does not hold. */
+/** A file that came with a message. */
 export type ImportedAttachment = {
   filename: string;
-  /** As the message declares it, lower case, without parameters; application/octet-stream where it declares none. */
+  /** As the message declares it: lower case, without parameters. `application/octet-stream` when it declares none. */
   declared_type: string;
-  /** By its first bytes; null where unknown. */
+  /** The content type that the first bytes show; null when unknown. */
   detected_type: string | null;
+  /** The decoded bytes. Null when the source does not hold them, and for a large file (see `file`). */
   content: Uint8Array | null;
-  /** A file too big to hold: `content` is null and its bytes are copied from this path, which must hash to `sha256`. */
+  /** Path of a file too large for memory. Its bytes are copied from there and must hash to `sha256`. */
   file?: string;
-  /** Of the decoded bytes; for a file without bytes the sha256 of its declared identity (see slack.ts). */
+  /** Lower-case hex, of the decoded bytes. Without bytes: of the canonical JSON of what the source declares. */
   sha256: string;
+  /** Size of the decoded bytes. Without bytes: the size that the source declares. */
   bytes: number;
-  /** Shown inside the message (Content-ID image), so native to the decorative layer. */
+  /** True for an image shown inside the message (it has a Content-ID). */
   inline: boolean;
+  /** City label (interface 2.1), or null. */
   origin_city: string | null;
-  /** Why its bytes must not be given, or null. */
+  /** Why its bytes must not be served, or null. */
   redaction: string | null;
-  /** Bytes after the format's own end (a carrier), 0 where none or unknown. */
+  /** Bytes after the end that the file's own format declares; 0 when none or unknown. */
   trailing_bytes: number;
 };
 
+/** A message with its attachments, ready to be stored. */
 export type ImportedMessage = {
   kind: 'message';
-  format: 'rfc822' | 'slack' | 'file';
-  /** The file it was read from, as given, and its byte offset (or ordinal) there. */
+  format: MessageFormat;
+  /** The path it was read from. */
   path: string;
+  /** Byte offset in an mbox, ordinal elsewhere. */
   position: number;
-  /** The stored bytes and their sha256 (lower-case hex): the identity by which a second import knows it. */
+  /** The bytes to store. */
   raw: Uint8Array;
+  /** Lower-case hex, of `raw`. A second import recognizes the message by it. */
   sha256: string;
-  /** Message-ID without angle brackets, or a Slack/file identity; null where it has none. */
+  /** Message-ID without angle brackets, or the key of a Slack message or a file. Null when it has none. */
   key: string | null;
-  /** Keys it belongs together with: References and the first In-Reply-To, its Slack thread, or a folder (no message). */
+  /** Keys of messages in the same conversation: References and In-Reply-To, the Slack thread, or a folder. */
   related: string[];
-  /** Key of the message it answers, or null. */
+  /** Key of the message that it answers, or null. */
   parent: string | null;
+  /** Milliseconds since the epoch; null when it declares no readable date. */
   date_ms: number | null;
   sender: string | null;
   subject: string | null;
   source: 'gateway' | 'external' | 'local';
   tier: Tier;
-  /** What the message is besides its place in a thread: ordinary, bounce, automatic. */
   nature: 'ordinary' | 'bounce' | 'automatic';
-  /** False where text could not be decoded in its declared charset / the structure had to be repaired. */
+  /** False when a text part does not decode in its declared charset. */
   decodable: boolean;
+  /** False when the structure had to be repaired. */
   wellFormed: boolean;
   attachments: ImportedAttachment[];
 };
 
-/** What a message is known by, and shown by in lists. */
+/** The fields of a message that lists show, and its key. */
 export type MessageSummary = Pick<ImportedMessage, 'key' | 'date_ms' | 'sender' | 'subject'>;
 
-/** A mail as found, before it is parsed; its hash tells whether the archive has it already. */
+/** A mail as found, not parsed yet. Its hash shows whether the archive has it already. */
 export type RawMail = { kind: 'raw'; path: string; position: number; raw: Uint8Array; sha256: string };
 
+/** An entry that a reader could not read. `reason` is lower case, without a final full stop: `is a link`. */
 export type RefusedItem = { kind: 'refused'; path: string; position: number; reason: string };
 
+/** What a reader yields for one entry of a source. Mail readers yield {@link RawMail} in place of a message. */
 export type ImportItem = ImportedMessage | RefusedItem;

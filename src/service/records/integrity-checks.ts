@@ -1,15 +1,18 @@
-// The integrity checks that are made once, when a record arrives (rules/integrity.ts says what each one proves).
+// The integrity checks of one message or attachment that are made once, on import. rules/integrity.ts describes each check.
 import { ATTACHMENT, MESSAGE } from '../rules/integrity.ts';
 import type { ImportedAttachment, ImportedMessage } from './import-items.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Whether a claimed date can be: from 1970 to a day after now, which forgives a clock or a time zone that is off. */
+/**
+ * Returns whether a claimed date is possible: not before 1970 and at most a day after `now`. The day allows for wrong
+ * clocks and time zones. Both are milliseconds since the epoch.
+ */
 export function isPlausibleDate(date: number | null, now: number): boolean {
   return date !== null && date >= 0 && date <= now + DAY_MS;
 }
 
-/** Bits of the checks a message fails by itself, its place among others aside. */
+/** Returns the bits (`MESSAGE`) of the checks that a message fails by itself, whatever other messages there are. */
 export function failedMessageChecks(message: ImportedMessage, now: number): number {
   return (
     (message.decodable ? 0 : MESSAGE.decodable) |
@@ -18,7 +21,7 @@ export function failedMessageChecks(message: ImportedMessage, now: number): numb
   );
 }
 
-/** Bits of the checks a file fails; `held` is whether the archive has its bytes. */
+/** Returns the bits (`ATTACHMENT`) of the checks that a file fails. `held`: whether the archive has its bytes. */
 export function failedAttachmentChecks(file: ImportedAttachment, held: boolean): number {
   return (
     (held ? 0 : ATTACHMENT.bytesHeld) |
@@ -28,26 +31,30 @@ export function failedAttachmentChecks(file: ImportedAttachment, held: boolean):
   );
 }
 
+const MAX_NAME_BYTES = 200;
+/** Device names of Windows, with any extension. */
 const RESERVED_NAMES = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** Whether a name can be a file's name as it stands on every system (faults C1 to C8). */
+/** Returns whether every operating system accepts the name unchanged as the name of a visible file. */
 export function isPortableFilename(name: string): boolean {
   return (
     name.length > 0 &&
-    Buffer.byteLength(name) <= 200 &&
+    Buffer.byteLength(name) <= MAX_NAME_BYTES &&
     !/[\p{Cc}\p{Cf}\p{Cs}<>:"/\\|?*]/u.test(name) &&
     !/^[.~ -]|[. ]$/.test(name) &&
     !RESERVED_NAMES.test(name)
   );
 }
 
-/** Declared types of formats that are never text, so that text found in their place is a disagreement. */
+/** Declared types of formats that are never text: if the bytes are text, the types disagree. */
 const BINARY_TYPES =
   /^(?:image|audio|video|font)\/(?!svg)|^application\/(?:pdf|x-?zip|zip|x-zip|gzip|x-gzip|x-bzip|x-tar|x-xz|msword|vnd\.ms-|vnd\.openxml|vnd\.oasis|vnd\.rar|x-rar)/;
+/** Types whose files are zip archives. */
 const ZIP_TYPES = /zip|openxmlformats|opendocument|oasis|epub|java-archive|android/;
+/** Types whose files are OLE2 compound files. */
 const OLE_TYPES = /msword|ms-|excel|powerpoint|visio|works|outlook|ole/;
 
-/** Other names by which a format is declared; the key is the name with `x-` taken away. */
+/** Other names by which a format is declared, to its usual name. Both are without `x-`. */
 const TYPE_ALIASES: Record<string, string> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
@@ -65,7 +72,10 @@ const TYPE_ALIASES: Record<string, string> = {
   'application/dosexec': 'application/vnd.microsoft.portable-executable',
 };
 
-/** Whether first bytes bear out a declared type. Octet-stream claims nothing, and bytes nobody knows deny nothing. */
+/**
+ * Returns whether the type that the first bytes show supports the declared type. `application/octet-stream` claims
+ * nothing, so it always agrees; so does an undetected type (null).
+ */
 export function agreesWithDetectedType(declared: string, detected: string | null): boolean {
   if (detected === null || declared === 'application/octet-stream') return true;
   const claim = canonicalType(declared);
@@ -78,8 +88,8 @@ export function agreesWithDetectedType(declared: string, detected: string | null
 }
 
 function canonicalType(type: string): string {
-  const bare = type.replace('/x-', '/');
-  return TYPE_ALIASES[bare] ?? bare;
+  const withoutPrefix = type.replace('/x-', '/');
+  return TYPE_ALIASES[withoutPrefix] ?? withoutPrefix;
 }
 
 function isTextType(type: string): boolean {

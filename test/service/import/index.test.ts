@@ -7,9 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ImportReport } from '../../../src/contract/reports/archive.ts';
 import { Fault } from '../../../src/faults.ts';
-import { detect } from '../../../src/service/import/detect.ts';
+import type { ImportKind } from '../../../src/contract/import-kind.ts';
+import { detectSource } from '../../../src/service/import/detect.ts';
 import { importItems, importPaths, type ImportProgress } from '../../../src/service/import/index.ts';
-import type { ImportItem, SourceKind } from '../../../src/service/records/import-items.ts';
+import type { ImportItem } from '../../../src/service/records/import-items.ts';
 import { openArchive, type OpenArchive } from '../../../src/service/store/open.ts';
 import { redact } from '../../../src/service/store/redaction.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -74,16 +75,16 @@ describe('detection', () => {
     ['a Maildir', { 'cur/': '', 'new/': '', 'tmp/': '' }, 'maildir'],
     ['a Slack export', { 'users.json': '[]', 'channels.json': '[]' }, 'slack'],
     ['the uploads of one', { '__uploads/F1/a.txt': 'x' }, 'uploads'],
-    ['a folder of mails', eml(9), 'mails'],
-    ['of mails, mostly', { ...eml(9), 'd/.DS_Store': '\0' }, 'mails'],
+    ['a folder of mails', eml(9), 'mail'],
+    ['of mails, mostly', { ...eml(9), 'd/.DS_Store': '\0' }, 'mail'],
     ['a folder of files', { ...eml(2), 'a.txt': 'x' }, 'folder'],
     ['a folder of a mailbox', { box: mailbox(2) }, 'folder'],
     ['of mails and a mailbox', { ...eml(20), box: mailbox(2) }, 'folder'],
-    ['of mails with envelopes', Object.fromEntries([1, 2, 3].map((n) => [`${n}`, MBOX + MAIL])), 'mails'],
+    ['of mails with envelopes', Object.fromEntries([1, 2, 3].map((n) => [`${n}`, MBOX + MAIL])), 'mail'],
     ['of Maildirs', { 'a/cur/1': MAIL, 'a/new/': '', 'b/cur/1': MAIL, 'b/new/': '' }, 'folder'],
     ['an empty folder', {}, 'folder'],
   ])('%s', async (_name, files, kind) => {
-    expect(await detect(await folder(files))).toBe(kind);
+    expect(await detectSource(await folder(files))).toMatchObject({ kind });
   });
 
   test.each<[name: string, content: string, kind: string]>([
@@ -94,7 +95,7 @@ describe('detection', () => {
     ['a mail with CRLF', MAIL.replaceAll('\n', '\r\n'), 'mail'],
     ['a mail with folded fields', `Received: a\n b\n${MAIL}`, 'mail'],
   ])('%s', async (_name, content, kind) => {
-    expect(await detect(join(await folder({ file: content }), 'file'))).toBe(kind);
+    expect(await detectSource(join(await folder({ file: content }), 'file'))).toMatchObject({ kind });
   });
 
   test.each<[name: string, content: string]>([
@@ -145,7 +146,7 @@ test('a Maildir in order of delivery, without tmp, links followed nowhere', asyn
 });
 
 /** What is stored of a folder: messages of each format, and the kind that was reported. */
-async function storedOf(files: Record<string, string>, kind?: SourceKind): Promise<Record<string, unknown>> {
+async function storedOf(files: Record<string, string>, kind?: ImportKind): Promise<Record<string, unknown>> {
   const archive = await archiveIn();
   try {
     const root = await folder(files);
@@ -252,7 +253,7 @@ describe('a folder', () => {
     await archive.close();
   });
 
-  test.each<[kind: SourceKind, files: Record<string, string>, stored: Record<string, unknown>]>([
+  test.each<[kind: ImportKind, files: Record<string, string>, stored: Record<string, unknown>]>([
     ['folder', { ...mails(9), box: mailbox(3) }, { kind: 'folder', file: 10 }],
     ['mail', { ...mails(9), box: mailbox(3), 'readme.txt': 'x' }, { kind: 'mail', rfc822: 11 }],
     ['maildir', { 'cur/1': mail(1), 'new/': '' }, { kind: 'maildir', rfc822: 1 }],
@@ -261,7 +262,7 @@ describe('a folder', () => {
     expect(await storedOf(files, kind)).toEqual(stored);
   });
 
-  test.each<[kind: SourceKind, path: string]>([
+  test.each<[kind: ImportKind, path: string]>([
     ['mbox', ''],
     ['mbox', 'note'],
     ['maildir', ''],

@@ -1,85 +1,90 @@
-// Reads Slack exports, zipped or unpacked: every message of every channel and day, with the files the export holds.
+// Reads a Slack export, as a zip or a folder: the messages of all channels and days, with the files that it holds.
 import { isUtf8 } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type NamedFiles, Unreadable, openFolder, reasonOf } from '../named-files.ts';
+import { type FileSet, UnreadableError, openFolder, unreadableReason } from '../file-set.ts';
 import type { ImportItem, RefusedItem } from '../../records/import-items.ts';
-import { uploadsOf } from './file.ts';
-import { channelOf, channelsOf, peopleOf } from './users-and-channels.ts';
-import { type SlackContext, messageFrom } from './message.ts';
+import { uploadReader } from './file.ts';
+import { type SlackContext, readSlackMessage } from './message.ts';
+import { channelOf, channelsByFolder, usersById } from './users-and-channels.ts';
 import { openZip } from '../zip.ts';
 
 export type SlackOptions = {
-  /** Label for files whose own place nothing tells, or null. */
+  /** City label for files that have none of their own, or null. */
   originCity: string | null;
   signal: AbortSignal;
-  /** Zips or folders that hold nothing but `__uploads/<file id>/<name>` for this export. */
+  /** Zips or folders with uploaded files of this export: `__uploads/<file id>/<name>`. */
   companions?: readonly string[];
 };
 
-const MOST_JSON_BYTES = 128 * 1024 * 1024;
-const PEOPLE = 'users.json';
+/** A larger list or day file is refused. */
+const MAX_JSON_BYTES = 128 * 1024 * 1024;
+/** Folders that are entered, so that an export may lie in a folder of its own: `<folder>/__uploads/<file id>`. */
+const MAX_FOLDER_DEPTH = 3;
+const USERS = 'users.json';
 const CHANNELS = ['channels.json', 'groups.json', 'mpims.json', 'dms.json'];
-const DAY = /^([^/]+)\/(\d{4}-\d{2}-\d{2})\.json$/;
+const DAY_FILE = /^([^/]+)\/(\d{4}-\d{2}-\d{2})\.json$/;
 
-/** Whether a zip or folder is a Slack export, only the files uploaded to one, or neither (null). Never throws. */
-export async function slackKind(path: string): Promise<'export' | 'uploads' | null> {
+/** Returns whether a zip or folder is a Slack export or only the uploaded files of one; else undefined. Never throws. */
+export async function slackContent(path: string): Promise<'export' | 'uploads' | undefined> {
   try {
-    if ((await stat(path)).isDirectory()) return await kindOfFolder(path);
+    if ((await stat(path)).isDirectory()) return await contentOfFolder(path);
     const zip = await openZip(path);
     zip.close();
     if (prefixOf(zip.names) !== undefined) return 'export';
     return zip.names.length > 0 && zip.names.every((name) => /(^|\/)__uploads\//.test(name))
       ? 'uploads'
-      : null;
+      : undefined;
   } catch {
-    return null;
+    return undefined;
   }
 }
 
-/** By a few names only: any folder may be asked about, however big. */
-async function kindOfFolder(path: string): Promise<'export' | 'uploads' | null> {
+/** Looks for a few names instead of listing the folder, because it may be any folder, however large. */
+async function contentOfFolder(path: string): Promise<'export' | 'uploads' | undefined> {
   const has = (name: string) =>
     stat(join(path, name)).then(
       () => true,
       () => false,
     );
   for (const name of CHANNELS) if (await has(name)) return 'export';
-  return (await has('__uploads')) ? 'uploads' : null;
+  return (await has('__uploads')) ? 'uploads' : undefined;
 }
 
 /**
- * Every message of an export in the order of its days, within a day by channel. What cannot be read is refused and
- * said why: a day that is no JSON list, an entry without a `ts`, a second one with the `ts` of another in its channel
- * and day, a list of people or channels that is missing or damaged (the messages are then read without names, at the
- * internal tier). A path that cannot be opened is one refusal. The path of an item is that of the export with the
- * name within it, its position the ordinal there.
+ * Reads the messages of an export by day, and within a day by channel. The path of an item is the path of the export
+ * with the name of the day file in it; `position` is the ordinal in that file.
+ *
+ * Refuses a day file that is no JSON list; a list of users or channels that is missing or no JSON list; an entry that
+ * {@link readSlackMessage} refuses; an entry with the `ts` of an earlier one of its file; a folder that cannot be
+ * listed; and a path that cannot be opened. Without the list of users, senders have ids for names. Without the list of
+ * channels, all messages have the tier `internal`. Skips all other files, such as canvases.
  */
 export async function* readSlack(path: string, options: SlackOptions): AsyncGenerator<ImportItem> {
-  const opened: NamedFiles[] = [];
+  const opened: FileSet[] = [];
   let opening = path;
   try {
     for (opening of [path, ...(options.companions ?? [])]) opened.push(await openFiles(opening));
     yield* readExport(path, opened, options);
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
+    if (!(error instanceof UnreadableError)) throw error;
     yield refused(opening, 0, error.message);
   } finally {
     for (const files of opened) files.close();
   }
 }
 
-async function openFiles(path: string): Promise<NamedFiles> {
+async function openFiles(path: string): Promise<FileSet> {
   try {
-    return (await stat(path)).isDirectory() ? await openFolder(path, 3) : await openZip(path);
+    return (await stat(path)).isDirectory() ? await openFolder(path, MAX_FOLDER_DEPTH) : await openZip(path);
   } catch (error) {
-    throw error instanceof Unreadable ? error : new Unreadable(reasonOf(error));
+    throw error instanceof UnreadableError ? error : new UnreadableError(unreadableReason(error));
   }
 }
 
 async function* readExport(
   path: string,
-  opened: readonly NamedFiles[],
+  opened: readonly FileSet[],
   { originCity, signal }: SlackOptions,
 ): AsyncGenerator<ImportItem> {
   const [files] = opened;
@@ -88,22 +93,21 @@ async function* readExport(
   const prefix = prefixOf(files.names) ?? '';
   const names = new Set(files.names);
   const lists = new Map<string, unknown[]>();
-  for (const name of [PEOPLE, ...CHANNELS]) {
+  for (const name of [USERS, ...CHANNELS]) {
     if (!names.has(prefix + name)) {
-      if (name === PEOPLE || name === CHANNELS[0])
-        yield refused(join(path, prefix + name), 0, 'is not there');
+      if (name === USERS || name === CHANNELS[0]) yield refused(join(path, prefix + name), 0, 'is not there');
       continue;
     }
     const list = await readList(files, prefix + name);
     if (typeof list === 'string') yield refused(join(path, prefix + name), 0, list);
     else lists.set(name, list.entries);
   }
-  const people = peopleOf(lists.get(PEOPLE) ?? []);
-  const channels = channelsOf(lists);
-  const uploads = uploadsOf(opened);
+  const users = usersById(lists.get(USERS) ?? []);
+  const channels = channelsByFolder(lists);
+  const readUpload = uploadReader(opened);
   for (const { name, channel } of daysOf(files.names, prefix)) {
     signal.throwIfAborted();
-    const context = { channel: channelOf(channels, channel), people, uploads, originCity };
+    const context = { channel: channelOf(channels, channel), users, readUpload, originCity };
     yield* readDay(join(path, name), await readList(files, name), context);
   }
 }
@@ -119,7 +123,7 @@ async function* readDay(
   }
   const seen = new Set<string>();
   for (const [position, entry] of list.entries.entries()) {
-    const item = await messageFrom(entry, { path, position, decodable: list.decodable }, context);
+    const item = await readSlackMessage(entry, { path, position, decodable: list.decodable }, context);
     if (item.kind === 'message' && item.key !== null) {
       if (seen.has(item.key)) {
         yield refused(path, position, 'has the ts of another message of this channel and day');
@@ -131,30 +135,32 @@ async function* readDay(
   }
 }
 
+/** The entries of a JSON file. `decodable`: whether the file is valid UTF-8. */
 type List = { entries: unknown[]; decodable: boolean };
 
-/** The list a JSON file holds, or why it holds none. */
-async function readList(files: NamedFiles, name: string): Promise<List | string> {
+/** Returns the list in a JSON file, or the reason why there is none. */
+async function readList(files: FileSet, name: string): Promise<List | string> {
   try {
-    const bytes = await files.read(name, MOST_JSON_BYTES);
+    const bytes = await files.read(name, MAX_JSON_BYTES);
     const entries: unknown = JSON.parse(new TextDecoder().decode(bytes));
     return Array.isArray(entries) ? { entries, decodable: isUtf8(bytes) } : 'is not a list';
   } catch (error) {
-    return error instanceof Unreadable ? error.message : 'is not valid JSON';
+    return error instanceof UnreadableError ? error.message : 'is not valid JSON';
   }
 }
 
-/** The day files, in the order of days and then of channels. Other files of a channel (canvases) hold no messages. */
+/** Returns the day files, by day and then by channel. Other files of a channel (canvases) hold no messages. */
 function daysOf(names: readonly string[], prefix: string): Array<{ name: string; channel: string }> {
   const days = [];
   for (const name of names) {
-    const [, channel, day] = (name.startsWith(prefix) ? DAY.exec(name.slice(prefix.length)) : null) ?? [];
+    const [, channel, day] =
+      (name.startsWith(prefix) ? DAY_FILE.exec(name.slice(prefix.length)) : null) ?? [];
     if (channel !== undefined && day !== undefined) days.push({ name, channel, order: `${day}/${channel}` });
   }
   return days.sort((a, b) => (a.order < b.order ? -1 : 1));
 }
 
-/** The folder within a zip that the export lies in (empty, or ends in `/`), undefined where there is none. */
+/** Returns the folder of a zip that holds the export: empty, or with a final `/`. Undefined when there is no export. */
 function prefixOf(names: readonly string[]): string | undefined {
   const found = names.map((name) => /^((?:[^/]+\/)?)(channels|groups|mpims|dms)\.json$/.exec(name)?.[1]);
   return found.filter((prefix) => prefix !== undefined).sort((a, b) => a.length - b.length)[0];

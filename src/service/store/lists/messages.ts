@@ -1,5 +1,6 @@
 // Messages and conversations as stored: single rows, stored bytes, and windows in their stable orders.
 import type { Tier } from '../../../contract/token.ts';
+import type { MessageFormat } from '../../records/message-format.ts';
 import type { Statements } from '../sql/database.ts';
 import { readSpan, readTexts, type Condition, type Span } from '../sql/keyset.ts';
 import { conversationJson, forReaders, messageJson } from '../../records/wire.ts';
@@ -12,7 +13,7 @@ export type MessageRow = {
   date_ms: number | null;
   sender: string | null;
   subject: string | null;
-  format: 'rfc822' | 'slack' | 'file';
+  format: MessageFormat;
   source: string;
   classification: string;
   raw_sha256: string;

@@ -9,7 +9,7 @@ import type {
   RefusedItem,
 } from '../../../../src/service/records/import-items.ts';
 import { photo, starChart } from '../../../../src/service/sample/files.ts';
-import { readSlack, slackKind } from '../../../../src/service/import/slack/export.ts';
+import { readSlack, slackContent } from '../../../../src/service/import/slack/export.ts';
 import { type ZipOptions, zipOf } from '../../../support/zip.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
@@ -361,14 +361,14 @@ test('messages come by day, then by channel; a zip and its folder read alike', a
 });
 
 test('kinds are told by content', async () => {
-  expect(await slackKind(zipped(exportOf([])))).toBe('export');
-  expect(await slackKind(unpacked(exportOf([])))).toBe('export');
-  expect(await slackKind(zipped({ '__uploads/F1/a': 'x' }))).toBe('uploads');
-  expect(await slackKind(unpacked({ '__uploads/F1/a': 'x' }))).toBe('uploads');
-  expect(await slackKind(zipped({ 'a.txt': 'x' }))).toBeNull();
-  expect(await slackKind(zipped({}))).toBeNull();
-  expect(await slackKind(unpacked({ 'a.txt': 'x' }))).toBeNull();
-  expect(await slackKind(join(dir, 'not-there'))).toBeNull();
+  expect(await slackContent(zipped(exportOf([])))).toBe('export');
+  expect(await slackContent(unpacked(exportOf([])))).toBe('export');
+  expect(await slackContent(zipped({ '__uploads/F1/a': 'x' }))).toBe('uploads');
+  expect(await slackContent(unpacked({ '__uploads/F1/a': 'x' }))).toBe('uploads');
+  expect(await slackContent(zipped({ 'a.txt': 'x' }))).toBeUndefined();
+  expect(await slackContent(zipped({}))).toBeUndefined();
+  expect(await slackContent(unpacked({ 'a.txt': 'x' }))).toBeUndefined();
+  expect(await slackContent(join(dir, 'not-there'))).toBeUndefined();
 });
 
 const DATA = join(import.meta.dirname, '../../../../../shared/data/slack');
