@@ -13,7 +13,8 @@ import { always, answer, misbehave, type Misbehaving, type Script } from './supp
 import { buildProgram, startProcess, type Ended, type Program, type Running } from './support/program.ts';
 import { sampleData } from './support/sample.ts';
 import { serveList } from './support/cursor-server.ts';
-import { atTerminal, isInstalled, quoted } from './support/shell.ts';
+import { isInstalled } from './support/installed.ts';
+import { atTerminal, quoted } from './support/shell.ts';
 import { fakeWorld } from './support/world.ts';
 import { tempFolder } from './support/temp-folder.ts';
 

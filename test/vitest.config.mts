@@ -12,7 +12,7 @@ const STORE = [
   'test/service/handlers/{assets,authenticator,ingest,ingest-trouble,input,routes,stored-message,windows}.test.ts',
   'test/service/store/**/{event-worker,generated-rows,message-batches,migrations,plans}.test.ts',
 ];
-const LONG_STORE = ['test/service/import/oracle.long.test.ts'];
+const LONG_STORE = ['test/acceptance/real-mail.long.test.ts'];
 
 const LONG = 'test/**/*.long.test.ts';
 const common = { pool: 'forks' as const, setupFiles: ['test/support/setup.ts'], hookTimeout: 30_000 };

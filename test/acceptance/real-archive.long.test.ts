@@ -1,19 +1,15 @@
 // From a real mailing list to what the commands print of it, against what Python's email package saw in the same file.
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { arx, recordsOf, type Ran } from '../support/command.ts';
+import { expectedTable, hasRealData, unpackFile } from '../support/real-data.ts';
 import { serve } from '../support/served.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-const DATA = join(import.meta.dirname, '../../../shared/data');
 const NAME = 'samba-technical-2019-2022';
-const PACKED = join(DATA, 'lists', `${NAME}.mbox.xz`);
-const present = existsSync(PACKED) && runs('xz');
-if (!present) test.skip('SKIPPED: ../shared/data or xz is not there', () => {});
+const present = hasRealData(`lists/${NAME}.mbox.xz`, ['xz']);
 
 type Row = Record<string, string>;
 
@@ -34,9 +30,9 @@ describe.skipIf(!present)(NAME, { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     dir = tempFolder('real');
-    execFileSync('sh', ['-c', 'xz -dkc "$0" > "$1"', PACKED, join(dir, 'list.mbox')]);
-    messages = table(`${NAME}.messages`);
-    files = table(`${NAME}.attachments`);
+    unpackFile(`lists/${NAME}.mbox`, join(dir, 'list.mbox'));
+    messages = expectedTable(`${NAME}.messages`);
+    files = expectedTable(`${NAME}.attachments`);
     const unique = [...new Set(messages.map((row) => row['raw_sha256'] ?? ''))];
     numbers = new Map(unique.map((hash, index) => [hash, index + 1]));
     imported = await arx(dir, 'import list.mbox --json');
@@ -214,25 +210,6 @@ describe.skipIf(!present)(NAME, { timeout: 60_000 }, () => {
   });
 });
 
-function table(name: string): Row[] {
-  const text = gunzipSync(readFileSync(join(DATA, 'expected', `${name}.tsv.gz`))).toString();
-  const [head = '', ...lines] = text.split('\n').filter((line) => line !== '');
-  const columns = head.split('\t');
-  return lines.map((line) => {
-    const cells = line.split('\t');
-    return Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? '']));
-  });
-}
-
 function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
-}
-
-function runs(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,19 +1,15 @@
 // The real files: imported, served, pulled with a record of it, verified here and by coreutils, all of them what others saw.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PullReport, VerifyReport } from '../../src/contract/reports/files.ts';
 import { arx } from '../support/command.ts';
+import { expectedRows, hasRealData, unpackTar } from '../support/real-data.ts';
 import { serve, type Served } from '../support/served.ts';
 import { readWarc } from '../support/warc.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-const DATA = join(import.meta.dirname, '../../../shared/data');
-const PACKED = join(DATA, 'files.tar.xz');
-const HERE = existsSync(PACKED);
-if (!HERE) test.skip('SKIPPED: ../shared/data/files.tar.xz is not there', () => {});
+const HERE = hasRealData('files.tar.xz');
 
 describe.skipIf(!HERE)('397 files', { timeout: 120_000 }, () => {
   let dir: string;
@@ -21,12 +17,10 @@ describe.skipIf(!HERE)('397 files', { timeout: 120_000 }, () => {
   let expected: string[];
   beforeAll(async () => {
     dir = tempFolder('files');
-    execFileSync('tar', ['-xJf', PACKED, '-C', dir]);
-    const rows = gunzipSync(readFileSync(join(DATA, 'expected/files.tsv.gz')))
-      .toString()
-      .trim()
-      .split('\n');
-    expected = rows.map((row) => row.split('\t')[0]!).sort();
+    unpackTar('files', dir);
+    expected = expectedRows('files')
+      .map(([sha256]) => sha256!)
+      .sort();
     expect((await arx(dir, 'import files --kind folder')).exit).toBe(0);
     served = await serve(dir);
     const tiers = '--observer-tier internal --requested-tier internal';

@@ -7,10 +7,6 @@ import { completionScript, SCRIPT_NAMES } from '../../src/completion/scripts.ts'
 
 export type RealShell = 'bash' | 'zsh' | 'fish';
 
-export function isInstalled(command: string): boolean {
-  return spawnSync(command, ['--version'], { stdio: 'ignore' }).error === undefined;
-}
-
 /**
  * The proposals for each line, in `dir` (which also takes the scripts). bash and zsh sit at a terminal of their own
  * (util-linux `script`), where one key inserts every proposal; what is typed so is then read back as arguments.

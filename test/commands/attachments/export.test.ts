@@ -19,7 +19,7 @@ import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-s
 import { arx } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import type { Misbehaving } from '../../support/misbehaving-server.ts';
-import { isInstalled } from '../../support/shell.ts';
+import { isInstalled } from '../../support/installed.ts';
 
 let dir: string;
 let server: Misbehaving | undefined;

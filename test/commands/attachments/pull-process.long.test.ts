@@ -1,9 +1,8 @@
 // Real pulls, with their threads: killed at any point (I1), on disks that fail (I2, J3), and of the files of a real archive.
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
@@ -21,6 +20,7 @@ import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Ended, type Program, type Running } from '../../support/program.ts';
 import { randomFrom } from '../../support/random.ts';
 import { ranged } from '../../support/ranges.ts';
+import { expectedRows, hasRealData, unpackTar } from '../../support/real-data.ts';
 import { serve as serveArchive } from '../../support/served.ts';
 
 let program: Program;
@@ -330,14 +330,11 @@ describe.skipIf(!hasStrace)('I2, J3: a system call fails', () => {
   });
 });
 
-const DATA = join(import.meta.dirname, '../../../../shared/data');
-const PACKED = join(DATA, 'files.tar.xz');
-const HERE = existsSync(PACKED);
-if (!HERE) test.skip('SKIPPED: ../shared/data/files.tar.xz is not there', () => {});
+const HERE = hasRealData('files.tar.xz');
 
 describe.skipIf(!HERE)('the files of a real archive', () => {
   test('imported, served and pulled, have the hashes that others saw', async () => {
-    execFileSync('tar', ['-xJf', PACKED, '-C', dir]);
+    unpackTar('files', dir);
     expect((await arx(dir, 'import files --kind folder')).exit).toBe(0);
     const archive = await serveArchive(dir);
     try {
@@ -346,11 +343,7 @@ describe.skipIf(!HERE)('the files of a real archive', () => {
       const tiers = ['--observer-tier', 'internal', '--requested-tier', 'internal'];
       expect((await program.run([...login, ...tiers], { dir })).exit).toBe(0);
       const ran = await program.run(words, { dir });
-      const rows = gunzipSync(readFileSync(join(DATA, 'expected/files.tsv.gz')))
-        .toString()
-        .trim()
-        .split('\n');
-      const expected = rows.map((row) => row.split('\t')[0]);
+      const expected = expectedRows('files').map(([sha256]) => sha256);
       const { files, verdicts } = reportOf(ran);
       expect([ran.exit, verdicts['match']]).toEqual([0, files.length]);
       const pulled = files.map(({ path }) => sha(readFileSync(join(dl, path!))));

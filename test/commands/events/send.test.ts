@@ -8,10 +8,8 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { RefusedEvent } from '../../../src/contract/event.ts';
-import type { Listening } from '../../../src/contract/reports/command.ts';
-import { arx, recordsOf } from '../../support/command.ts';
+import { arx } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { buildProgram, type Program } from '../../support/program.ts';
 import { serve } from '../../support/served.ts';
 
 let dir: string;
@@ -395,59 +393,4 @@ test('signed events need no token, and secrets show nowhere', async () => {
     expect(exit).toBe(2);
     expect(stderr).toContain(why);
   }
-});
-
-describe('killed', () => {
-  let program: Program;
-  beforeEach(() => {
-    program = buildProgram();
-  }, 60_000);
-
-  test(
-    'at any moment and run again, also by two at once: every event is in, and is applied once',
-    { timeout: 120_000 },
-    async () => {
-      const served = program.start(
-        ['serve', '--port', '0', '--json', '--database', `sqlite:${join(dir, 'there')}`],
-        { dir },
-      );
-      try {
-        const { base_url } = JSON.parse(await served.says('stdout', /\n/)) as Listening;
-        const login =
-          'login --client-id a --observer-tier internal --requested-tier internal --base-url'.split(' ');
-        expect(await program.run([...login, base_url], { dir })).toMatchObject({ exit: 0 });
-        const events = many(6_000);
-        write('in.ndjson', events);
-        const words = ['events', 'send', '--file', 'in.ndjson', '-o', 'ndjson', '--base-url', base_url];
-        for (let kill = 0; kill < 4; kill += 1) {
-          const running = program.start(words, { dir });
-          // Somewhere behind the first answers of this run.
-          await running.says('stdout', /\n/);
-          await sleep(kill * 7);
-          running.child.kill('SIGKILL');
-          await running.ended;
-        }
-        const last = await Promise.all([program.run(words, { dir }), program.run(words, { dir })]);
-        expect(last.map(({ exit, stderr }) => ({ exit, stderr }))).toEqual([
-          { exit: 0, stderr: '' },
-          { exit: 0, stderr: '' },
-        ]);
-        const rows = stored(join(dir, 'there/archive.db'));
-        expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(events.map(({ id }) => id)));
-        expect(rows).toHaveLength(events.length);
-        const check = await program.run(['events', 'reconcile', '--json', '--base-url', base_url], { dir });
-        expect(JSON.parse(check.stdout)).toMatchObject({
-          verdict: 'consistent',
-          sent: 6_000,
-          indexed: 6_000,
-          others: 0,
-        });
-        const idle = await program.run(words, { dir });
-        expect(recordsOf({ ...idle, bytes: Buffer.alloc(0), exit: 0 })).toEqual([]);
-      } finally {
-        served.child.kill('SIGKILL');
-        await served.ended;
-      }
-    },
-  );
 });

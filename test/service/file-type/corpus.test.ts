@@ -1,17 +1,14 @@
 // Types and positions of real files against what libmagic and exiftool said of them (../shared/data).
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { cityOfPhoto, readGpsPosition } from '../../../src/service/geocoding/exif-gps.ts';
 import { detectContentType } from '../../../src/service/file-type/content-type.ts';
 import { countTrailingBytes } from '../../../src/service/file-type/trailing-bytes.ts';
+import { expectedRows, hasRealData, realData, unpackTar } from '../../support/real-data.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
-const DATA = join(import.meta.dirname, '../../../../shared/data');
-const HERE = existsSync(join(DATA, 'files.tar.xz'));
-if (!HERE) test.skip('SKIPPED: ../shared/data/files.tar.xz is not there', () => {});
+const HERE = hasRealData('files.tar.xz');
 
 /** Expected → detected, with how many files and why ours is kept. Unknown to both is agreement. */
 const DIFFERENT: Record<string, readonly [files: number, why: string]> = {
@@ -36,7 +33,7 @@ describe.skipIf(!HERE)('files.tar.xz', () => {
   let dir: string;
   beforeAll(() => {
     dir = tempFolder('corpus');
-    execFileSync('tar', ['-xJf', join(DATA, 'files.tar.xz'), '-C', dir]);
+    unpackTar('files', dir);
   });
 
   const rowsOf = (text: string) =>
@@ -47,7 +44,7 @@ describe.skipIf(!HERE)('files.tar.xz', () => {
   const bytesOf = (path: string) => readFileSync(join(dir, 'files', path));
 
   test('types agree with libmagic but for the rows named above', () => {
-    const rows = rowsOf(gunzipSync(readFileSync(join(DATA, 'expected/files.tsv.gz'))).toString());
+    const rows = expectedRows('files');
     const different: Record<string, number> = {};
     for (const [, , type = '', path = ''] of rows) {
       const found = detectContentType(bytesOf(path));
@@ -61,7 +58,7 @@ describe.skipIf(!HERE)('files.tar.xz', () => {
   });
 
   test('bytes after the end are found in the five files that have them, and in no other', () => {
-    const rows = rowsOf(gunzipSync(readFileSync(join(DATA, 'expected/files.tsv.gz'))).toString());
+    const rows = expectedRows('files');
     const trailing = rows.flatMap(([, , , path = '']) => {
       const content = bytesOf(path);
       const bytes = countTrailingBytes(content, detectContentType(content));
@@ -102,7 +99,7 @@ describe.skipIf(!HERE)('files.tar.xz', () => {
   };
 
   test('positions and cities of the pictures that have them', async () => {
-    const [, ...rows] = rowsOf(readFileSync(join(DATA, 'expected/files.gps.tsv'), 'utf8'));
+    const [, ...rows] = rowsOf(readFileSync(realData('expected/files.gps.tsv'), 'utf8'));
     expect(rows).toHaveLength(18);
     for (const [path = '', lat, lon] of rows) {
       const name = path.split('/').at(-1) ?? '';

@@ -1,7 +1,7 @@
 // P11 and P12: an archive that cannot keep an event acknowledges none, and a client that is gone leaves it there once.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createService, openArchive } from '../../../src/service/index.ts';
 import { listen } from '../../../src/service/http/port.ts';
 import { takeIn } from '../../../src/service/rules/ingest.ts';
@@ -11,7 +11,6 @@ import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/a
 import { call } from '../../support/call.ts';
 import { ENGINE } from '../../support/engine.ts';
 import { effectsOf, moved } from '../../support/event.ts';
-import { ownCluster } from '../../support/own-cluster.ts';
 
 let sample: Sample;
 let token: string;
@@ -136,37 +135,6 @@ test('P11 all who wait for a locked database wait once, however many they are', 
   const more = await Promise.allSettled(Array.from({ length: 20 }, () => keep(lots[0]!)));
   expect(more.map((one) => (one.status === 'rejected' ? (one.reason as Error).constructor : 'kept'))).toEqual(
     more.map(() => DatabaseTrouble),
-  );
-});
-
-describe.skipIf(ENGINE === 'sqlite')('P11 a PostgreSQL', () => {
-  test(
-    'that is gone: no acknowledgement while it is, and again when it is back',
-    { timeout: 60_000 },
-    async () => {
-      const cluster = (await ownCluster())!;
-      const own = await sampleArchive({
-        conversations: 3,
-        messages: 3,
-        attachments: 0,
-        place: { url: cluster.url },
-      });
-      try {
-        const bearer = await tokenFor(own.service, 'mirror');
-        const post = (body: unknown) => call(own.service, '/api/webhooks/ingest', { token: bearer, body });
-        expect((await post(moved('e1', 1, 50))).status).toBe(200);
-        await cluster.stop();
-        const gone = await post(moved('e2', 2, 60));
-        expect(gone.json.error.code).toBe('store_unavailable');
-        expect(gone.headers['retry-after']).toBe('1');
-        await cluster.start();
-        expect((await post(moved('e2', 2, 60))).status).toBe(200);
-        expect(await effectsOf(own.service, bearer)).toEqual({ e1: 'applied', e2: 'applied' });
-      } finally {
-        await own.close();
-        await cluster.close();
-      }
-    },
   );
 });
 

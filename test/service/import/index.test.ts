@@ -1,7 +1,6 @@
 // The import driver: what is what, every message accounted for, nothing twice, and going on after an interruption.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -490,52 +489,4 @@ test('what a reader refuses is counted and named', async () => {
     refused: [{ path: 'x', offset: 7, reason: 'is damaged' }],
   });
   await archive.close();
-});
-
-const TORTURE = join(import.meta.dirname, '../../../../shared/data/mime-torture');
-const CORPORA = ['mime4j', 'stalwart', 'nodemailer-mailparser', 'sisimai-bounces'];
-if (!existsSync(TORTURE)) test.skip('SKIPPED: ../shared/data/mime-torture is not there', () => {});
-
-describe.skipIf(!existsSync(TORTURE))('mime torture', () => {
-  test.each(CORPORA)('%s: every file is stored or known, as one mail or as mbox', async (corpus) => {
-    const root = await folder({});
-    execFileSync('tar', ['-xJf', join(TORTURE, `${corpus}.tar.xz`), '-C', root]);
-    const names = (await readdir(root, { recursive: true })).map((name) => join(root, name));
-    const mails = names.filter((name) => /\.(eml|msg)$/.test(name));
-    const boxes = names.filter((name) => /mailbox\/mbox-\d$/.test(name));
-    const only = await folder({});
-    for (const [n, name] of mails.entries()) await copyFile(name, join(only, `${n}.eml`));
-    const archive = await archiveIn();
-    const report = await importPaths(archive, [only, ...boxes], { signal });
-    expect(report.sources[0]?.kind).toBe('mail');
-    expect(report.refused).toEqual([]);
-    expect(report.sources[0]?.messages.read).toBe(mails.length);
-    const stored = await archive.database.all<{ raw_sha256: string }>('SELECT raw_sha256 FROM messages');
-    const total = report.sources.reduce((sum, { messages }) => sum + messages.stored, 0);
-    expect(stored).toHaveLength(total);
-    await archive.close();
-  });
-});
-
-/** Packed folder, its kind, messages read, and messages stored by their format. */
-const FOLDERS: [packed: string, kind: string, read: number, stored: Record<string, number>][] = [
-  ['lists/apache-mbox-variants', 'mbox', 2039, { rfc822: 2020 }],
-  ['mime-torture/stalwart', 'folder', 337, { file: 241, rfc822: 96 }],
-  ['files', 'folder', 397, { file: 397 }],
-];
-const DATA = join(TORTURE, '..');
-
-describe.skipIf(!existsSync(TORTURE))('a real folder', () => {
-  test.each(FOLDERS)('%s', { timeout: 60_000 }, async (packed, kind, read, stored) => {
-    const root = await folder({});
-    execFileSync('tar', ['-xJf', join(DATA, `${packed}.tar.xz`), '-C', root]);
-    const archive = await archiveIn();
-    const report = await importPaths(archive, [root], { signal });
-    expect(report.sources).toMatchObject([{ kind, messages: { read, refused: 0 } }]);
-    const rows = await archive.database.all<{ format: string; n: number }>(
-      'SELECT format, COUNT(*) AS n FROM messages GROUP BY format',
-    );
-    expect(Object.fromEntries(rows.map(({ format, n }) => [format, n]))).toEqual(stored);
-    await archive.close();
-  });
 });

@@ -1,18 +1,14 @@
 // Imports the real archives and compares messages, threads and attachment hashes with what Python's email package sees.
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { importPaths } from '../../../src/service/import/index.ts';
-import { openArchive, type OpenArchive } from '../../../src/service/store/open.ts';
-import { ENGINE, freshPlace } from '../../support/engine.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
+import { importPaths } from '../../src/service/import/index.ts';
+import { openArchive, type OpenArchive } from '../../src/service/store/open.ts';
+import { ENGINE, freshPlace } from '../support/engine.ts';
+import { expectedTable, hasRealData, unpackFile, unpackTar } from '../support/real-data.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
-const DATA = join(import.meta.dirname, '../../../../shared/data');
-const present = existsSync(DATA) && runs('xz') && runs('tar');
-if (!present) test.skip('SKIPPED: ../shared/data, xz or tar is not there', () => {});
+const present = hasRealData('lists', ['xz', 'tar']);
 
 const VARIANTS = 'apache-mbox-variants.tar.xz';
 /** Name in expected/, packed file, path of the source in it, and the conversations it holds. */
@@ -83,8 +79,8 @@ describe.skipIf(!present)('import of real archives', () => {
     try {
       const source = unpack(dir, packed, path);
       const report = await importPaths(archive, [source], { signal: new AbortController().signal });
-      const messages = table(`${name}.messages`);
-      const files = table(`${name}.attachments`);
+      const messages = expectedTable(`${name}.messages`);
+      const files = expectedTable(`${name}.attachments`);
       const unique = new Set(messages.map((row) => row.raw_sha256)).size;
       expect(report).toMatchObject({
         sources: [
@@ -164,24 +160,15 @@ function grouped<Row, Key>(rows: Row[], keyOf: (row: Row) => Key): Map<Key, Row[
   return groups;
 }
 
-function table(name: string): Record<string, string>[] {
-  const text = gunzipSync(readFileSync(join(DATA, 'expected', `${name}.tsv.gz`))).toString();
-  const [head = '', ...lines] = text.split('\n').filter((line) => line !== '');
-  const columns = head.split('\t');
-  return lines.map((line) => {
-    const cells = line.split('\t');
-    return Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? '']));
-  });
-}
-
+/** Returns the path of the unpacked source. */
 function unpack(dir: string, packed: string, path: string): string {
-  const from = join(DATA, 'lists', packed);
+  const name = `lists/${packed}`;
   if (packed.endsWith('.tar.xz')) {
-    execFileSync('tar', ['-xJf', from, '-C', dir, path]);
+    unpackTar(name.slice(0, -'.tar.xz'.length), dir, path);
     return join(dir, path);
   }
-  const to = join(dir, packed.slice(0, -3));
-  execFileSync('sh', ['-c', 'xz -dkc "$0" > "$1"', from, to]);
+  const to = join(dir, packed.slice(0, -'.xz'.length));
+  unpackFile(name.slice(0, -'.xz'.length), to);
   return to;
 }
 
@@ -192,13 +179,4 @@ async function archiveIn(dir: string): Promise<OpenArchive> {
     now: () => Date.UTC(2026, 0, 1),
     randomBytes: (count) => new Uint8Array(count),
   });
-}
-
-function runs(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
