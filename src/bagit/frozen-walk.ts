@@ -5,8 +5,8 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { verifyFrozen } from '../walk/log/hash-chain.ts';
 import { ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../walk/log/frozen-log.ts';
-import { linesOf } from '../walk/log/lines.ts';
-import type { WindowLine } from '../walk/log/window.ts';
+import { linesOf } from '../disk/lines.ts';
+import type { FrozenWindowLine } from '../contract/frozen-log.ts';
 
 /** `drift` is what the service reported while the windows were frozen, null where it never did. */
 export type BaggedWalk = {
@@ -31,7 +31,7 @@ export async function readFrozenWalk(dir: string): Promise<BaggedWalk> {
     const log = await open(join(dir, WINDOWS_FILE), 'r');
     try {
       for await (const line of linesOf(log, windowsBytes)) {
-        const { drift_ratio } = JSON.parse(line.toString('utf8')) as WindowLine;
+        const { drift_ratio } = JSON.parse(line.toString('utf8')) as FrozenWindowLine;
         if (drift_ratio !== null) ratios.push(drift_ratio);
       }
     } finally {

@@ -12,6 +12,12 @@ import {
   PAYLOADS,
   RefusedEvent,
 } from './event.ts';
+import {
+  FrozenWalkCompletion,
+  FrozenWalkSubject,
+  FrozenWalkUnresolved,
+  FrozenWindowLine,
+} from './frozen-log.ts';
 import { Health, Probe } from './health.ts';
 import { Integrity } from './scalars.ts';
 import { ReconcileReport } from './reports/reconcile.ts';
@@ -72,7 +78,7 @@ export const RECORDS = {
 } as const satisfies Record<string, z.ZodType>;
 export type RecordName = keyof typeof RECORDS;
 
-/** JSON reports that commands write, by the name of their schema. */
+/** JSON reports and files that commands write, by the name of their schema. */
 export const REPORTS = {
   WalkReport,
   FrozenWalk,
@@ -90,4 +96,8 @@ export const REPORTS = {
   RefusedEvent,
   Listening,
   ExitRecord,
+  FrozenWindowLine,
+  FrozenWalkSubject,
+  FrozenWalkCompletion,
+  FrozenWalkUnresolved,
 } as const satisfies Record<string, z.ZodType>;

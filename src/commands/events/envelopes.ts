@@ -11,7 +11,7 @@ import { EVENT_TYPES, IngestRequest, PAYLOADS, type EventType } from '../../cont
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
-import { linesOf } from '../../walk/log/lines.ts';
+import { linesOf } from '../../disk/lines.ts';
 
 /** An envelope, its JSON, the digest that tells it from another under the same id, and its line, the first is 1, of a file. */
 export type Outgoing = { event: IngestRequest; text: string; digest: string; line?: number };

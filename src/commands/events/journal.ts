@@ -10,8 +10,8 @@ import { IngestRequest } from '../../contract/event.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
-import { linesOf } from '../../walk/log/lines.ts';
-import { openRegularFile } from '../../walk/log/regular-file.ts';
+import { linesOf } from '../../disk/lines.ts';
+import { openRegularFile } from '../../disk/regular-file.ts';
 import { IdSet } from '../../walk/order/id-set.ts';
 import type { Outgoing } from './envelopes.ts';
 

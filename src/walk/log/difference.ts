@@ -1,22 +1,25 @@
-// What lies between two walks of a list: added, moved, lost, changed, and what one of them cannot tell.
+// Compares two walks of a list: rows added, moved, lost and changed, and rows that one walk cannot tell about.
 import type { DiffReport, FrozenWalk } from '../../contract/reports/walk.ts';
 import { longestIncreasingSubsequence } from '../order/longest-increasing-subsequence.ts';
 
-/** A walk, its ids in order and the SHA-256 of each row, 32 bytes an id. */
+/** Length of a SHA-256. */
+const HASH_BYTES = 32;
+
+/** A walk, the ids of its rows in order, and the SHA-256 of each row (32 bytes each, in the same order). */
 export type WalkedList = { walk: FrozenWalk; ids: readonly string[]; hashes: Buffer };
 
 /**
- * O(n log n). Rows that stay are a longest run of ids that rises in both lists, so as few as possible have moved. A row
- * of one side is called added or lost only where the other side has looked: between two rows that stayed, or beyond
- * them as far as its walk is known to have gone.
+ * Returns the difference of two walks. O(n log n). The rows that stayed are a longest increasing subsequence of both
+ * lists, so that as few rows as possible have moved. A row is added or lost only where the other walk has looked: between
+ * two rows that stayed, or beyond them as far as that walk is known to have gone. Other rows are `unknown`.
  */
 export function compareWalks(a: WalkedList, b: WalkedList): DiffReport {
-  const placesInA = new Map<string, number>();
-  for (const [place, id] of a.ids.entries()) placesInA.set(id, place);
-  const places = b.ids.map((id) => placesInA.get(id) ?? -1);
-  const stayed = longestIncreasingSubsequence(places);
+  const indexInA = new Map<string, number>();
+  for (const [index, id] of a.ids.entries()) indexInA.set(id, index);
+  const indexes = b.ids.map((id) => indexInA.get(id) ?? -1);
+  const stayed = longestIncreasingSubsequence(indexes);
   const stays = new Uint8Array(b.ids.length);
-  for (const place of stayed) stays[place] = 1;
+  for (const index of stayed) stays[index] = 1;
   const inBoth = new Uint8Array(a.ids.length);
 
   const report: DiffReport = {
@@ -32,69 +35,67 @@ export function compareWalks(a: WalkedList, b: WalkedList): DiffReport {
   };
   const firstAnchor = stayed[0];
   const lastAnchor = stayed.at(-1);
-  const reasonInA = reasonOf(a.walk, b.walk, firstAnchor, lastAnchor);
-  for (const [place, id] of b.ids.entries()) {
-    const from = places[place] ?? -1;
+  const whyUnknownInA = unknownReasons(a.walk, b.walk, firstAnchor, lastAnchor);
+  for (const [index, id] of b.ids.entries()) {
+    const from = indexes[index] ?? -1;
     if (from === -1) {
-      const row = { id, after: before(b, place) };
-      const reason = reasonInA(id, place);
+      const row = { id, after: before(b, index) };
+      const reason = whyUnknownInA(id, index);
       if (reason === undefined) report.added.push(row);
       else report.unknown.push({ ...row, side: 'b', reason });
       continue;
     }
     inBoth[from] = 1;
-    const moved = stays[place] === 0;
-    const was = hashAt(a, from);
-    const is = hashAt(b, place);
-    const changed = !was.equals(is);
-    if (moved) report.moved.push({ id, from: { after: before(a, from) }, to: { after: before(b, place) } });
+    const moved = stays[index] === 0;
+    const hashInA = hashAt(a, from);
+    const hashInB = hashAt(b, index);
+    const changed = !hashInA.equals(hashInB);
+    if (moved) report.moved.push({ id, from: { after: before(a, from) }, to: { after: before(b, index) } });
     if (changed)
       report.changed.push({
         id,
-        from: { sha256: was.toString('hex') },
-        to: { sha256: is.toString('hex') },
+        from: { sha256: hashInA.toString('hex') },
+        to: { sha256: hashInB.toString('hex') },
       });
     if (!moved && !changed) report.same++;
   }
-  const anchorInA = (anchor: number | undefined) => (anchor === undefined ? undefined : places[anchor]);
-  const reasonInB = reasonOf(b.walk, a.walk, anchorInA(firstAnchor), anchorInA(lastAnchor));
-  for (const [place, id] of a.ids.entries()) {
-    if (inBoth[place] === 1) continue;
-    const row = { id, after: before(a, place) };
-    const reason = reasonInB(id, place);
+  const anchorInA = (anchor: number | undefined) => (anchor === undefined ? undefined : indexes[anchor]);
+  const whyUnknownInB = unknownReasons(b.walk, a.walk, anchorInA(firstAnchor), anchorInA(lastAnchor));
+  for (const [index, id] of a.ids.entries()) {
+    if (inBoth[index] === 1) continue;
+    const row = { id, after: before(a, index) };
+    const reason = whyUnknownInB(id, index);
     if (reason === undefined) report.lost.push(row);
     else report.unknown.push({ ...row, side: 'a', reason });
   }
   return report;
 }
 
-const HASH_BYTES = 32;
-
 type Reason = DiffReport['unknown'][number]['reason'];
 
-/** Why a row that only `own` has, at its place there, may be in the list of `other` all the same; undefined: it is not. */
-function reasonOf(
+/** Returns a function that says why a row of `own` at an index may be in the list of `other` too; undefined: it is not. */
+function unknownReasons(
   other: FrozenWalk,
   own: FrozenWalk,
   firstAnchor: number | undefined,
   lastAnchor: number | undefined,
-): (id: string, place: number) => Reason | undefined {
+): (id: string, index: number) => Reason | undefined {
   const seen = new Set([...other.late, ...other.unplaced]);
   const fromTheStart = other.after === null || other.after === own.after;
   const toTheEnd = other.before === null || other.before === own.before;
-  return (id, place) => {
+  return (id, index) => {
     if (seen.has(id)) return 'no_place';
-    if (!fromTheStart && place < (firstAnchor ?? Infinity)) return 'out_of_range';
-    if (place <= (lastAnchor ?? -1)) return undefined;
+    if (!fromTheStart && index < (firstAnchor ?? Infinity)) return 'out_of_range';
+    if (index <= (lastAnchor ?? -1)) return undefined;
     if (!toTheEnd) return 'out_of_range';
     return other.complete ? undefined : 'not_reached';
   };
 }
 
-function before({ walk, ids }: WalkedList, place: number): string | null {
-  return place === 0 ? walk.after : (ids[place - 1] ?? null);
+function before({ walk, ids }: WalkedList, index: number): string | null {
+  return index === 0 ? walk.after : (ids[index - 1] ?? null);
 }
 
-function hashAt({ hashes }: WalkedList, place: number): Buffer {
-  return hashes.subarray(place * HASH_BYTES, (place + 1) * HASH_BYTES);
+function hashAt({ hashes }: WalkedList, index: number): Buffer {
+  return hashes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES);
 }

@@ -1,4 +1,4 @@
-// The frozen log of a walk in a folder: windows.ndjson, chained by hash, over rows.ndjson; both survive kill -9 whole.
+// Writes the frozen log of a walk: windows.ndjson, chained by hash, and rows.ndjson. A kill at any moment leaves it valid.
 import { rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../../disk/disk-fault.ts';
@@ -7,36 +7,35 @@ import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { readChain, type FrozenChain } from './hash-chain.ts';
-import { linesOf } from './lines.ts';
-import { openRegularFile, readTextIfExists } from './regular-file.ts';
+import { linesOf } from '../../disk/lines.ts';
+import { openRegularFile, readTextIfExists } from '../../disk/regular-file.ts';
 import type { Identified } from '../source.ts';
-
 import type { FrozenState, FrozenWindow } from './window.ts';
 
 export const WINDOWS_FILE = 'windows.ndjson';
 export const ROWS_FILE = 'rows.ndjson';
-/** What was walked, so that a walk of another archive never continues this one. */
+/** Says what was walked, so that a walk of another list never continues this one. */
 export const SUBJECT_FILE = 'walk.json';
 
-/** The archive, which list of it (absent: conversations) and the exclusive ends of the walk. */
+/** What is walked: the archive, the list (absent: conversations) and the exclusive ends of the walk. */
 export type Subject = { base_url: string; list?: string; after: string | null; before: string | null };
 
 export type FrozenLog<Row extends Identified> = {
-  /** The log's file, for the report. */
+  /** Path of windows.ndjson. */
   file: string;
   /** What earlier runs froze; undefined for a new log. */
   state: FrozenState<Row> | undefined;
-  /** Makes a window durable, in order. Use the window only after it resolves. Throws Fault `disk`. */
+  /** Writes the next window, durably. Use its rows only after this resolves. Throws Fault `disk`. */
   append(window: FrozenWindow<Row>): Promise<void>;
-  /** The rows frozen by earlier runs, in order, as they were stored. */
+  /** Yields the rows that earlier runs froze, in order. */
   rows(): AsyncGenerator<Row>;
   close(): Promise<void>;
 };
 
 /**
- * Opens the log in `dir`, made when missing. A new walk needs a folder without a log, else Fault `unsafe`; `resume`
- * continues after the last whole line, dropping a torn one and rows no line speaks of, and starts anew where there is
- * no log yet. Fault `usage` for a log of another subject, `integrity` for a broken chain, `disk` for the rest.
+ * Opens the log in `dir` and makes the folder if it is missing. With `resume` it removes a torn line and rows without a
+ * line, and continues after the last whole line; without a log it starts one. Throws Fault `unsafe` when there is a log
+ * and no `resume`, `usage` for the log of another subject, `integrity` for a broken chain, `disk` for other failures.
  */
 export async function openFrozenLog<Row extends Identified>(
   dir: string,
@@ -66,13 +65,14 @@ export async function openFrozenLog<Row extends Identified>(
   }
 }
 
+/** Writes walk.json, or compares it with `subject` when there is one. */
 async function claim(dir: string, subject: Subject, resume: boolean): Promise<void> {
   const path = join(dir, SUBJECT_FILE);
   const text = `${canonicalJson({ version: 1, ...subject })}\n`;
   const found = await readTextIfExists(path);
   if (found !== undefined && !resume)
     throw new Fault('unsafe', `${dir} holds a frozen walk already`, { hint: 'continue it with --resume' });
-  // A file cut by a kill is a prefix of ours and says nothing of another walk.
+  // A kill may cut the file: a beginning of this text is not the file of another walk.
   if (found !== undefined && !text.startsWith(found))
     throw new Fault('usage', `${dir} holds the walk of another archive or range`);
   if (found === text) return;
@@ -100,7 +100,7 @@ function logOver<Row extends Identified>(
     async append(window) {
       if (failed) throw new Fault('disk', `frozen log in ${dir} failed before`);
       try {
-        // Rows first: a line never speaks of rows that are not there.
+        // Rows first, so that a line never names rows that are not there.
         await rows.appendFile(window.rowsText);
         await rows.datasync();
         await windows.appendFile(`${window.line}\n`);

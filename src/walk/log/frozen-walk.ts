@@ -1,25 +1,18 @@
-// The folder of a frozen walk as a whole: a chain that holds, what was walked, whether to its end, and what was in doubt.
+// Reads the folder of a frozen walk: its log, what was walked, whether to the end, and which rows are unresolved.
 import { join } from 'node:path';
-import * as z from 'zod';
+import { FrozenWalkSubject } from '../../contract/frozen-log.ts';
 import type { FrozenWalk } from '../../contract/reports/walk.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
+import { readTextIfExists } from '../../disk/regular-file.ts';
 import { Fault } from '../../faults.ts';
-import { readUnresolvedRows } from './unresolved-rows.ts';
-import { verifyFrozen, type FrozenChain, type WindowVisitor } from './hash-chain.ts';
 import { SUBJECT_FILE } from './frozen-log.ts';
-import { readTextIfExists } from './regular-file.ts';
-
-const Subject = z.object({
-  base_url: z.string(),
-  list: z.string().default('conversations'),
-  after: z.string().nullable(),
-  before: z.string().nullable(),
-});
+import { verifyFrozen, type FrozenChain, type WindowVisitor } from './hash-chain.ts';
+import { readUnresolvedRows } from './unresolved-rows.ts';
 
 /**
- * Reads the folder `path`, called `dir` in the report and in what goes wrong; `visit` is told of each window on the way.
- * Throws Fault `not_found` where there is no frozen walk, `integrity` with the window where the chain does not hold or a
- * file is damaged, `unsafe` or `disk` where one cannot be read.
+ * Returns what the folder `path` says about its walk, and the ids of its rows. `dir`: its name in the report and in
+ * messages. `visit` is called with each window. Throws Fault `not_found` when there is no frozen walk, `integrity` when
+ * the chain is broken or a file is damaged, `unsafe` or `disk` when a file cannot be read.
  */
 export async function readFrozenWalk(
   dir: string,
@@ -33,37 +26,40 @@ export async function readFrozenWalk(
   return { walk: await describeFrozenWalk(dir, path, chain), ids: chain.ids };
 }
 
-/** What the folder says besides a chain that holds. Throws as {@link readFrozenWalk} does. */
+/** Returns what the folder says about a walk whose chain is valid. Throws as {@link readFrozenWalk} does. */
 export async function describeFrozenWalk(dir: string, path: string, chain: FrozenChain): Promise<FrozenWalk> {
-  const { windows, head, completions: ends, ids, torn } = chain;
+  const { windows, head, completions, ids, torn } = chain;
   const subject = await readSubject(path);
-  const chained = windows === 0 ? null : head;
-  // Of a walk that went on and did not reach its end again, what was recorded before speaks of another head.
-  const end = ends.findLast((recorded) => recorded.head === chained);
-  const doubts = await readUnresolvedRows(path);
+  const lastHead = windows === 0 ? null : head;
+  // A walk that was continued and did not reach the end again has a completion for an earlier head only.
+  const completion = completions.findLast((recorded) => recorded.head === lastHead);
+  const unresolved = await readUnresolvedRows(path);
   return {
     dir,
-    ...subject,
-    head: chained,
+    base_url: subject.base_url,
+    list: subject.list ?? 'conversations',
+    after: subject.after,
+    before: subject.before,
+    head: lastHead,
     windows,
     conversations: ids.length,
-    complete: end !== undefined,
-    finished_at: end?.finished_at ?? null,
-    // A walk that reached its end has asked for every row in doubt: what it names late is all that is left.
-    late: end?.late ?? [...new Set(doubts.late)],
-    unplaced: end === undefined ? [...new Set(doubts.unplaced)] : [],
+    complete: completion !== undefined,
+    finished_at: completion?.finished_at ?? null,
+    // A walk that reached the end has asked for every unresolved row: its own late rows are all that is left.
+    late: completion?.late ?? [...new Set(unresolved.late)],
+    unplaced: completion === undefined ? [...new Set(unresolved.unplaced)] : [],
     torn,
   };
 }
 
-async function readSubject(path: string): Promise<z.infer<typeof Subject>> {
+async function readSubject(path: string): Promise<FrozenWalkSubject> {
   const file = join(path, SUBJECT_FILE);
   const text = await readTextIfExists(file).catch((error: unknown) => {
     throw diskFault(error, file);
   });
   if (text === undefined)
     throw new Fault('not_found', `no frozen walk in ${path}: ${SUBJECT_FILE} is missing`);
-  const subject = Subject.safeParse(parse(text));
+  const subject = FrozenWalkSubject.safeParse(parse(text));
   if (!subject.success) throw new Fault('integrity', `${file} is damaged`);
   return subject.data;
 }

@@ -1,4 +1,4 @@
-// Reads a frozen log back and checks every link: each line against the line before, each window's rows against its line.
+// Verifies a frozen log: each line against the line before it, and each window's rows against its line.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -6,37 +6,46 @@ import { join } from 'node:path';
 import { Fault } from '../../faults.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { canonicalJson, sha256 } from '../../contract/canonical-json.ts';
-import { COMPLETION_FILE, readCompletions, type Completion } from './completion.ts';
-import { bytesOfWholeLines, linesOf } from './lines.ts';
-import { openRegularFile } from './regular-file.ts';
-import { FIRST_PREVIOUS, type WindowLine } from './window.ts';
+import type { FrozenWalkCompletion, FrozenWindowLine } from '../../contract/frozen-log.ts';
+import { COMPLETION_FILE, readCompletions } from './completion.ts';
+import { bytesOfWholeLines, linesOf } from '../../disk/lines.ts';
+import { openRegularFile } from '../../disk/regular-file.ts';
+import { FIRST_PREVIOUS } from './window.ts';
 
-/** `window` is the number of the line, counted from 1. */
+/** Rows of one window come from a few responses of at most 16 MiB each. */
+const MAX_WINDOW_BYTES = 256 * 1024 * 1024;
+
+/** What is wrong with a log. `window`: the number of the line, from 1. */
 export type ChainProblem = { window: number; what: string };
 
-/** The whole and valid part of a log. `torn`: bytes after it, which a killed run leaves; they are no problem. */
+/** The valid part of a log, up to the first problem. */
 export type FrozenChain = {
   windows: number;
+  /** SHA-256 of the last line; 64 zeros where there is none. */
   head: string;
-  /** One a window, the last of them {@link FrozenChain.head}. */
+  /** SHA-256 of every line. */
   heads: Set<string>;
-  /** All that were recorded, where the windows hold: a walk that went on has several. */
-  completions: Completion[];
+  /** The recorded completions. A walk that was continued after its end has several. */
+  completions: FrozenWalkCompletion[];
+  /** Ids of all rows, in order. */
   ids: string[];
+  /** Bytes of the valid parts of both files. */
   windowsBytes: number;
   rowsBytes: number;
+  /** The last row as it is stored. */
   lastRow: string | undefined;
+  /** Whether bytes follow the valid part, as a killed run leaves them. That is no problem. */
   torn: boolean;
   problems: ChainProblem[];
 };
 
-/** Told of each window that holds, with its rows as they are stored; what it throws ends the reading. */
-export type WindowVisitor = (line: WindowLine, rows: readonly string[]) => void;
+/** Called with each valid window and its rows as they are stored. What it throws ends the verification. */
+export type WindowVisitor = (line: FrozenWindowLine, rows: readonly string[]) => void;
 
 /**
- * Checks the chain and the rows of a log, offline (`arx conversations verify DIR`). Problems are tampering or damage;
- * checking stops at the first. Throws Fault `not_found` where there is no log, `integrity` where the record of its end is
- * damaged, `disk` where it cannot be read.
+ * Verifies the log in a folder, offline (`arx conversations verify DIR`). Stops at the first problem, which is damage or
+ * tampering. Throws Fault `not_found` when there is no log, `integrity` when the file of completions is damaged, `unsafe`
+ * when a file is not a regular one, `disk` when a file cannot be read.
  */
 export async function verifyFrozen(dir: string, visit?: WindowVisitor): Promise<FrozenChain> {
   try {
@@ -55,8 +64,8 @@ export async function verifyFrozen(dir: string, visit?: WindowVisitor): Promise<
 }
 
 /**
- * Reads both files of `dir` from their start. The last line is torn when it has no newline, whatever it says; but what
- * the walk's end was recorded for was whole then.
+ * Verifies both files of `dir` from their start. A last line without a newline is torn, whatever it holds. A completion
+ * for a head that the chain lacks is a problem: that line was whole when the completion was recorded.
  */
 export async function readChain(
   dir: string,
@@ -80,23 +89,24 @@ export async function readChain(
   const whole = await bytesOfWholeLines(windows, size);
   const seen = new Set<string>();
   for await (const bytes of linesOf(windows, whole)) {
-    const problem = await link(chain, bytes.toString('utf8'), rows, seen, visit);
-    if (problem !== undefined) return broken(chain, problem);
+    const problem = await addLine(chain, bytes.toString('utf8'), rows, seen, visit);
+    if (problem !== undefined) return withProblem(chain, problem);
   }
   chain.completions = await readCompletions(dir);
   if (chain.completions.some(({ head }) => head !== null && !chain.heads.has(head)))
-    broken(chain, `is missing: ${COMPLETION_FILE} names a head that is not in the chain`);
+    withProblem(chain, `is missing: ${COMPLETION_FILE} names a head that is not in the chain`);
   chain.torn = size > chain.windowsBytes || (await rows.stat()).size > chain.rowsBytes;
   return chain;
 }
 
-function broken(chain: FrozenChain, problem: string): FrozenChain {
+function withProblem(chain: FrozenChain, problem: string): FrozenChain {
   const window = chain.windows + 1;
   chain.problems.push({ window, what: `window ${window} ${problem}` });
   return chain;
 }
 
-async function link(
+/** Adds the next line to the chain. Returns what is wrong with it, if anything. */
+async function addLine(
   chain: FrozenChain,
   text: string,
   rows: FileHandle,
@@ -141,20 +151,23 @@ function isText(values: readonly unknown[]): values is string[] {
   return values.every((value) => typeof value === 'string');
 }
 
-/** Only what the checks and the pictures rely on; a line must be the canonical spelling of what it says, or its hash means nothing. */
-function parseLine(text: string): WindowLine | undefined {
+/**
+ * Returns the line where it has the fields that its readers use. It must be canonical JSON: else two spellings of one line
+ * would have two hashes.
+ */
+function parseLine(text: string): FrozenWindowLine | undefined {
   try {
-    const line = JSON.parse(text) as Partial<WindowLine> | null;
-    const sound =
+    const line = JSON.parse(text) as Partial<FrozenWindowLine> | null;
+    const isValid =
       Array.isArray(line?.ids) &&
       Number.isSafeInteger(line.rows_bytes) &&
       line.rows_bytes! > 0 &&
-      line.rows_bytes! <= MOST_WINDOW_BYTES &&
+      line.rows_bytes! <= MAX_WINDOW_BYTES &&
       isCount(line.reads) &&
       isCount(line.disagreements) &&
       (line.drift_ratio === null || typeof line.drift_ratio === 'number') &&
       canonicalJson(line) === text;
-    return sound ? (line as WindowLine) : undefined;
+    return isValid ? (line as FrozenWindowLine) : undefined;
   } catch {
     return undefined;
   }
@@ -163,6 +176,3 @@ function parseLine(text: string): WindowLine | undefined {
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
-
-/** Rows of one window come from a handful of answers of at most 16 MiB each. */
-const MOST_WINDOW_BYTES = 256 * 1024 * 1024;

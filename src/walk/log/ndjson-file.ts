@@ -1,11 +1,11 @@
-// Small files of a frozen walk that only grow, one JSON value a line: durable, and a line torn by a kill says nothing.
+// Small files of a frozen walk that only grow: one JSON value a line, durable, and a line torn by a kill is ignored.
 import { basename } from 'node:path';
 import type * as z from 'zod';
 import { diskFault } from '../../disk/disk-fault.ts';
+import { openRegularFile, readTextIfExists } from '../../disk/regular-file.ts';
 import { Fault } from '../../faults.ts';
-import { openRegularFile, readTextIfExists } from './regular-file.ts';
 
-/** The values of all whole lines, none where there is no file. Throws Fault `integrity` for a line that does not fit. */
+/** Returns the values of all whole lines; none when there is no file. Throws Fault `integrity` for a line of another shape. */
 export async function readJsonLines<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
   const text = await readTextIfExists(path).catch((error: unknown) => {
     throw diskFault(error, path);
@@ -18,12 +18,12 @@ export async function readJsonLines<T>(path: string, schema: z.ZodType<T>): Prom
   });
 }
 
-/** Adds a line, durably. Throws Fault `disk` or `unsafe`. */
+/** Appends a line, durably, after removing a torn one. Throws Fault `disk` or `unsafe`. */
 export async function appendLine(path: string, value: object): Promise<void> {
   try {
     const file = await openRegularFile(path);
     try {
-      // A line torn by a kill would spoil the one that follows it.
+      // A torn line would join with the new one into a damaged line.
       const text = await file.readFile('utf8');
       await file.truncate(Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
       await file.appendFile(`${JSON.stringify(value)}\n`);

@@ -1,44 +1,40 @@
-// What earlier runs of a frozen walk saw and did not give out; a resumed run must not forget it.
+// doubts.ndjson: rows that earlier runs of a frozen walk saw and did not write out. A resumed run must not lose them.
 import { join } from 'node:path';
-import * as z from 'zod';
+import { FrozenWalkUnresolved } from '../../contract/frozen-log.ts';
 import { Fault } from '../../faults.ts';
-import { appendLine, readJsonLines } from './ndjson-file.ts';
 import type { Identified, Source } from '../source.ts';
+import { appendLine, readJsonLines } from './ndjson-file.ts';
 
 export const UNRESOLVED_FILE = 'doubts.ndjson';
 
-/** `unplaced` rows were seen and never found a place; `late` ones surfaced among rows that were frozen. */
-export const UnresolvedRows = z.object({ unplaced: z.array(z.string()), late: z.array(z.string()) });
-export type UnresolvedRows = z.infer<typeof UnresolvedRows>;
-
-/** The doubts of all earlier runs in a folder; none where there is no file. Throws Fault `integrity` for a damaged one. */
-export async function readUnresolvedRows(dir: string): Promise<UnresolvedRows> {
-  const lines = await readJsonLines(join(dir, UNRESOLVED_FILE), UnresolvedRows);
+/** Returns the unresolved rows of all earlier runs in a folder. Throws Fault `integrity` when the file is damaged. */
+export async function readUnresolvedRows(dir: string): Promise<FrozenWalkUnresolved> {
+  const lines = await readJsonLines(join(dir, UNRESOLVED_FILE), FrozenWalkUnresolved);
   return {
     unplaced: lines.flatMap(({ unplaced }) => unplaced),
     late: lines.flatMap(({ late }) => late),
   };
 }
 
-/** Keeps the doubts of this run, durably. Throws Fault `disk` or `unsafe`. */
-export async function addUnresolvedRows(dir: string, doubts: UnresolvedRows): Promise<void> {
-  if (doubts.unplaced.length + doubts.late.length > 0) await appendLine(join(dir, UNRESOLVED_FILE), doubts);
+/** Records the unresolved rows of this run, durably, if there are any. Throws Fault `disk` or `unsafe`. */
+export async function addUnresolvedRows(dir: string, rows: FrozenWalkUnresolved): Promise<void> {
+  if (rows.unplaced.length + rows.late.length > 0) await appendLine(join(dir, UNRESOLVED_FILE), rows);
 }
 
-/** Those of the rows that the list still has: a row that is gone leaves no doubt (404 as a cursor, interface 4.7). */
+/** Returns the ids that the list still has. For others the service answers 404 when they are a cursor (interface 4.7). */
 export async function findExisting<Row extends Identified>(
   source: Source<Row>,
   ids: Iterable<string>,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const there: string[] = [];
+  const existing: string[] = [];
   for (const id of new Set(ids)) {
     try {
       await source.page({ after: id, limit: 1 }, signal);
-      there.push(id);
+      existing.push(id);
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
     }
   }
-  return there;
+  return existing;
 }

@@ -1,34 +1,15 @@
 // A frozen window and its line in the log: the rows, what they cost, and the hash that chains the line to the one before.
 import { canonicalJson, sha256 } from '../../contract/canonical-json.ts';
+import type { FrozenWindowLine } from '../../contract/frozen-log.ts';
 import type { Identified } from '../source.ts';
 
-/** `previous` of the first line: 64 zeros. */
+/** `previous` of the first line of a log: 64 zeros. */
 export const FIRST_PREVIOUS = '0'.repeat(64);
-
-/** One line of windows.ndjson. See "Format of the frozen log" in ../README.md. */
-export type WindowLine = {
-  /** Number of the window, from 1. */
-  window: number;
-  /** Id of the row before the window; null at the start of the list. */
-  after: string | null;
-  /** Ids of its rows, in order. */
-  ids: string[];
-  /** Length and SHA-256 of its rows in rows.ndjson. */
-  rows_bytes: number;
-  rows_sha256: string;
-  /** Requests since the window before, and how many of their answers were wrong. */
-  reads: number;
-  disagreements: number;
-  /** The drift ratio that the service stated last; null where it stated none. */
-  drift_ratio: number | null;
-  /** SHA-256 of the line before. */
-  previous: string;
-};
 
 export type FrozenWindow<Row> = {
   number: number;
   rows: Row[];
-  /** Canonical JSON of its {@link WindowLine}, without a newline. */
+  /** Canonical JSON of its {@link FrozenWindowLine}, without a newline. */
   line: string;
   /** SHA-256 of `line`. */
   head: string;
@@ -39,7 +20,7 @@ export type FrozenWindow<Row> = {
 /** What earlier runs froze: number of windows, hash of the last line, all ids in order, and the last row. */
 export type FrozenState<Row> = { windows: number; head: string; ids: readonly string[]; last?: Row };
 
-export type WindowCost = Pick<WindowLine, 'reads' | 'disagreements' | 'drift_ratio'>;
+export type WindowCost = Pick<FrozenWindowLine, 'reads' | 'disagreements' | 'drift_ratio'>;
 
 /** Returns the rows as window `number`. `after`: the row before them; `previous`: the hash of the line before. */
 export function freezeWindow<Row extends Identified>(
@@ -50,7 +31,7 @@ export function freezeWindow<Row extends Identified>(
   previous: string,
 ): FrozenWindow<Row> {
   const rowsText = rows.map((row) => `${canonicalJson(row)}\n`).join('');
-  const line: WindowLine = {
+  const line: FrozenWindowLine = {
     window: number,
     after,
     ids: rows.map((row) => row.id),
