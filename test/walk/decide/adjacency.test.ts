@@ -77,14 +77,29 @@ describe('an adjacency is accepted', () => {
     ['3 × 3 of 10', { insideVotes: 3 }, odds, false],
     ['4 × 3 of 10', { insideVotes: 4 }, odds, true],
     ['3 + 5 + 2 of 10', { insideVotes: 1, crossCheckVotes: 1, cursorVotes: 1 }, odds, true],
-    ['independent stale reads add theirs', { insideVotes: 2, suspectVotes: 4 }, { ...odds, suspectLogOdds: 1 }, true],
+    [
+      'independent stale reads add theirs',
+      { insideVotes: 2, suspectVotes: 4 },
+      { ...odds, suspectLogOdds: 1 },
+      true,
+    ],
   ])('by its log-odds: %s', (...entry) => expect(accepts(entry)).toBe(entry[3]));
 
   const snapshot = { minVotes: 6, staleReadLogOdds: 2, independentCrossCheckLogOdds: 4 };
   test.each<Case>([
-    ['two reads and two cross-checks weigh as six reads', { insideVotes: 2, crossCheckVotes: 2 }, snapshot, true],
+    [
+      'two reads and two cross-checks weigh as six reads',
+      { insideVotes: 2, crossCheckVotes: 2 },
+      snapshot,
+      true,
+    ],
     ['two reads and one cross-check do not', { insideVotes: 2, crossCheckVotes: 1 }, snapshot, false],
-    ['one read and three cross-checks are too few reads', { insideVotes: 1, crossCheckVotes: 3 }, snapshot, false],
+    [
+      'one read and three cross-checks are too few reads',
+      { insideVotes: 1, crossCheckVotes: 3 },
+      snapshot,
+      false,
+    ],
     [
       'cross-checks of the same snapshot count as votes only',
       { insideVotes: 2, crossCheckVotes: 2 },
@@ -153,7 +168,11 @@ describe('the thresholds', () => {
   });
 
   test('a vote is worth −ln of the fault rate seen, with half a fault assumed', () => {
-    const claims = { ...noClaims(), inside: { claims: 1800, wrong: 19.5 }, cursor: { claims: 39, wrong: 7.5 } };
+    const claims = {
+      ...noClaims(),
+      inside: { claims: 1800, wrong: 19.5 },
+      cursor: { claims: 39, wrong: 7.5 },
+    };
     const { insideLogOdds, cursorLogOdds } = thresholds({}, 100, { claims });
     expect(insideLogOdds).toBeCloseTo(-Math.log(20 / 2000));
     expect(cursorLogOdds).toBeCloseTo(-Math.log(8 / 40));
