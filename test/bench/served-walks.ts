@@ -1,5 +1,6 @@
 // Measures clients over real `arx serve` processes that lie: same service, same seed, in turn; called by served.mjs.
-import { rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DRIFT_FAULTS } from '../../src/service/fault-injection/drift.ts';
 import { sampleArchive } from '../support/archive.ts';
@@ -119,13 +120,16 @@ export async function measureServed(
   }
 }
 
+/** Serves a copy of the archive in `from`: a folder has one serving process. */
 async function whileServed<T>(
   launcher: string,
-  dir: string,
+  from: string,
   flags: string,
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
   const args = ['serve', '--port', '0', '--json', ...flags.split(' ').filter(Boolean)];
+  const dir = mkdtempSync(join(tmpdir(), 'arx-served-'));
+  cpSync(from, dir, { recursive: true });
   const env = { ARX_DATA_DIR: dir, ARX_CONFIG_DIR: join(dir, 'config') };
   const running = startProcess(process.execPath, [launcher, ...args], { dir, env });
   try {
@@ -134,6 +138,7 @@ async function whileServed<T>(
   } finally {
     running.child.kill('SIGTERM');
     await running.ended;
+    rmSync(dir, { recursive: true, force: true });
   }
 }
 
