@@ -11,7 +11,7 @@ import type { TokenStore } from './config/token-store.ts';
 import type { Fault } from './faults.ts';
 import type { Printer } from './format/printer.ts';
 import type { Progress } from './format/terminal/progress.ts';
-import type { Screen } from './format/terminal/capabilities.ts';
+import type { TerminalCapabilities } from './format/terminal/capabilities.ts';
 import type { OpenArchive, Place } from './service/index.ts';
 import type { World } from './world.ts';
 
@@ -30,7 +30,7 @@ export type App = {
   readonly settingsFile: SettingsFile;
   readonly directories: Directories;
   readonly storeWorld: StoreWorld;
-  readonly screen: Screen;
+  readonly screen: TerminalCapabilities;
   readonly printer: Printer;
   /** Faults end with a JSON record. */
   readonly wantsJson: boolean;

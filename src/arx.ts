@@ -59,7 +59,7 @@ function faultOf(error: unknown, world: World): Fault {
 async function report(faults: readonly Fault[], world: World, app: RunningApp | undefined): Promise<void> {
   // A closed pipe is the reader's choice: nothing to say about it.
   if (faults.every((fault) => fault.detail.signal === 'SIGPIPE')) return;
-  const { reportFaults } = await import('./format/fault-report.ts');
+  const { formatFaults: reportFaults } = await import('./format/fault-report.ts');
   const json = app?.wantsJson ?? asksForJson(world.argv);
   await world.stderr.write(reportFaults(faults, { json, debug: world.env['ARX_DEBUG'] === '1' }));
 }

@@ -4,14 +4,14 @@ import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 
 /** A list that goes on after so many rows is taken to have no end: every id is remembered until then. */
-export const MOST_ROWS = 10_000_000;
+export const MAX_ROWS = 10_000_000;
 
 type Page<Row> = { data: Row[]; has_more?: boolean | undefined; drift_ratio?: number | undefined };
 
 /** Reads one page of a list. */
-export type Read<Row> = (window: WindowQuery) => Promise<Page<Row>>;
+export type ReadPage<Row> = (window: WindowQuery) => Promise<Page<Row>>;
 
-export type Listing<Row> = {
+export type AllRows<Row> = {
   rows: AsyncGenerator<Row>;
   /** Known after the last row: false where a page repeated rows, went in circles, reported drift or did not say it was the last. */
   complete: () => boolean;
@@ -21,12 +21,12 @@ export type Listing<Row> = {
  * Reads with the largest page. A service without cursors answers the first page again: its rows come once. Throws a
  * protocol Fault after `most` rows.
  */
-export function everyRow<Row>(
-  read: Read<Row>,
+export function readAllRows<Row>(
+  read: ReadPage<Row>,
   idOf: (row: Row) => string,
   limit: number = PAGE_LIMIT.maximum,
-  most = MOST_ROWS,
-): Listing<Row> {
+  most = MAX_ROWS,
+): AllRows<Row> {
   let complete = false;
   async function* rows(): AsyncGenerator<Row> {
     const seen = new Set<string>();

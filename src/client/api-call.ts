@@ -2,13 +2,13 @@
 import { HEADERS } from '../contract/routes.ts';
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
-import { readAnswer, type Answer } from './response.ts';
+import { readResponse, type ApiResponse } from './response.ts';
 import { deadline } from './deadline.ts';
 import { ACCEPTED_ENCODINGS } from './content-encoding.ts';
-import { refusalOf } from './error-response.ts';
-import { tried, withTries, type Outcome } from './retry.ts';
-import { faultWithoutSecret } from './safe-text.ts';
-import { placeOf, TransportFault, type Transport } from './transport.ts';
+import { faultOfResponse } from './error-response.ts';
+import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
+import { redactFault } from './safe-text.ts';
+import { hostAndPort, TransportFault, type Transport } from './transport.ts';
 
 export type SenderOptions = {
   transport: Transport;
@@ -25,11 +25,11 @@ export type SenderOptions = {
   log?: (line: string) => void;
 };
 
-export type Call = {
+export type ApiCall = {
   method: 'GET' | 'POST';
   url: URL;
   /** Whether the route takes a token; `if any`: also without one, where there is none to send. */
-  scoped: boolean | 'if any';
+  withToken: boolean | 'if any';
   body?: unknown;
   /** In place of `body`: lines of JSON. */
   lines?: string;
@@ -46,8 +46,8 @@ export const DEFAULT_TIMEOUT_MS = 20_000;
  * gives back instead of throwing it goes through `hidden`, which takes the token out of it.
  */
 export type Send = <T>(
-  call: Call,
-  read: (answer: Answer, hidden: (fault: Fault) => Fault) => T,
+  call: ApiCall,
+  read: (answer: ApiResponse, hidden: (fault: Fault) => Fault) => T,
 ) => Promise<T>;
 
 export function createSender(options: SenderOptions): Send {
@@ -64,17 +64,17 @@ export function createSender(options: SenderOptions): Send {
     return (await renewing) ? bearer() : undefined;
   }
 
-  async function tokenFor({ scoped }: Call): Promise<string | undefined> {
-    if (scoped === false) return undefined;
+  async function tokenFor({ withToken }: ApiCall): Promise<string | undefined> {
+    if (withToken === false) return undefined;
     try {
       return checkedToken(await bearer());
     } catch (error) {
-      if (scoped === 'if any' && error instanceof Fault && error.kind === 'auth') return undefined;
+      if (withToken === 'if any' && error instanceof Fault && error.kind === 'auth') return undefined;
       throw error;
     }
   }
 
-  async function once(call: Call, token: string | undefined, left: number): Promise<Answer> {
+  async function once(call: ApiCall, token: string | undefined, left: number): Promise<ApiResponse> {
     const { method, url } = call;
     const body = bodyOf(call);
     const limit = deadline(left, world.signal, () => late(url, timeoutMs));
@@ -87,7 +87,7 @@ export function createSender(options: SenderOptions): Send {
         ...(body === undefined ? {} : { body }),
         signal: limit.signal,
       });
-      const answer = await readAnswer(reply);
+      const answer = await readResponse(reply);
       const drift = ratioOf(answer.headers[HEADERS.drift]);
       log?.(
         `${method} ${url.pathname}${url.search}: ${answer.status}, ${Math.round(world.monotonic() - begun)} ms` +
@@ -101,9 +101,9 @@ export function createSender(options: SenderOptions): Send {
     }
   }
 
-  async function send(call: Call, token: string | undefined): Promise<Outcome<Answer>> {
+  async function send(call: ApiCall, token: string | undefined): Promise<RetryOutcome<ApiResponse>> {
     const again = call.method === 'GET' || call.id !== undefined ? 'always' : 'unsent';
-    return tried((left) => once(call, token, left), { retries, again, timeoutMs, world, log });
+    return withRetries((left) => once(call, token, left), { retries, again, timeoutMs, world, log });
   }
 
   return async (call, read) => {
@@ -114,18 +114,18 @@ export function createSender(options: SenderOptions): Send {
       if (token !== undefined && 'reply' in outcome && outcome.reply.status === 401) {
         const other = checkedToken(await anotherThan(token));
         if (other !== undefined) {
-          const { doubtful } = outcome;
+          const { maybeReceived } = outcome;
           token = other;
           outcome = await send(call, token);
-          outcome.doubtful ||= doubtful;
+          outcome.maybeReceived ||= maybeReceived;
         }
       }
       if ('reply' in outcome && outcome.reply.status < 300) {
-        return read(outcome.reply, (fault) => faultWithoutSecret(fault, token));
+        return read(outcome.reply, (fault) => redactFault(fault, token));
       }
       throw failureOf(call, outcome);
     } catch (error) {
-      throw error instanceof Fault ? faultWithoutSecret(error, token) : error;
+      throw error instanceof Fault ? redactFault(error, token) : error;
     }
   };
 }
@@ -136,12 +136,12 @@ function ratioOf(header: string | undefined): number | undefined {
   return Math.round(Number(header) * 10_000) / 10_000;
 }
 
-function bodyOf({ body, lines }: Call): Uint8Array | undefined {
+function bodyOf({ body, lines }: ApiCall): Uint8Array | undefined {
   if (lines !== undefined) return new TextEncoder().encode(lines);
   return body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body));
 }
 
-function headersFor({ body, lines }: Call, token: string | undefined): Record<string, string> {
+function headersFor({ body, lines }: ApiCall, token: string | undefined): Record<string, string> {
   return {
     accept: 'application/json',
     'accept-encoding': ACCEPTED_ENCODINGS,
@@ -159,15 +159,15 @@ function checkedToken(token: string | undefined): string | undefined {
 }
 
 function late(url: URL, timeoutMs: number): Fault {
-  const message = `${placeOf(url)}: no answer within ${timeoutMs / 1000} s`;
+  const message = `${hostAndPort(url)}: no answer within ${timeoutMs / 1000} s`;
   return new TransportFault('network', message, true, { retryable: true });
 }
 
 /** Of an event that may have arrived nobody can say that it failed (faults.md M8). */
-function failureOf(call: Call, outcome: Outcome<Answer>): Fault {
-  const fault = 'fault' in outcome ? outcome.fault : refusalOf(outcome.reply, call.url);
+function failureOf(call: ApiCall, outcome: RetryOutcome<ApiResponse>): Fault {
+  const fault = 'fault' in outcome ? outcome.fault : faultOfResponse(outcome.reply, call.url);
   const uncertain = fault.kind === 'network' || fault.kind === 'busy';
-  if (call.id !== undefined && outcome.doubtful && uncertain) {
+  if (call.id !== undefined && outcome.maybeReceived && uncertain) {
     const message = `event ${call.id} may have been accepted: ${fault.message}`;
     return new Fault('unconfirmed', message, {
       ...fault.detail,
@@ -175,5 +175,5 @@ function failureOf(call: Call, outcome: Outcome<Answer>): Fault {
       retryable: true,
     });
   }
-  return withTries(fault, outcome);
+  return withTryCount(fault, outcome);
 }

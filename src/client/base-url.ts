@@ -41,7 +41,7 @@ export function parseAddress(
 }
 
 /** Whether an address is the base itself or lies behind it. */
-export function isBehind(url: URL, base: URL): boolean {
+export function isWithin(url: URL, base: URL): boolean {
   const prefix = base.pathname.replace(/\/+$/, '');
   return url.origin === base.origin && (url.pathname === prefix || url.pathname.startsWith(`${prefix}/`));
 }
@@ -49,7 +49,7 @@ export function isBehind(url: URL, base: URL): boolean {
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** `path` (already encoded, may hold a query) behind the base; undefined values of `query` are left out. Stays behind the base. */
-export function urlBehind(base: URL, path: string, query: Query = {}): URL {
+export function urlWithin(base: URL, path: string, query: Query = {}): URL {
   const prefix = base.pathname.replace(/\/+$/, '');
   if (!path.startsWith('/')) throw new Fault('usage', 'path must begin with /');
   // URLs take such segments out, encoded or not, and would ask for something else than was meant.

@@ -10,7 +10,7 @@ type Decoder = (
 ) => void;
 
 /** All bytes of a body; throws a protocol Fault when there are more than `most`. */
-export async function wholeOf(body: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
+export async function readBody(body: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -23,7 +23,7 @@ export async function wholeOf(body: AsyncIterable<Uint8Array>, most: number): Pr
 }
 
 /** At most one encoding, of those asked for; more would multiply (faults.md A23). Throws a protocol Fault. */
-export async function decode(
+export async function decodeBody(
   bytes: Uint8Array,
   encoding: string | undefined,
   most: number,

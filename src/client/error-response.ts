@@ -3,7 +3,7 @@ import { ERROR_STATUS, type ErrorCode } from '../contract/error.ts';
 import { Integrity } from '../contract/scalars.ts';
 import { HEADERS } from '../contract/routes.ts';
 import { Fault, type FaultDetail, type FaultKind } from '../faults.ts';
-import type { Answer } from './response.ts';
+import type { ApiResponse } from './response.ts';
 import { safeText } from './safe-text.ts';
 import { parseJson } from './strict-json.ts';
 
@@ -33,10 +33,10 @@ const KINDS: Record<number, FaultKind> = {
 const UNSIGNED: ErrorCode = 'signature_invalid';
 
 /** What an error body said, as far as it can be read; a malformed one says nothing. */
-export type Refused = { code?: string; message?: string; request_id?: string; integrity?: number };
+export type ErrorFields = { code?: string; message?: string; request_id?: string; integrity?: number };
 
-/** One part of an answer that was refused on its own, as {@link refusalOf} would tell it. */
-export function refusalOfPart(code: string, message: string): Fault {
+/** One part of an answer that was refused on its own, as {@link faultOfResponse} would tell it. */
+export function faultOfItem(code: string, message: string): Fault {
   const said = { code: safeText(code, 80), message: safeText(message, 300) };
   const known = Object.hasOwn(ERROR_STATUS, code) ? ERROR_STATUS[code as ErrorCode] : 400;
   const kind = kindOf(known, said.code);
@@ -44,10 +44,10 @@ export function refusalOfPart(code: string, message: string): Fault {
 }
 
 /** `url` is what was asked. Statuses 200 to 299 are not for this function. */
-export function refusalOf(answer: Answer, url: URL): Fault {
+export function faultOfResponse(answer: ApiResponse, url: URL): Fault {
   const { status } = answer;
   if (status < 400) return redirected(answer, url);
-  const said = refusedOf(answer);
+  const said = errorFieldsOf(answer);
   const kind = kindOf(status, said.code);
   const detail: FaultDetail = {
     status,
@@ -74,7 +74,7 @@ function kindOf(status: number, code: string | undefined): FaultKind {
   return 'protocol';
 }
 
-function messageOf(kind: FaultKind, status: number, { code, message }: Refused): string {
+function messageOf(kind: FaultKind, status: number, { code, message }: ErrorFields): string {
   const words = message === undefined || message === '' ? '' : `: ${lowered(message)}`;
   const named = `${code ?? `status ${status}`}${words}`;
   if (code === 'token_expired') {
@@ -92,7 +92,7 @@ function lowered(message: string): string {
 }
 
 /** Every field on its own: a wrong integrity does not hide the code. */
-export function refusedOf({ bytes, headers }: Answer): Refused {
+export function errorFieldsOf({ bytes, headers }: ApiResponse): ErrorFields {
   const error = errorIn(bytes);
   const { code, message, integrity } = error;
   const request_id = error['request_id'] ?? headers[HEADERS.requestId];
@@ -120,8 +120,8 @@ function numberIn(header: string | undefined): number | undefined {
 }
 
 /** The API never redirects (faults.md E1), so following would carry the token where nobody decided to send it. */
-function redirected({ status, headers }: Answer, url: URL): Fault {
-  const target = targetOf(headers['location'], url);
+function redirected({ status, headers }: ApiResponse, url: URL): Fault {
+  const target = redirectTarget(headers['location'], url);
   const where = safeText(target?.host ?? '', 100) || 'elsewhere';
   return new Fault('protocol', `server tried to send us to ${where} (${status})`, {
     status,
@@ -130,7 +130,7 @@ function redirected({ status, headers }: Answer, url: URL): Fault {
 }
 
 /** Where a Location header points, undefined where it is missing or no URL. */
-export function targetOf(location: string | undefined, from: URL): URL | undefined {
+export function redirectTarget(location: string | undefined, from: URL): URL | undefined {
   if (location === undefined) return undefined;
   try {
     return new URL(location, from);

@@ -1,37 +1,37 @@
 // A page of a list whose service is not known: rows found in any plausible body, each with the id that its cursor is.
 import * as z from 'zod';
 import { Fault } from '../faults.ts';
-import { parseAnswer, type Answer } from './response.ts';
+import { parseResponse, type ApiResponse } from './response.ts';
 import { safeText } from './safe-text.ts';
 
 /** Fields by dot path. `data` is undefined where the rows are to be found; `position` where no field numbers them. */
 export type ListShape = { id: string; data?: string | undefined; position?: string | undefined };
 
 /** `row` is as received; `sequence` its position, where it is an integer that is exact. */
-export type AnyRow = { id: string; sequence?: number; row: Record<string, unknown> };
-export type AnyPage = { rows: AnyRow[]; data: string; has_more?: boolean; drift_ratio?: number };
+export type GenericRow = { id: string; sequence?: number; row: Record<string, unknown> };
+export type GenericPage = { rows: GenericRow[]; data: string; has_more?: boolean; drift_ratio?: number };
 
 /** Names under which services send the rows of a list, looked for in this order. */
-const USUAL_DATA = ['data', 'items', 'results'];
+const COMMON_LIST_FIELDS = ['data', 'items', 'results'];
 /** A cursor travels in an address. */
-const LONGEST_ID = 1000;
+const MAX_ID_LENGTH = 1000;
 
 /**
  * `data` of the page names where its rows were, empty for a bare array: the next pages have them there too. Throws a
  * protocol Fault where there is no list, or a row has no id.
  */
-export function anyPage(answer: Answer, shape: ListShape): AnyPage {
-  const { body } = parseAnswer(answer, z.unknown());
-  const data = shape.data ?? dataIn(body);
-  const found = at(body, data);
+export function parseGenericPage(answer: ApiResponse, shape: ListShape): GenericPage {
+  const { body } = parseResponse(answer, z.unknown());
+  const data = shape.data ?? findListField(body);
+  const found = valueAtPath(body, data);
   if (!Array.isArray(found)) {
     const where = data === '' ? 'answer is no list' : `answer has no list at ${safeText(data, 60)}`;
     throw new Fault('protocol', where, { hint: '--data-field names the field that holds the rows' });
   }
-  const has_more = at(body, 'has_more');
-  const drift_ratio = at(body, 'drift_ratio');
+  const has_more = valueAtPath(body, 'has_more');
+  const drift_ratio = valueAtPath(body, 'drift_ratio');
   return {
-    rows: found.map((row: unknown, index) => anyRow(row, index, shape)),
+    rows: found.map((row: unknown, index) => parseGenericRow(row, index, shape)),
     data,
     ...(typeof has_more === 'boolean' ? { has_more } : {}),
     ...(typeof drift_ratio === 'number' ? { drift_ratio } : {}),
@@ -39,7 +39,7 @@ export function anyPage(answer: Answer, shape: ListShape): AnyPage {
 }
 
 /** The value at a dot path of own fields; the empty path is the whole. */
-export function at(value: unknown, path: string): unknown {
+export function valueAtPath(value: unknown, path: string): unknown {
   return path === ''
     ? value
     : path
@@ -51,10 +51,10 @@ export function at(value: unknown, path: string): unknown {
 }
 
 /** The usual name, else the only array, else the only array that has objects in it. */
-function dataIn(body: unknown): string {
+function findListField(body: unknown): string {
   if (!isRecord(body)) return '';
   const arrays = Object.keys(body).filter((name) => Array.isArray(body[name]) && !name.includes('.'));
-  const usual = USUAL_DATA.find((name) => arrays.includes(name));
+  const usual = COMMON_LIST_FIELDS.find((name) => arrays.includes(name));
   if (usual !== undefined) return usual;
   const filled = arrays.filter((name) => (body[name] as unknown[]).some(isRecord));
   const [only, ...others] = arrays.length === 1 ? arrays : filled;
@@ -64,15 +64,15 @@ function dataIn(body: unknown): string {
   });
 }
 
-function anyRow(row: unknown, index: number, { id: name, position }: ListShape): AnyRow {
-  const value = at(row, name);
+function parseGenericRow(row: unknown, index: number, { id: name, position }: ListShape): GenericRow {
+  const value = valueAtPath(row, name);
   const id = typeof value === 'number' ? String(value) : value;
-  if (!isRecord(row) || typeof id !== 'string' || id === '' || id.length > LONGEST_ID) {
+  if (!isRecord(row) || typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH) {
     throw new Fault('protocol', `row ${index + 1} of a page has no id at ${safeText(name, 60)}`, {
       hint: '--id-field names the field that cursors are',
     });
   }
-  const sequence = position === undefined ? undefined : at(row, position);
+  const sequence = position === undefined ? undefined : valueAtPath(row, position);
   return { id, row, ...(Number.isSafeInteger(sequence) ? { sequence: sequence as number } : {}) };
 }
 

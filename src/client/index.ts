@@ -17,11 +17,11 @@ import { Sequence } from '../contract/sequence.ts';
 import { signatureHeaders } from '../contract/signature.ts';
 import { Token, type TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
-import { parseAnswer, rawAnswer, shaped, type Answer, type Reply } from './response.ts';
-import { parseBaseUrl, urlBehind, type Query } from './base-url.ts';
-import { knowingRows } from './list-parser.ts';
-import { refusalOfPart } from './error-response.ts';
-import { createSender, type Call, type SenderOptions } from './api-call.ts';
+import { parseResponse, rawReply, parseShape, type ApiResponse, type Reply } from './response.ts';
+import { parseBaseUrl, urlWithin, type Query } from './base-url.ts';
+import { createListParser } from './list-parser.ts';
+import { faultOfItem } from './error-response.ts';
+import { createSender, type ApiCall, type SenderOptions } from './api-call.ts';
 
 export type { Reply } from './response.ts';
 export type { Query } from './base-url.ts';
@@ -71,35 +71,35 @@ export function createClient(options: ClientOptions): Client {
   const send = createSender(options);
   let messagesRoute: 'messages' | 'messages_v1' | undefined;
   // Walks read these again and again.
-  const attachmentPage = knowingRows(AttachmentList);
-  const conversationPage = knowingRows(ConversationList);
+  const attachmentPage = createListParser(AttachmentList);
+  const conversationPage = createListParser(ConversationList);
 
   /** A service that takes signatures needs no token beside them. */
-  function signing(id: string): Pick<Call, 'scoped' | 'sign'> {
+  function signing(id: string): Pick<ApiCall, 'withToken' | 'sign'> {
     const { webhookSecrets: secrets, world } = options;
-    if (secrets === undefined) return { scoped: true };
+    if (secrets === undefined) return { withToken: true };
     return {
-      scoped: 'if any',
+      withToken: 'if any',
       sign: (body) => signatureHeaders(secrets, webhookIdOf(id), body, world.now()),
     };
   }
 
   function read<T>(
     name: RouteName,
-    parse: (answer: Answer) => T,
+    parse: (answer: ApiResponse) => T,
     parameters: Record<string, string> = {},
     query: Query = {},
   ): Promise<T> {
-    const url = urlBehind(base, pathOf(name, checkedParameters(parameters)), query);
-    return send({ method: 'GET', url, scoped: ROUTES[name].scope !== null }, parse);
+    const url = urlWithin(base, pathOf(name, checkedParameters(parameters)), query);
+    return send({ method: 'GET', url, withToken: ROUTES[name].scope !== null }, parse);
   }
 
   return {
     baseUrl: base,
     token: (request) => {
-      const url = urlBehind(base, ROUTES.token.path);
-      return send({ method: 'POST', url, scoped: false, body: request }, (answer) =>
-        fresh(parseAnswer(answer, Token), options.world.now()),
+      const url = urlWithin(base, ROUTES.token.path);
+      return send({ method: 'POST', url, withToken: false, body: request }, (answer) =>
+        fresh(parseResponse(answer, Token), options.world.now()),
       );
     },
     attachments: (query) => read('attachments', attachmentPage, {}, query),
@@ -108,24 +108,24 @@ export function createClient(options: ClientOptions): Client {
     sequence: async (name, query) => read('sequence', as(Sequence), { name }, query),
     health: () => read('health', as(Health)),
     ingest: (event) => {
-      const url = urlBehind(base, ROUTES.ingest.path);
+      const url = urlWithin(base, ROUTES.ingest.path);
       return send({ method: 'POST', url, body: event, id: event.id, ...signing(event.id) }, (answer) => {
-        const reply = parseAnswer(answer, Acknowledgement);
+        const reply = parseResponse(answer, Acknowledgement);
         checkEcho(reply.body, event);
         return reply;
       });
     },
     ingestBatch: (events) => {
-      const url = urlBehind(base, ROUTES.ingest.path);
+      const url = urlWithin(base, ROUTES.ingest.path);
       const lines = events.map(({ text }) => text).join('\n');
       const id = `${events[0]?.event.id} and ${events.length - 1} more`;
       return send({ method: 'POST', url, lines, id, ...signing(id) }, (answer, hidden) => {
-        const { data } = parseAnswer(answer, BatchAcknowledgement).body;
+        const { data } = parseResponse(answer, BatchAcknowledgement).body;
         if (data.length !== events.length) {
           throw new Fault('protocol', `${events.length} events were sent and ${data.length} answered`);
         }
         return data.map((outcome, index) => {
-          if (!outcome.accepted) return hidden(refusalOfPart(outcome.error.code, outcome.error.message));
+          if (!outcome.accepted) return hidden(faultOfItem(outcome.error.code, outcome.error.message));
           checkEcho(outcome, events[index]!.event);
           return outcome;
         });
@@ -151,16 +151,16 @@ export function createClient(options: ClientOptions): Client {
       }
     },
     get: async (path) => {
-      const url = urlBehind(base, path);
+      const url = urlWithin(base, path);
       const asked = path.split('?')[0];
       const open = Object.values(ROUTES).some((route) => route.scope === null && route.path === asked);
-      return send({ method: 'GET', url, scoped: !open }, rawAnswer);
+      return send({ method: 'GET', url, withToken: !open }, rawReply);
     },
   };
 }
 
-function as<T extends z.ZodType>(schema: T): (answer: Answer) => Reply<z.infer<T>> {
-  return (answer) => parseAnswer(answer, schema);
+function as<T extends z.ZodType>(schema: T): (answer: ApiResponse) => Reply<z.infer<T>> {
+  return (answer) => parseResponse(answer, schema);
 }
 
 function checkedParameters(parameters: Record<string, string>): Record<string, string> {
@@ -183,18 +183,18 @@ const Lore = Content.options[0];
 const Raw = Content.options[1];
 const Foreign = z.looseObject({ data: z.looseObject({ integrity: Integrity.optional() }) });
 
-function contentOf(answer: Answer, query: Query = {}): Reply<Content | ForeignContent> {
-  const reply = parseAnswer(answer, z.looseObject({}));
+function contentOf(answer: ApiResponse, query: Query = {}): Reply<Content | ForeignContent> {
+  const reply = parseResponse(answer, z.looseObject({}));
   const view = query['view'] ?? reply.body['view'];
   if (view === 'lore') {
-    const body = shaped(reply.body, Lore, answer);
+    const body = parseShape(reply.body, Lore, answer);
     if (query['include_pipeline'] === true && body.data.pipeline === undefined) {
       throw new Fault('protocol', 'answer has the wrong shape at data.pipeline: asked for, but missing');
     }
     return { ...reply, body };
   }
   const raw = Raw.safeParse(reply.body);
-  return { ...reply, body: raw.success ? raw.data : shaped(reply.body, Foreign, answer) };
+  return { ...reply, body: raw.success ? raw.data : parseShape(reply.body, Foreign, answer) };
 }
 
 /** The echo proves which event was taken in (interface 4.6). */

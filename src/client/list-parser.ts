@@ -1,9 +1,9 @@
 // Pages of a list whose rows come again: what was looked at once is known by its values, and is not looked at anew.
 import type * as z from 'zod';
-import { parseAnswerBy, shaped, type Answer, type Reply } from './response.ts';
+import { parseResponseWith, parseShape, type ApiResponse, type Reply } from './response.ts';
 
 /** Rows of so much JSON are remembered, the newest: a walk reads again what it read a while ago. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_REMEMBERED_BYTES = 4 * 1024 * 1024;
 
 type Row = { id: string };
 
@@ -11,9 +11,9 @@ type Row = { id: string };
  * Gives what parses answers through the schema of a list, as parseAnswer does. A row that is the same as one that
  * came before, value for value, is given as that one: pages share it, so rows are not to be changed.
  */
-export function knowingRows<T extends z.ZodType<{ data: Row[] }>>(
+export function createListParser<T extends z.ZodType<{ data: Row[] }>>(
   schema: T,
-): (answer: Answer) => Reply<z.infer<T>> {
+): (answer: ApiResponse) => Reply<z.infer<T>> {
   const known = new Map<string, { row: Row; bytes: number }>();
   let held = 0;
   const knownOf = (row: unknown): Row | undefined => {
@@ -29,11 +29,11 @@ export function knowingRows<T extends z.ZodType<{ data: Row[] }>>(
     known.set(row.id, { row, bytes });
     held += bytes;
     for (const id of known.keys()) {
-      if (held <= MOST_BYTES) return;
+      if (held <= MAX_REMEMBERED_BYTES) return;
       forget(id);
     }
   };
-  const listOf = (value: unknown, answer: Answer): z.infer<T> => {
+  const listOf = (value: unknown, answer: ApiResponse): z.infer<T> => {
     const data = (value as { data?: unknown } | null)?.data;
     const before = Array.isArray(data) ? data.map(knownOf) : [];
     const isAnyKnown = before.some((row) => row !== undefined);
@@ -41,7 +41,7 @@ export function knowingRows<T extends z.ZodType<{ data: Row[] }>>(
     const parsed = isAnyKnown ? schema.safeParse({ ...(value as object), data: fresh }) : undefined;
     // What is wrong is said of the whole page: a path tells the place in it.
     if (parsed?.success !== true) {
-      const list = shaped(value, schema, answer);
+      const list = parseShape(value, schema, answer);
       for (const row of list.data) remember(row, answer.bytes.length / list.data.length);
       return list;
     }
@@ -49,7 +49,7 @@ export function knowingRows<T extends z.ZodType<{ data: Row[] }>>(
     let next = 0;
     return { ...parsed.data, data: before.map((row) => row ?? parsed.data.data[next++]!) };
   };
-  return (answer) => parseAnswerBy(answer, (value) => listOf(value, answer));
+  return (answer) => parseResponseWith(answer, (value) => listOf(value, answer));
 }
 
 /** Whether two values of JSON are equal, keys in any order. */

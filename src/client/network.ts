@@ -4,8 +4,8 @@ import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { Fault } from '../faults.ts';
-import { faultOf } from './transport-fault.ts';
-import { placeOf, type Transport } from './transport.ts';
+import { transportFaultOf } from './transport-fault.ts';
+import { hostAndPort, type Transport } from './transport.ts';
 
 export type NetworkOptions = {
   /** Longest wait for a connection, and between two pieces of a body, in milliseconds. */
@@ -18,9 +18,9 @@ export type NetworkOptions = {
 export type Network = { transport: Transport; close(): Promise<void> };
 
 /** As many as a pull asks for at once: who waits for one here is given up as if the server were silent. */
-const CONNECTIONS = 32;
+const MAX_CONNECTIONS = 32;
 /** More 1xx answers than this before the real one are a flood. */
-const MOST_INTERIM = 16;
+const MAX_INTERIM_RESPONSES = 16;
 
 /**
  * HTTP/1.1 with kept connections, one pool an origin. Never follows a redirect, sends no cookie, reads no .netrc.
@@ -28,7 +28,7 @@ const MOST_INTERIM = 16;
  */
 export async function createNetwork(options: NetworkOptions): Promise<Network> {
   const settings = {
-    connections: CONNECTIONS,
+    connections: MAX_CONNECTIONS,
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: options.idleTimeoutMs,
@@ -63,7 +63,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
 
   const transport: Transport = async ({ method, url, headers, body, signal }) => {
     signal.throwIfAborted();
-    const place = placeOf(url);
+    const place = hostAndPort(url);
     let interim = 0;
     try {
       const reply = await request.call(dispatcherFor(url.origin), {
@@ -76,7 +76,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
         responseHeaders: 'raw',
         onInfo: ({ statusCode }) => {
           interim += 1;
-          if (interim > MOST_INTERIM || ![102, 103].includes(statusCode)) {
+          if (interim > MAX_INTERIM_RESPONSES || ![102, 103].includes(statusCode)) {
             throw new Fault('protocol', `${place}: server broke HTTP rules (status ${statusCode})`);
           }
         },
@@ -93,7 +93,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
       };
     } catch (error) {
       signal.throwIfAborted();
-      throw faultOf(error, place);
+      throw transportFaultOf(error, place);
     }
   };
   return {
@@ -120,7 +120,7 @@ async function* watched(
     }
   } catch (error) {
     signal.throwIfAborted();
-    throw faultOf(error, place, of === undefined ? { bytes } : { bytes, of });
+    throw transportFaultOf(error, place, of === undefined ? { bytes } : { bytes, of });
   }
 }
 

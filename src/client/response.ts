@@ -4,13 +4,13 @@ import { ErrorBody } from '../contract/error.ts';
 import { MAX_RESPONSE_BYTES } from '../contract/scalars.ts';
 import { HEADERS } from '../contract/routes.ts';
 import { Fault } from '../faults.ts';
-import { decode, wholeOf } from './content-encoding.ts';
+import { decodeBody, readBody } from './content-encoding.ts';
 import { safeText } from './safe-text.ts';
 import { parseJson } from './strict-json.ts';
 import type { TransportReply } from './transport.ts';
 
 /** An answer in memory. Headers that only describe the way it came are gone: both transports give the same. */
-export type Answer = { status: number; headers: Record<string, string>; bytes: Uint8Array };
+export type ApiResponse = { status: number; headers: Record<string, string>; bytes: Uint8Array };
 
 /**
  * A reply parsed by the contract. `text` is the body as received (decoded); `serverTime` is the Date header in
@@ -38,30 +38,30 @@ const FRAMING = new Set([
 ]);
 
 /** Reads the body to its end, at most MOST_ANSWER_BYTES before and after decoding. */
-export async function readAnswer(reply: TransportReply): Promise<Answer> {
+export async function readResponse(reply: TransportReply): Promise<ApiResponse> {
   checkStatus(reply.status);
-  const whole = await wholeOf(reply.body, MAX_RESPONSE_BYTES);
-  const decoded = await decode(whole, reply.headers['content-encoding'], MAX_RESPONSE_BYTES);
+  const whole = await readBody(reply.body, MAX_RESPONSE_BYTES);
+  const decoded = await decodeBody(whole, reply.headers['content-encoding'], MAX_RESPONSE_BYTES);
   // A Buffer behaves differently in JSON and comparisons; what comes by a socket shall not.
   const bytes = new Uint8Array(decoded.buffer, decoded.byteOffset, decoded.byteLength);
-  return { status: reply.status, headers: withoutFraming(reply.headers), bytes };
+  return { status: reply.status, headers: withoutFramingHeaders(reply.headers), bytes };
 }
 
 export function checkStatus(status: number): void {
   if (status < 200 || status > 599) throw new Fault('protocol', `server answered with status ${status}`);
 }
 
-export function withoutFraming(headers: Record<string, string>): Record<string, string> {
+export function withoutFramingHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !FRAMING.has(name)));
 }
 
 /** The body of a 2xx answer through a schema of the contract. */
-export function parseAnswer<T extends z.ZodType>(answer: Answer, schema: T): Reply<z.infer<T>> {
-  return parseAnswerBy(answer, (value) => shaped(value, schema, answer));
+export function parseResponse<T extends z.ZodType>(answer: ApiResponse, schema: T): Reply<z.infer<T>> {
+  return parseResponseWith(answer, (value) => parseShape(value, schema, answer));
 }
 
 /** The same by `bodyOf`, which throws where the JSON is not of the right shape. */
-export function parseAnswerBy<T>(answer: Answer, bodyOf: (value: unknown) => T): Reply<T> {
+export function parseResponseWith<T>(answer: ApiResponse, bodyOf: (value: unknown) => T): Reply<T> {
   checkType(answer);
   const { text, value } = parseJson(answer.bytes);
   const failure = ErrorBody.safeParse(value);
@@ -77,30 +77,30 @@ export function parseAnswerBy<T>(answer: Answer, bodyOf: (value: unknown) => T):
 }
 
 /** A value through a schema; throws a protocol Fault that names the path, never the value. */
-export function shaped<T extends z.ZodType>(
+export function parseShape<T extends z.ZodType>(
   value: unknown,
   schema: T,
-  { status, headers }: Pick<Answer, 'status' | 'headers'>,
+  { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,
 ): z.infer<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const words = (issue?.message ?? 'wrong shape').replace(/^Invalid input: /, '');
   const requestId = headers[HEADERS.requestId];
-  throw new Fault('protocol', `answer has the wrong shape at ${pathText(issue?.path ?? [])}: ${words}`, {
+  throw new Fault('protocol', `answer has the wrong shape at ${formatPath(issue?.path ?? [])}: ${words}`, {
     status,
     ...(requestId === undefined ? {} : { request_id: safeText(requestId, 100) }),
   });
 }
 
 /** The reply without an opinion on its body; bytes that are not UTF-8 show as U+FFFD in `text`. */
-export function rawAnswer(answer: Answer): Reply<Uint8Array> {
+export function rawReply(answer: ApiResponse): Reply<Uint8Array> {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(answer.bytes);
   return { ...frameOf(answer), body: answer.bytes, text };
 }
 
-function frameOf({ status, headers }: Answer): Omit<Reply<never>, 'body' | 'text'> {
-  const serverTime = timeOf(headers['date']);
+function frameOf({ status, headers }: ApiResponse): Omit<Reply<never>, 'body' | 'text'> {
+  const serverTime = parseHttpDate(headers['date']);
   const requestId = headers[HEADERS.requestId];
   return {
     status,
@@ -111,13 +111,13 @@ function frameOf({ status, headers }: Answer): Omit<Reply<never>, 'body' | 'text
 }
 
 /** Milliseconds of an HTTP date (IMF-fixdate, the only form servers may send today), else undefined. */
-export function timeOf(date: string | undefined): number | undefined {
+export function parseHttpDate(date: string | undefined): number | undefined {
   if (date === undefined || !/^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(date)) return undefined;
   const time = Date.parse(date);
   return Number.isNaN(time) ? undefined : time;
 }
 
-function checkType({ headers, bytes }: Answer): void {
+function checkType({ headers, bytes }: ApiResponse): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   // A body without a type may still be what was asked for: the parser decides.
   if (type === undefined || /^(application|text)\/([\w.-]+\+)?json$/.test(type)) return;
@@ -126,7 +126,7 @@ function checkType({ headers, bytes }: Answer): void {
 }
 
 /** `data[3].integrity`, `$` for the whole. */
-export function pathText(path: readonly PropertyKey[]): string {
+export function formatPath(path: readonly PropertyKey[]): string {
   if (path.length === 0) return '$';
   return path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${safeText(String(key), 40)}`))

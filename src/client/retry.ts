@@ -1,12 +1,12 @@
 // When a request is tried again, after how long, and when no more: a pure policy and the loop over it.
 import type { World } from '../world.ts';
 import { Fault } from '../faults.ts';
-import { timeOf } from './response.ts';
+import { parseHttpDate } from './response.ts';
 import { TransportFault } from './transport.ts';
 
 /** Longest pause a service can ask for before it counts as busy, in milliseconds (faults.md A22). */
-export const LONGEST_PAUSE_MS = 60_000;
-const FIRST_PAUSE_MS = 250;
+export const MAX_RETRY_AFTER_MS = 60_000;
+const INITIAL_BACKOFF_MS = 250;
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 export type RetryOptions = {
@@ -21,20 +21,20 @@ export type RetryOptions = {
 };
 
 /** `doubtful`: some try may have reached the service without an answer. `asked` is the pause in seconds that was too long. */
-export type Outcome<R> = ({ reply: R } | { fault: Fault }) & {
+export type RetryOutcome<R> = ({ reply: R } | { fault: Fault }) & {
   tries: number;
-  doubtful: boolean;
+  maybeReceived: boolean;
   asked?: number;
 };
 
 /** Runs `attempt(remaining ms)` until it answers or no try is left. Throws only what is not a Fault, or the run's own end. */
-export async function tried<R extends { status: number; headers: Record<string, string> }>(
+export async function withRetries<R extends { status: number; headers: Record<string, string> }>(
   attempt: (remainingMs: number) => Promise<R>,
   options: RetryOptions,
-): Promise<Outcome<R>> {
+): Promise<RetryOutcome<R>> {
   const { retries, again, timeoutMs, world, log } = options;
   let left = timeoutMs;
-  let doubtful = false;
+  let maybeReceived = false;
   for (let tries = 1; ; tries += 1) {
     const begun = world.monotonic();
     const result = await attempt(left).then(
@@ -46,12 +46,13 @@ export async function tried<R extends { status: number; headers: Record<string, 
       },
     );
     left -= world.monotonic() - begun;
-    if ('fault' in result) doubtful ||= result.fault instanceof TransportFault && result.fault.sent;
+    if ('fault' in result) maybeReceived ||= result.fault instanceof TransportFault && result.fault.sent;
     const why = reasonToRetry(result, again);
-    if (why === undefined || tries > retries || left <= 0) return { ...result, tries, doubtful };
+    if (why === undefined || tries > retries || left <= 0)
+      return { ...result, tries, maybeReceived: maybeReceived };
     const asked = 'reply' in result ? retryAfterMs(result.reply.headers, world.now()) : undefined;
-    if (asked !== undefined && asked > LONGEST_PAUSE_MS) {
-      return { ...result, tries, doubtful, asked: Math.round(asked / 1000) };
+    if (asked !== undefined && asked > MAX_RETRY_AFTER_MS) {
+      return { ...result, tries, maybeReceived: maybeReceived, asked: Math.round(asked / 1000) };
     }
     const pause = asked ?? backoffMs(tries, (world.randomBytes(1)[0] ?? 0) / 256);
     log?.(`attempt ${tries + 1} of ${retries + 1} after ${why}, waiting ${(pause / 1000).toFixed(1)} s`);
@@ -75,7 +76,7 @@ function reasonToRetry(
 }
 
 /** The fault, saying how often it was tried and why no more. */
-export function withTries(fault: Fault, { tries, asked }: { tries: number; asked?: number }): Fault {
+export function withTryCount(fault: Fault, { tries, asked }: { tries: number; asked?: number }): Fault {
   const count = tries === 1 ? '' : ` (after ${tries} tries)`;
   const asks = asked === undefined ? '' : `; server asks to wait ${asked} s`;
   return count + asks === '' ? fault : new Fault(fault.kind, fault.message + asks + count, fault.detail);
@@ -83,15 +84,15 @@ export function withTries(fault: Fault, { tries, asked }: { tries: number; asked
 
 /** 0.25 s doubled with every try, less up to half by chance (`random` 0 to 1) so that clients do not march in step. */
 export function backoffMs(tries: number, random: number): number {
-  return FIRST_PAUSE_MS * 2 ** (tries - 1) * (1 - random / 2);
+  return INITIAL_BACKOFF_MS * 2 ** (tries - 1) * (1 - random / 2);
 }
 
 /** Milliseconds a Retry-After asks for: seconds, or a date read against the service's own clock. Nonsense and the past: undefined. */
 export function retryAfterMs(headers: Record<string, string>, now: number): number | undefined {
   const text = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000;
-  const at = timeOf(text);
+  const at = parseHttpDate(text);
   if (at === undefined) return undefined;
-  const wait = at - (timeOf(headers['date']) ?? now);
+  const wait = at - (parseHttpDate(headers['date']) ?? now);
   return wait > 0 ? wait : undefined;
 }

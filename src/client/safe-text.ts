@@ -13,11 +13,11 @@ export function safeText(text: string, most: number): string {
 }
 
 /** So many characters of a token in a row count as a part of it. */
-const PART = 8;
+const MIN_SECRET_RUN = 8;
 
 /** Hides every run of the text that is also a run of the secret: a server may echo what it was sent. */
-export function withoutSecret(text: string, secret: string): string {
-  const size = Math.min(PART, secret.length);
+export function redactSecret(text: string, secret: string): string {
+  const size = Math.min(MIN_SECRET_RUN, secret.length);
   if (size === 0) return text;
   let shown = '';
   let hiddenTo = 0;
@@ -32,15 +32,15 @@ export function withoutSecret(text: string, secret: string): string {
 }
 
 /** The same fault with the token taken out of every text of it that a server could have written. */
-export function faultWithoutSecret(fault: Fault, secret: string | undefined): Fault {
+export function redactFault(fault: Fault, secret: string | undefined): Fault {
   if (secret === undefined) return fault;
-  const message = withoutSecret(fault.message, secret);
+  const message = redactSecret(fault.message, secret);
   const shown: FaultDetail = { ...fault.detail };
   let isSame = message === fault.message;
   for (const name of ['code', 'request_id', 'hint'] as const) {
     const text = shown[name];
     if (text === undefined) continue;
-    shown[name] = withoutSecret(text, secret);
+    shown[name] = redactSecret(text, secret);
     isSame &&= shown[name] === text;
   }
   return isSame ? fault : new Fault(fault.kind, message, shown);

@@ -2,7 +2,7 @@
 import { Fault } from '../faults.ts';
 
 /** JSON.parse takes any depth, but nothing that walks the value afterwards does. */
-export const MOST_DEPTH = 200;
+export const MAX_JSON_DEPTH = 200;
 
 /**
  * The text and its value. Throws a protocol Fault. Keys like `__proto__` become plain own properties. An integer that no
@@ -14,7 +14,7 @@ export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
   if (text.startsWith('\u{feff}')) {
     throw new Fault('protocol', 'answer is not JSON: it begins with a byte order mark');
   }
-  if (isDeep(text)) throw new Fault('protocol', `answer is nested more than ${MOST_DEPTH} levels deep`);
+  if (isDeep(text)) throw new Fault('protocol', `answer is nested more than ${MAX_JSON_DEPTH} levels deep`);
   try {
     const value = JSON.parse(text) as unknown;
     const exact = withExactIntegers(text);
@@ -69,7 +69,7 @@ function isDeep(text: string): boolean {
     } else if (unit === 0x22) quoted = true;
     else if (unit === 0x7b || unit === 0x5b) {
       depth += 1;
-      if (depth > MOST_DEPTH) return true;
+      if (depth > MAX_JSON_DEPTH) return true;
     } else if (unit === 0x7d || unit === 0x5d) depth -= 1;
   }
   return false;

@@ -28,7 +28,11 @@ const UNREACHED: Record<string, { reason: string; final?: true }> = {
 type Failure = { code?: string; syscall?: string; name?: string; message?: string; errors?: Failure[] };
 
 /** `place` is HOST:PORT; `read` says how much of a body had come, undefined before it began. */
-export function faultOf(error: unknown, place: string, read?: { bytes: number; of?: number }): Fault {
+export function transportFaultOf(
+  error: unknown,
+  place: string,
+  read?: { bytes: number; of?: number },
+): Fault {
   if (error instanceof Fault) return error;
   const failure = firstOf(error as Failure);
   const code = failure.code ?? '';

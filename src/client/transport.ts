@@ -38,7 +38,7 @@ export class TransportFault extends Fault {
 }
 
 /** Host and port as shown in messages, the port always named. */
-export function placeOf(url: URL): string {
+export function hostAndPort(url: URL): string {
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   return `${url.hostname}:${port}`;
 }

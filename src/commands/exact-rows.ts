@@ -1,6 +1,6 @@
 // Every row of a list, exactly: walked where the service follows cursors, else what its largest pages give.
 import type { App } from '../app.ts';
-import { everyRow, type Read } from '../client/all-rows.ts';
+import { readAllRows, type ReadPage } from '../client/all-rows.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import type { Direction, Source } from '../walk/source.ts';
@@ -29,7 +29,7 @@ const ENDS: ReadonlySet<string> = new Set(['unstable', 'protocol']);
  * flat but for a list without cursors. A service that follows none and is asked for less than all is a protocol Fault.
  */
 export function exactRows<Row>(
-  read: Read<Row>,
+  read: ReadPage<Row>,
   idOf: (row: Row) => string,
   app: Pick<App, 'world' | 'log' | 'notice' | 'strict'>,
   window: Window = {},
@@ -77,7 +77,7 @@ export function exactRows<Row>(
   async function* paged(): AsyncGenerator<Row> {
     if (after !== undefined || before !== undefined)
       throw new Fault('protocol', 'the service follows no cursors, so only the whole list can be had');
-    const listing = everyRow(read, idOf, limit);
+    const listing = readAllRows(read, idOf, limit);
     yield* listing.rows;
     fault = listing.complete()
       ? undefined

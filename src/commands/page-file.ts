@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { sized } from '../format/numbers.ts';
+import { formatBytes } from '../format/numbers.ts';
 import { saveVerified } from '../download/verified-file.ts';
 
 /** `--html FILE` and `--report FILE` as typed. */
@@ -15,7 +15,7 @@ export const PageFile = z
 /** Faults as {@link keepText}. */
 export async function writePage(file: string, text: string, force: boolean, app: App): Promise<void> {
   const bytes = await keepText(file, text, force, app);
-  app.notice(`the page is in ${file}, ${sized(bytes)}`);
+  app.notice(`the page is in ${file}, ${formatBytes(bytes)}`);
 }
 
 /** The size in bytes of what stands there now. Faults as download/verified-file.ts has them. */

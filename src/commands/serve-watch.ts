@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { diskFault } from '../disk/disk-fault.ts';
-import { showText } from '../format/terminal/escape.ts';
+import { escapeText } from '../format/terminal/escape.ts';
 import { wholeNumber } from './input.ts';
 import type { Archive } from '../service/index.ts';
 import {
@@ -85,7 +85,7 @@ function lineForPeople({ time, level, event, ms, ...rest }: LogEntry): string {
     ms === undefined ? undefined : `${String(ms)} ms`,
     ...Object.values(rest),
   ];
-  return `${showText(words.filter((word) => word !== undefined && word !== null).join(' '))}\n`;
+  return `${escapeText(words.filter((word) => word !== undefined && word !== null).join(' '))}\n`;
 }
 
 /** What a port tells to; undefined where nobody listens. */

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { isLoopback } from '../contract/loopback.ts';
 import { TIERS } from '../contract/token.ts';
-import { alone } from '../config/lock.ts';
+import { withExclusiveLock } from '../config/lock.ts';
 import { Fault } from '../faults.ts';
 import { SERVE_PORT } from '../wiring/local-archive.ts';
 import { DATABASE_INPUT, placeOf } from './database.ts';
@@ -44,7 +44,8 @@ export async function run(input: Input, app: App): Promise<void> {
   const archive = await app.local(input.readOnly ? { ...place, readOnly: true } : place);
   const work = () => serve(archive, input, app);
   // What one process counts of its peers and of the drift is in its memory, so a folder has one that serves it (faults R2).
-  if ('dir' in place && !input.readOnly) await alone(join(place.dir, 'serve'), app.storeWorld, work);
+  if ('dir' in place && !input.readOnly)
+    await withExclusiveLock(join(place.dir, 'serve'), app.storeWorld, work);
   else await work();
 }
 

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
-import { plain } from '../format/terminal/styled-line.ts';
-import { frozenText } from '../format/terminal/progress.ts';
+import { plainText } from '../format/terminal/styled-line.ts';
+import { frozenProgressText } from '../format/terminal/progress.ts';
 import type { View } from '../format/views/view.ts';
 import { walkLines } from '../format/views/index.ts';
 import type { CrossCheckMode } from '../walk/decide/confirmation.ts';
@@ -116,7 +116,7 @@ async function walkAll<Row extends Identified, Shown extends object>(
       app.log(spoken(note));
       sofar.requests = note.number;
       sofar.drift = note.drift_ratio ?? sofar.drift;
-      progress.update(frozenText(sofar, app.screen));
+      progress.update(frozenProgressText(sofar, app.screen));
     },
   });
   let outcome: WalkOutcome | undefined;
@@ -201,7 +201,7 @@ async function walkAll<Row extends Identified, Shown extends object>(
   async function tell(): Promise<void> {
     if (outcome === undefined) return;
     const report = { ...outcome.report, frozen: { ...outcome.report.frozen, file: log?.file ?? null } };
-    for (const line of walkLines(report, noun, app.screen)) app.log(plain(line));
+    for (const line of walkLines(report, noun, app.screen)) app.log(plainText(line));
     if (input.report !== undefined)
       await writeReport(report, { report: input.report, force: input.force }, app);
   }

@@ -1,8 +1,8 @@
 // `arx walk URL`: any list of any service whose cursors are the ids of its rows, exactly; rows as received.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { anyPage, type AnyRow, type ListShape } from '../client/generic-list.ts';
-import { isBehind, parseAddress } from '../client/base-url.ts';
+import { parseGenericPage, type GenericRow, type ListShape } from '../client/generic-list.ts';
+import { isWithin, parseAddress } from '../client/base-url.ts';
 import { Fault } from '../faults.ts';
 import { anyView } from '../format/views/index.ts';
 import type { Direction, PageQuery, Source } from '../walk/source.ts';
@@ -36,7 +36,7 @@ export async function run(input: Input, app: App): Promise<void> {
     source: { ...source, directions },
     noun: 'row',
     view: anyView(input.idField, sample()),
-    shown: ({ row }: AnyRow) => row,
+    shown: ({ row }: GenericRow) => row,
     subject: { base_url: url.href, list: `rows by ${input.idField}` },
   };
   await walkList(list, { ...input, crossCheck: 'off' }, app);
@@ -47,19 +47,19 @@ async function anySource(
   url: URL,
   input: Input,
   app: App,
-): Promise<{ source: Source<AnyRow>; sample: () => Record<string, unknown>[] }> {
+): Promise<{ source: Source<GenericRow>; sample: () => Record<string, unknown>[] }> {
   const send = await app.sendTo(url);
   const shape: ListShape = {
     id: input.idField,
     data: input.dataField,
     position: input.positionsField,
   };
-  let first: AnyRow[] | undefined;
+  let first: GenericRow[] | undefined;
   const page = async (query: PageQuery) => {
     const target = addressed(url, query, input);
     try {
-      const found = await send({ method: 'GET', url: target, scoped: true }, (answer) =>
-        anyPage(answer, shape),
+      const found = await send({ method: 'GET', url: target, withToken: true }, (answer) =>
+        parseGenericPage(answer, shape),
       );
       first ??= found.rows;
       // An empty page does not show which of several arrays has the rows.
@@ -86,11 +86,11 @@ async function explained(fault: Fault, url: URL, app: App): Promise<Fault> {
   if (fault.detail.code === 'resource_missing') return new Fault('not_found', fault.message, fault.detail);
   if (fault.kind !== 'auth') return fault;
   const base = app.settings.base_url.value;
-  if (base !== undefined && isBehind(url, new URL(base))) return fault;
+  if (base !== undefined && isWithin(url, new URL(base))) return fault;
   return new Fault('auth', fault.message, { ...fault.detail, hint: '--token-file FILE gives a token' });
 }
 
-async function directionsFor(source: Source<AnyRow>, input: Input, app: App): Promise<Set<Direction>> {
+async function directionsFor(source: Source<GenericRow>, input: Input, app: App): Promise<Set<Direction>> {
   const { afterParam, beforeParam, forwardOnly } = input;
   const found = await detectDirections(source, app.world.signal, forwardOnly ? ['forward'] : undefined);
   if (!found.has('forward')) {

@@ -12,16 +12,20 @@ import {
 } from './private-file.ts';
 
 /** Longest wait for another holder in milliseconds of sleep. */
-const LONGEST_WAIT = 15_000;
+const MAX_WAIT_MS = 15_000;
 
 /**
  * Runs `work` while no other process does that holds `<path>.lock` for it. Throws a store Fault at once where one does,
  * or the lock cannot be made, else what `work` throws. The folder is there and stays as it is.
  */
-export async function alone<T>(path: string, world: StoreWorld, work: () => Promise<T>): Promise<T> {
+export async function withExclusiveLock<T>(
+  path: string,
+  world: StoreWorld,
+  work: () => Promise<T>,
+): Promise<T> {
   const identity = identityOf(world);
   const lock = `${path}.lock`;
-  await acquire(lock, { path, identity, world, left: SHORTEST_WAIT });
+  await acquire(lock, { path, identity, world, left: TAKEOVER_WAIT_MS });
   try {
     return await work();
   } finally {
@@ -30,7 +34,7 @@ export async function alone<T>(path: string, world: StoreWorld, work: () => Prom
 }
 
 /** Enough to take over the lock of a dead one. */
-const SHORTEST_WAIT = 100;
+const TAKEOVER_WAIT_MS = 100;
 
 /**
  * Runs `work` while holding `<path>.lock`, the folder made first, leftovers of dead writers of `path` swept away.
@@ -48,7 +52,7 @@ export async function withLock<T>(
   ensurePrivateFolder(dirname(path), world);
   const identity = identityOf(world);
   const lock = `${path}.lock`;
-  await acquire(lock, { path, identity, world, left: LONGEST_WAIT });
+  await acquire(lock, { path, identity, world, left: MAX_WAIT_MS });
   try {
     // Only the holder writes such names, and any that stand here are of holders before us.
     for (const name of leftoversOf(path)) removeAllQuietly(name);
@@ -59,7 +63,7 @@ export async function withLock<T>(
 }
 
 /** Removes temporary files (they may hold tokens) of writers that died; leaves those of living ones. Never throws. */
-export function sweep(path: string, world: StoreWorld): void {
+export function removeLeftovers(path: string, world: StoreWorld): void {
   for (const name of leftoversOf(path)) {
     const holder = parseIdentity(name.slice(name.indexOf('.tmp-') + '.tmp-'.length));
     if (holder !== undefined && isDead(holder, name, world)) removeAllQuietly(name);

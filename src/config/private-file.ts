@@ -22,7 +22,7 @@ export type StoreWorld = {
   notice(text: string): void;
 };
 
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_PRIVATE_FILE_BYTES = 4 * 1024 * 1024;
 const { O_RDONLY } = fs.constants;
 // Windows knows neither; there the checks after opening must do.
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
@@ -47,7 +47,8 @@ export function readPrivate(path: string, world: Pick<StoreWorld, 'uid' | 'notic
     if (world.uid !== undefined && stat.uid !== world.uid) {
       throw new Fault('store', `${path} belongs to another user; it was not read`);
     }
-    if (stat.size > MOST_BYTES) throw new Fault('store', `${path} is larger than 4 MiB; it was not read`);
+    if (stat.size > MAX_PRIVATE_FILE_BYTES)
+      throw new Fault('store', `${path} is larger than 4 MiB; it was not read`);
     if (world.uid !== undefined) closeToOthers(descriptor, path, stat.mode, world.notice);
     return readAll(descriptor, stat.size);
   } catch (error) {

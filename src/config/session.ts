@@ -1,5 +1,5 @@
 // Which token a command sends: given, stored, renewed or, for the local archive, obtained unasked.
-import { isBehind } from '../client/base-url.ts';
+import { isWithin } from '../client/base-url.ts';
 import type { Token, TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { isExpired, readClock } from './expiry.ts';
@@ -83,7 +83,7 @@ export function createSession(needs: SessionNeeds): Session {
     },
     async bearerFor(url) {
       const base = settings.base_url.value;
-      const own = base !== undefined && isBehind(url, new URL(base));
+      const own = base !== undefined && isWithin(url, new URL(base));
       return own || needs.tokenFile !== undefined ? this.bearer() : undefined;
     },
     async renew() {

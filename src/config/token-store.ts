@@ -2,7 +2,7 @@
 import { writeNewFile } from '../disk/atomic-file.ts';
 import { Fault } from '../faults.ts';
 import type { Token } from '../contract/token.ts';
-import { withLock, sweep } from './lock.ts';
+import { withLock, removeLeftovers } from './lock.ts';
 import { readPrivate, replacePrivate, writeFault, type StoreWorld } from './private-file.ts';
 
 /**
@@ -57,7 +57,7 @@ export function openTokenStore(folder: string, world: StoreWorld): TokenStore {
     replacePrivate(path, Buffer.from(text), identity);
   };
   const list = async (): Promise<TokenEntry[]> => {
-    sweep(path, world);
+    removeLeftovers(path, world);
     return load();
   };
 

@@ -1,8 +1,8 @@
 // Where files may come from: which addresses are opened and which redirects followed.
 import { isLoopback } from '../contract/loopback.ts';
 import { Fault } from '../faults.ts';
-import type { Answer } from '../client/response.ts';
-import { refusalOf, targetOf } from '../client/error-response.ts';
+import type { ApiResponse } from '../client/response.ts';
+import { faultOfResponse, redirectTarget } from '../client/error-response.ts';
 import { safeText } from '../client/safe-text.ts';
 
 /** The base, the asset origin and what --allow-asset-host names (https, or http on this machine). */
@@ -61,12 +61,12 @@ export function checkedFileUrl(address: string, allowed: ReadonlySet<string>): U
 }
 
 /** Only to where a file may come from anyway, and never from https to http (faults.md E3, E9). */
-export function checkedRedirect(answer: Answer, from: URL, allowed: ReadonlySet<string>): URL {
-  const target = targetOf(answer.headers['location'], from);
+export function checkedRedirect(answer: ApiResponse, from: URL, allowed: ReadonlySet<string>): URL {
+  const target = redirectTarget(answer.headers['location'], from);
   const downgraded = from.protocol === 'https:' && target?.protocol !== 'https:';
   const known = target !== undefined && (target.origin === from.origin || allowed.has(target.origin));
   if (target === undefined || downgraded || !known || target.username !== '' || target.password !== '') {
-    throw refusalOf(answer, from);
+    throw faultOfResponse(answer, from);
   }
   return target;
 }

@@ -1,13 +1,13 @@
 // Attachment files as byte streams: only from origins that were allowed, never with a token.
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
-import { checkStatus, readAnswer, withoutFraming, type Answer } from '../client/response.ts';
+import { checkStatus, readResponse, withoutFramingHeaders, type ApiResponse } from '../client/response.ts';
 import { deadline } from '../client/deadline.ts';
 import { checkedFileUrl, checkedRedirect } from './allowed-origins.ts';
-import { refusalOf } from '../client/error-response.ts';
-import { tried, withTries } from '../client/retry.ts';
-import { faultWithoutSecret, safeText } from '../client/safe-text.ts';
-import { placeOf, TransportFault, type Transport, type TransportReply } from '../client/transport.ts';
+import { faultOfResponse } from '../client/error-response.ts';
+import { withRetries, withTryCount } from '../client/retry.ts';
+import { redactFault, safeText } from '../client/safe-text.ts';
+import { hostAndPort, TransportFault, type Transport, type TransportReply } from '../client/transport.ts';
 
 export { allowedOriginsOf as originsOf } from './allowed-origins.ts';
 
@@ -99,8 +99,8 @@ export async function downloadFile<T>(
     }
   };
   // Each body has a time limit of its own, see SLOWEST.
-  const outcome = await tried(attempt, { retries, again: 'always', timeoutMs: Infinity, world, log });
-  if ('fault' in outcome) throw withTries(outcome.fault, outcome);
+  const outcome = await withRetries(attempt, { retries, again: 'always', timeoutMs: Infinity, world, log });
+  if ('fault' in outcome) throw withTryCount(outcome.fault, outcome);
   if ('refused' in outcome.reply) throw outcome.reply.refused;
   return outcome.reply.taken;
 }
@@ -135,7 +135,7 @@ export async function openFile(address: string, options: FileOptions): Promise<O
     return await openedFrom(address, options);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    throw faultWithoutSecret(error, await options.bearer?.().catch(() => undefined));
+    throw redactFault(error, await options.bearer?.().catch(() => undefined));
   }
 }
 
@@ -147,24 +147,24 @@ async function openedFrom(address: string, options: FileOptions): Promise<OpenFi
       if (hops === 0) options.onTry?.();
       return once(url, options, left);
     };
-    const outcome = await tried(attempt, {
+    const outcome = await withRetries(attempt, {
       retries,
       again: 'always',
       timeoutMs,
       world,
       log,
     });
-    if ('fault' in outcome) throw withTries(outcome.fault, outcome);
+    if ('fault' in outcome) throw withTryCount(outcome.fault, outcome);
     const { reply } = outcome;
     if ('from' in reply) return reply;
-    if (!REDIRECTS.has(reply.status)) throw withTries(refusalOf(reply, url), outcome);
+    if (!REDIRECTS.has(reply.status)) throw withTryCount(faultOfResponse(reply, url), outcome);
     if (hops === MAX_REDIRECTS)
       throw new Fault('protocol', `file redirected more than ${MAX_REDIRECTS} times`);
     url = checkedRedirect(reply, url, allowedOrigins);
   }
 }
 
-async function once(url: URL, options: FileOptions, left: number): Promise<OpenFile | Answer> {
+async function once(url: URL, options: FileOptions, left: number): Promise<OpenFile | ApiResponse> {
   const { transport, world, range } = options;
   const headers: Record<string, string> = { accept: '*/*', 'accept-encoding': 'identity' };
   if (range !== undefined) {
@@ -176,7 +176,7 @@ async function once(url: URL, options: FileOptions, left: number): Promise<OpenF
     const reply = await transport({ method: 'GET', url, headers, signal: limit.signal });
     checkStatus(reply.status);
     if (reply.status >= 300) {
-      const answer = await readAnswer(reply);
+      const answer = await readResponse(reply);
       limit.release();
       return answer;
     }
@@ -194,7 +194,7 @@ async function once(url: URL, options: FileOptions, left: number): Promise<OpenF
 }
 
 function late(url: URL, timeoutMs: number): Fault {
-  const message = `${placeOf(url)}: no answer within ${timeoutMs / 1000} s`;
+  const message = `${hostAndPort(url)}: no answer within ${timeoutMs / 1000} s`;
   return new TransportFault('network', message, true, { retryable: true });
 }
 
@@ -222,7 +222,7 @@ function opened(
   const etag = headers['etag'];
   return {
     status: span === undefined ? 200 : 206,
-    headers: withoutFraming(headers),
+    headers: withoutFramingHeaders(headers),
     from: span?.from ?? 0,
     ...(size === undefined ? {} : { size }),
     ...(etag === undefined ? {} : { etag }),
@@ -251,11 +251,11 @@ async function* paced(
     bytes += chunk.length;
     total += chunk.length;
     if (total > most) {
-      throw new Fault('protocol', `${placeOf(url)}: file of unknown size is larger than ${most} bytes`);
+      throw new Fault('protocol', `${hostAndPort(url)}: file of unknown size is larger than ${most} bytes`);
     }
     if (waited >= timeoutMs) {
       if (bytes < (MIN_BYTES_PER_SECOND * waited) / 1000) {
-        const message = `${placeOf(url)}: too slow, ${bytes} bytes in ${(waited / 1000).toFixed(1)} s`;
+        const message = `${hostAndPort(url)}: too slow, ${bytes} bytes in ${(waited / 1000).toFixed(1)} s`;
         throw new TransportFault('network', message, true, { retryable: true });
       }
       waited = 0;

@@ -3,21 +3,21 @@ import type { ExitRecord } from '../contract/reports/command.ts';
 import { exitCodeOf, worstOf } from '../exit.ts';
 import { Fault } from '../faults.ts';
 import { plural } from './numbers.ts';
-import { cut, showJson, showText } from './terminal/escape.ts';
+import { truncate, escapeJson, escapeText } from './terminal/escape.ts';
 
-const MOST_LINES = 15;
-const MOST_COLUMNS = 500;
+const MAX_FAULT_LINES = 15;
+const MAX_LINE_COLUMNS = 500;
 
 /**
  * The most severe fault comes first and with its details; the others follow with one line each. At most 20 lines
  * (more only with `debug`, which adds the stacks), every one ended by a newline. With `json` the last line is the
  * exit record. Empty where there is no fault or the reader of a pipe went away.
  */
-export function reportFaults(faults: readonly Fault[], options: { json: boolean; debug: boolean }): string {
+export function formatFaults(faults: readonly Fault[], options: { json: boolean; debug: boolean }): string {
   const worst = worstOf(faults);
   if (worst === undefined || worst.detail.signal === 'SIGPIPE') return '';
   const others = faults.filter((fault) => fault !== worst);
-  const shown = others.length > MOST_LINES ? others.slice(0, MOST_LINES - 1) : others;
+  const shown = others.length > MAX_FAULT_LINES ? others.slice(0, MAX_FAULT_LINES - 1) : others;
   const lines = [
     `arx: ${worst.message} [${classOf(worst)}, exit ${exitCodeOf(worst)}]`,
     ...detailLines(worst),
@@ -26,8 +26,8 @@ export function reportFaults(faults: readonly Fault[], options: { json: boolean;
       ? [`arx: and ${plural(others.length - shown.length, 'more failure')}`]
       : []),
     ...(options.debug ? faults.flatMap(stackLines) : []),
-  ].map((line) => cut(showText(line), MOST_COLUMNS));
-  if (options.json) lines.push(showJson(JSON.stringify(exitRecordOf(worst))));
+  ].map((line) => truncate(escapeText(line), MAX_LINE_COLUMNS));
+  if (options.json) lines.push(escapeJson(JSON.stringify(exitRecordOf(worst))));
   return lines.map((line) => `${line}\n`).join('');
 }
 

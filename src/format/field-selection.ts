@@ -1,7 +1,7 @@
 // The `--fields` choice: wire fields by dot path, picked from JSON and as columns alike.
 import type { Cell, View } from './views/view.ts';
 
-export type Fields = {
+export type FieldSelection = {
   /** The record with these fields only, nested as on the wire; what a record lacks is null. */
   pick(record: object): object;
   /** The same fields as columns; lists are joined by a comma, objects are compact JSON. */
@@ -13,7 +13,7 @@ export type Fields = {
 type Tree = Map<string, Tree>;
 
 /** A path crosses arrays: `assets.filename` is the filename of every asset. */
-export function fieldsOf(paths: readonly string[]): Fields {
+export function parseFieldSelection(paths: readonly string[]): FieldSelection {
   const seen = new Set<string>();
   let records = 0;
   const tree: Tree = new Map();

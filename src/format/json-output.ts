@@ -1,7 +1,7 @@
 // A list as one JSON document or as one record a line, written while its rows arrive.
 
 /** Writes one value; `depth` is how deep it stands in the document, for the indent. */
-export type Encode = (value: unknown, depth: number) => string;
+export type EncodeJson = (value: unknown, depth: number) => string;
 
 export type Envelope<T> = {
   rows: Iterable<T> | AsyncIterable<T>;
@@ -17,10 +17,10 @@ export type Envelope<T> = {
  * Yields `{"status", "data": […], …extra, "summary"}` in pieces. Where the rows fail before the first one nothing is
  * yielded; where they fail later the document is ended with `summary.complete: false` before the failure is thrown on.
  */
-export async function* documentOf<T>(
+export async function* jsonDocument<T>(
   list: Envelope<T>,
   pick: (row: T) => unknown,
-  { encode, pretty }: { encode: Encode; pretty: boolean },
+  { encode, pretty }: { encode: EncodeJson; pretty: boolean },
 ): AsyncGenerator<string> {
   const [line, inner, colon] = pretty ? ['\n  ', '\n    ', ': '] : ['', '', ':'];
   const field = (key: string, value: unknown): string =>
@@ -48,9 +48,9 @@ export async function* documentOf<T>(
 }
 
 /** The text that `encode` gives of a record, and a newline, but its lists element by element: they may be long. */
-export async function* recordOf(
+export async function* jsonRecord(
   record: object,
-  { encode, pretty }: { encode: Encode; pretty: boolean },
+  { encode, pretty }: { encode: EncodeJson; pretty: boolean },
 ): AsyncGenerator<string> {
   const [line, inner, colon] = pretty ? ['\n  ', '\n    ', ': '] : ['', '', ':'];
   let before = '{';
@@ -73,7 +73,7 @@ export async function* recordOf(
 
 const PIECE = 16 * 1024;
 
-export async function* recordLines<T>(
+export async function* ndjsonLines<T>(
   rows: Iterable<T> | AsyncIterable<T>,
   encode: (row: T) => string,
 ): AsyncGenerator<string> {

@@ -1,19 +1,19 @@
 // Numbers as people read them, the same in every locale and time zone.
 
 /** 4061 → `4,061`. */
-export function grouped(count: number): string {
+export function formatCount(count: number): string {
   return String(count).replace(/^(-?\d+)/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','));
 }
 
 /** `plural(1, 'row')` → `1 row`, `plural(2, 'row')` → `2 rows`. */
 export function plural(count: number, noun: string): string {
-  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 const UNITS = ['kB', 'MB', 'GB', 'TB', 'PB'];
 
 /** Bytes in powers of 1000: 999 → `999 B`, 1234567 → `1.2 MB`. */
-export function sized(bytes: number): string {
+export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 'B';
   for (const next of UNITS) {
@@ -26,7 +26,7 @@ export function sized(bytes: number): string {
 }
 
 /** A duration in milliseconds with its two largest units: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 1 h`. */
-export function lasting(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   if (seconds < 60) return `${seconds} s`;
@@ -36,7 +36,7 @@ export function lasting(ms: number): string {
 }
 
 /** A share of 0 to 1: `0 %`, `0.3 %`, `12 %`; never `0 %` or `100 %` for what is not. */
-export function percent(share: number): string {
+export function formatPercent(share: number): string {
   const value = share * 100;
   if (value === 0 || value === 100) return `${value} %`;
   if (value < 10) return `${Math.max(0.1, value).toFixed(1)} %`;
@@ -44,13 +44,13 @@ export function percent(share: number): string {
 }
 
 /** An instant to the minute in UTC, `2004-01-01 12:00`; any other text as it is. */
-export function minute(instant: string): string {
+export function formatMinute(instant: string): string {
   const found = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z$/.exec(instant);
   return found === null ? instant : `${found[1]} ${found[2]}`;
 }
 
 /** Three significant digits, short whatever comes: 0.20837 → `0.208`, 1234.5 → `1230`, 2e300 → `2.00e+300`. */
-export function significant(value: number): string {
+export function formatSignificant(value: number): string {
   const rounded = Number(value.toPrecision(3));
   return Math.abs(rounded) < 1e6 ? String(rounded) : value.toExponential(2);
 }

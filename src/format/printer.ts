@@ -1,22 +1,22 @@
 // Every output form of every command: the data on stdout, what is said about it on stderr.
 import { Fault } from '../faults.ts';
 import type { Sink } from '../world.ts';
-import { fieldsOf } from './field-selection.ts';
-import { plural, grouped } from './numbers.ts';
-import { documentOf, recordLines, recordOf, type Encode, type Envelope } from './json-output.ts';
+import { parseFieldSelection } from './field-selection.ts';
+import { plural, formatCount } from './numbers.ts';
+import { jsonDocument, ndjsonLines, jsonRecord, type EncodeJson, type Envelope } from './json-output.ts';
 import {
   colorPaint,
-  cutLine,
+  truncateLine,
   NO_PAINT,
-  painted,
-  plain,
+  paintLine,
+  plainText,
   type Line,
   type Paint,
 } from './terminal/styled-line.ts';
-import { pour } from './sink-writer.ts';
+import { writeToSink } from './sink-writer.ts';
 import type { Canvas } from './terminal/capabilities.ts';
-import { tableOf } from './terminal/table.ts';
-import { showBlock, showJson, showText } from './terminal/escape.ts';
+import { drawTable } from './terminal/table.ts';
+import { escapeBlock, escapeJson, escapeText } from './terminal/escape.ts';
 import { cellText, keyLines, type Column, type View } from './views/view.ts';
 
 export const OUTPUTS = ['table', 'tsv', 'json', 'ndjson', 'sums'] as const;
@@ -63,19 +63,19 @@ const MOST_SHOWN = 4000;
 
 export function createPrinter(options: PrinterOptions): Printer {
   const { stdout, stderr, output } = options;
-  const fields = options.fields === undefined ? undefined : fieldsOf(options.fields);
+  const fields = options.fields === undefined ? undefined : parseFieldSelection(options.fields);
   const viewOf = <T extends object>(view: View<T>): View<T> => fields?.view ?? view;
   const listed = <T extends object>(view: View<T>): View<T> => ({
     columns: viewOf(view).columns.filter((column) => column.detail !== true),
   });
   const pick = (record: object): object => fields?.pick(record) ?? record;
   const pretty = stdout.isTTY;
-  const encode: Encode = (value, depth) =>
+  const encode: EncodeJson = (value, depth) =>
     pretty
-      ? showJson(JSON.stringify(value, null, 2).replaceAll('\n', `\n${'  '.repeat(depth)}`))
+      ? escapeJson(JSON.stringify(value, null, 2).replaceAll('\n', `\n${'  '.repeat(depth)}`))
       : JSON.stringify(value);
   const encodeLine = (value: object): string =>
-    pretty ? showJson(JSON.stringify(value)) : JSON.stringify(value);
+    pretty ? escapeJson(JSON.stringify(value)) : JSON.stringify(value);
 
   // The colour library is loaded by the first line for people, never for machines.
   let paint: Promise<Paint> | undefined;
@@ -83,14 +83,14 @@ export function createPrinter(options: PrinterOptions): Printer {
     (paint ??= options.color && output === 'table' ? colorPaint() : Promise.resolve(NO_PAINT));
   const writeLines = async (lines: Iterable<Line>): Promise<void> => {
     const brush = await painting();
-    const render = (line: Line): string => painted(cutLine(line, MOST_SHOWN), brush);
-    await pour(recordLines(lines, output === 'table' ? render : plain), stdout);
+    const render = (line: Line): string => paintLine(truncateLine(line, MOST_SHOWN), brush);
+    await writeToSink(ndjsonLines(lines, output === 'table' ? render : plainText), stdout);
   };
 
   const note = async (text: string): Promise<void> => {
-    if (!options.quiet) await stderr.write(`${showText(text)}\n`);
+    if (!options.quiet) await stderr.write(`${escapeText(text)}\n`);
   };
-  const warn = (text: string): Promise<void> => stderr.write(`arx: warning: ${showText(text)}\n`);
+  const warn = (text: string): Promise<void> => stderr.write(`arx: warning: ${escapeText(text)}\n`);
   const warnUnseen = async (): Promise<void> => {
     for (const field of fields?.unseen() ?? []) await warn(`no record has the field ${field}`);
   };
@@ -101,22 +101,22 @@ export function createPrinter(options: PrinterOptions): Printer {
       const columns = listed(view);
       switch (output) {
         case 'json':
-          await pour(documentOf(list, pick, { encode, pretty }), stdout);
+          await writeToSink(jsonDocument(list, pick, { encode, pretty }), stdout);
           break;
         case 'ndjson':
-          await pour(
-            recordLines(list.rows, (row) => encodeLine(pick(row))),
+          await writeToSink(
+            ndjsonLines(list.rows, (row) => encodeLine(pick(row))),
             stdout,
           );
           break;
         case 'tsv':
-          await pour(
-            recordLines(list.rows, (row) => tabbed(columns, row)),
+          await writeToSink(
+            ndjsonLines(list.rows, (row) => tabbed(columns, row)),
             stdout,
           );
           break;
         case 'table':
-          await pour(tableOf(columns, list.rows, options, await painting()), stdout);
+          await writeToSink(drawTable(columns, list.rows, options, await painting()), stdout);
           await note(summaryLine(list));
           break;
         case 'sums':
@@ -133,8 +133,8 @@ export function createPrinter(options: PrinterOptions): Printer {
     async report(wire, lines, sums) {
       if (output === 'sums') {
         if (sums === undefined) throw noSums();
-        await pour(
-          recordLines(sums(), (line) => (stdout.isTTY ? showText(line) : line)),
+        await writeToSink(
+          ndjsonLines(sums(), (line) => (stdout.isTTY ? escapeText(line) : line)),
           stdout,
         );
       } else if (output === 'json' || output === 'ndjson') await writeJson(wire);
@@ -146,7 +146,7 @@ export function createPrinter(options: PrinterOptions): Printer {
       if (output === 'table') await writeLines(lines(options));
     },
     async text(text) {
-      const shown = showBlock(text);
+      const shown = escapeBlock(text);
       await stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
     },
     bytes: (bytes) => stdout.write(bytes),
@@ -156,19 +156,20 @@ export function createPrinter(options: PrinterOptions): Printer {
 
   async function writeRecord<T>(view: View<T>, wire: T): Promise<void> {
     if (output === 'table') return writeLines(view.lines?.(wire, options) ?? keyLines(view.columns, wire));
-    const line = ({ name, of }: Column<T>): string => `${showText(name)}\t${showText(cellText(of(wire)))}`;
-    await pour(recordLines(view.columns, line), stdout);
+    const line = ({ name, of }: Column<T>): string =>
+      `${escapeText(name)}\t${escapeText(cellText(of(wire)))}`;
+    await writeToSink(ndjsonLines(view.columns, line), stdout);
   }
 
   async function writeJson(wire: object): Promise<void> {
     const picked = pick(wire);
-    if (output === 'json') await pour(recordOf(picked, { encode, pretty }), stdout);
+    if (output === 'json') await writeToSink(jsonRecord(picked, { encode, pretty }), stdout);
     else await stdout.write(`${encodeLine(picked)}\n`);
   }
 }
 
 function tabbed<T>(view: View<T>, row: T): string {
-  return view.columns.map((column) => showText(cellText(column.of(row)))).join('\t');
+  return view.columns.map((column) => escapeText(cellText(column.of(row)))).join('\t');
 }
 
 /** `20 rows · 3 withheld · not complete · status partial`, from whatever the summary holds. */
@@ -187,7 +188,7 @@ function summaryPart(name: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? name : `not ${name}`;
   if (typeof value === 'number') {
     if (!Number.isInteger(value)) return `${name} ${value}`;
-    return name === 'rows' ? plural(value, 'row') : `${grouped(value)} ${name}`;
+    return name === 'rows' ? plural(value, 'row') : `${formatCount(value)} ${name}`;
   }
   if (typeof value === 'string') return `${name} ${value}`;
   const inner = Object.entries(value).map(([key, each]) => summaryPart(key.replaceAll('_', ' '), each));

@@ -6,7 +6,7 @@ const PIECE = 32 * 1024;
 const TURNS = 32;
 
 /** Ends when all is written. What the generator throws is thrown on after what came before is written. */
-export async function pour(pieces: AsyncIterable<string>, sink: Sink): Promise<void> {
+export async function writeToSink(pieces: AsyncIterable<string>, sink: Sink): Promise<void> {
   const iterator = pieces[Symbol.asyncIterator]();
   let held = '';
   const flush = async (): Promise<void> => {

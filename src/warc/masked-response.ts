@@ -1,5 +1,5 @@
 // What of an answer of the interface is written: the bytes as received, unless something in them must be covered.
-import { decode } from '../client/content-encoding.ts';
+import { decodeBody } from '../client/content-encoding.ts';
 import { MAX_RESPONSE_BYTES } from '../contract/scalars.ts';
 import { coveredLinks, coveredTokens } from './masked-urls.ts';
 import type { Header } from './http-head.ts';
@@ -17,7 +17,7 @@ export async function heard(answer: Answer, masks: Masks, isToken: boolean): Pro
   const without = answer.headers.filter(([name]) => !/^content-(encoding|length)$/i.test(name));
   const plain = answer.isCut
     ? undefined
-    : await decode(answer.body, encoding, MAX_RESPONSE_BYTES).catch(() => undefined);
+    : await decodeBody(answer.body, encoding, MAX_RESPONSE_BYTES).catch(() => undefined);
   if (plain === undefined) {
     const note = `body left out: its content-encoding ${encoding} cannot be read to the end, so nothing could be removed from it`;
     return { headers: without, body: Buffer.alloc(0), notes: [note] };

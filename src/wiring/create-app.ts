@@ -7,7 +7,7 @@ import type { Session } from '../config/session.ts';
 import { loadSettings } from '../config/settings.ts';
 import type { Fault } from '../faults.ts';
 import { createPrinter } from '../format/printer.ts';
-import { screenOf } from '../format/terminal/capabilities.ts';
+import { terminalCapabilities } from '../format/terminal/capabilities.ts';
 import type { World } from '../world.ts';
 import { createConnection } from './connection.ts';
 import { createDiagnostics } from './diagnostics.ts';
@@ -58,7 +58,7 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
   const hasSockets = remote && settings.proxy.value === undefined && flags.record === undefined;
   const timeoutMs = settings.timeout.value * 1000;
   const color = { auto: undefined, always: true, never: false }[settings.color.value];
-  const screen = screenOf(world.stdout, world.env, { color });
+  const screen = terminalCapabilities(world.stdout, world.env, { color });
   const output = settings.output.value ?? (world.stdout.isTTY ? 'table' : 'tsv');
   const printer = createPrinter({
     ...world,

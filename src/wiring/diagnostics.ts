@@ -1,7 +1,7 @@
 // Lines for people on stderr: notices, diagnostics of `-v`, and the progress line that they must not tear.
 import { createProgress, type Progress } from '../format/terminal/progress.ts';
-import { screenOf } from '../format/terminal/capabilities.ts';
-import { showText } from '../format/terminal/escape.ts';
+import { terminalCapabilities } from '../format/terminal/capabilities.ts';
+import { escapeText } from '../format/terminal/escape.ts';
 import type { World } from '../world.ts';
 import type { GlobalFlags } from './global-flags.ts';
 
@@ -22,7 +22,7 @@ export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics
   let progress: Progress | undefined;
   const say = (text: string): void => {
     written = written
-      .then(() => world.stderr.write(`${progress?.wiped() ?? ''}arx: ${showText(text)}\n`))
+      .then(() => world.stderr.write(`${progress?.wiped() ?? ''}arx: ${escapeText(text)}\n`))
       .catch(() => {});
   };
   return {
@@ -33,7 +33,7 @@ export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics
       if (flags.verbose) say(text);
     },
     progress: ({ besideRows } = { besideRows: false }) => {
-      const { animation, unicode, columns } = screenOf(world.stderr, world.env);
+      const { animation, unicode, columns } = terminalCapabilities(world.stderr, world.env);
       progress = createProgress(world.stderr, world.monotonic, {
         enabled: animation && !flags.quiet && !(besideRows && world.stdout.isTTY),
         unicode,

@@ -4,7 +4,7 @@ import type { Transport } from '../client/transport.ts';
 import type { Session } from '../config/session.ts';
 import { exitCodeOf, worstOf } from '../exit.ts';
 import type { Fault } from '../faults.ts';
-import { plural, sized } from '../format/numbers.ts';
+import { plural, formatBytes } from '../format/numbers.ts';
 import type { Recorder, Traffic } from '../warc/index.ts';
 import type { World } from '../world.ts';
 
@@ -55,7 +55,7 @@ export function createRecording(options: RecordingOptions): Recording {
       const kept = await recorder?.close(outcome, worst?.kind === 'usage');
       if (kept === undefined) return;
       const { bytes, exchanges } = kept;
-      options.notice(`the record is in ${file}, ${plural(exchanges, 'exchange')}, ${sized(bytes)}`);
+      options.notice(`the record is in ${file}, ${plural(exchanges, 'exchange')}, ${formatBytes(bytes)}`);
     },
   };
 }

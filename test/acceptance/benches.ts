@@ -1,10 +1,10 @@
 // Two benches with the same archive: the real client in-process, and the same client over real ports.
-import { readAnswer, withoutFraming, type Answer } from '../../src/client/response.ts';
+import { readResponse, withoutFramingHeaders, type ApiResponse } from '../../src/client/response.ts';
 import { openFile, originsOf } from '../../src/download/open-file.ts';
 import { createInProcessTransport } from '../../src/client/in-process.ts';
 import { createClient, type Client } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
-import { refusalOf } from '../../src/client/error-response.ts';
+import { faultOfResponse } from '../../src/client/error-response.ts';
 import type { Transport, TransportRequest } from '../../src/client/transport.ts';
 import { firstHeader, type Service } from '../../src/contract/exchange.ts';
 import type { Tier } from '../../src/contract/token.ts';
@@ -33,11 +33,11 @@ export type Exchange = { status: number; headers: Record<string, string>; text: 
 export type Bench = {
   client(as?: Who, at?: Where): Client;
   /** What the client has no method for, by its own transport and its own reading of answers. */
-  send(method: string, path: string, asked?: Asked): Promise<Answer>;
+  send(method: string, path: string, asked?: Asked): Promise<ApiResponse>;
   /** A file whole, or from a byte on. */
   file(address: string, from?: number): Promise<void>;
   /** A request to the origin of the files by any method. */
-  sendFile(method: string, address: string): Promise<Answer>;
+  sendFile(method: string, address: string): Promise<ApiResponse>;
   /** The address of a file as the owner sees it; that of `withdrawn` was given before the file was redacted. */
   address(id: string): Promise<string>;
   withdrawn: string;
@@ -216,17 +216,17 @@ async function sent(
   transport: Transport,
   url: URL,
   { method, headers, body }: { method: string; headers: Record<string, string>; body?: Uint8Array },
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { signal } = new AbortController();
   const reply = await transport({ method, url, headers, signal, ...(body === undefined ? {} : { body }) });
-  const answer = await readAnswer(reply);
-  if (answer.status >= 300) throw refusalOf(answer, url);
+  const answer = await readResponse(reply);
+  if (answer.status >= 300) throw faultOfResponse(answer, url);
   return answer;
 }
 
 /** Both archives give the same ids and addresses; requests and tokens have ids of their own. */
 function comparable({ status, headers, text }: Exchange): Exchange {
-  const { date: _date, 'x-request-id': requestId, ...rest } = withoutFraming(headers);
+  const { date: _date, 'x-request-id': requestId, ...rest } = withoutFramingHeaders(headers);
   return {
     status,
     headers: { ...rest, 'x-request-id': requestId?.replace(/^req_[0-9a-f]{24}$/, 'req_') ?? 'none' },

@@ -1,6 +1,6 @@
 // Reading every row: the end of a list is proven or doubted, and a list without one is left.
 import { describe, expect, test } from 'vitest';
-import { everyRow } from '../../src/client/all-rows.ts';
+import { readAllRows } from '../../src/client/all-rows.ts';
 import type { WindowQuery } from '../../src/contract/window.ts';
 
 type Row = { id: string };
@@ -9,7 +9,7 @@ async function drain(
   read: (window: WindowQuery) => Promise<{ data: Row[]; has_more?: boolean }>,
   most?: number,
 ) {
-  const listing = everyRow(read, (row: Row) => row.id, 10, most);
+  const listing = readAllRows(read, (row: Row) => row.id, 10, most);
   const ids: string[] = [];
   for await (const row of listing.rows) ids.push(row.id);
   return { ids, complete: listing.complete() };

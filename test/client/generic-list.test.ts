@@ -1,13 +1,16 @@
 // Pages of unknown services: integers survive whatever their size, and rows are found where they are, or not at all.
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { anyPage } from '../../src/client/generic-list.ts';
-import { isBehind } from '../../src/client/base-url.ts';
+import { parseGenericPage } from '../../src/client/generic-list.ts';
+import { isWithin } from '../../src/client/base-url.ts';
 import { parseJson } from '../../src/client/strict-json.ts';
 
 const parsed = (text: string): unknown => parseJson(Buffer.from(text)).value;
 const page = (body: unknown, shape = {}) =>
-  anyPage({ status: 200, headers: {}, bytes: Buffer.from(JSON.stringify(body)) }, { id: 'id', ...shape });
+  parseGenericPage(
+    { status: 200, headers: {}, bytes: Buffer.from(JSON.stringify(body)) },
+    { id: 'id', ...shape },
+  );
 
 describe('integers that no number holds', () => {
   test.each([
@@ -88,4 +91,4 @@ test.each([
   ['http://h/a', 'https://h/a', false],
   ['https://h.evil/a', 'https://h/a', false],
   ['https://h/anything', 'https://h', true],
-])('%s behind %s: %s', (url, base, behind) => expect(isBehind(new URL(url), new URL(base))).toBe(behind));
+])('%s behind %s: %s', (url, base, behind) => expect(isWithin(new URL(url), new URL(base))).toBe(behind));

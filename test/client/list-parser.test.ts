@@ -1,8 +1,8 @@
 // Rows that come again: known by their values alone, looked at anew as soon as one of these differs.
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import type { Answer } from '../../src/client/response.ts';
-import { knowingRows } from '../../src/client/list-parser.ts';
+import type { ApiResponse } from '../../src/client/response.ts';
+import { createListParser } from '../../src/client/list-parser.ts';
 import { listOf } from '../../src/contract/list.ts';
 
 let looks = 0;
@@ -14,14 +14,14 @@ const List = listOf(
   }),
 );
 
-const answer = (body: unknown): Answer => ({
+const answer = (body: unknown): ApiResponse => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
   bytes: new TextEncoder().encode(JSON.stringify(body)),
 });
 
 function reader() {
-  const read = knowingRows(List);
+  const read = createListParser(List);
   looks = 0;
   return (body: unknown) => {
     const before = looks;

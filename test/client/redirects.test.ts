@@ -11,7 +11,7 @@ import {
   type OpenFile,
 } from '../../src/download/open-file.ts';
 import { trustedAssetOrigin } from '../../src/download/allowed-origins.ts';
-import { parseBaseUrl, urlBehind } from '../../src/client/base-url.ts';
+import { parseBaseUrl, urlWithin } from '../../src/client/base-url.ts';
 import { createPipelinedTransport } from '../../src/download/pipelined-http/transport.ts';
 import { createClient } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
@@ -78,7 +78,7 @@ describe('E: the base URL', () => {
     ['http://[::1]:2', 'http://[::1]:2/v1/x'],
     ['https://archive.test/deep/prefix//', 'https://archive.test/deep/prefix/v1/x'],
   ])('%s is taken, with its prefix', (text, expected) => {
-    expect(urlBehind(parseBaseUrl(text), '/v1/x').href).toBe(expected);
+    expect(urlWithin(parseBaseUrl(text), '/v1/x').href).toBe(expected);
   });
 
   test('plain http elsewhere when allowed by name', () => {
@@ -88,7 +88,7 @@ describe('E: the base URL', () => {
   test.each(['/../x', '/a/%2e%2E/b', '/a/.', '/a\\..\\b', 'v1/x', 'https://evil.test/'])(
     'the path %s is refused',
     async (path) => {
-      await faultFrom((async () => urlBehind(new URL('https://archive.test/p'), path))(), 'usage');
+      await faultFrom((async () => urlWithin(new URL('https://archive.test/p'), path))(), 'usage');
     },
   );
 
@@ -97,7 +97,7 @@ describe('E: the base URL', () => {
     ['/@evil.test', 'https://archive.test/p/@evil.test'],
     ['/a?b=/../c#d', 'https://archive.test/p/a?b=/../c'],
   ])('the path %s stays behind the base', (path, expected) => {
-    expect(urlBehind(new URL('https://archive.test/p'), path).href).toBe(expected);
+    expect(urlWithin(new URL('https://archive.test/p'), path).href).toBe(expected);
   });
 });
 

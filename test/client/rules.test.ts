@@ -1,11 +1,11 @@
 // The client's pure rules as tables and properties: pauses, failures, safe text, strict JSON.
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { pathText, timeOf } from '../../src/client/response.ts';
-import { faultOf } from '../../src/client/transport-fault.ts';
-import { backoffMs, retryAfterMs, tried } from '../../src/client/retry.ts';
-import { safeText, withoutSecret } from '../../src/client/safe-text.ts';
-import { MOST_DEPTH, parseJson } from '../../src/client/strict-json.ts';
+import { formatPath, parseHttpDate } from '../../src/client/response.ts';
+import { transportFaultOf } from '../../src/client/transport-fault.ts';
+import { backoffMs, retryAfterMs, withRetries } from '../../src/client/retry.ts';
+import { safeText, redactSecret } from '../../src/client/safe-text.ts';
+import { MAX_JSON_DEPTH, parseJson } from '../../src/client/strict-json.ts';
 import { TransportFault } from '../../src/client/transport.ts';
 import { Fault } from '../../src/faults.ts';
 import { fakeWorld, faultFrom, NOW } from './fixture.ts';
@@ -48,7 +48,7 @@ describe('pauses', () => {
     let clock = 0;
     const world = fakeWorld({ monotonic: () => clock });
     const given: number[] = [];
-    const outcome = await tried(
+    const outcome = await withRetries(
       async (left) => {
         given.push(left);
         clock += 400;
@@ -70,7 +70,7 @@ describe('pauses', () => {
         signal?.throwIfAborted();
       },
     });
-    const running = tried(async () => ({ status: 503, headers: {} }), {
+    const running = withRetries(async () => ({ status: 503, headers: {} }), {
       retries: 4,
       again: 'always',
       timeoutMs: 60_000,
@@ -117,12 +117,12 @@ describe('failures of a connection', () => {
       true,
     ],
   ])('%j', (fields, message, sent, retryable) => {
-    const fault = faultOf(error(fields), 'h:1') as TransportFault;
+    const fault = transportFaultOf(error(fields), 'h:1') as TransportFault;
     expect(fault).toMatchObject({ kind: 'network', message, sent, detail: { retryable } });
   });
 
   test('what the server sent is not carried along', () => {
-    const fault = faultOf(
+    const fault = transportFaultOf(
       error({ name: 'HTTPParserError', data: 'secret', message: 'x (Invalid header token)' }),
       'h:1',
     );
@@ -149,7 +149,7 @@ describe('safe text', () => {
     fc.string({ maxLength: 60 }),
     fc.string({ minLength: 8, maxLength: 40 }),
   ])('the secret never shows, whole or in part', (before, after, secret) => {
-    const shown = withoutSecret(before + secret + after, secret);
+    const shown = redactSecret(before + secret + after, secret);
     const pieces = shown.split('***');
     for (let at = 0; at + 8 <= secret.length; at += 1) {
       for (const piece of pieces) expect(piece).not.toContain(secret.slice(at, at + 8));
@@ -163,7 +163,7 @@ describe('safe text', () => {
     ['SECRET-', 'SECRET-'],
     ['', ''],
   ])('%s', (text, expected) => {
-    expect(withoutSecret(text, 'SECRET-TOKEN').replaceAll(/(\*\*\*)+/g, '***')).toBe(expected);
+    expect(redactSecret(text, 'SECRET-TOKEN').replaceAll(/(\*\*\*)+/g, '***')).toBe(expected);
   });
 });
 
@@ -197,9 +197,9 @@ describe('strict JSON', () => {
 
   test('depth at the limit and beyond it; brackets in strings do not count', async () => {
     const nested = (depth: number): Uint8Array => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
-    parseJson(nested(MOST_DEPTH));
+    parseJson(nested(MAX_JSON_DEPTH));
     parseJson(Buffer.from(JSON.stringify('[{"\\'.repeat(1000))));
-    await faultFrom((async () => parseJson(nested(MOST_DEPTH + 1)))(), 'protocol');
+    await faultFrom((async () => parseJson(nested(MAX_JSON_DEPTH + 1)))(), 'protocol');
   });
 });
 
@@ -209,7 +209,7 @@ test.each([
   [[0, 'id'], '[0].id'],
   [['counts', 'a\u001b[2J'], 'counts.a\ufffd[2J'],
 ])('path %j', (path, expected) => {
-  expect(pathText(path)).toBe(expected);
+  expect(formatPath(path)).toBe(expected);
 });
 
 test.each([
@@ -219,5 +219,5 @@ test.each([
   ['0', undefined],
   [undefined, undefined],
 ])('L6 the Date %s', (text, expected) => {
-  expect(timeOf(text)).toBe(expected);
+  expect(parseHttpDate(text)).toBe(expected);
 });

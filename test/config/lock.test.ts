@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { spawn, spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { sweep, withLock } from '../../src/config/lock.ts';
+import { removeLeftovers, withLock } from '../../src/config/lock.ts';
 import { patient, scratch, storeWorld } from './store-world.ts';
 
 const NOBODY = { running: () => false };
@@ -150,7 +150,7 @@ test('G10: temporary files of the dead are removed, those of the living stay', a
   const [dead, living] = [await identityOf(deadPid()), await identityOf(process.pid)];
   for (const name of [`x.tmp-${dead}`, `x.tmp-${living}`, 'x.tmp-else'])
     fs.writeFileSync(`${folder}/${name}`, 't');
-  sweep(`${folder}/x`, storeWorld());
+  removeLeftovers(`${folder}/x`, storeWorld());
   expect(fs.readdirSync(folder).sort()).toEqual([`x.tmp-${living}`, 'x.tmp-else'].sort());
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ExitRecord } from '../../src/contract/reports/command.ts';
 import { Fault } from '../../src/faults.ts';
-import { reportFaults } from '../../src/format/fault-report.ts';
+import { formatFaults } from '../../src/format/fault-report.ts';
 
 const plain = { json: false, debug: false };
 
@@ -13,7 +13,7 @@ test('one failure with all it can say', () => {
     kept: '3 pages in out.ndjson',
     hint: 'swap the cursors',
   });
-  expect(reportFaults([fault], plain)).toBe(
+  expect(formatFaults([fault], plain)).toBe(
     `arx: starting_after msg_9 is later than ending_before msg_2 [conflict, exit 7]
   service: code sequence_conflict · request_id req_7 · integrity 0.42
   kept: 3 pages in out.ndjson
@@ -28,7 +28,7 @@ test('of many the most severe first, each listed', () => {
     new Fault('integrity', 'att_2 differs', { hint: 'list again' }),
     new Fault('network', 'cannot reach x:1 (refused)', { hint: 'not shown' }),
   ];
-  expect(reportFaults(faults, { json: true, debug: false })).toBe(
+  expect(formatFaults(faults, { json: true, debug: false })).toBe(
     `arx: att_2 differs [integrity, exit 12]
   hint: list again
 arx: no att_1 [not_found] request_id req_1 integrity 0
@@ -41,7 +41,7 @@ arx: cannot reach x:1 (refused) [network]
 test('never more than 20 lines', () => {
   const detail = { kept: 'k', hint: 'h', code: 'c' };
   for (const count of [1, 15, 16, 17, 1000]) {
-    const text = reportFaults(
+    const text = formatFaults(
       Array.from({ length: count }, (_, n) => new Fault('busy', `try ${n}`, detail)),
       { json: true, debug: false },
     );
@@ -53,7 +53,7 @@ test('never more than 20 lines', () => {
 
 test('hostile words of a service are shown as text, whole in JSON', () => {
   const message = `no \u001b[2J\n\u202e${'x'.repeat(1_000_000)}`;
-  const text = reportFaults([new Fault('not_found', message, { code: '\u0007', retryable: false })], {
+  const text = formatFaults([new Fault('not_found', message, { code: '\u0007', retryable: false })], {
     json: true,
     debug: false,
   });
@@ -78,23 +78,23 @@ test.each([
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ])('%s is of class signal', (signal, exit) => {
-  expect(reportFaults([new Fault('interrupted', 'interrupted', { signal })], plain)).toBe(
+  expect(formatFaults([new Fault('interrupted', 'interrupted', { signal })], plain)).toBe(
     `arx: interrupted [signal, exit ${exit}]\n`,
   );
 });
 
 test('K1: a closed pipe is silent, and so is nothing', () => {
   expect(
-    reportFaults([new Fault('interrupted', 'pipe', { signal: 'SIGPIPE' })], { json: true, debug: true }),
+    formatFaults([new Fault('interrupted', 'pipe', { signal: 'SIGPIPE' })], { json: true, debug: true }),
   ).toBe('');
-  expect(reportFaults([], { json: true, debug: false })).toBe('');
+  expect(formatFaults([], { json: true, debug: false })).toBe('');
 });
 
 test('a stack only when debugging, without what a foreign error quotes', () => {
   const cause = new SyntaxError('Unexpected token in "tok_secret\n    at tok_secret" is not valid JSON');
   const fault = new Fault('protocol', 'answer is not JSON', { cause: Object.assign(cause, { code: 'E_X' }) });
-  expect(reportFaults([fault], plain)).toBe('arx: answer is not JSON [protocol, exit 11]\n');
-  const text = reportFaults([fault], { json: false, debug: true });
+  expect(formatFaults([fault], plain)).toBe('arx: answer is not JSON [protocol, exit 11]\n');
+  const text = formatFaults([fault], { json: false, debug: true });
   expect(text).toContain('  Fault\n    at ');
   expect(text).toContain('  caused by SyntaxError E_X\n    at ');
   expect(text).not.toContain('tok_secret');

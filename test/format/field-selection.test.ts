@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldsOf } from '../../src/format/field-selection.ts';
+import { parseFieldSelection } from '../../src/format/field-selection.ts';
 
 const record = JSON.parse(
   '{"id":"a","n":0,"no":null,"p":{"q":"x","list":[{"f":"1"},{"f":"2","g":3}]},"tags":["t","u"],"__proto__":"own"}',
@@ -20,14 +20,14 @@ test.each([
   ['__proto__', '{"__proto__":"own"}', ['own']],
   ['toString,constructor', '{"toString":null,"constructor":null}', ['', '']],
 ])('%s', (paths, json, cells) => {
-  const fields = fieldsOf(paths.split(','));
+  const fields = parseFieldSelection(paths.split(','));
   expect(JSON.stringify(fields.pick(record))).toBe(json);
   expect(fields.view.columns.map((column) => column.of(record))).toStrictEqual(cells);
   expect(({} as { own?: string }).own).toBeUndefined();
 });
 
 test('a field that no record has is named, once there was a record', () => {
-  const fields = fieldsOf(['id', 'filenam', 'b', 'toString']);
+  const fields = parseFieldSelection(['id', 'filenam', 'b', 'toString']);
   expect(fields.unseen()).toStrictEqual([]);
   fields.pick(record);
   fields.pick({ b: null });

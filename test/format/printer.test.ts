@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createPrinter, summaryLine, type Output, type PrinterOptions } from '../../src/format/printer.ts';
-import { showJson } from '../../src/format/terminal/escape.ts';
+import { escapeJson } from '../../src/format/terminal/escape.ts';
 import type { View } from '../../src/format/views/view.ts';
 import { fakeSink } from './fake-sink.ts';
 
@@ -319,7 +319,7 @@ test.each([
         const { print, stdout } = printer('json', { isTTY });
         await print.report(report, () => []);
         const whole = `${JSON.stringify(report, null, isTTY ? 2 : 0)}\n`;
-        expect(stdout.text).toBe(isTTY ? showJson(whole) : whole);
+        expect(stdout.text).toBe(isTTY ? escapeJson(whole) : whole);
       }),
     );
   },

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { DiffReport, FrozenWalk } from '../../contract/reports/walk.ts';
 import { Fault } from '../../faults.ts';
-import { grouped, plural } from '../../format/numbers.ts';
+import { formatCount, plural } from '../../format/numbers.ts';
 import { changesOf, changeView, diffLines } from '../../format/views/index.ts';
 import { compareWalks, type WalkedList } from '../../walk/log/difference.ts';
 import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
@@ -74,7 +74,7 @@ function judge({ a, b, added, moved, lost, changed, unknown }: DiffReport, app: 
     app.fail(
       new Fault(
         'partial',
-        `the walks differ: ${counts.map(([name, rows]) => `${grouped(rows.length)} ${name}`).join(', ')}`,
+        `the walks differ: ${counts.map(([name, rows]) => `${formatCount(rows.length)} ${name}`).join(', ')}`,
       ),
     );
   for (const { dir, complete } of [a, b])

@@ -1,7 +1,7 @@
 // What failed of many events, in few lines: an event by its line and id, what befell a whole request once, the rest counted.
 import type { App } from '../../app.ts';
 import { Fault, type FaultKind } from '../../faults.ts';
-import { grouped } from '../../format/numbers.ts';
+import { formatCount } from '../../format/numbers.ts';
 import type { Outgoing } from './envelopes.ts';
 
 /** Said one by one, and the first of each kind in any case. One more is said too, in place of the line that would count it. */
@@ -23,7 +23,7 @@ export function fewFailures({ fail }: Pick<App, 'fail'>): Failures {
     const { fault, first, last, events } = run;
     run = undefined;
     const { kind, message, detail } = fault;
-    const who = events === 1 ? nameOf(first) : `${grouped(events)} events, ${spanOf(first, last)}`;
+    const who = events === 1 ? nameOf(first) : `${formatCount(events)} events, ${spanOf(first, last)}`;
     const named = new Fault(kind, `${who}: ${message}`, detail);
     const unsaid = more.get(kind);
     if (said >= MOST && unsaid !== undefined) {
@@ -48,7 +48,7 @@ export function fewFailures({ fail }: Pick<App, 'fail'>): Failures {
       tell();
       for (const [kind, { events, last }] of more) {
         if (last === undefined) continue;
-        fail(events === 1 ? last : new Fault(kind, `and ${grouped(events)} more events`));
+        fail(events === 1 ? last : new Fault(kind, `and ${formatCount(events)} more events`));
       }
     },
   };

@@ -1,11 +1,11 @@
 // GETs of files over connections of our own, read into large buffers; an answer that is not a plain one goes another way.
 import type { World } from '../../world.ts';
-import { faultOf } from '../../client/transport-fault.ts';
+import { transportFaultOf } from '../../client/transport-fault.ts';
 import { openPipelinedConnection, type PipelinedConnection } from './connection.ts';
 import type { ResponseHead } from './response-head.ts';
 import { createBufferPool, type BufferPool } from './buffer-pool.ts';
 import {
-  placeOf,
+  hostAndPort,
   type Transport,
   type TransportReply,
   type TransportRequest,
@@ -43,7 +43,7 @@ export function createPipelinedTransport(options: PipelinedTransportOptions): {
   const unplain = new Set<string>();
 
   function connectTo(url: URL, free: Connection[]): Connection {
-    const place = placeOf(url);
+    const place = hostAndPort(url);
     const connection: Connection = openPipelinedConnection<Exchange>({
       ...options,
       url,
@@ -79,9 +79,10 @@ export function createPipelinedTransport(options: PipelinedTransportOptions): {
       onFailure: ({ body, answered, failed, release }, why) => {
         release();
         const error = typeof why === 'string' ? new Error(why) : why;
-        if (body === undefined) return why === 'unplain' ? answered(why) : failed(faultOf(error, place));
+        if (body === undefined)
+          return why === 'unplain' ? answered(why) : failed(transportFaultOf(error, place));
         body.slabs.flush();
-        body.slabs.channel.fail(faultOf(error, place, { bytes: body.came, of: body.head.length }));
+        body.slabs.channel.fail(transportFaultOf(error, place, { bytes: body.came, of: body.head.length }));
       },
       onProgress: () => {
         if (connection.room() !== undefined) return;

@@ -1,5 +1,5 @@
 // Markup as values: whatever is put into a template is escaped, so a page can only say what an archive says, never do it.
-import { showText } from '../terminal/escape.ts';
+import { escapeText } from '../terminal/escape.ts';
 
 /** Text that is markup already. Made by {@link html}; by hand only of constants. */
 export class Markup {
@@ -28,7 +28,7 @@ function rendered(part: Part): string {
   if (part instanceof Markup) return part.text;
   if (typeof part === 'number') return String(part);
   if (typeof part === 'string')
-    return showText(part).replaceAll(/[&<>"']/g, (found) => ENTITIES[found] ?? '');
+    return escapeText(part).replaceAll(/[&<>"']/g, (found) => ENTITIES[found] ?? '');
   return part.map(rendered).join('');
 }
 

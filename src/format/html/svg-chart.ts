@@ -30,7 +30,7 @@ const LEAST_COLUMNS = 10;
 const MOST_LABELS = 5;
 const MARKS = 5;
 
-export function chart({ title, says, shape, columns, up, down, axis, figure, whole }: Chart): Markup {
+export function svgChart({ title, says, shape, columns, up, down, axis, figure, whole }: Chart): Markup {
   const most = {
     up: columns.reduce((found, column) => Math.max(found, column.up?.most ?? 0), 0),
     down: columns.reduce((found, column) => Math.max(found, column.down?.most ?? 0), 0),

@@ -5,12 +5,12 @@ import {
   type VerifiedFile,
   type VerifyReport,
 } from '../../contract/reports/files.ts';
-import { chart } from './svg-chart.ts';
-import { grouped, plural, sized } from '../numbers.ts';
+import { svgChart } from './svg-chart.ts';
+import { formatCount, plural, formatBytes } from '../numbers.ts';
 import { html, type Markup, type Part } from './markup.ts';
 import { badge, dataTable, facts, page, tiles } from './page.ts';
 import type { Tone } from './style-sheet.ts';
-import { shownHash } from '../views/shared-columns.ts';
+import { shortHash } from '../views/shared-columns.ts';
 
 /** Of more than these the page names the first; the whole list is in the JSON report. */
 const MOST_ROWS = 1000;
@@ -44,7 +44,7 @@ export function verifyPage(report: VerifyReport, what: string, version: string):
         ${badge(`fixity ${fixity.replaceAll('_', ' ')}`, fixity === 'ok' ? 'good' : fixity === 'failed' ? 'bad' : 'warn')}
         ${badge(completeness, completeness === 'complete' ? 'good' : completeness === 'incomplete' ? 'bad' : 'warn')}
       </h1>
-      <p>${plural(checked, 'file')} checked, ${sized(bytes)}</p>
+      <p>${plural(checked, 'file')} checked, ${formatBytes(bytes)}</p>
     </header>
     <main>
       ${totals(report)} ${files.length === 0 ? undefined : picture(root)} ${failures(failed)}
@@ -58,7 +58,7 @@ function totals({ verdicts }: VerifyReport): Markup {
   return tiles(
     VERDICTS.map((verdict) => {
       const count = verdicts[verdict] ?? 0;
-      return { name: verdict, value: grouped(count), ...(count > 0 ? { tone: TONES[verdict] } : {}) };
+      return { name: verdict, value: formatCount(count), ...(count > 0 ? { tone: TONES[verdict] } : {}) };
     }),
   );
 }
@@ -69,9 +69,9 @@ function picture(root: Folder): Markup {
   const shown = folders.length > 0 ? folders.slice(0, MOST_COLUMNS) : [root];
   const rest = folders.length - shown.length;
   const level = (most: number) => ({ most, usual: most });
-  return chart({
+  return svgChart({
     title: 'Verdicts by folder',
-    says: `${plural(root.counts.match, 'file')} as expected, ${grouped(othersOf(root.counts))} not.`,
+    says: `${plural(root.counts.match, 'file')} as expected, ${formatCount(othersOf(root.counts))} not.`,
     shape: 'bars',
     columns: shown.map(({ name, counts }) => ({
       label: name,
@@ -81,8 +81,8 @@ function picture(root: Folder): Markup {
     })),
     up: { name: 'match', tone: 'good' },
     down: { name: 'anything else', tone: 'bad' },
-    axis: rest > 0 ? `folder, those with most failures of ${grouped(folders.length)}` : 'folder',
-    figure: grouped,
+    axis: rest > 0 ? `folder, those with most failures of ${formatCount(folders.length)}` : 'folder',
+    figure: formatCount,
     whole: true,
   });
 }
@@ -96,7 +96,7 @@ function failures(failed: readonly VerifiedFile[]): Markup {
   const rest = failed.length - rows.length;
   return dataTable(
     rest > 0
-      ? `Not as expected, the first ${grouped(rows.length)} of ${grouped(failed.length)}`
+      ? `Not as expected, the first ${formatCount(rows.length)} of ${formatCount(failed.length)}`
       : 'Not as expected',
     ['file', 'verdict', 'record', 'expected', 'found', 'bytes'],
     rows.map(({ path, id, verdict, expected, actual, bytes }): Part[] => [
@@ -105,12 +105,12 @@ function failures(failed: readonly VerifiedFile[]): Markup {
       id ?? '',
       hash(expected),
       hash(actual),
-      bytes === null ? '' : grouped(bytes),
+      bytes === null ? '' : formatCount(bytes),
     ]),
   );
 }
 
-const hash = (text: string | null): Part => (text === null ? '' : html`<code>${shownHash(text)}</code>`);
+const hash = (text: string | null): Part => (text === null ? '' : html`<code>${shortHash(text)}</code>`);
 
 function bagFacts({ bag }: VerifyReport): Markup | undefined {
   if (bag === undefined) return undefined;
@@ -176,5 +176,5 @@ const worstTone = (counts: Counts): Tone => TONES[ORDER.find((verdict) => counts
 
 const countsText = (counts: Counts): string =>
   ORDER.filter((verdict) => counts[verdict] > 0)
-    .map((verdict) => `${grouped(counts[verdict])} ${verdict}`)
+    .map((verdict) => `${formatCount(counts[verdict])} ${verdict}`)
     .join(', ');

@@ -1,11 +1,11 @@
 // A frozen walk as a page: drift and cost over its windows, what it rests on, and the figures.
 import type { FrozenWalk, PlotReport, WalkedWindow } from '../../contract/reports/walk.ts';
-import { bucketed } from '../plot/axes.ts';
-import { chart, type ChartColumn, type Level } from './svg-chart.ts';
-import { grouped, plural, significant } from '../numbers.ts';
+import { splitIntoBuckets } from '../plot/axes.ts';
+import { svgChart, type ChartColumn, type Level } from './svg-chart.ts';
+import { formatCount, plural, formatSignificant } from '../numbers.ts';
 import { html, type Markup, type Part } from './markup.ts';
 import { badge, dataTable, facts, page, tiles } from './page.ts';
-import { shownInstant } from '../views/shared-columns.ts';
+import { formatInstant } from '../views/shared-columns.ts';
 
 /** Columns of a chart and rows of the table: of more windows several share one. */
 const MOST_GROUPS = 200;
@@ -27,10 +27,12 @@ type Cost = Level & { all: number };
 /** `version` is that of arx. The whole document; the same report gives the same bytes. */
 export function walkPage(report: PlotReport, version: string): string {
   const { walk, windows } = report;
-  const groups = bucketed(windows, MOST_GROUPS).map(groupOf);
+  const groups = splitIntoBuckets(windows, MOST_GROUPS).map(groupOf);
   const verdict = walk.complete ? badge('complete', 'good') : badge('end not recorded', 'warn');
   const isGrouped = groups.length < windows.length;
-  const share = isGrouped ? `, about ${grouped(Math.round(windows.length / groups.length))} a column: ` : '';
+  const share = isGrouped
+    ? `, about ${formatCount(Math.round(windows.length / groups.length))} a column: `
+    : '';
   const charts = [
     driftChart(report, groups, isGrouped ? `window${share}the highest of them` : 'window'),
     costChart(
@@ -58,19 +60,19 @@ export function walkPage(report: PlotReport, version: string): string {
 
 function totals({ walk, reads, disagreements, drift }: PlotReport): Markup {
   return tiles([
-    { name: 'rows', value: grouped(walk.conversations) },
-    { name: 'windows', value: grouped(walk.windows) },
-    { name: 'reads', value: grouped(reads) },
+    { name: 'rows', value: formatCount(walk.conversations) },
+    { name: 'windows', value: formatCount(walk.windows) },
+    { name: 'reads', value: formatCount(reads) },
     {
       name: 'disagreements',
-      value: grouped(disagreements),
+      value: formatCount(disagreements),
       ...(disagreements > 0 ? { tone: 'bad' as const } : {}),
     },
     drift.max === null
       ? { name: 'drift reported', value: 'none' }
       : {
           name: 'drift at most',
-          value: significant(drift.max),
+          value: formatSignificant(drift.max),
           ...(drift.max > 0 ? { tone: 'warn' as const } : {}),
         },
   ]);
@@ -79,20 +81,20 @@ function totals({ walk, reads, disagreements, drift }: PlotReport): Markup {
 function driftChart({ drift }: PlotReport, groups: readonly Group[], axis: string): Markup | undefined {
   const { first, last, max } = drift;
   if (first === null || last === null || max === null) return undefined;
-  return chart({
+  return svgChart({
     title: 'Drift reported by the service',
-    says: `The ratio was ${significant(first)} at first and ${significant(last)} at last, ${significant(max)} at most.`,
+    says: `The ratio was ${formatSignificant(first)} at first and ${formatSignificant(last)} at last, ${formatSignificant(max)} at most.`,
     shape: 'steps',
     columns: groups.map((group) => ({ ...labelled(group, groups), up: driftLevel(group) })),
     up: { name: 'drift ratio', tone: 'warn' },
     axis,
-    figure: significant,
+    figure: formatSignificant,
     whole: false,
   });
 }
 
 function costChart({ reads, disagreements }: PlotReport, groups: readonly Group[], axis: string): Markup {
-  return chart({
+  return svgChart({
     title: 'What the windows cost',
     says: `${plural(reads, 'read')} until all of them were settled, ${plural(disagreements, 'disagreement')} among them. Of windows settled at once the first bears them.`,
     shape: 'bars',
@@ -104,7 +106,7 @@ function costChart({ reads, disagreements }: PlotReport, groups: readonly Group[
     up: { name: 'reads', tone: 'calm' },
     down: { name: 'disagreements', tone: 'bad' },
     axis,
-    figure: grouped,
+    figure: formatCount,
     whole: true,
   });
 }
@@ -116,7 +118,7 @@ function labelled(group: Group, groups: readonly Group[]): Pick<ChartColumn, 'la
     plural(group.disagreements.all, 'disagreement'),
     plural(group.conversations, 'row'),
   ].join(', ');
-  return { label: grouped(group === groups.at(-1) ? group.last : group.first), says };
+  return { label: formatCount(group === groups.at(-1) ? group.last : group.first), says };
 }
 
 function driftLevel({ drift }: Group): Level | null {
@@ -128,7 +130,7 @@ function driftLevel({ drift }: Group): Level | null {
 function factsOf(walk: FrozenWalk): [string, Part][] {
   const named = (ids: readonly string[]): string => {
     const rest = ids.length - MOST_NAMED;
-    return `${ids.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${grouped(rest)} more` : ''}`;
+    return `${ids.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`;
   };
   const range = `after ${walk.after ?? 'the start'}, before ${walk.before ?? 'the end'}`;
   return [
@@ -139,7 +141,7 @@ function factsOf(walk: FrozenWalk): [string, Part][] {
       'ended',
       walk.finished_at === null
         ? 'nothing says that this walk reached its end; the list may go on'
-        : `${shownInstant(walk.finished_at)} UTC`,
+        : `${formatInstant(walk.finished_at)} UTC`,
     ],
     ['head of the chain', walk.head === null ? 'none: nothing was frozen' : html`<code>${walk.head}</code>`],
     ...(walk.late.length === 0
@@ -156,13 +158,13 @@ function factsOf(walk: FrozenWalk): [string, Part][] {
 
 function table(groups: readonly Group[], isGrouped: boolean): Markup {
   const most = (count: Cost): string =>
-    isGrouped ? `${grouped(count.all)} (most ${grouped(count.most)})` : grouped(count.all);
+    isGrouped ? `${formatCount(count.all)} (most ${formatCount(count.most)})` : formatCount(count.all);
   return dataTable(
     isGrouped ? `The figures, ${plural(groups.length, 'group')} of windows` : 'The figures, window by window',
     ['window', 'rows', 'reads', 'disagreements', 'drift'],
     groups.map((group) => [
       group.name.replace(/^windows? /, ''),
-      grouped(group.conversations),
+      formatCount(group.conversations),
       most(group.reads),
       most(group.disagreements),
       driftOf(group),
@@ -180,7 +182,10 @@ function groupOf(windows: readonly WalkedWindow[]): Group {
     return { all, most, usual: all / windows.length };
   };
   return {
-    name: first === last ? `window ${grouped(first)}` : `windows ${grouped(first)} to ${grouped(last)}`,
+    name:
+      first === last
+        ? `window ${formatCount(first)}`
+        : `windows ${formatCount(first)} to ${formatCount(last)}`,
     first,
     last,
     conversations: sum(({ conversations }) => conversations).all,
@@ -193,5 +198,7 @@ function groupOf(windows: readonly WalkedWindow[]): Group {
 function driftOf({ drift }: Group): string {
   if (drift === null) return 'not reported';
   const { least, most } = drift;
-  return least === most ? significant(most) : `${significant(least)} to ${significant(most)}`;
+  return least === most
+    ? formatSignificant(most)
+    : `${formatSignificant(least)} to ${formatSignificant(most)}`;
 }

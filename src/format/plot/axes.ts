@@ -1,8 +1,8 @@
 // Bars above and below a zero line with labelled axes: the frame of every picture over positions or windows.
-import { grouped } from '../numbers.ts';
+import { formatCount } from '../numbers.ts';
 import type { Line, Span, Style } from '../terminal/styled-line.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
-import { width } from '../terminal/escape.ts';
+import { textWidth } from '../terminal/escape.ts';
 
 const MOST_COLUMNS = 100;
 
@@ -32,8 +32,8 @@ export function barsOnAxes(bars: readonly Bar[], axes: Axes, canvas: Canvas): Li
     labelWidth(['0', most.up > 0 ? up.label : '', most.down > 0 ? down.label : '']),
     axes.margin ?? 0,
   );
-  const room = Math.max(4, roomOf(canvas) - margin - 3);
-  const columns = bucketed(bars, room).map((bucket) => ({
+  const room = Math.max(4, plotColumns(canvas) - margin - 3);
+  const columns = splitIntoBuckets(bars, room).map((bucket) => ({
     up: bucket.reduce((found, bar) => Math.max(found, bar.up), 0),
     down: bucket.reduce((found, bar) => Math.max(found, bar.down), 0),
     known: bucket.some(({ known }) => known !== false),
@@ -73,7 +73,7 @@ export function barsOnAxes(bars: readonly Bar[], axes: Axes, canvas: Canvas): Li
   const end = bars.length > 1 ? last.padStart(Math.max(last.length + 1, span - first.length)) : '';
   const share =
     bars.length > columns.length
-      ? `, about ${grouped(Math.round(bars.length / columns.length))} a column, the farthest shown`
+      ? `, about ${formatCount(Math.round(bars.length / columns.length))} a column, the farthest shown`
       : '';
   return [
     ...above,
@@ -86,7 +86,7 @@ export function barsOnAxes(bars: readonly Bar[], axes: Axes, canvas: Canvas): Li
 
 /** Columns that the widest of the labels takes beside an axis. */
 export function labelWidth(labels: readonly string[]): number {
-  return Math.max(...labels.map(width)) + 1;
+  return Math.max(...labels.map(textWidth)) + 1;
 }
 
 /** What the two sides mean, for those that are there. */
@@ -101,7 +101,7 @@ export function legend(up: Meaning | undefined, down: Meaning | undefined, canva
 type Meaning = { text: string; style: Style };
 
 /** Values in as many buckets as there are columns, in order, none empty. */
-export function bucketed<T>(values: readonly T[], columns: number): T[][] {
+export function splitIntoBuckets<T>(values: readonly T[], columns: number): T[][] {
   const count = Math.min(values.length, columns);
   return Array.from({ length: count }, (_, index) =>
     values.slice(
@@ -111,7 +111,7 @@ export function bucketed<T>(values: readonly T[], columns: number): T[][] {
   );
 }
 
-export function roomOf({ columns }: Canvas): number {
+export function plotColumns({ columns }: Canvas): number {
   return Math.max(8, Math.min(MOST_COLUMNS, columns ?? MOST_COLUMNS));
 }
 

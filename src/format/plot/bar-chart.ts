@@ -1,20 +1,20 @@
 // Numbers as pictures a terminal can hold: bars, the drift of a sequence.
-import { barsOnAxes, legend, roomOf } from './axes.ts';
-import { grouped, percent, plural } from '../numbers.ts';
+import { barsOnAxes, legend, plotColumns } from './axes.ts';
+import { formatCount, formatPercent, plural } from '../numbers.ts';
 import type { Line, Span } from '../terminal/styled-line.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
-import { cut, showText, width } from '../terminal/escape.ts';
+import { truncate, escapeText, textWidth } from '../terminal/escape.ts';
 
 const LEFT_EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /** Horizontal bars with their labels and values, in the order given; the longest fills the room that is left. */
 export function bars(items: readonly { label: string; value: number }[], canvas: Canvas): Line[] {
   const most = Math.max(0, ...items.map(({ value }) => value));
-  const labels = items.map(({ label }) => cut(showText(label), 32));
-  const figures = items.map(({ value }) => grouped(value));
-  const labelWidth = Math.max(0, ...labels.map(width));
-  const figureWidth = Math.max(0, ...figures.map(width));
-  const room = Math.max(4, Math.min(60, roomOf(canvas) - labelWidth - figureWidth - 4));
+  const labels = items.map(({ label }) => truncate(escapeText(label), 32));
+  const figures = items.map(({ value }) => formatCount(value));
+  const labelWidth = Math.max(0, ...labels.map(textWidth));
+  const figureWidth = Math.max(0, ...figures.map(textWidth));
+  const room = Math.max(4, Math.min(60, plotColumns(canvas) - labelWidth - figureWidth - 4));
   return items.map(({ value }, index): Line => {
     const label = labels[index] ?? '';
     const figure = figures[index] ?? '';
@@ -25,7 +25,7 @@ export function bars(items: readonly { label: string; value: number }[], canvas:
       : '#'.repeat(Math.ceil(eighths / 8));
     return [
       label,
-      ' '.repeat(labelWidth - width(label) + 2),
+      ' '.repeat(labelWidth - textWidth(label) + 2),
       figure.padStart(figureWidth),
       '  ',
       { text: bar, style: 'id' },
@@ -43,24 +43,27 @@ const DRIFT_ROWS = 12;
  * position lies after it (up) or before it (down). `rows` come in ascending order of `checked`. At most 18 lines.
  */
 export function driftPlot(name: string, rows: readonly Displacement[], canvas: Canvas): Line[] {
-  const title = { text: showText(name), style: 'head' } as const;
+  const title = { text: escapeText(name), style: 'head' } as const;
   if (rows.length === 0) return [[title, ': no positions']];
   const displaced = rows.filter(({ offset }) => offset !== 0).length;
   const verdict: Span =
     displaced === 0
       ? { text: 'each where it is reported', style: 'good' }
-      : { text: `${grouped(displaced)} displaced (${percent(displaced / rows.length)})`, style: 'warn' };
+      : {
+          text: `${formatCount(displaced)} displaced (${formatPercent(displaced / rows.length)})`,
+          style: 'warn',
+        };
   const late = rows.reduce((most, { offset }) => Math.max(most, offset), 0);
   const early = rows.reduce((most, { offset }) => Math.max(most, -offset), 0);
   const axes = {
-    up: { label: `+${grouped(late)}`, style: 'warn' },
-    down: { label: `-${grouped(early)}`, style: 'id' },
+    up: { label: `+${formatCount(late)}`, style: 'warn' },
+    down: { label: `-${formatCount(early)}`, style: 'id' },
     // One scale for both sides, so that equal heights are equal offsets.
     perRow: Math.max(1, (late + early) / DRIFT_ROWS),
     ruler: {
       name: 'checked position',
-      first: grouped(rows[0]?.checked ?? 0),
-      last: grouped(rows.at(-1)?.checked ?? 0),
+      first: formatCount(rows[0]?.checked ?? 0),
+      last: formatCount(rows.at(-1)?.checked ?? 0),
     },
   } as const;
   const bars = rows.map(({ offset }) => ({ up: Math.max(0, offset), down: Math.max(0, -offset) }));

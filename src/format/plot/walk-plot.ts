@@ -1,7 +1,7 @@
 // A frozen walk drawn in a terminal: the drift that was reported, and what each window cost, over the same windows.
 import type { PlotReport } from '../../contract/reports/walk.ts';
 import { barsOnAxes, labelWidth, legend } from './axes.ts';
-import { grouped, plural, significant } from '../numbers.ts';
+import { formatCount, plural, formatSignificant } from '../numbers.ts';
 import type { Line } from '../terminal/styled-line.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 
@@ -19,16 +19,16 @@ export function walkPlot(report: PlotReport, canvas: Canvas): Line[] {
     walk.complete ? { text: 'complete', style: 'good' } : { text: 'end not recorded', style: 'warn' },
   ];
   if (windows.length === 0) return [title];
-  const ruler = { name: 'window', first: '1', last: grouped(windows.length) };
+  const ruler = { name: 'window', first: '1', last: formatCount(windows.length) };
   const most = {
     drift: Math.max(0, drift.max ?? 0),
     reads: windows.reduce((found, { reads }) => Math.max(found, reads), 0),
     disagreements: windows.reduce((found, { disagreements }) => Math.max(found, disagreements), 0),
   };
   const labels = {
-    drift: significant(most.drift),
-    reads: grouped(most.reads),
-    disagreements: grouped(most.disagreements),
+    drift: formatSignificant(most.drift),
+    reads: formatCount(most.reads),
+    disagreements: formatCount(most.disagreements),
   };
   const margin = labelWidth(Object.values(labels));
   const drifts = windows.map(({ drift_ratio }) => ({
@@ -75,5 +75,5 @@ export function walkPlot(report: PlotReport, canvas: Canvas): Line[] {
 
 function driftLine({ drift: { first, last, max } }: PlotReport): string {
   if (first === null || last === null || max === null) return 'drift: none reported';
-  return `drift reported: ${significant(first)} first, ${significant(last)} last, ${significant(max)} most`;
+  return `drift reported: ${formatSignificant(first)} first, ${formatSignificant(last)} last, ${formatSignificant(max)} most`;
 }

@@ -1,7 +1,7 @@
 // What one output stream can show, decided once from its terminal and the environment.
 import type { Sink, World } from '../../world.ts';
 
-export type Screen = {
+export type TerminalCapabilities = {
   color: boolean;
   /** Box and block characters may be used. */
   unicode: boolean;
@@ -12,13 +12,17 @@ export type Screen = {
 };
 
 /** What a drawing must know of the screen. */
-export type Canvas = Pick<Screen, 'columns' | 'unicode'>;
+export type Canvas = Pick<TerminalCapabilities, 'columns' | 'unicode'>;
 
 /**
  * `color` is what a flag said. Order: the flag, NO_COLOR (any text switches off), FORCE_COLOR (0 and false switch
  * off), TERM=dumb, then whether it is a terminal. COLUMNS counts where the stream is no terminal.
  */
-export function screenOf(sink: Sink, env: World['env'], flags: { color?: boolean | undefined } = {}): Screen {
+export function terminalCapabilities(
+  sink: Sink,
+  env: World['env'],
+  flags: { color?: boolean | undefined } = {},
+): TerminalCapabilities {
   return {
     color: colorOf(sink, env, flags.color),
     unicode: isUnicode(env),

@@ -11,20 +11,20 @@ const PLAIN = /^[ -~]*$/;
 const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** One line: printable characters only, the rest as `\n`, `\r`, `\t` or `\u{hex}`. Nothing is swallowed. */
-export function showText(text: string): string {
+export function escapeText(text: string): string {
   return PLAIN.test(text) ? text : text.replace(HAZARD, (found) => keptEmoji(found) ?? escapeOf(found));
 }
 
-/** Many lines: as {@link showText}, but LF and CR LF end a line and a tab fills up to the next eighth column. */
-export function showBlock(text: string): string {
+/** Many lines: as {@link escapeText}, but LF and CR LF end a line and a tab fills up to the next eighth column. */
+export function escapeBlock(text: string): string {
   return text
     .split(/\r?\n/)
-    .map((line) => line.split('\t').map(showText).reduce(tabbed))
+    .map((line) => line.split('\t').map(escapeText).reduce(tabbed))
     .join('\n');
 }
 
 /** The same JSON value without a character that acts on a screen: those are written as `\uXXXX`. */
-export function showJson(json: string): string {
+export function escapeJson(json: string): string {
   const escaped = (line: string): string =>
     PLAIN.test(line) ? line : line.replace(HAZARD, (found) => keptEmoji(found) ?? unitsOf(found));
   return json.split('\n').map(escaped).join('\n');
@@ -46,7 +46,7 @@ function unitsOf(found: string): string {
 }
 
 function tabbed(before: string, after: string): string {
-  return before + ' '.repeat(8 - (width(before) % 8)) + after;
+  return before + ' '.repeat(8 - (textWidth(before) % 8)) + after;
 }
 
 const WIDE =
@@ -54,7 +54,7 @@ const WIDE =
 const NO_WIDTH = /[\p{Mn}\p{Me}\u1160-\u11ff\ud7b0-\ud7ff]/u;
 
 /** Columns that text without hazards takes on a terminal (East Asian wide and emoji two, combining marks none). */
-export function width(text: string): number {
+export function textWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let columns = 0;
   let last = 0;
@@ -68,17 +68,17 @@ export function width(text: string): number {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Shown text (see {@link showText}) where it fits, else its start up to a whole grapheme and `…`; never wider than `columns`. */
-export function cut(text: string, columns: number): string {
+/** Shown text (see {@link escapeText}) where it fits, else its start up to a whole grapheme and `…`; never wider than `columns`. */
+export function truncate(text: string, columns: number): string {
   if (columns < 1) return '';
   // Shown text has at most sixteen units a column, so a line of a megabyte is not measured to its end.
-  if (text.length <= columns * 16 && width(text) <= columns) return text;
+  if (text.length <= columns * 16 && textWidth(text) <= columns) return text;
   if (PLAIN.test(text.slice(0, columns))) return `${text.slice(0, columns - 1)}…`;
   segmenter ??= new Intl.Segmenter();
   let start = '';
   let room = columns - 1;
   for (const { segment } of segmenter.segment(text)) {
-    room -= width(segment);
+    room -= textWidth(segment);
     if (room < 0) break;
     start += segment;
   }

@@ -1,7 +1,7 @@
 // Progress on a terminal: one line on stderr, only for what takes longer than half a second, gone at the end.
 import type { Sink } from '../../world.ts';
-import { grouped, lasting, percent, plural, sized } from '../numbers.ts';
-import { cut, showText } from './escape.ts';
+import { formatCount, formatDuration, formatPercent, plural, formatBytes } from '../numbers.ts';
+import { truncate, escapeText } from './escape.ts';
 
 /** `unit` is `bytes` or a plural noun; `total` is left out where it is not known. */
 export type Count = { label: string; done: number; total?: number | undefined; unit: string };
@@ -41,10 +41,10 @@ export function createProgress(
       isShown = true;
       const text =
         typeof state === 'string'
-          ? showText(state)
+          ? escapeText(state)
           : counted(state, state.done - (first ?? 0), now - begun, unicode);
       writing = stderr
-        .write(CLEAR + cut(text, (columns ?? 80) - 1))
+        .write(CLEAR + truncate(text, (columns ?? 80) - 1))
         .catch(() => {
           isEnded = true;
         })
@@ -67,7 +67,7 @@ export function createProgress(
 }
 
 /** A walk under way: what is frozen and what it cost. `limit` is the rows of a read, `last` those of the last window. */
-export type Frozen = {
+export type FrozenProgress = {
   noun: string;
   rows: number;
   windows: number;
@@ -78,13 +78,13 @@ export type Frozen = {
 };
 
 /** `frozen 1,200 conversations in 12 windows, the last of 100 · 2.9× the least requests · drift 0.21`. */
-export function frozenText(walk: Frozen, { unicode }: { unicode: boolean }): string {
+export function frozenProgressText(walk: FrozenProgress, { unicode }: { unicode: boolean }): string {
   const { noun, rows, windows, last, requests, limit, drift } = walk;
   const least = Math.ceil(rows / limit);
   return [
     rows === 0
       ? `frozen no ${noun}s yet`
-      : `frozen ${plural(rows, noun)} in ${plural(windows, 'window')}, the last of ${grouped(last)}`,
+      : `frozen ${plural(rows, noun)} in ${plural(windows, 'window')}, the last of ${formatCount(last)}`,
     least === 0
       ? plural(requests, 'request')
       : `${(requests / least).toFixed(1)}${unicode ? '×' : 'x'} the least requests`,
@@ -94,17 +94,19 @@ export function frozenText(walk: Frozen, { unicode }: { unicode: boolean }): str
 
 /** `photos  ██████░░░░░░░░░  41 %  1.2 MB of 3.0 MB  3.4 MB/s  12 s left`. `gained` in `elapsed` milliseconds. */
 function counted(state: Count, gained: number, elapsed: number, unicode: boolean): string {
-  const figure = (value: number): string => (state.unit === 'bytes' ? sized(value) : grouped(value));
+  const figure = (value: number): string =>
+    state.unit === 'bytes' ? formatBytes(value) : formatCount(value);
   const perSecond = elapsed > 0 ? (gained / elapsed) * 1000 : 0;
   const unit = state.unit === 'bytes' ? '' : ` ${state.unit}`;
   const rate = perSecond > 0 ? [`${figure(Math.max(1, Math.round(perSecond)))}/s`] : [];
-  const label = showText(state.label);
+  const label = escapeText(state.label);
   if (state.total === undefined || state.total <= 0)
     return [label, `${figure(state.done)}${unit}`, ...rate].join('  ');
   const share = Math.min(1, state.done / state.total);
-  const left = perSecond > 0 ? [`${lasting(((state.total - state.done) / perSecond) * 1000)} left`] : [];
+  const left =
+    perSecond > 0 ? [`${formatDuration(((state.total - state.done) / perSecond) * 1000)} left`] : [];
   const amount = `${figure(state.done)} of ${figure(state.total)}${unit}`;
-  return [label, bar(share, unicode), percent(share).padStart(5), amount, ...rate, ...left].join('  ');
+  return [label, bar(share, unicode), formatPercent(share).padStart(5), amount, ...rate, ...left].join('  ');
 }
 
 function bar(share: number, unicode: boolean): string {

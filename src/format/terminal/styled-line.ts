@@ -1,5 +1,5 @@
 // A line for people as spans of text with a style: cleaned and coloured in one place, where it is written.
-import { cut, showText, width } from './escape.ts';
+import { truncate, escapeText, textWidth } from './escape.ts';
 
 export type Style = 'head' | 'id' | 'good' | 'warn' | 'bad' | 'dim';
 export type Span = string | { text: string; style?: Style | undefined };
@@ -30,41 +30,43 @@ export function spansOf(line: Line): readonly Span[] {
 }
 
 /** The text of a line without its styles, without hazards. */
-export function plain(line: Line): string {
+export function plainText(line: Line): string {
   return spansOf(line)
-    .map((span) => showText(textOf(span)))
+    .map((span) => escapeText(textOf(span)))
     .join('');
 }
 
-export function painted(line: Line, paint: Paint): string {
+export function paintLine(line: Line, paint: Paint): string {
   return spansOf(line)
-    .map((span) => paint(showText(textOf(span)), typeof span === 'string' ? undefined : span.style))
+    .map((span) => paint(escapeText(textOf(span)), typeof span === 'string' ? undefined : span.style))
     .join('');
 }
 
 /** A line no wider than `columns`, ended by `…` where it was cut. */
-export function cutLine(line: Line, columns: number): Line {
+export function truncateLine(line: Line, columns: number): Line {
   let room = columns;
   const kept: Span[] = [];
   for (const span of spansOf(line)) {
-    const shown = showText(textOf(span));
-    const text = cut(shown, room);
+    const shown = escapeText(textOf(span));
+    const text = truncate(shown, room);
     kept.push(typeof span === 'string' ? text : { ...span, text });
     if (text !== shown) break;
-    room -= width(text);
+    room -= textWidth(text);
   }
   return kept;
 }
 
 /** Rows of cells as lines whose columns begin below each other, two blanks apart. */
-export function aligned(rows: readonly (readonly Span[])[]): Line[] {
+export function alignColumns(rows: readonly (readonly Span[])[]): Line[] {
   const widths: number[] = [];
   for (const row of rows)
     for (const [index, cell] of row.entries())
-      widths[index] = Math.max(widths[index] ?? 0, width(plain(cell)));
+      widths[index] = Math.max(widths[index] ?? 0, textWidth(plainText(cell)));
   return rows.map((row) =>
     row.flatMap((cell, index) =>
-      index === row.length - 1 ? [cell] : [cell, ' '.repeat((widths[index] ?? 0) - width(plain(cell)) + 2)],
+      index === row.length - 1
+        ? [cell]
+        : [cell, ' '.repeat((widths[index] ?? 0) - textWidth(plainText(cell)) + 2)],
     ),
   );
 }

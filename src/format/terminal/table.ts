@@ -1,7 +1,7 @@
 // Rows as a table for people, drawn in chunks so that memory and time stay flat however long the list is.
 import type { Paint } from './styled-line.ts';
 import type { Canvas } from './capabilities.ts';
-import { cut, showText, width } from './escape.ts';
+import { truncate, escapeText, textWidth } from './escape.ts';
 import { cellText, styleOf, type Column, type View } from '../views/view.ts';
 
 const CHUNK = 100;
@@ -14,7 +14,7 @@ const MOST = 200;
  * where the screen is too narrow the widest columns are cut. No rows, no text. Rows that came before a failure
  * of `rows` are drawn before it is thrown on.
  */
-export async function* tableOf<T>(
+export async function* drawTable<T>(
   view: View<T>,
   rows: Iterable<T> | AsyncIterable<T>,
   screen: Canvas,
@@ -44,20 +44,20 @@ async function drawing<T>(
 ): Promise<(rows: readonly T[]) => string> {
   const { default: Table } = await import('cli-table3');
   const rule = screen.unicode ? '─' : '-';
-  let natural = columns.map((column) => width(heading(column)));
+  let natural = columns.map((column) => textWidth(heading(column)));
   let isFirst = true;
   return (rows) => {
-    const texts = rows.map((row) => columns.map((column) => cut(shownText(column, row), MOST)));
+    const texts = rows.map((row) => columns.map((column) => truncate(shownText(column, row), MOST)));
     natural = natural.map((least, index) =>
-      texts.reduce((most, row) => Math.max(most, width(row[index] ?? '')), least),
+      texts.reduce((most, row) => Math.max(most, textWidth(row[index] ?? '')), least),
     );
     const widths = fitted(natural, columns, screen.columns);
     // The library measures characters by older rules than terminals do, so it lays out stand-ins of our own width.
     const cells: string[] = [];
     const standIn = (text: string, index: number, painting: (shown: string) => string): string => {
-      const shown = cut(text, widths[index] ?? 0);
+      const shown = truncate(text, widths[index] ?? 0);
       if (shown !== '') cells.push(painting(shown));
-      return STAND_IN.repeat(width(shown));
+      return STAND_IN.repeat(textWidth(shown));
     };
     const table = new Table({
       head: isFirst
@@ -102,11 +102,11 @@ const NO_LINES = {
 } as const;
 
 function heading<T>(column: Column<T>): string {
-  return showText(column.name.replaceAll('_', ' ')).toUpperCase();
+  return escapeText(column.name.replaceAll('_', ' ')).toUpperCase();
 }
 
 function shownText<T>(column: Column<T>, row: T): string {
-  return showText(column.shown?.(row) ?? cellText(column.of(row)));
+  return escapeText(column.shown?.(row) ?? cellText(column.of(row)));
 }
 
 /** Takes from the widest column first, down to what each keeps at least; a screen too narrow for that wraps. */

@@ -1,9 +1,9 @@
 // What people see of a catalogued file: a withheld one as plainly as the others (interface 2.1).
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
-import { sized } from '../numbers.ts';
+import { formatBytes } from '../numbers.ts';
 import type { View } from './view.ts';
-import { integrityColumn, shownHash, WHOLE } from './shared-columns.ts';
+import { integrityColumn, shortHash, WHOLE } from './shared-columns.ts';
 
 export const attachmentView: View<Attachment> = {
   columns: [
@@ -24,7 +24,7 @@ export const attachmentView: View<Attachment> = {
     {
       name: 'bytes',
       of: (row) => row.bytes,
-      shown: (row) => (row.bytes === undefined ? '' : sized(row.bytes)),
+      shown: (row) => (row.bytes === undefined ? '' : formatBytes(row.bytes)),
       align: 'right',
     },
     { name: 'city', of: (row) => row.origin_city },
@@ -37,6 +37,6 @@ export const attachmentView: View<Attachment> = {
     { name: 'decorative_layer', of: (row) => row.decorative_layer, detail: true },
     { name: 'url', of: (row) => row.file_url, detail: true },
     { ...integrityColumn, detail: true },
-    { name: 'sha256', of: (row) => row.sha256, shown: (row) => shownHash(row.sha256), style: 'dim' },
+    { name: 'sha256', of: (row) => row.sha256, shown: (row) => shortHash(row.sha256), style: 'dim' },
   ],
 };

@@ -1,8 +1,8 @@
 // What people see of a content record: the lore view as fields and assets, the raw view as the letter it is (interface 2.2, 4.3).
 import type { Content, RawRecord } from '../../contract/content.ts';
 import { plural } from '../numbers.ts';
-import { aligned, type Line, type Span } from '../terminal/styled-line.ts';
-import { showBlock } from '../terminal/escape.ts';
+import { alignColumns, type Line, type Span } from '../terminal/styled-line.ts';
+import { escapeBlock } from '../terminal/escape.ts';
 import { keyLines, type Cell, type Column, type View } from './view.ts';
 import { integrityColumn } from './shared-columns.ts';
 
@@ -76,7 +76,7 @@ function pipelineLines({ pipeline }: AnyRecord): Line[] {
   return [
     '',
     [{ text: 'pipeline', style: 'head' }, ` by ${pipeline.provider}, ${plural(assets.length, 'asset')}`],
-    ...aligned(assets),
+    ...alignColumns(assets),
   ];
 }
 
@@ -88,7 +88,7 @@ function carrierLines({ stego }: AnyRecord): Line[] {
     plural(carrier.count, 'place'),
   ]);
   const head: Line = [{ text: 'unseen', style: 'head' }, ` ${plural(carriers.length, 'carrier')}`];
-  return ['', head, ...aligned(carriers)];
+  return ['', head, ...alignColumns(carriers)];
 }
 
 function letterLines({ headers, text, html }: AnyRecord): Line[] {
@@ -97,7 +97,7 @@ function letterLines({ headers, text, html }: AnyRecord): Line[] {
     value,
   ]);
   const lead: Line[] = head.length > 0 ? ['', ...head] : [];
-  if (typeof text === 'string') return [...lead, '', ...showBlock(text).replace(/\n+$/, '').split('\n')];
+  if (typeof text === 'string') return [...lead, '', ...escapeBlock(text).replace(/\n+$/, '').split('\n')];
   return typeof html === 'string'
     ? [
         ...lead,

@@ -1,18 +1,23 @@
 // What people see of conversations and messages; one conversation is drawn as its thread (interface 4.7, 4.8).
 import type { Conversation, Message } from '../../contract/conversation.ts';
 import { plural } from '../numbers.ts';
-import { cutLine, type Line } from '../terminal/styled-line.ts';
+import { truncateLine, type Line } from '../terminal/styled-line.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
 import { keyLines, type View } from './view.ts';
-import { integrityColumn, shownInstant, statusStyle, WHOLE } from './shared-columns.ts';
+import { integrityColumn, formatInstant, statusStyle, WHOLE } from './shared-columns.ts';
 
 export const conversationView: View<Conversation> = {
   columns: [
     { name: 'id', of: (row) => row.id, style: 'id', least: WHOLE },
     { name: 'sequence', of: (row) => row.sequence, align: 'right', detail: true },
     { name: 'messages', of: (row) => row.message_count, align: 'right' },
-    { name: 'started', of: (row) => row.started_at, shown: (row) => shownInstant(row.started_at), least: 16 },
-    { name: 'last', of: (row) => row.last_at, shown: (row) => shownInstant(row.last_at), least: 10 },
+    {
+      name: 'started',
+      of: (row) => row.started_at,
+      shown: (row) => formatInstant(row.started_at),
+      least: 16,
+    },
+    { name: 'last', of: (row) => row.last_at, shown: (row) => formatInstant(row.last_at), least: 10 },
     { name: 'subject', of: (row) => row.subject, least: 20 },
     { name: 'source', of: (row) => row.source },
     { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status) },
@@ -24,7 +29,7 @@ export const conversationView: View<Conversation> = {
 export const messageView: View<Message> = {
   columns: [
     { name: 'id', of: (row) => row.id, style: 'id', least: WHOLE },
-    { name: 'date', of: (row) => row.date, shown: (row) => shownInstant(row.date), least: 16 },
+    { name: 'date', of: (row) => row.date, shown: (row) => formatInstant(row.date), least: 16 },
     { name: 'from', of: (row) => row.from, least: 12 },
     { name: 'subject', of: (row) => row.subject, least: 20 },
     { name: 'files', of: (row) => row.attachments, align: 'right' },
@@ -49,7 +54,7 @@ export const conversationWithMessagesView: View<ConversationWithMessages> = {
     ...keyLines(conversationView.columns, wire),
     '',
     ...treeLines(threadOf(wire.messages.data), canvas).map((line) =>
-      cutLine(line, canvas.columns ?? Infinity),
+      truncateLine(line, canvas.columns ?? Infinity),
     ),
   ],
 };
@@ -84,7 +89,7 @@ function messageLine(message: Message, answeredTopic: string | undefined): Line 
   const isNew = topicOf(message) !== answeredTopic;
   return [
     { text: message.id, style: 'id' },
-    { text: `  ${shownInstant(message.date)}  `, style: 'dim' },
+    { text: `  ${formatInstant(message.date)}  `, style: 'dim' },
     message.from ?? '',
     isNew ? { text: `  ${message.subject ?? ''}`, style: 'head' } : '',
     files > 0 ? { text: `  ${plural(files, 'file')}`, style: 'good' } : '',

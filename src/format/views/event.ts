@@ -2,7 +2,7 @@
 import type { Acknowledgement, Envelope } from '../../contract/event.ts';
 import type { Style } from '../terminal/styled-line.ts';
 import type { View } from './view.ts';
-import { shownInstant, WHOLE } from './shared-columns.ts';
+import { formatInstant, WHOLE } from './shared-columns.ts';
 
 const EFFECT_STYLES = new Map<string, Style>([
   ['applied', 'good'],
@@ -21,7 +21,7 @@ export const eventView: View<Envelope> = {
     {
       name: 'received',
       of: (row) => row.received_at,
-      shown: (row) => shownInstant(row.received_at),
+      shown: (row) => formatInstant(row.received_at),
       least: 16,
     },
     { name: 'deliveries', of: (row) => row.deliveries, align: 'right' },

@@ -1,11 +1,11 @@
 // What people see of frozen walks and of what lies between two of them (shapes in contract/report.ts).
 import type { DiffReport, FrozenWalk, WalkedWindow } from '../../contract/reports/walk.ts';
-import { grouped, plural } from '../numbers.ts';
-import { aligned, type Line, type Span, type Style } from '../terminal/styled-line.ts';
+import { formatCount, plural } from '../numbers.ts';
+import { alignColumns, type Line, type Span, type Style } from '../terminal/styled-line.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
 import type { View } from './view.ts';
-import { shownHash, shownInstant, WHOLE } from './shared-columns.ts';
+import { shortHash, formatInstant, WHOLE } from './shared-columns.ts';
 
 type Kind = 'added' | 'moved' | 'lost' | 'changed' | 'unknown';
 const KINDS: readonly Kind[] = ['added', 'moved', 'lost', 'changed', 'unknown'];
@@ -54,15 +54,15 @@ const MOST_NAMED = 20;
 export function diffLines(report: DiffReport, canvas: Canvas): Line[] {
   const kinds = KINDS.filter((kind) => report[kind].length > 0);
   const counts = kinds.flatMap((kind): Span[] => [
-    { text: `${grouped(report[kind].length)} ${kind}`, style: MARKS[kind].style },
+    { text: `${formatCount(report[kind].length)} ${kind}`, style: MARKS[kind].style },
     ', ',
   ]);
   return [
     [
       ...(counts.length === 0 ? [{ text: 'no difference', style: 'good' } as const, ', '] : counts),
-      `${grouped(report.same)} the same`,
+      `${formatCount(report.same)} the same`,
     ],
-    ...aligned([headCells('a', report.a), headCells('b', report.b)]),
+    ...alignColumns([headCells('a', report.a), headCells('b', report.b)]),
     ...treeLines(
       kinds.map((kind): Branch => {
         const { mark, style } = MARKS[kind];
@@ -71,9 +71,9 @@ export function diffLines(report: DiffReport, canvas: Canvas): Line[] {
         const named = changes.map((change): Branch => ({ line: changeLine(change, report) }));
         const rest = count - named.length;
         return {
-          line: [{ text: `${mark} ${kind}`, style }, ` ${grouped(count)}`],
+          line: [{ text: `${mark} ${kind}`, style }, ` ${formatCount(count)}`],
           children:
-            rest > 0 ? [...named, { line: { text: `and ${grouped(rest)} more`, style: 'dim' } }] : named,
+            rest > 0 ? [...named, { line: { text: `and ${formatCount(rest)} more`, style: 'dim' } }] : named,
         };
       }),
       canvas,
@@ -88,9 +88,9 @@ function headCells(side: string, walk: FrozenWalk): Span[] {
     { text: walk.dir, style: 'id' },
     rows,
     walk.complete
-      ? { text: `complete ${shownInstant(walk.finished_at)}`, style: 'good' }
+      ? { text: `complete ${formatInstant(walk.finished_at)}`, style: 'good' }
       : { text: 'end not recorded', style: 'warn' },
-    { text: walk.head === null ? 'empty' : shownHash(walk.head), style: 'dim' },
+    { text: walk.head === null ? 'empty' : shortHash(walk.head), style: 'dim' },
   ];
 }
 
@@ -104,7 +104,7 @@ function changeLine(row: Change, report: DiffReport): Line {
 function detailOf(row: Change, { a, b }: DiffReport): string {
   const after = (id: string | null): string => (id === null ? 'at the start' : `after ${id}`);
   if (row.change === 'moved') return `${after(row.from.after)}, now ${after(row.to.after)}`;
-  if (row.change === 'changed') return `${shownHash(row.from.sha256)}, now ${shownHash(row.to.sha256)}`;
+  if (row.change === 'changed') return `${shortHash(row.from.sha256)}, now ${shortHash(row.to.sha256)}`;
   if (row.change !== 'unknown') return after(row.after);
   const [own, other] = row.side === 'a' ? [a, b] : [b, a];
   return `${after(row.after)} in ${own.dir}; ${other.dir} ${UNKNOWN[row.reason]}`;

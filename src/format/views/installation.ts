@@ -1,17 +1,17 @@
 // What people see of a service's health and of this installation: checks, settings, profiles, facts (interface 4.5).
 import type { Health } from '../../contract/health.ts';
 import type { Style } from '../terminal/styled-line.ts';
-import { lasting } from '../numbers.ts';
+import { formatDuration } from '../numbers.ts';
 import { bars } from '../plot/bar-chart.ts';
 import { keyLines, type View } from './view.ts';
-import { integrityColumn, shownInstant, WHOLE } from './shared-columns.ts';
+import { integrityColumn, formatInstant, WHOLE } from './shared-columns.ts';
 
 export const healthView: View<Health> = {
   columns: [
     { name: 'status', of: (row) => row.status, style: (row) => (row.status === 'ok' ? 'good' : 'warn') },
     { name: 'service', of: (row) => row.service },
     { name: 'version', of: (row) => row.version },
-    { name: 'time', of: (row) => row.time, shown: (row) => shownInstant(row.time) },
+    { name: 'time', of: (row) => row.time, shown: (row) => formatInstant(row.time) },
     { name: 'database', of: (row) => row.database },
     { name: 'schema', of: (row) => row.schema },
     { name: 'read_only', of: (row) => row.read_only },
@@ -19,7 +19,7 @@ export const healthView: View<Health> = {
     {
       name: 'uptime',
       of: (row) => row.uptime_ms,
-      shown: ({ uptime_ms: ms }) => (ms === undefined ? '' : lasting(ms)),
+      shown: ({ uptime_ms: ms }) => (ms === undefined ? '' : formatDuration(ms)),
     },
     { name: 'asset_url', of: (row) => row.asset_url },
     { name: 'drift_ratio', of: (row) => row.drift_ratio },

@@ -1,7 +1,7 @@
 // What people see of a reconciliation: the verdict, the counts, and the first events of each finding.
 import type { ReconcileReport } from '../../contract/reports/reconcile.ts';
-import { grouped, plural } from '../numbers.ts';
-import { aligned, type Line, type Style } from '../terminal/styled-line.ts';
+import { formatCount, plural } from '../numbers.ts';
+import { alignColumns, type Line, type Style } from '../terminal/styled-line.ts';
 
 /** Events named; the rest are in the JSON report. */
 const MOST_NAMED = 20;
@@ -15,22 +15,22 @@ export function reconcileLines(report: ReconcileReport): Line[] {
   return [
     [
       { text: verdict, style },
-      `  ${plural(sent, 'event')} sent, ${grouped(acknowledged)} acknowledged, `,
-      `${grouped(indexed)} in the index, ${grouped(others)} of others there`,
+      `  ${plural(sent, 'event')} sent, ${formatCount(acknowledged)} acknowledged, `,
+      `${formatCount(indexed)} in the index, ${formatCount(others)} of others there`,
     ],
     ...(replayed === 0 ? [] : [`${plural(replayed, 'event')} sent again`]),
-    ...aligned(
+    ...alignColumns(
       Object.entries(findings).map(([finding, count]) => [
         { text: finding, style: BAD.has(finding) ? 'bad' : 'dim' },
-        grouped(count),
+        formatCount(count),
       ]),
     ),
-    ...aligned(
+    ...alignColumns(
       events.slice(0, MOST_NAMED).map(({ id, finding }) => [
         { text: id, style: 'id' },
         { text: finding, style: BAD.has(finding) ? 'bad' : 'dim' },
       ]),
     ),
-    ...(more <= 0 ? [] : [{ text: `and ${grouped(more)} more: -o json`, style: 'dim' as const }]),
+    ...(more <= 0 ? [] : [{ text: `and ${formatCount(more)} more: -o json`, style: 'dim' as const }]),
   ];
 }

@@ -8,12 +8,12 @@ import type {
   VerifyReport,
 } from '../../contract/reports/files.ts';
 import type { WalkReport } from '../../contract/reports/walk.ts';
-import { grouped, plural, sized } from '../numbers.ts';
-import { aligned, type Line, type Style } from '../terminal/styled-line.ts';
+import { formatCount, plural, formatBytes } from '../numbers.ts';
+import { alignColumns, type Line, type Style } from '../terminal/styled-line.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
 import type { View } from './view.ts';
-import { shownHash } from './shared-columns.ts';
+import { shortHash } from './shared-columns.ts';
 
 /** The marks of rclone's check, with `?` for what could not be checked. */
 const MARKS: Record<Verdict, { mark: string; style: Style }> = {
@@ -60,7 +60,7 @@ export function verifyLines(report: VerifyReport, canvas: Canvas): Line[] {
   return [
     [
       { text: `fixity ${report.fixity.replaceAll('_', ' ')}`, style: fixity },
-      `, ${plural(report.checked, 'file')} checked, ${sized(report.bytes)}, completeness ${report.completeness}`,
+      `, ${plural(report.checked, 'file')} checked, ${formatBytes(report.bytes)}, completeness ${report.completeness}`,
     ],
     ...treeLines(
       [
@@ -68,7 +68,7 @@ export function verifyLines(report: VerifyReport, canvas: Canvas): Line[] {
         ...verdicts.map((verdict): Branch => {
           const { mark, style } = MARKS[verdict];
           return {
-            line: [{ text: `${mark} ${verdict}`, style }, ` ${grouped(report.verdicts[verdict] ?? 0)}`],
+            line: [{ text: `${mark} ${verdict}`, style }, ` ${formatCount(report.verdicts[verdict] ?? 0)}`],
             children:
               verdict === 'match' ? [] : namedFiles(report.files.filter((file) => file.verdict === verdict)),
           };
@@ -84,12 +84,12 @@ function bagBranches({ bag }: VerifyReport): Branch[] {
   const { version, algorithms, encoding, fetch } = bag;
   const named = fetch.slice(0, MOST_NAMED).map(({ path, url }): Branch => ({ line: `${path} from ${url}` }));
   const rest = fetch.length - named.length;
-  if (rest > 0) named.push({ line: { text: `and ${grouped(rest)} more`, style: 'dim' } });
+  if (rest > 0) named.push({ line: { text: `and ${formatCount(rest)} more`, style: 'dim' } });
   return [
     { line: `BagIt ${version}, ${[...algorithms, encoding].join(', ')}` },
     ...(fetch.length === 0
       ? []
-      : [{ line: `to be fetched, which was not done: ${grouped(fetch.length)}`, children: named }]),
+      : [{ line: `to be fetched, which was not done: ${formatCount(fetch.length)}`, children: named }]),
   ];
 }
 
@@ -97,7 +97,7 @@ function namedFiles(files: readonly VerifiedFile[]): Branch[] {
   const named = files.slice(0, MOST_NAMED).map(({ path, id, expected, actual }): Branch => {
     const hashes =
       expected !== null && actual !== null && expected !== actual
-        ? `  expected ${shownHash(expected)}, got ${shownHash(actual)}`
+        ? `  expected ${shortHash(expected)}, got ${shortHash(actual)}`
         : '';
     return {
       line: [
@@ -107,25 +107,25 @@ function namedFiles(files: readonly VerifiedFile[]): Branch[] {
     };
   });
   const rest = files.length - named.length;
-  return rest > 0 ? [...named, { line: { text: `and ${grouped(rest)} more`, style: 'dim' } }] : named;
+  return rest > 0 ? [...named, { line: { text: `and ${formatCount(rest)} more`, style: 'dim' } }] : named;
 }
 
 export function exportLines(report: ExportReport, canvas: Canvas): Line[] {
   const { path, files, bytes, withheld, sha256, walk } = report;
   const named = withheld.slice(0, MOST_NAMED).map((id): Branch => ({ line: id }));
   const rest = withheld.length - named.length;
-  if (rest > 0) named.push({ line: { text: `and ${grouped(rest)} more`, style: 'dim' } });
+  if (rest > 0) named.push({ line: { text: `and ${formatCount(rest)} more`, style: 'dim' } });
   const branches: Branch[] = [
-    { line: [{ text: 'tag manifest ', style: 'dim' }, shownHash(sha256)] },
-    ...(walk === null ? [] : [{ line: [{ text: 'frozen walk ', style: 'dim' as const }, shownHash(walk)] }]),
+    { line: [{ text: 'tag manifest ', style: 'dim' }, shortHash(sha256)] },
+    ...(walk === null ? [] : [{ line: [{ text: 'frozen walk ', style: 'dim' as const }, shortHash(walk)] }]),
   ];
   if (named.length > 0)
     branches.push({
-      line: [{ text: '? withheld', style: 'warn' }, ` ${grouped(withheld.length)}`],
+      line: [{ text: '? withheld', style: 'warn' }, ` ${formatCount(withheld.length)}`],
       children: named,
     });
   return [
-    [{ text: path, style: 'good' }, `, ${plural(files, 'file')}, ${sized(bytes)}`],
+    [{ text: path, style: 'good' }, `, ${plural(files, 'file')}, ${formatBytes(bytes)}`],
     ...treeLines(branches, canvas),
   ];
 }
@@ -136,7 +136,7 @@ export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Lin
   const rows: [string, string][] = [
     [
       'reads',
-      `${plural(report.requests, 'request')} (${grouped(report.minimum_requests)} at the least), ${plural(report.rereads, 're-read')}, ${plural(report.disagreements, 'disagreement')}`,
+      `${plural(report.requests, 'request')} (${formatCount(report.minimum_requests)} at the least), ${plural(report.rereads, 're-read')}, ${plural(report.disagreements, 'disagreement')}`,
     ],
     [
       'drift',
@@ -146,20 +146,20 @@ export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Lin
       'cross-check',
       check.mode === 'off'
         ? 'off'
-        : `${check.mode}: ${grouped(check.asked)} asked, ${grouped(check.agreed)} agreed, ${grouped(check.unavailable)} without an answer`,
+        : `${check.mode}: ${formatCount(check.asked)} asked, ${formatCount(check.agreed)} agreed, ${formatCount(check.unavailable)} without an answer`,
     ],
-    ['duplicates', `${grouped(report.duplicates_removed)} removed`],
+    ['duplicates', `${formatCount(report.duplicates_removed)} removed`],
     ['confidence', String(report.confidence)],
     ...(frozen.head === null
       ? []
       : [
-          ['frozen', `${shownHash(frozen.head)}${frozen.file === null ? '' : ` in ${frozen.file}`}`] as [
+          ['frozen', `${shortHash(frozen.head)}${frozen.file === null ? '' : ` in ${frozen.file}`}`] as [
             string,
             string,
           ],
         ]),
   ];
-  const branches = aligned(rows.map(([name, text]) => [{ text: name, style: 'dim' }, text])).map(
+  const branches = alignColumns(rows.map(([name, text]) => [{ text: name, style: 'dim' }, text])).map(
     (line): Branch => ({ line }),
   );
   const gaps = report.unstable.map(({ after, before, reads }): Branch => ({
@@ -178,7 +178,7 @@ export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Lin
 export function backupLines({ path, taken_at, database_bytes, files, bytes }: BackupReport): Line[] {
   return [
     `the archive as it was at ${taken_at} is in ${path}`,
-    `database ${sized(database_bytes)}, ${plural(files.added, 'file')} added (${sized(bytes)}), ${grouped(files.known)} already there`,
+    `database ${formatBytes(database_bytes)}, ${plural(files.added, 'file')} added (${formatBytes(bytes)}), ${formatCount(files.known)} already there`,
   ];
 }
 
@@ -187,17 +187,17 @@ export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
   const checks = report.checks.map(({ name, looked }): Branch => {
     const findings = report.findings.filter(({ check }) => check === name);
     return {
-      line: name === 'engine' ? name : `${name} ${grouped(looked)}`,
+      line: name === 'engine' ? name : `${name} ${formatCount(looked)}`,
       children: findings.map(({ problem, severity, count, subjects }): Branch => {
         const named = subjects.slice(0, MOST_NAMED).map((subject): Branch => ({ line: subject }));
         const rest = count - named.length;
-        if (rest > 0) named.push({ line: { text: `and ${grouped(rest)} more`, style: 'dim' } });
+        if (rest > 0) named.push({ line: { text: `and ${formatCount(rest)} more`, style: 'dim' } });
         const mark =
           severity === 'damage'
             ? ({ text: '* ', style: 'bad' } as const)
             : ({ text: '? ', style: 'warn' } as const);
         return {
-          line: [{ text: mark.text + problem, style: mark.style }, ` ${grouped(count)}`],
+          line: [{ text: mark.text + problem, style: mark.style }, ` ${formatCount(count)}`],
           children: named,
         };
       }),
@@ -206,7 +206,7 @@ export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
   return [
     [
       { text: report.verdict.replaceAll('_', ' '), style },
-      `, ${sized(report.bytes)} hashed, ${report.engine}, files in the ${report.files}`,
+      `, ${formatBytes(report.bytes)} hashed, ${report.engine}, files in the ${report.files}`,
     ],
     ...treeLines(checks, canvas),
   ];
@@ -224,22 +224,22 @@ export function importLines(report: ImportReport, canvas: Canvas): Line[] {
         {
           line: [
             `${plural(read, 'message')} read: `,
-            { text: `${grouped(stored)} stored`, style: 'good' },
-            `, ${grouped(known)} already there, `,
-            { text: `${grouped(refused)} refused`, style: refused > 0 ? 'bad' : undefined },
+            { text: `${formatCount(stored)} stored`, style: 'good' },
+            `, ${formatCount(known)} already there, `,
+            { text: `${formatCount(refused)} refused`, style: refused > 0 ? 'bad' : undefined },
           ],
         },
         {
-          line: `${plural(attachments.stored, 'attachment')} stored, ${grouped(attachments.known)} already there`,
+          line: `${plural(attachments.stored, 'attachment')} stored, ${formatCount(attachments.known)} already there`,
         },
       ],
     };
   });
   const named = report.refused.slice(0, MOST_NAMED).map(({ path, offset, reason }): Branch => ({
-    line: `${path}${offset === null ? '' : ` at ${grouped(offset)}`}: ${reason}`,
+    line: `${path}${offset === null ? '' : ` at ${formatCount(offset)}`}: ${reason}`,
   }));
   const rest = report.refused.length - named.length;
-  if (rest > 0) named.push({ line: { text: `and ${grouped(rest)} more`, style: 'dim' } });
+  if (rest > 0) named.push({ line: { text: `and ${formatCount(rest)} more`, style: 'dim' } });
   const refused: Branch[] =
     named.length > 0 ? [{ line: { text: 'refused', style: 'bad' }, children: named }] : [];
   return [

@@ -1,6 +1,6 @@
 // What people see of a sequence: where each entry is reported and where it was checked to be (interface 4.4).
 import type { Position } from '../../contract/sequence.ts';
-import { grouped } from '../numbers.ts';
+import { formatCount } from '../numbers.ts';
 import type { View } from './view.ts';
 import { statusStyle, WHOLE } from './shared-columns.ts';
 
@@ -13,7 +13,7 @@ export const positionView: View<Position> = {
     {
       name: 'offset',
       of: (row) => row.offset,
-      shown: (row) => (row.offset > 0 ? `+${grouped(row.offset)}` : grouped(row.offset)),
+      shown: (row) => (row.offset > 0 ? `+${formatCount(row.offset)}` : formatCount(row.offset)),
       align: 'right',
       style: (row) => (row.offset === 0 ? 'dim' : row.offset > 0 ? 'warn' : 'id'),
     },

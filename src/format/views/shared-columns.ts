@@ -1,5 +1,5 @@
 // Columns that several records share.
-import { minute } from '../numbers.ts';
+import { formatMinute } from '../numbers.ts';
 import type { Style } from '../terminal/styled-line.ts';
 import type { Column } from './view.ts';
 
@@ -29,11 +29,11 @@ const STATUS_STYLES = new Map<string, Style>([
   ['unverified', 'warn'],
 ]);
 
-export function shownInstant(instant: string | null | undefined): string {
-  return instant === null || instant === undefined ? '' : minute(instant);
+export function formatInstant(instant: string | null | undefined): string {
+  return instant === null || instant === undefined ? '' : formatMinute(instant);
 }
 
 /** The first twelve characters: enough to compare by eye. */
-export function shownHash(hash: string): string {
+export function shortHash(hash: string): string {
   return hash.slice(0, 12);
 }

@@ -1,5 +1,5 @@
 // What people see of a record: its columns, for tables, tab-separated lines and key/value lines alike.
-import { aligned, type Line, type Style } from '../terminal/styled-line.ts';
+import { alignColumns, type Line, type Style } from '../terminal/styled-line.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 
 export type Cell = string | number | boolean | null | undefined;
@@ -36,7 +36,7 @@ export function styleOf<T>(column: Column<T>, row: T): Style | undefined {
 /** `key  value` lines of what the record has, whole values, for people. */
 export function keyLines<T>(columns: readonly Column<T>[], row: T): Line[] {
   const known = columns.filter((column) => cellText(column.of(row)) !== '');
-  return aligned(
+  return alignColumns(
     known.map((column) => [
       { text: column.name.replaceAll('_', ' '), style: 'dim' },
       { text: cellText(column.of(row)), style: styleOf(column, row) },

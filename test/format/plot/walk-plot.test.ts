@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PlotReport } from '../../../src/contract/reports/walk.ts';
-import { plain } from '../../../src/format/terminal/styled-line.ts';
-import { width } from '../../../src/format/terminal/escape.ts';
+import { plainText } from '../../../src/format/terminal/styled-line.ts';
+import { textWidth } from '../../../src/format/terminal/escape.ts';
 import { walkPlot } from '../../../src/format/plot/walk-plot.ts';
 
 type Figures = [reads: number, disagreements: number, drift: number | null];
@@ -46,7 +46,7 @@ function reportOf(windows: readonly Figures[]): PlotReport {
 }
 
 const drawn = (windows: readonly Figures[], columns: number, unicode: boolean) =>
-  walkPlot(reportOf(windows), { columns, unicode }).map(plain);
+  walkPlot(reportOf(windows), { columns, unicode }).map(plainText);
 
 test('drift above, reads and disagreements below, a gap where no drift was reported', () => {
   const windows: Figures[] = [
@@ -113,7 +113,8 @@ test('fits every screen from 20 columns on, with the same margin for both pictur
         const lines = drawn(windows, columns, unicode);
         expect(lines.length).toBeLessThanOrEqual(24);
         const pictures = lines.filter((line) => /^ *\S* [┤│┼+|]/.test(line));
-        for (const line of columns >= 80 ? lines : pictures) expect(width(line)).toBeLessThanOrEqual(columns);
+        for (const line of columns >= 80 ? lines : pictures)
+          expect(textWidth(line)).toBeLessThanOrEqual(columns);
         const axes = pictures.map((line) => line.search(/[┤│┼|]|\+(?!\d)/));
         expect(new Set(axes).size).toBe(1);
         // oxlint-disable-next-line no-control-regex

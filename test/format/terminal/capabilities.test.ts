@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { screenOf } from '../../../src/format/terminal/capabilities.ts';
+import { terminalCapabilities } from '../../../src/format/terminal/capabilities.ts';
 import { fakeSink } from '../fake-sink.ts';
 
 const terminal = fakeSink({ isTTY: true, columns: 90 });
@@ -16,7 +16,7 @@ test.each([
   ['F7 TERM=dumb', terminal, { TERM: 'dumb' }, undefined, false],
   ['--no-color before FORCE_COLOR', pipe, { FORCE_COLOR: '1' }, false, false],
 ])('colour: %s', (_, sink, env, color, expected) => {
-  expect(screenOf(sink, env, { color }).color).toBe(expected);
+  expect(terminalCapabilities(sink, env, { color }).color).toBe(expected);
 });
 
 test.each([
@@ -27,7 +27,9 @@ test.each([
   [pipe, {}, undefined],
   [pipe, { COLUMNS: '60' }, 60],
   [pipe, { COLUMNS: '-6' }, undefined],
-])('columns of a sink %#', (sink, env, columns) => expect(screenOf(sink, env).columns).toBe(columns));
+])('columns of a sink %#', (sink, env, columns) =>
+  expect(terminalCapabilities(sink, env).columns).toBe(columns),
+);
 
 test.each([
   [{ LANG: 'C.UTF-8' }, true],
@@ -36,10 +38,10 @@ test.each([
   [{ LC_ALL: 'C', LANG: 'C.UTF-8' }, false],
   [{ TERM: 'dumb', LANG: 'C.UTF-8' }, false],
   [{}, true],
-])('unicode in %j', (env, unicode) => expect(screenOf(terminal, env).unicode).toBe(unicode));
+])('unicode in %j', (env, unicode) => expect(terminalCapabilities(terminal, env).unicode).toBe(unicode));
 
 test('animation on a real terminal only', () => {
-  expect(screenOf(terminal, {}).animation).toBe(true);
-  expect(screenOf(terminal, { TERM: 'dumb' }).animation).toBe(false);
-  expect(screenOf(pipe, { FORCE_COLOR: '1' }).animation).toBe(false);
+  expect(terminalCapabilities(terminal, {}).animation).toBe(true);
+  expect(terminalCapabilities(terminal, { TERM: 'dumb' }).animation).toBe(false);
+  expect(terminalCapabilities(pipe, { FORCE_COLOR: '1' }).animation).toBe(false);
 });

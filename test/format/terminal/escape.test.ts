@@ -1,7 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cut, showBlock, showJson, showText, width } from '../../../src/format/terminal/escape.ts';
+import {
+  truncate,
+  escapeBlock,
+  escapeJson,
+  escapeText,
+  textWidth,
+} from '../../../src/format/terminal/escape.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 60 });
 /** Any UTF-16 units, so lone surrogates too, with the interesting ones often. */
@@ -61,11 +67,11 @@ describe('showText', () => {
     ['a tower of marks', `a${'\u0301'.repeat(8)}`, `a${'\u0301'.repeat(6)}\\u{301}\\u{301}`],
     ['ordinary text', 'naïve 漢字 שלום ❤️ 👍🏽 🇩🇪 no\u00a0break', 'naïve 漢字 שלום ❤️ 👍🏽 🇩🇪 no\u00a0break'],
     ['an invisible mark on a digit', '1\ufe0f', '1\\u{fe0f}'],
-  ])('%s', (_, given, shown) => expect(showText(given)).toBe(shown));
+  ])('%s', (_, given, shown) => expect(escapeText(given)).toBe(shown));
 
   test('yields printable characters only', () => {
     fc.assert(
-      fc.property(fc.oneof(text, units), (given) => printable.test(showText(given))),
+      fc.property(fc.oneof(text, units), (given) => printable.test(escapeText(given))),
       { numRuns: 2000 },
     );
   });
@@ -77,7 +83,7 @@ describe('showText', () => {
           /[^\p{C}\p{Zl}\p{Zp}\p{M}\p{Default_Ignorable_Code_Point}]/u.test(character),
         );
         let at = 0;
-        const shown = showText(given);
+        const shown = escapeText(given);
         for (const character of kept) at = shown.indexOf(character, at) + character.length;
         expect(at).toBeLessThanOrEqual(shown.length);
         expect(shown.length).toBeGreaterThanOrEqual(given.length);
@@ -88,12 +94,12 @@ describe('showText', () => {
 
 describe('showBlock', () => {
   test('keeps lines, fills tabs, escapes the rest', () => {
-    expect(showBlock('a\tb\r\n漢\tc\n\u001b[1mx\ry\n')).toBe('a       b\n漢      c\n\\u{1b}[1mx\\ry\n');
+    expect(escapeBlock('a\tb\r\n漢\tc\n\u001b[1mx\ry\n')).toBe('a       b\n漢      c\n\\u{1b}[1mx\\ry\n');
   });
   test('yields printable lines only', () => {
     fc.assert(
       fc.property(units, (given) =>
-        showBlock(given)
+        escapeBlock(given)
           .split('\n')
           .every((line) => printable.test(line)),
       ),
@@ -104,7 +110,7 @@ describe('showBlock', () => {
 test('showJson keeps the value and shows no hazard', () => {
   fc.assert(
     fc.property(fc.record({ a: units, b: fc.array(text) }), (value) => {
-      const shown = showJson(JSON.stringify(value, null, 2));
+      const shown = escapeJson(JSON.stringify(value, null, 2));
       expect(JSON.parse(shown)).toEqual(value);
       return shown.split('\n').every((line) => printable.test(line));
     }),
@@ -125,7 +131,7 @@ describe('width and cut', () => {
     ['🇩🇪', 2],
     ['क्षा', 3],
     ['', 0],
-  ])('%s takes %i columns', (given, columns) => expect(width(given)).toBe(columns));
+  ])('%s takes %i columns', (given, columns) => expect(textWidth(given)).toBe(columns));
 
   test.each([
     ['abcdef', 6, 'abcdef'],
@@ -138,23 +144,23 @@ describe('width and cut', () => {
     ['abc', 0, ''],
     ['abc', -3, ''],
     ['a', 1, 'a'],
-  ])('%s cut to %i', (given, columns, shown) => expect(cut(given, columns)).toBe(shown));
+  ])('%s cut to %i', (given, columns, shown) => expect(truncate(given, columns)).toBe(shown));
 
   test('is never wider than asked, and a start of the text', () => {
     fc.assert(
       fc.property(fc.oneof(text, units), fc.integer({ min: 0, max: 40 }), (given, columns) => {
-        const shown = showText(given);
-        const short = cut(shown, columns);
-        expect(width(short)).toBeLessThanOrEqual(columns);
+        const shown = escapeText(given);
+        const short = truncate(shown, columns);
+        expect(textWidth(short)).toBeLessThanOrEqual(columns);
         expect(shown.startsWith(short.replace(/…$/, ''))).toBe(true);
-        if (width(shown) <= columns) expect(short).toBe(shown);
+        if (textWidth(shown) <= columns) expect(short).toBe(shown);
       }),
       { numRuns: 1000 },
     );
   });
 
   test('F5: a line of a megabyte is cut without measuring it', () => {
-    expect(cut(showText(`漢${'x'.repeat(1_000_000)}`), 10)).toBe('漢xxxxxxx…');
+    expect(truncate(escapeText(`漢${'x'.repeat(1_000_000)}`), 10)).toBe('漢xxxxxxx…');
   });
 });
 
@@ -169,7 +175,7 @@ test('F1, F2: on a real screen hostile text shows as text', ({ skip }) => {
     'a\u202eb',
     'bs\b\b\b\b',
   ];
-  const shown = hostile.map(showText);
+  const shown = hostile.map(escapeText);
   const script = `printf '%s\\n' ${shown.map((line) => `'${line}'`).join(' ')}; tmux wait-for -S drawn; cat`;
   const server = ['-L', `arx-probe-${process.pid}`, '-f', '/dev/null'];
   const run = (...words: string[]): string =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createProgress, frozenText } from '../../../src/format/terminal/progress.ts';
+import { createProgress, frozenProgressText } from '../../../src/format/terminal/progress.ts';
 import { fakeSink } from '../fake-sink.ts';
 
 function started(options: { enabled?: boolean; unicode?: boolean; columns?: number } = {}) {
@@ -99,9 +99,9 @@ test('a walk: what is frozen, what it cost, what drift is reported', () => {
     limit: 100,
     drift: 0.21,
   };
-  expect(frozenText(walk, { unicode: true })).toBe(
+  expect(frozenProgressText(walk, { unicode: true })).toBe(
     'frozen 1,200 conversations in 12 windows, the last of 100 · 2.9× the least requests · drift 0.21',
   );
   const begun = { ...walk, rows: 0, windows: 0, last: 0, requests: 1, drift: undefined };
-  expect(frozenText(begun, { unicode: false })).toBe('frozen no conversations yet, 1 request');
+  expect(frozenProgressText(begun, { unicode: false })).toBe('frozen no conversations yet, 1 request');
 });

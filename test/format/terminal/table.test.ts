@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NO_PAINT } from '../../../src/format/terminal/styled-line.ts';
-import { tableOf } from '../../../src/format/terminal/table.ts';
-import { width } from '../../../src/format/terminal/escape.ts';
+import { drawTable } from '../../../src/format/terminal/table.ts';
+import { textWidth } from '../../../src/format/terminal/escape.ts';
 import type { View } from '../../../src/format/views/view.ts';
 
 type Row = { id: string; text: string };
@@ -16,7 +16,7 @@ const view: View<Row> = {
 
 async function draw(rows: Row[], columns: number | undefined, unicode = true): Promise<string[]> {
   let text = '';
-  for await (const chunk of tableOf(view, rows, { columns, unicode }, NO_PAINT)) text += chunk;
+  for await (const chunk of drawTable(view, rows, { columns, unicode }, NO_PAINT)) text += chunk;
   return text.split('\n').slice(0, -1);
 }
 
@@ -39,7 +39,7 @@ test('rows that are wide by the rules of today stay below each other', async () 
     ],
     undefined,
   );
-  expect(new Set(lines.map(width))).toHaveProperty('size', 1);
+  expect(new Set(lines.map(textWidth))).toHaveProperty('size', 1);
 });
 
 test('columns below each other on every width, never wider than a screen that can hold the least', async () => {
@@ -51,8 +51,8 @@ test('columns below each other on every width, never wider than a screen that ca
       async (rows, columns) => {
         const lines = await draw(rows, columns);
         expect(lines).toHaveLength(rows.length + 2);
-        expect(new Set(lines.map(width)).size).toBe(1);
-        expect(Math.max(...lines.map(width))).toBeLessThanOrEqual(columns);
+        expect(new Set(lines.map(textWidth)).size).toBe(1);
+        expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(columns);
       },
     ),
     { numRuns: 100 },
@@ -65,7 +65,7 @@ test.each([0, 1, 2, 20, 10_000])('F7: no crash at width %i', async (columns) => 
 
 test('F5: a cell of a megabyte, no terminal', async () => {
   const lines = await draw([{ id: 'a', text: 'x'.repeat(1_000_000) }], undefined);
-  expect(Math.max(...lines.map(width))).toBeLessThan(250);
+  expect(Math.max(...lines.map(textWidth))).toBeLessThan(250);
 });
 
 test('chunks: one header, widths grow and never shrink, nothing lost', async () => {
