@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { NOUNS, COMMAND_LIST } from '../src/command-list/index.ts';
-import { EXIT } from '../src/exit.ts';
 import { generate } from '../src/generate.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -177,16 +176,6 @@ test('the map in src/README.md names every folder and every file of the wiring',
       (name) => !map.includes(name),
     ),
   ).toEqual([]);
-});
-
-test('README lists every command and every exit code', () => {
-  // Tables are padded by the formatter.
-  const readme = read('README.md').replaceAll(/ +/g, ' ');
-  expect(
-    COMMAND_LIST.map(({ words }) => `arx ${words}`).filter((words) => !readme.includes(`\`${words}`)),
-  ).toEqual([]);
-  const codes = Object.entries(EXIT).filter(([kind]) => kind !== 'interrupted');
-  expect(codes.filter(([kind, code]) => !readme.includes(`| ${code} | ${kind} |`))).toEqual([]);
 });
 
 test('a command lies where its words say', () => {

@@ -21,7 +21,9 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     );
   }
   if (!('dir' in place)) {
-    throw new Fault('usage', 'backup copies a folder; PostgreSQL is backed up by pg_dump, see the README');
+    throw new Fault('usage', 'backup copies a folder; back up PostgreSQL with pg_dump', {
+      hint: 'arx help hosting shows how',
+    });
   }
   const archive = await app.local({ ...place, readOnly: true });
   const { backUp, ForeignTarget } = await import('../service/index.ts');

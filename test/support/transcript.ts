@@ -61,3 +61,28 @@ export function wordsOf(line: string): string[] {
   const words = line.match(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
   return words.map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
 }
+
+/** A command line shown in a document, and the lines below it. */
+export type ShownStep = { line: string; shown: string[] };
+
+/** Returns the steps of all `console` blocks of a Markdown document, in order. */
+export function consoleSteps(markdown: string): ShownStep[] {
+  const steps: ShownStep[] = [];
+  for (const [, block = ''] of markdown.matchAll(/```console\n([^]*?)```/g)) {
+    for (const line of block.split('\n')) {
+      if (line.startsWith('$ ')) steps.push({ line: line.slice(2), shown: [] });
+      else if (line.trim() !== '') steps.at(-1)?.shown.push(line);
+    }
+  }
+  return steps;
+}
+
+/** Whether the lines that were printed are those shown, where `…` stands for any number of lines. */
+export function matchesShown(printed: readonly string[], shown: readonly string[]): boolean {
+  const [first, ...rest] = shown;
+  if (first === undefined) return printed.length === 0;
+  if (first !== '…') return printed[0] === first && matchesShown(printed.slice(1), rest);
+  return Array.from({ length: printed.length + 1 }).some((_, skipped) =>
+    matchesShown(printed.slice(skipped), rest),
+  );
+}
