@@ -6,7 +6,7 @@ import { placeOf } from '../store/lists/messages.ts';
 import { filePaths } from '../store/meta-table/summary.ts';
 import type { Call, Reply } from './call.ts';
 import { FIRST_ROW, readStoredList } from './list.ts';
-import { fill, type Addresses } from './records.ts';
+import { rowText, substitute, type FileUrls } from '../records/page-json.ts';
 
 export async function attachments(call: Call): Promise<Reply> {
   const { database } = call.archive;
@@ -15,7 +15,7 @@ export async function attachments(call: Call): Promise<Reply> {
   return readStoredList(call, {
     kind: 'attachment',
     numberOf: (id) => numberOf('att', id),
-    addresses: await addressesOf(call),
+    fileUrls: await fileUrlsOf(call),
     async keyOf(id) {
       const n = numberOf('att', id);
       if (n === undefined) return 'malformed';
@@ -29,14 +29,13 @@ export async function attachments(call: Call): Promise<Reply> {
 export async function attachment(call: Call): Promise<Reply> {
   const n = numberOf('att', call.parameters['id']!);
   if (n === undefined) throw new ApiError('not_found', 'no attachment has such an id');
-  const texts = await readAttachments(call.archive.database, { n }, call.bearer.tier, FIRST_ROW);
-  if (texts.count === 0) throw new ApiError('not_found', `the archive has no attachment ${idOf('att', n)}`);
-  const { pieces } = fill('attachment', texts, await addressesOf(call));
-  return { status: 200, json: pieces.join('') };
+  const rows = await readAttachments(call.archive.database, { n }, call.bearer.tier, FIRST_ROW);
+  if (rows.count === 0) throw new ApiError('not_found', `the archive has no attachment ${idOf('att', n)}`);
+  return { status: 200, json: rowText(substitute('attachment', rows, await fileUrlsOf(call))) };
 }
 
 /** Where this reader's file addresses lead. */
-async function addressesOf({ archive, options, bearer: { tier } }: Call): Promise<Addresses> {
+async function fileUrlsOf({ archive, options, bearer: { tier } }: Call): Promise<FileUrls> {
   const paths = await filePaths(archive);
   const url = JSON.stringify(options.assetUrl).slice(0, -1);
   return (n, sha256) => `${url}${paths(n, sha256, tier)}"`;

@@ -9,11 +9,13 @@ import { integrityOf, MESSAGE } from '../rules/integrity.ts';
 import { assetTypeOf, carriersIn, sequenceStatusOf, variantOf } from '../rules/lore.ts';
 import { readMessageText, type MessageText } from '../mail/message-text.ts';
 import { mayRead } from '../rules/tiers.ts';
-import { attachmentsOf, type AttachmentRow } from '../store/lists/attachments.ts';
-import { findMessage, storedBytes, type MessageRow } from '../store/lists/messages.ts';
+import type { AttachmentRow } from '../records/attachment.ts';
+import type { MessageRow } from '../records/message.ts';
+import { attachmentsOf } from '../store/lists/attachments.ts';
+import { findMessage, storedBytes } from '../store/lists/messages.ts';
 import { fileKey } from '../store/meta-table/summary.ts';
 import { ok, type Call, type Reply } from './call.ts';
-import { instantOf } from './records.ts';
+import { instantOf } from '../records/instant.ts';
 
 /**
  * Defaults (our choice): view=raw, no carriers, no pipeline. The stored bytes are hashed at every read: damage lowers the

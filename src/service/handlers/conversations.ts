@@ -4,7 +4,7 @@ import { idOf, numberOf } from '../rules/identifier.ts';
 import { hasConversation, readConversations, readMessages } from '../store/lists/messages.ts';
 import type { Call, Reply } from './call.ts';
 import { FIRST_ROW, listReply, readStoredList } from './list.ts';
-import { fill } from './records.ts';
+import { rowText, substitute, withMember } from '../records/page-json.ts';
 
 export async function conversations(call: Call): Promise<Reply> {
   const { database } = call.archive;
@@ -30,11 +30,11 @@ export async function conversation(call: Call): Promise<Reply> {
   const n = numberOf('conv', call.parameters['id']!);
   if (n === undefined) throw new ApiError('not_found', 'no conversation has such an id');
   const asked = { conversation: n, reader: call.bearer.tier };
-  const texts = await readConversations(database, asked, FIRST_ROW);
-  if (texts.count === 0)
+  const rows = await readConversations(database, asked, FIRST_ROW);
+  if (rows.count === 0)
     throw new ApiError('not_found', `the archive has no conversation ${idOf('conv', n)}`);
   const page = await readMessages(database, asked, { ...FIRST_ROW, limit: FIRST_MESSAGES });
-  const record = fill('conversation', texts).pieces.join('');
+  const record = rowText(substitute('conversation', rows));
   const messages = listReply(call, { kind: 'message' }, page).json;
-  return { status: 200, json: `${record.slice(0, -1)},"messages":${messages}}` };
+  return { status: 200, json: withMember(record, 'messages', messages) };
 }

@@ -7,7 +7,7 @@ import { eventNumber, readEvents } from '../store/lists/sequence.ts';
 import { isNdjson, readJson, readNdjson } from './body.ts';
 import { ok, type Call, type Reply } from './call.ts';
 import { readList } from './list.ts';
-import { eventRecord } from './records.ts';
+import { eventRecord } from '../records/event.ts';
 
 /**
  * Acknowledged only after the commit; every delivery of one event gets the same acknowledgement. A body of

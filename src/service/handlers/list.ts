@@ -2,11 +2,11 @@
 import type { List } from '../../contract/list.ts';
 import { directionOf } from '../../contract/window.ts';
 import { share, type Kind } from '../rules/integrity.ts';
-import type { Span, Texts } from '../store/sql/keyset.ts';
+import { pageText, parseRows, substitute, type FileUrls, type PageRows } from '../records/page-json.ts';
+import type { Span } from '../store/sql/keyset.ts';
 import type { Call, Reply } from './call.ts';
 import type { KeyOf, ListRow, ListSource, ListWindow } from './list-source.ts';
 import { invalidCursor, readWindow, unknownCursor, windowOf } from './list-window.ts';
-import { fill, type Addresses } from './records.ts';
 import type { JsonResponse } from './response-cache.ts';
 
 /** A list whose records the store returns as JSON text (see store/wire.ts). */
@@ -15,8 +15,8 @@ export type StoredListSource = {
   keyOf: KeyOf;
   /** Returns the row number in an id that is a cursor of this list. */
   numberOf(id: string): number | undefined;
-  read(span: Span): Promise<Texts>;
-  addresses?: Addresses;
+  read(span: Span): Promise<PageRows>;
+  fileUrls?: FileUrls;
 };
 
 /** The span of the first row of a list. */
@@ -55,26 +55,21 @@ export async function readStoredList(call: Call, source: StoredListSource): Prom
 /** Returns rows of the store in a list envelope. */
 export function listReply(
   call: Call,
-  { kind, addresses }: Pick<StoredListSource, 'kind' | 'addresses'>,
-  texts: Texts,
+  { kind, fileUrls }: Pick<StoredListSource, 'kind' | 'fileUrls'>,
+  rows: PageRows,
 ): JsonResponse {
-  const { pieces, withheld, integrity } = fill(kind, texts, addresses);
-  const envelope = envelopeOf(call, withheld, texts.has_more, texts.count === 0 ? undefined : integrity);
-  const [head = '', tail = ''] = JSON.stringify(envelope).split(EMPTY_DATA);
-  return { status: statusOf(envelope), json: [head, DATA, ...pieces, ']', tail].join('') };
+  const completed = substitute(kind, rows, fileUrls);
+  const integrity = rows.count === 0 ? undefined : completed.integrity;
+  const envelope = envelopeOf(call, completed.withheld, rows.has_more, integrity);
+  return { status: statusOf(envelope), json: pageText(envelope, completed) };
 }
 
-/** Where the rows stand in an envelope. */
-const DATA = '"data":[';
-const EMPTY_DATA = `${DATA}]`;
-
-function parsedRows({ kind, keyOf, read, addresses }: StoredListSource): ListSource<ListedRecord> {
+function parsedRows({ kind, keyOf, read, fileUrls }: StoredListSource): ListSource<ListedRecord> {
   return {
     keyOf,
     async read(span) {
-      const texts = await read(span);
-      const json = fill(kind, texts, addresses).pieces.join('');
-      return { rows: JSON.parse(`[${json}]`) as ListedRecord[], has_more: texts.has_more };
+      const rows = await read(span);
+      return { rows: parseRows<ListedRecord>(substitute(kind, rows, fileUrls)), has_more: rows.has_more };
     },
   };
 }
@@ -107,7 +102,7 @@ function meanIntegrity(records: readonly ListedRecord[]): number | undefined {
 }
 
 /** As {@link readWindow}, but a single cursor is looked up by the statement that reads the page: one statement fewer. */
-async function readStoredWindow(source: StoredListSource, window: ListWindow): Promise<Texts> {
+async function readStoredWindow(source: StoredListSource, window: ListWindow): Promise<PageRows> {
   const { limit, starting_after, ending_before } = window;
   const id = starting_after ?? ending_before;
   if (id === undefined || (starting_after !== undefined && ending_before !== undefined)) {
@@ -118,9 +113,9 @@ async function readStoredWindow(source: StoredListSource, window: ListWindow): P
   if (row === undefined) throw invalidCursor(name);
   const edges =
     name === 'starting_after' ? { after: { row }, before: null } : { after: null, before: { row } };
-  const texts = await source.read({ ...edges, limit, direction: directionOf(window) });
-  if (!texts.there) throw unknownCursor(name, id);
-  return texts;
+  const rows = await source.read({ ...edges, limit, direction: directionOf(window) });
+  if (!rows.cursorFound) throw unknownCursor(name, id);
+  return rows;
 }
 
 function isWithheld(row: ListedRecord): boolean {

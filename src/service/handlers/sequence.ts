@@ -12,7 +12,7 @@ import { readPage } from './list.ts';
 import type { ListSource } from './list-source.ts';
 import { windowOf } from './list-window.ts';
 import { scopeMissing } from './authenticator.ts';
-import { eventStatusOf } from './records.ts';
+import { eventStatusOf } from '../records/event.ts';
 
 /** Positions in checked order; cursors are entries. mirror_relay needs the scope read:mirror too. */
 export async function sequence(call: Call): Promise<Reply> {

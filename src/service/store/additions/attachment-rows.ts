@@ -1,7 +1,9 @@
 // The write side of the attachment catalogue: rows of arriving files, and what their arrival says of earlier ones.
 import { failedAttachmentChecks } from '../../records/integrity-checks.ts';
 import type { ImportedAttachment, ImportedMessage } from '../../records/import-items.ts';
-import type { Row, Statements } from '../sql/database.ts';
+import type { Statements } from '../sql/database.ts';
+import { ATTACHMENTS } from '../../records/attachment.ts';
+import type { NewRow } from '../../records/table.ts';
 import { insertRows, selectIn } from '../sql/bulk-statements.ts';
 import type { Arrival } from './conversations.ts';
 
@@ -32,7 +34,7 @@ export async function addToCatalogue(
     if (redaction !== null) redactions.set(sha256, redaction);
   }
   const repeated = new Set<string>();
-  const rows: Row[] = [];
+  const rows: NewRow<typeof ATTACHMENTS>[] = [];
   for (const { n, message } of arrivals) {
     for (const [part, file] of message.attachments.entries()) {
       const first = firstIn.get(file.sha256);
@@ -61,7 +63,7 @@ export async function addToCatalogue(
       });
     }
   }
-  await insertRows(statements, 'attachments', rows);
+  await insertRows(statements, ATTACHMENTS, rows);
   await markRows(statements, redactions, repeated);
 }
 

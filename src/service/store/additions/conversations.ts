@@ -3,21 +3,12 @@ import type { ImportedMessage } from '../../records/import-items.ts';
 import { CONVERSATION } from '../../rules/integrity.ts';
 import type { Statements } from '../sql/database.ts';
 import { forgetSummary } from '../meta-table/summary.ts';
+import { CONVERSATIONS, THREADS, type ConversationRow } from '../../records/conversation.ts';
 import { insertRows, selectIn } from '../sql/bulk-statements.ts';
 
 /** A message with the number it arrives under and the bits of its own failed checks. */
 export type Arrival = { n: number; message: ImportedMessage; failed: number; dated: boolean };
 
-type Summary = {
-  n: number;
-  subject: string | null;
-  source: string;
-  first_message: number;
-  message_count: number;
-  started_ms: number | null;
-  last_ms: number | null;
-  failed: number;
-};
 export type Threading = {
   /** Number of a message's conversation, once all arrivals are taken in. */
   of(arrival: Arrival): number;
@@ -44,9 +35,9 @@ export async function threadingOf(statements: Statements, arrivals: readonly Arr
   const before = new Set(threads.keys());
   const summaries = new Map(
     (
-      await selectIn<Summary>(
+      await selectIn<ConversationRow>(
         statements,
-        `SELECT n, subject, source, first_message, message_count, started_ms, last_ms, failed FROM conversations
+        `SELECT ${CONVERSATIONS.select} FROM conversations
           WHERE n IN ?`,
         new Set(threads.values()),
       )
@@ -102,7 +93,7 @@ export async function threadingOf(statements: Statements, arrivals: readonly Arr
       const added = [...threads].filter(([key]) => !before.has(key));
       await insertRows(
         statements,
-        'threads',
+        THREADS,
         added.map(([message_key, n]) => ({ message_key, conversation: root(n) })),
       );
       const changed = [...summaries.values()].filter(({ n }) => loaded.has(n));
@@ -113,7 +104,7 @@ export async function threadingOf(statements: Statements, arrivals: readonly Arr
         );
       }
       const fresh = [...summaries.values()].filter(({ n }) => !loaded.has(n));
-      await insertRows(statements, 'conversations', fresh);
+      await insertRows(statements, CONVERSATIONS, fresh);
     },
   };
 }
@@ -122,7 +113,7 @@ function keysOf(message: ImportedMessage): string[] {
   return message.key === null ? message.related : [message.key, ...message.related];
 }
 
-function opening({ n, message, dated }: Arrival): Summary {
+function opening({ n, message, dated }: Arrival): ConversationRow {
   return {
     n,
     subject: message.subject,
@@ -135,14 +126,14 @@ function opening({ n, message, dated }: Arrival): Summary {
   };
 }
 
-function admit(summary: Summary, { message, dated }: Arrival): void {
+function admit(summary: ConversationRow, { message, dated }: Arrival): void {
   summary.message_count += 1;
   summary.started_ms = earliest(summary.started_ms, message.date_ms);
   summary.last_ms = latest(summary.last_ms, message.date_ms);
   if (!dated) summary.failed |= CONVERSATION.dated;
 }
 
-function merge(into: Summary, other: Summary): void {
+function merge(into: ConversationRow, other: ConversationRow): void {
   into.message_count += other.message_count;
   into.started_ms = earliest(into.started_ms, other.started_ms);
   into.last_ms = latest(into.last_ms, other.last_ms);

@@ -9,6 +9,8 @@ import type { Statements } from '../sql/database.ts';
 import { queueWaiting } from '../events/keep-events.ts';
 import { forgetSummary } from '../meta-table/summary.ts';
 import { adopt, parentsOf } from './parents.ts';
+import { MESSAGES, RAWS } from '../../records/message.ts';
+import type { NewRow } from '../../records/table.ts';
 import { insertRows, selectIn } from '../sql/bulk-statements.ts';
 import { type Arrival, threadingOf } from './conversations.ts';
 
@@ -120,7 +122,7 @@ async function store(
 
   const threading = await threadingOf(statements, arrivals);
   const parentOf = await parentsOf(statements, arrivals);
-  const rows = arrivals.map((arrival) => {
+  const rows = arrivals.map((arrival): NewRow<typeof MESSAGES> => {
     const { n, message } = arrival;
     const parent = parentOf(arrival);
     const conversation = threading.of(arrival);
@@ -153,10 +155,10 @@ async function store(
       position: message.position,
     };
   });
-  await insertRows(statements, 'messages', rows);
+  await insertRows(statements, MESSAGES, rows);
   await insertRows(
     statements,
-    'raws',
+    RAWS,
     arrivals.map(({ n, message }) => ({ n, content: message.raw })),
   );
   await addToCatalogue(statements, arrivals, held, newest?.attachment ?? 0);

@@ -2,6 +2,8 @@
 import type { ImportedMessage } from '../../records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../../rules/integrity.ts';
 import type { Statements } from '../sql/database.ts';
+import { ORPHANS } from '../../records/message.ts';
+import type { NewRow } from '../../records/table.ts';
 import { insertRows, selectIn } from '../sql/bulk-statements.ts';
 import type { Arrival, Threading } from './conversations.ts';
 
@@ -21,7 +23,7 @@ export async function parentsOf(
   for (const { n, message } of arrivals) {
     if (message.key !== null && !numbers.has(message.key)) numbers.set(message.key, n);
   }
-  const orphans: { message_key: string; message: number; rank: number }[] = [];
+  const orphans: NewRow<typeof ORPHANS>[] = [];
   const parents = new Map<number, number | null>();
   for (const { n, message } of arrivals) {
     const candidates = candidatesOf(message);
@@ -31,7 +33,7 @@ export async function parentsOf(
     orphans.push(...absent.map((message_key, rank) => ({ message_key, message: n, rank })));
     parents.set(n, best < 0 ? null : numbers.get(candidates[best]!)!);
   }
-  await insertRows(statements, 'orphans', orphans);
+  await insertRows(statements, ORPHANS, orphans);
   return ({ n }) => parents.get(n);
 }
 

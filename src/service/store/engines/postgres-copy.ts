@@ -3,14 +3,18 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from } from 'pg-copy-streams';
-import type { Row, Value } from '../sql/database.ts';
+import type { Value } from '../sql/database.ts';
 
 /** Bytes handed over at once, if no single row has more. */
 const PIECE_BYTES = 256 * 1024;
 
 /** Adds rows of the same columns, in order, in the transaction that the connection is in. Throws the client's own errors. */
-export async function copyRows(client: pg.ClientBase, table: string, rows: readonly Row[]): Promise<void> {
-  const columns = Object.keys(rows[0] ?? {});
+export async function copyRows(
+  client: pg.ClientBase,
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly Value[])[],
+): Promise<void> {
   // Nothing may be sent behind a copy, which a client that pipelines refuses therefore.
   const alone = Object.assign(client, { pipeline: false });
   try {
@@ -25,11 +29,10 @@ export async function copyRows(client: pg.ClientBase, table: string, rows: reado
 const HEAD = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)]);
 const END = Buffer.from([0xff, 0xff]);
 
-function* pieces(rows: readonly Row[]): Generator<Buffer> {
+function* pieces(rows: readonly (readonly Value[])[]): Generator<Buffer> {
   let held: Uint8Array[] = [HEAD];
   let bytes = 0;
-  for (const row of rows) {
-    const values = Object.values(row);
+  for (const values of rows) {
     const count = Buffer.alloc(2);
     count.writeInt16BE(values.length);
     held.push(count);

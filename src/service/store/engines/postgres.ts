@@ -98,7 +98,7 @@ export async function openPostgres({
       const statements: Statements = {
         ...statementsOf((sql, parameters) => ask(client, sql, parameters)),
         last: (...statement) => void last.push(statement),
-        copy: (table, rows) => copyRows(client, table, rows).catch(fail),
+        copy: (table, columns, rows) => copyRows(client, table, columns, rows).catch(fail),
       };
       const result = await work(statements, [begun].flat().at(-1)?.rows.length === 1);
       // Where one of these fails the engine answers COMMIT with a rollback.

@@ -2,14 +2,18 @@
 import { idOf, numberOf } from '../../rules/identifier.ts';
 import { isLaterWriter, type Effect, type KnownEvent } from '../../rules/ingest.ts';
 import { MESSAGE } from '../../rules/integrity.ts';
-import type { Statements, Value } from '../sql/database.ts';
+import { ATTACHMENTS } from '../../records/attachment.ts';
+import { EVENTS } from '../../records/event.ts';
+import { MESSAGES } from '../../records/message.ts';
+import type { StoredRow } from '../../records/table.ts';
+import type { Statements } from '../sql/database.ts';
 import { forgetSummary } from '../meta-table/summary.ts';
 import { chunksOf, places, selectIn, updateRows } from '../sql/bulk-statements.ts';
 
 /** An event with its number, and what it says. */
 export type Numbered = KnownEvent & { n: number };
 
-type Verdict = { n: number; effect: Effect; message: number | null; attachment: number | null };
+type Verdict = Pick<StoredRow<typeof EVENTS>, 'n' | 'effect' | 'message' | 'attachment'>;
 
 /** Applies events in this order and notes what became of each; part of the transaction of the only writer. */
 export async function applyEvents(statements: Statements, events: readonly Numbered[]): Promise<void> {
@@ -38,11 +42,11 @@ export async function applyEvents(statements: Statements, events: readonly Numbe
   let ordinal = last?.ordinal ?? 0;
   await updateRows(
     statements,
-    'events',
-    { effect: 'TEXT', applied: 'BIGINT', message: 'BIGINT', attachment: 'BIGINT' },
-    [...verdicts.values()].map(({ n, effect, message, attachment }) => {
-      if (effect !== 'waiting') ordinal += 1;
-      return [n, effect, effect === 'waiting' ? null : ordinal, message, attachment];
+    EVENTS,
+    ['effect', 'applied', 'message', 'attachment'],
+    [...verdicts.values()].map((verdict) => {
+      if (verdict.effect !== 'waiting') ordinal += 1;
+      return { ...verdict, applied: verdict.effect === 'waiting' ? null : ordinal };
     }),
   );
 }
@@ -75,7 +79,7 @@ export function verdictOn(
   return verdict;
 }
 
-type Message = { n: number; conversation: number; sequence: number; moved_by: string | null };
+type Message = Pick<StoredRow<typeof MESSAGES>, 'n' | 'conversation' | 'sequence' | 'moved_by'>;
 type Movable = Message & { isMoved: boolean };
 
 async function messagesOf(
@@ -110,12 +114,7 @@ function moveMessage(
 /** Writes the new places, and sets the position checks of what was moved and of what answers it. */
 async function saveMessages(statements: Statements, moved: readonly Movable[]): Promise<void> {
   if (moved.length === 0) return;
-  await updateRows(
-    statements,
-    'messages',
-    { sequence: 'BIGINT', moved_by: 'TEXT' },
-    moved.map(({ n, sequence, moved_by }) => [n, sequence, moved_by]),
-  );
+  await updateRows(statements, MESSAGES, ['sequence', 'moved_by'], moved);
   for (const some of chunksOf(moved)) {
     const numbers = places(some, some.length + 2);
     await statements.run(
@@ -134,13 +133,10 @@ export const FIELDS = [
   { field: 'source', writer: 'source_by' },
   { field: 'decorative_layer', writer: 'decorative_by' },
 ] as const;
-type Attachment = {
-  n: number;
-  source: string;
-  decorative_layer: number;
-  source_by: string | null;
-  decorative_by: string | null;
-};
+type Attachment = Pick<
+  StoredRow<typeof ATTACHMENTS>,
+  'n' | 'source' | 'decorative_layer' | 'source_by' | 'decorative_by'
+>;
 type Changeable = Attachment & { isChanged: boolean };
 
 async function attachmentsOf(
@@ -180,18 +176,8 @@ function reclassify(
 }
 
 async function saveAttachments(statements: Statements, changed: readonly Changeable[]): Promise<void> {
-  await updateRows(
-    statements,
-    'attachments',
-    { source: 'TEXT', decorative_layer: 'BIGINT', source_by: 'TEXT', decorative_by: 'TEXT' },
-    changed.map(({ n, source, decorative_layer, source_by, decorative_by }): Value[] => [
-      n,
-      source,
-      decorative_layer,
-      source_by,
-      decorative_by,
-    ]),
-  );
+  const columns = ['source', 'decorative_layer', 'source_by', 'decorative_by'] as const;
+  await updateRows(statements, ATTACHMENTS, columns, changed);
 }
 
 /** Numbers of the records that events of this type name. */

@@ -1,27 +1,18 @@
 // Events taken in: kept once each and durably, to be applied from the queue (interface 4.6, 6).
 import { ApiError } from '../../rules/api-error.ts';
 import { numberOf } from '../../rules/identifier.ts';
-import type { Effect, TakenIn } from '../../rules/ingest.ts';
+import type { TakenIn } from '../../rules/ingest.ts';
 import type { Limiter } from '../../rules/limiter.ts';
 import type { Statements } from '../sql/database.ts';
-import { addRows, selectIn } from '../sql/bulk-statements.ts';
+import { EVENTS } from '../../records/event.ts';
+import type { NewRow, StoredRow } from '../../records/table.ts';
+import { appendRows, selectIn } from '../sql/bulk-statements.ts';
 
 /** Most events that may wait for their records (our choice): anyone with a token can name records that never come. */
 const MOST_WAITING = 100_000;
 
-const COLUMNS = {
-  n: 'BIGINT',
-  id: 'TEXT',
-  type: 'TEXT',
-  payload: 'TEXT',
-  body_sha256: 'TEXT',
-  received_ms: 'BIGINT',
-  deliveries: 'BIGINT',
-  effect: 'TEXT',
-} as const;
-
 type Fresh = { event: TakenIn; deliveries: number };
-type Kept = { n: number; id: string; body_sha256: string; effect: Effect };
+type Kept = Pick<StoredRow<typeof EVENTS>, 'n' | 'id' | 'body_sha256' | 'effect'>;
 
 /**
  * Keeps events in the order given, as queued, within the transaction of the only writer. For each the refusal, or
@@ -83,12 +74,21 @@ export async function keepEvents(
 
   const refusals: (ApiError | undefined)[] = [];
   for (const event of events) refusals.push(await keep(event));
-  const added = [...fresh].map(([number, { event, deliveries }]) => {
+  const added = [...fresh].map(([number, { event, deliveries }]): NewRow<typeof EVENTS> => {
     const { id, type, payloadText, bodySha256 } = event;
-    return [number, id, type, payloadText, bodySha256, now, deliveries, 'queued'];
+    return {
+      n: number,
+      id,
+      type,
+      payload: payloadText,
+      body_sha256: bodySha256,
+      received_ms: now,
+      deliveries,
+      effect: 'queued',
+    };
   });
   for (const [row, times] of again) await countDeliveries(statements, row, times);
-  await addRows(statements, 'events', COLUMNS, added);
+  await appendRows(statements, EVENTS, added);
   return refusals;
 }
 

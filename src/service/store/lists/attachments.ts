@@ -3,27 +3,8 @@ import type { Tier } from '../../../contract/token.ts';
 import { tiersAbove } from '../../rules/tiers.ts';
 import type { Statements } from '../sql/database.ts';
 import { readTexts, type Condition, type Span } from '../sql/keyset.ts';
-import { attachmentJson, forReaders } from '../../records/wire.ts';
-
-export type AttachmentRow = {
-  n: number;
-  message: number;
-  part: number;
-  filename: string;
-  sha256: string;
-  bytes: number;
-  declared_type: string;
-  detected_type: string | null;
-  stored: number;
-  redacted: number;
-  decorative_layer: number;
-  first_visible: number;
-  origin_city: string | null;
-  source: string;
-  tier: Tier;
-  trailing_bytes: number;
-  failed: number;
-};
+import { attachmentJson, ATTACHMENTS, type AttachmentRow } from '../../records/attachment.ts';
+import { forReaders } from '../../records/reader.ts';
 
 export type AttachmentFilter = {
   origin_city?: string | undefined;
@@ -34,8 +15,7 @@ export type AttachmentFilter = {
   n?: number | undefined;
 };
 
-const SELECT = `SELECT n, message, part, filename, sha256, bytes, declared_type, detected_type, stored, redacted,
-  decorative_layer, first_visible, origin_city, source, tier, trailing_bytes, failed FROM attachments`;
+const SELECT = `SELECT ${ATTACHMENTS.select} FROM attachments`;
 
 /** All attachments of a message by their part order. */
 export function attachmentsOf(statements: Statements, message: number): Promise<AttachmentRow[]> {
@@ -48,7 +28,7 @@ export async function hasAttachment(statements: Statements, n: number): Promise<
 
 const RECORDS = forReaders((reader) => `SELECT ${attachmentJson(reader)} AS json FROM attachments`);
 
-/** A window of the rows that match, as this reader may know them; see wire.ts. */
+/** A window of the rows that match, as this reader may know them; see records/page-json.ts. */
 export function readAttachments(statements: Statements, filter: AttachmentFilter, reader: Tier, span: Span) {
   const where = conditionsOf(filter, reader);
   const rows = { table: 'attachments', key: ['n'] };

@@ -1,33 +1,13 @@
 // Messages and conversations as stored: single rows, stored bytes, and windows in their stable orders.
 import type { Tier } from '../../../contract/token.ts';
-import type { MessageFormat } from '../../records/message-format.ts';
 import type { Statements } from '../sql/database.ts';
 import { readSpan, readTexts, type Condition, type Span } from '../sql/keyset.ts';
-import { conversationJson, forReaders, messageJson } from '../../records/wire.ts';
-
-export type MessageRow = {
-  n: number;
-  conversation: number;
-  parent: number | null;
-  sequence: number;
-  date_ms: number | null;
-  sender: string | null;
-  subject: string | null;
-  format: MessageFormat;
-  source: string;
-  classification: string;
-  raw_sha256: string;
-  raw_bytes: number;
-  attachments: number;
-  tier: Tier;
-  failed: number;
-};
-
-const COLUMNS = `n, conversation, parent, sequence, date_ms, sender, subject, format, source, classification, raw_sha256,
-  raw_bytes, attachments, tier, failed`;
+import { conversationJson } from '../../records/conversation.ts';
+import { messageJson, MESSAGES, type MessageRow } from '../../records/message.ts';
+import { forReaders } from '../../records/reader.ts';
 
 export function findMessage(statements: Statements, n: number): Promise<MessageRow | undefined> {
-  return statements.get<MessageRow>(`SELECT ${COLUMNS} FROM messages WHERE n = $1`, [n]);
+  return statements.get<MessageRow>(`SELECT ${MESSAGES.select} FROM messages WHERE n = $1`, [n]);
 }
 
 /** The two numbers that say where a message stands, and its conversation. */
@@ -70,15 +50,15 @@ export async function storedPiece(
   return row?.piece ?? new Uint8Array();
 }
 
-/** Whose messages, all where undefined, and as what reader they are shown to; see wire.ts. */
+/** Whose messages, all where undefined, and as what reader they are shown to; see records/page-json.ts. */
 export type Asked = { conversation?: number | undefined; reader: Tier };
 
-const MESSAGES = forReaders((reader) => `SELECT ${messageJson(reader)} AS json FROM messages m`);
-const OPENINGS = forReaders(
+const MESSAGE_LISTS = forReaders((reader) => `SELECT ${messageJson(reader)} AS json FROM messages m`);
+const OPENING_LISTS = forReaders(
   (reader) =>
     `SELECT ${messageJson(reader)} AS json FROM conversations c JOIN messages m ON m.n = c.first_message`,
 );
-const CONVERSATIONS = forReaders(
+const CONVERSATION_LISTS = forReaders(
   (reader) => `SELECT ${conversationJson(reader)} AS json FROM conversations c
     LEFT JOIN messages f ON f.n = c.first_message`,
 );
@@ -87,21 +67,21 @@ const CONVERSATIONS = forReaders(
 export function readMessages(statements: Statements, { conversation, reader }: Asked, span: Span) {
   const where = conversation === undefined ? [] : [isNumber('m.conversation', conversation)];
   const rows = { table: 'messages', key: ['sequence', 'n'] };
-  return readTexts(statements, { select: MESSAGES[reader], key: ['m.sequence', 'm.n'], where, rows }, span);
+  return readTexts(statements, { select: MESSAGE_LISTS[reader], key: ['m.sequence', 'm.n'], where, rows }, span);
 }
 
 /** The first message of each conversation in the order of conversations, whose number is a span's key. */
 export function readOpenings(statements: Statements, { conversation, reader }: Asked, span: Span) {
   const where = conversation === undefined ? [] : [isNumber('c.n', conversation)];
   const rows = { table: 'messages', key: ['conversation'] };
-  return readTexts(statements, { select: OPENINGS[reader], key: ['c.n'], where, rows }, span);
+  return readTexts(statements, { select: OPENING_LISTS[reader], key: ['c.n'], where, rows }, span);
 }
 
 /** Conversations by their number, which is a span's key. */
 export function readConversations(statements: Statements, { conversation, reader }: Asked, span: Span) {
   const where = conversation === undefined ? [] : [isNumber('c.n', conversation)];
   const rows = { table: 'conversations', key: ['n'] };
-  return readTexts(statements, { select: CONVERSATIONS[reader], key: ['c.n'], where, rows }, span);
+  return readTexts(statements, { select: CONVERSATION_LISTS[reader], key: ['c.n'], where, rows }, span);
 }
 
 /** The numbers of the conversations in a span. */

@@ -1,7 +1,8 @@
 // The two sequences as stored: messages by arrival, and events by their arrival at the relay.
 import type { Statements } from '../sql/database.ts';
-import type { Effect, UNSETTLED } from '../../rules/ingest.ts';
-import type { MessageRow } from './messages.ts';
+import { EVENTS, type EventRow } from '../../records/event.ts';
+import type { MessageRow } from '../../records/message.ts';
+import type { UNSETTLED } from '../../rules/ingest.ts';
 import { readSpan, type Span } from '../sql/keyset.ts';
 
 export type ArcRow = Pick<MessageRow, 'n' | 'sequence' | 'source' | 'failed' | 'tier'>;
@@ -11,24 +12,9 @@ export function readArc(statements: Statements, span: Span) {
   return readSpan<ArcRow>(statements, { select, key: ['n'], where: [] }, span);
 }
 
-/** An event; `applied` is the ordinal in which it took effect, null while it waits. */
-export type EventRow = {
-  n: number;
-  id: string;
-  type: string;
-  payload: string;
-  received_ms: number;
-  deliveries: number;
-  effect: Effect;
-  applied: number | null;
-  failures: number;
-  error: string | null;
-};
-
 /** Events in order of arrival; `effect` is one that has an index of its own, and is no one's input. */
 export function readEvents(statements: Statements, span: Span, effect?: (typeof UNSETTLED)[number]) {
-  const select =
-    'SELECT n, id, type, payload, received_ms, deliveries, effect, applied, failures, error FROM events';
+  const select = `SELECT ${EVENTS.select} FROM events`;
   // As text, since a parameter would keep the engine from an index for one value.
   const where = effect === undefined ? [] : [{ sql: `effect = '${effect}'`, values: [] }];
   return readSpan<EventRow>(statements, { select, key: ['n'], where }, span);

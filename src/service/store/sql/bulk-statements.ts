@@ -1,71 +1,81 @@
 // Many rows in few statements: inserts and look-ups whose texts are so few that they stay prepared.
+import type { Columns, NewRow, StoredRow, Table } from '../../records/table.ts';
 import type { Row, Statements, Value } from './database.ts';
 
-const MOST_ROWS = 64;
+const MAX_ROWS = 64;
 
-/** Rows from which on a copy is faster: it takes a round of messages more than a statement. */
-const LEAST_COPIED = 8;
+/** COPY is faster from this number of rows on: it costs one more round trip than a statement. */
+const MIN_COPIED_ROWS = 8;
 
-/** Inserts rows of the same columns, in order: by a copy where there is one, or some a statement. */
-export async function insertRows(statements: Statements, table: string, rows: readonly Row[]): Promise<void> {
-  if (statements.copy !== undefined && rows.length >= LEAST_COPIED) return statements.copy(table, rows);
-  const columns = Object.keys(rows[0] ?? {});
-  for (const some of chunksOf(rows)) {
+/** Where rows are inserted: the table, and the columns that are set. */
+export type Target = Pick<Table, 'name' | 'inserted'>;
+
+/** Inserts rows in order: by COPY where the engine has it and there are enough rows, else 64 rows a statement. */
+export async function insertRows<T extends Target>(
+  statements: Statements,
+  table: T,
+  rows: readonly (T extends Table ? NewRow<T> : Row)[],
+): Promise<void> {
+  const columns = table.inserted;
+  const values = (rows as readonly Row[]).map((row) => columns.map((column) => row[column]!));
+  if (statements.copy !== undefined && rows.length >= MIN_COPIED_ROWS)
+    return statements.copy(table.name, columns, values);
+  for (const some of chunksOf(values)) {
     const tuples = some.map((_, row) => `(${places(columns, row * columns.length + 1)})`);
     await statements.run(
-      `INSERT INTO ${table} (${columns.join(',')}) VALUES ${tuples.join(',')}`,
-      some.flatMap((row) => Object.values(row)),
+      `INSERT INTO ${table.name} (${columns.join(',')}) VALUES ${tuples.join(',')}`,
+      some.flat(),
     );
   }
 }
 
-/** What columns are, which nothing else tells an engine that is given values in a text. */
-export type Columns = Readonly<Record<string, 'BIGINT' | 'TEXT'>>;
-
-/** Inserts rows in one statement, whose values stand in the order of `columns`. Texts must not hold NUL. */
-export async function addRows(
+/** Inserts rows in one statement, as the last one of a transaction. Texts must not contain NUL. */
+export async function appendRows<C extends Columns>(
   statements: Statements,
-  table: string,
-  columns: Columns,
-  rows: readonly (readonly Value[])[],
+  table: Table<C>,
+  rows: readonly NewRow<Table<C>>[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const names = Object.keys(columns).join(', ');
-  const insert = [`INSERT INTO ${table} (${names}) ${given(columns)}`, [JSON.stringify(rows)]] as const;
+  const names = table.inserted;
+  const insert = [
+    `INSERT INTO ${table.name} (${names.join(', ')}) ${selectGiven(table, names)}`,
+    [given(rows as readonly Row[], names)],
+  ] as const;
   if (statements.last === undefined) await statements.run(...insert);
   else statements.last(...insert);
 }
 
-/**
- * Sets columns of many rows in one statement: each of `rows` has its key `n` first and then the values of `columns`, in
- * their order. Texts must not hold NUL.
- */
-export async function updateRows(
+/** Sets the columns `changed` of many rows, found by `n`, in one statement. Texts must not contain NUL. */
+export async function updateRows<C extends Columns, Changed extends keyof C & string>(
   statements: Statements,
-  table: string,
-  columns: Columns,
-  rows: readonly (readonly Value[])[],
+  table: Table<C>,
+  changed: readonly Changed[],
+  rows: readonly Pick<StoredRow<Table<C>>, Changed | ('n' & keyof C)>[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const set = Object.keys(columns).map((name) => `${name} = v.${name}`);
+  const names = ['n', ...changed];
+  const set = changed.map((name) => `${name} = v.${name}`);
   await statements.run(
-    `WITH v AS (${given({ n: 'BIGINT', ...columns })})
-      UPDATE ${table} SET ${set.join(', ')} FROM v WHERE ${table}.n = v.n`,
-    [JSON.stringify(rows)],
+    `WITH v AS (${selectGiven(table, names)})
+      UPDATE ${table.name} SET ${set.join(', ')} FROM v WHERE ${table.name}.n = v.n`,
+    [given(rows as readonly Row[], names)],
   );
 }
 
-/** The rows of `$1`, an array of arrays: one text for however many. */
-function given(columns: Columns): string {
-  const fields = Object.entries(columns).map(
-    ([name, type], at) => `CAST(value ->> ${at} AS ${type}) AS ${name}`,
-  );
+/** Returns rows as JSON text, an array of arrays: one parameter for any number of rows. */
+function given(rows: readonly Row[], names: readonly string[]): string {
+  return JSON.stringify(rows.map((row) => names.map((name) => row[name])));
+}
+
+/** Returns the SELECT that reads such a parameter, `$1`, as rows with these columns. */
+function selectGiven({ columns }: Pick<Table, 'columns'>, names: readonly string[]): string {
+  const fields = names.map((name, at) => `CAST(value ->> ${at} AS ${columns[name]!.type.sql}) AS ${name}`);
   return `SELECT ${fields.join(', ')} FROM json_each($1)`;
 }
 
 /** At most 64 at once: no more texts than that are made for a statement, and the last rows cost one and not six. */
 export function* chunksOf<T>(rows: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < rows.length; at += MOST_ROWS) yield rows.slice(at, at + MOST_ROWS);
+  for (let at = 0; at < rows.length; at += MAX_ROWS) yield rows.slice(at, at + MAX_ROWS);
 }
 
 /** Rows of a statement that has `IN (…)` in the place of its only `IN ?`, for values however many. */
@@ -77,8 +87,8 @@ export async function selectIn<T extends Row>(
   const all = [...values];
   if (statements.allIn !== undefined) return all.length === 0 ? [] : statements.allIn<T>(sql, all);
   const found: T[] = [];
-  for (let at = 0; at < all.length; at += MOST_ROWS) {
-    const some = all.slice(at, at + MOST_ROWS);
+  for (let at = 0; at < all.length; at += MAX_ROWS) {
+    const some = all.slice(at, at + MAX_ROWS);
     found.push(...(await statements.all<T>(sql.replace('IN ?', `IN (${places(fill(some), 1)})`), some)));
   }
   return found;

@@ -16,7 +16,9 @@ export type Statements = {
   /** Rows of a statement with `IN ?`, for values however many, where the engine takes them as one. */
   allIn?: (<T extends Row = Row>(sql: string, values: readonly Value[]) => Promise<T[]>) | undefined;
   /** Adds many rows of the same columns, in order, where the engine has a faster way than INSERT for it. */
-  copy?: ((table: string, rows: readonly Row[]) => Promise<void>) | undefined;
+  copy?:
+    | ((table: string, columns: readonly string[], rows: readonly (readonly Value[])[]) => Promise<void>)
+    | undefined;
 };
 
 /**

@@ -1,4 +1,5 @@
 // Keyset reading of one window: the rows strictly between two keys, in ascending order, at a cost that depth does not change.
+import { rowsInOrder, type PageRows } from '../../records/page-json.ts';
 import type { Row, Statements, Value } from './database.ts';
 
 /** Part of a WHERE clause; its parameters are numbered from $1 in the order of `values`. */
@@ -24,9 +25,6 @@ export type Read = {
 };
 export type Window<T> = { rows: T[]; has_more: boolean };
 
-/** Rows in ascending order as one text, commas between; `there` tells whether there are the rows that are edges. */
-export type Texts = { text: string; count: number; has_more: boolean; there: boolean };
-
 /** `limit` rows at most, and whether the window holds more in the direction it was read. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the row type is the statement’s, which the caller knows
 export async function readSpan<T extends Row>(
@@ -39,7 +37,7 @@ export async function readSpan<T extends Row>(
 }
 
 /** As {@link readSpan}, of rows that are one column `json` of text: they come as one, which costs a fraction. */
-export async function readTexts(statements: Statements, read: Read, span: Span): Promise<Texts> {
+export async function readTexts(statements: Statements, read: Read, span: Span): Promise<PageRows> {
   const { tail, values, found } = tailOf(read, span);
   const whole = wholeText(read.select, tail, found);
   const page = await statements.get<{ rows: string | null; count: number; there: number | null }>(
@@ -49,21 +47,11 @@ export async function readTexts(statements: Statements, read: Read, span: Span):
   const { rows, count, there } = page ?? { rows: null, count: 0, there: null };
   const has_more = count > span.limit;
   return {
-    text: rows === null ? '' : inOrderAsText(rows, has_more, span.direction),
+    text: rows === null ? '' : rowsInOrder(rows, has_more, span.direction),
     count: has_more ? span.limit : count,
     has_more,
-    there: found === '' || there !== null,
+    cursorFound: found === '' || there !== null,
   };
-}
-
-/** How each record begins behind another, and nothing does within one: a text in it has its quotes escaped. */
-const NEXT = ',{"id":"';
-
-function inOrderAsText(rows: string, has_more: boolean, direction: Span['direction']): string {
-  if (direction === 'forward') return has_more ? rows.slice(0, rows.lastIndexOf(NEXT)) : rows;
-  const [, ...records] = `,${rows}`.split(NEXT);
-  if (has_more) records.pop();
-  return records.reduceRight((text, record) => `${text}${NEXT}${record}`, '').slice(1);
 }
 
 /** How every statement of a page begins. */

@@ -1,7 +1,8 @@
 // Rows that are copied are those that are inserted, whatever is in them; and where one is refused, none is there.
 import { fc, test as property } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database, Row } from '../../../../src/service/store/sql/database.ts';
+import { BYTES, INTEGER, orNull, table, TEXT } from '../../../../src/service/records/table.ts';
+import type { Database } from '../../../../src/service/store/sql/database.ts';
 import { openPostgres } from '../../../../src/service/store/engines/postgres.ts';
 import { insertRows } from '../../../../src/service/store/sql/bulk-statements.ts';
 import { freshUrl, noPostgres } from '../../../support/postgres.ts';
@@ -15,6 +16,15 @@ const row = fc.record({
   words: fc.option(text.map((drawn) => drawn.replaceAll('\0', ''))),
   content: fc.option(fc.uint8Array({ maxLength: 300 })),
 });
+
+const columns = {
+  n: { type: INTEGER },
+  number: { type: orNull(INTEGER) },
+  words: { type: orNull(TEXT) },
+  content: { type: orNull(BYTES) },
+};
+const COPIED = table('copied', columns);
+const INSERTED = table('inserted', columns);
 
 describe.skipIf(noPostgres)('copied rows', () => {
   let database: Database;
@@ -31,12 +41,12 @@ describe.skipIf(noPostgres)('copied rows', () => {
   property.prop([fc.array(row, { minLength: 8, maxLength: 40 })], { numRuns: 40 })(
     'are those that are inserted',
     async (drawn) => {
-      const rows: Row[] = drawn.map((one, n) => ({ n, ...one }));
+      const rows = drawn.map((one, n) => ({ n, ...one }));
       await database.transaction(async ({ copy, ...statements }) => {
         expect(copy).toBeDefined();
         for (const table of ['copied', 'inserted']) await statements.run(`DELETE FROM ${table}`);
-        await insertRows({ ...statements, copy }, 'copied', rows);
-        await insertRows(statements, 'inserted', rows);
+        await insertRows({ ...statements, copy }, COPIED, rows);
+        await insertRows(statements, INSERTED, rows);
       });
       const read = (table: string) => database.all(`SELECT * FROM ${table} ORDER BY n`);
       const copied = await read('copied');
@@ -50,7 +60,7 @@ describe.skipIf(noPostgres)('copied rows', () => {
     const rows = Array.from({ length: 40 }, (_, n) => ({ n, number: n, words: 'x', content: content(n) }));
     await database.transaction(async (statements) => {
       await statements.run('DELETE FROM copied');
-      await insertRows(statements, 'copied', rows);
+      await insertRows(statements, COPIED, rows);
     });
     const row = await database.get<{ content: Uint8Array }>('SELECT content FROM copied WHERE n = 3');
     expect(Buffer.compare(row!.content, content(3))).toBe(0);
@@ -60,10 +70,10 @@ describe.skipIf(noPostgres)('copied rows', () => {
   test('are none where one is refused, and the connection serves on', async () => {
     await database.run('DELETE FROM copied');
     const rows = Array.from({ length: 20 }, (_, n) => ({ n: n % 19, number: n, words: 'x', content: null }));
-    const copying = database.transaction((statements) => insertRows(statements, 'copied', rows));
+    const copying = database.transaction((statements) => insertRows(statements, COPIED, rows));
     await expect(copying).rejects.toMatchObject({ code: '23505' });
     expect(await database.all('SELECT n FROM copied')).toEqual([]);
-    await database.transaction((statements) => insertRows(statements, 'copied', rows.slice(0, 19)));
+    await database.transaction((statements) => insertRows(statements, COPIED, rows.slice(0, 19)));
     expect(await database.all('SELECT n FROM copied')).toHaveLength(19);
   });
 });

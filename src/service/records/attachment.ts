@@ -1,0 +1,63 @@
+// Attachments: the columns of the table and the JSON of a list row (interface 2.1).
+import type { Attachment } from '../../contract/attachment.ts';
+import type { Tier } from '../../contract/token.ts';
+import { fileUrl, flag, integrity, json, jsonRow, optionalMember, quoted, withheldMark } from './page-json.ts';
+import { isReadable } from './reader.ts';
+import { columnNames, INTEGER, oneOf, orNull, table, TEXT, type RowOf, type WireColumn } from './table.ts';
+
+/** `n` is the number in `att_<n>`: the order of arrival, never used again. Flags are 0 or 1. */
+export const ATTACHMENTS = table('attachments', {
+  n: { type: INTEGER, shown: ['id', 'file_url', 'sequence'] },
+  message: { type: INTEGER, shown: ['message_id'] },
+  /** The position of the file in its message, from 0. */
+  part: { type: INTEGER, shown: [] },
+  filename: { type: TEXT, shown: ['filename'] },
+  sha256: { type: TEXT, shown: ['sha256', 'file_url'] },
+  bytes: { type: INTEGER, shown: ['bytes'] },
+  declared_type: { type: TEXT, shown: ['content_type'] },
+  detected_type: { type: orNull(TEXT), shown: ['detected_type'] },
+  /** Whether the archive holds the bytes. */
+  stored: { type: INTEGER, shown: ['file_url'] },
+  redacted: { type: INTEGER, shown: ['redacted'] },
+  /** Why the bytes are withheld. */
+  redaction: { type: orNull(TEXT), shown: [], read: false },
+  decorative_layer: { type: INTEGER, shown: ['decorative_layer'] },
+  first_visible: { type: INTEGER, shown: ['first_visible'] },
+  origin_city: { type: orNull(TEXT), shown: ['origin_city'] },
+  source: { type: TEXT, shown: ['source'] },
+  /** The lowest tier that may read the row. */
+  tier: { type: oneOf<Tier>(), shown: [] },
+  trailing_bytes: { type: INTEGER, shown: ['trailing_bytes'] },
+  /** Bit set of failed integrity checks, see rules/integrity.ts. */
+  failed: { type: INTEGER, shown: ['integrity'] },
+  /** The event that wrote `source` last. */
+  source_by: { type: orNull(TEXT), shown: [], read: false, inserted: false },
+  /** The event that wrote `decorative_layer` last. */
+  decorative_by: { type: orNull(TEXT), shown: [], read: false, inserted: false },
+} satisfies Record<string, WireColumn<keyof typeof Attachment.shape>>);
+
+export type AttachmentRow = RowOf<typeof ATTACHMENTS>;
+
+/**
+ * Returns the SQL of a list row as a reader of this tier sees it. A row above the reader's tier looks redacted and has
+ * its id as its filename. A row whose bytes the archive does not hold is not redacted; its address is null.
+ */
+export function attachmentJson(reader: Tier): string {
+  const a = columnNames(ATTACHMENTS);
+  const readable = isReadable(a.tier, reader);
+  const name = `CASE WHEN ${readable} THEN ${quoted(a.filename)} ELSE ${json`"att_${a.n}"`} END`;
+  const url = `CASE ${a.stored} WHEN 1 THEN ${fileUrl(a.n, a.sha256)} ELSE 'null' END`;
+  const layers = json`"decorative_layer":${flag(a.decorative_layer)},"first_visible":${flag(a.first_visible)}`;
+  const place = json`"message_id":"msg_${a.message}","sequence":${a.n}`;
+  const closed = jsonRow`{"id":"att_${a.n}","filename":${name},"file_url":null,"sha256":"${a.sha256}","redacted":true,${
+    layers
+  },${place},"integrity":${integrity(a.failed)}}${withheldMark()}`;
+  const type = json`"content_type":${quoted(a.declared_type)},"redacted":false`;
+  const size = json`"bytes":${a.bytes},"trailing_bytes":${a.trailing_bytes}`;
+  const open = jsonRow`{"id":"att_${a.n}","filename":${quoted(a.filename)},"file_url":${url},"sha256":"${a.sha256}",${
+    type
+  },${layers}${optionalMember(a.origin_city)},"source":${quoted(a.source)},${place},${size}${optionalMember(
+    a.detected_type,
+  )},"integrity":${integrity(a.failed)}}`;
+  return `CASE WHEN ${a.redacted} = 1 OR NOT ${readable} THEN ${closed} ELSE ${open} END`;
+}

@@ -1,0 +1,84 @@
+// The text of list pages: order and number of rows, placeholders, the envelope around them.
+import { DatabaseSync } from '@photostructure/sqlite';
+import { describe, expect, test } from 'vitest';
+import type { List } from '../../../src/contract/list.ts';
+import {
+  fileUrl,
+  flag,
+  instant,
+  integrity,
+  jsonRow,
+  optionalMember,
+  pageText,
+  parseRows,
+  quoted,
+  quotedOrNull,
+  rowsInOrder,
+  rowText,
+  substitute,
+  withheldMark,
+  withMember,
+} from '../../../src/service/records/page-json.ts';
+
+const rowOf = (n: number) => `{"id":"msg_${n}","subject":"a \\",{\\"id\\":\\"b"}`;
+const textOf = (...numbers: number[]) => numbers.map(rowOf).join(',');
+
+describe('rows in order', () => {
+  test.each([
+    { name: 'forward', text: textOf(1, 2, 3), hasMore: false, direction: 'forward', rows: textOf(1, 2, 3) },
+    { name: 'forward, one more', text: textOf(1, 2, 3), hasMore: true, direction: 'forward', rows: textOf(1, 2) },
+    { name: 'backward', text: textOf(3, 2, 1), hasMore: false, direction: 'backward', rows: textOf(1, 2, 3) },
+    { name: 'backward, one more', text: textOf(3, 2, 1), hasMore: true, direction: 'backward', rows: textOf(2, 3) },
+    { name: 'a single row', text: textOf(1), hasMore: false, direction: 'backward', rows: textOf(1) },
+  ] as const)('$name', ({ text, hasMore, direction, rows }) => {
+    expect(rowsInOrder(text, hasMore, direction)).toBe(rows);
+  });
+});
+
+test('a row that the database writes is completed', () => {
+  const database = new DatabaseSync(':memory:');
+  const row = jsonRow`{"id":"att_${'n'}","name":${quoted('name')},"url":${fileUrl('n', 'sha')},"at":${instant(
+    'ms',
+  )},"none":${quotedOrNull('absent')},"is":${flag('flagged')}${optionalMember('absent')}${optionalMember(
+    'name',
+  )},"integrity":${integrity('failed')}}${withheldMark()}`;
+  const select = `SELECT ${row} AS text FROM
+    (SELECT 7 AS n, 'a"\u0001' AS name, 'ab' AS sha, 0 AS ms, NULL AS absent, 1 AS flagged, 1 AS failed)`;
+  const { text } = database.prepare(select).get() as {
+    text: string;
+  };
+  database.close();
+  const completed = substitute('attachment', { text, count: 1 }, (n, sha256) => `"/files/${n}/${sha256}"`);
+  expect(completed.withheld).toBe(true);
+  expect(completed.integrity).toBeLessThan(1);
+  expect(parseRows(completed)).toEqual([
+    {
+      id: 'att_7',
+      name: 'a"\u0001',
+      url: '/files/7/ab',
+      at: '1970-01-01T00:00:00.000Z',
+      none: null,
+      is: true,
+      integrity: completed.integrity,
+    },
+  ]);
+});
+
+test('the envelope holds the rows', () => {
+  const envelope: List<never> = {
+    object: 'list',
+    status: 'stable',
+    data: [],
+    has_more: false,
+    drift_ratio: 0,
+    integrity: 1,
+  };
+  const rows = { pieces: [textOf(1, 2)] };
+  expect(JSON.parse(pageText(envelope, rows))).toEqual({ ...envelope, data: parseRows(rows) });
+  expect(pageText(envelope, { pieces: [''] })).toBe(JSON.stringify(envelope));
+});
+
+test('a member is added at the end of a row', () => {
+  const row = rowText({ pieces: [rowOf(1)] });
+  expect(JSON.parse(withMember(row, 'messages', '[1]'))).toEqual({ ...JSON.parse(row), messages: [1] });
+});
