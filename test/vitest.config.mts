@@ -10,7 +10,7 @@ const result = process.env['ARX_TEST_RESULT'];
 /** Suites whose result depends on the database engine. */
 const STORE = [
   'test/service/handlers/{assets,authenticator,ingest,ingest-trouble,input,routes,stored-message,windows}.test.ts',
-  'test/service/store/**/{event-worker,generated-rows,message-batches,migrations,plans}.test.ts',
+  'test/service/store/**/{columns,event-worker,generated-rows,message-batches,migrations,plans}.test.ts',
 ];
 const LONG_STORE = ['test/acceptance/real-mail.long.test.ts'];
 

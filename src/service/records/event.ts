@@ -46,16 +46,16 @@ export function eventRecord(row: EventRow): Envelope {
   };
 }
 
+const STATUS: Record<Effect, 'stable' | 'partial'> = {
+  queued: 'partial',
+  waiting: 'partial',
+  dead: 'partial',
+  applied: 'stable',
+  recorded: 'stable',
+  superseded: 'stable',
+};
+
 /** Returns `partial` while the effect is still to come or will never come, `stable` otherwise. */
 export function eventStatusOf(effect: Effect): 'stable' | 'partial' {
-  switch (effect) {
-    case 'queued':
-    case 'waiting':
-    case 'dead':
-      return 'partial';
-    case 'applied':
-    case 'recorded':
-    case 'superseded':
-      return 'stable';
-  }
+  return STATUS[effect];
 }

@@ -2,12 +2,10 @@
 import type { Message } from '../../contract/conversation.ts';
 import type { Tier } from '../../contract/token.ts';
 import { MESSAGE } from '../rules/integrity.ts';
+import type { MessageFormat } from './message-format.ts';
 import { instant, integrity, json, jsonRow, quoted, quotedOrNull, withheldMark } from './page-json.ts';
 import { isReadable } from './reader.ts';
 import { BYTES, columnNames, INTEGER, oneOf, orNull, table, TEXT, type RowOf, type WireColumn } from './table.ts';
-
-/** What the stored bytes of a message are: a mail, one JSON message of Slack, or the description of a plain file. */
-export type MessageFormat = 'rfc822' | 'slack' | 'file';
 
 /** `n` is the number in `msg_<n>` and `entry_<n>`: the order of arrival, never used again. */
 export const MESSAGES = table('messages', {
