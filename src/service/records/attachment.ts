@@ -1,7 +1,16 @@
 // Attachments: the columns of the table and the JSON of a list row (interface 2.1).
 import type { Attachment } from '../../contract/attachment.ts';
 import type { Tier } from '../../contract/token.ts';
-import { fileUrl, flag, integrity, json, jsonRow, optionalMember, quoted, withheldMark } from './page-json.ts';
+import {
+  fileUrl,
+  flag,
+  integrity,
+  json,
+  jsonRow,
+  optionalMember,
+  quoted,
+  withheldMark,
+} from './page-json.ts';
 import { isReadable } from './reader.ts';
 import { columnNames, INTEGER, oneOf, orNull, table, TEXT, type RowOf, type WireColumn } from './table.ts';
 

@@ -5,7 +5,17 @@ import { MESSAGE } from '../rules/integrity.ts';
 import type { MessageFormat } from './message-format.ts';
 import { instant, integrity, json, jsonRow, quoted, quotedOrNull, withheldMark } from './page-json.ts';
 import { isReadable } from './reader.ts';
-import { BYTES, columnNames, INTEGER, oneOf, orNull, table, TEXT, type RowOf, type WireColumn } from './table.ts';
+import {
+  BYTES,
+  columnNames,
+  INTEGER,
+  oneOf,
+  orNull,
+  table,
+  TEXT,
+  type RowOf,
+  type WireColumn,
+} from './table.ts';
 
 /** `n` is the number in `msg_<n>` and `entry_<n>`: the order of arrival, never used again. */
 export const MESSAGES = table('messages', {

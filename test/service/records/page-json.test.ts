@@ -26,9 +26,21 @@ const textOf = (...numbers: number[]) => numbers.map(rowOf).join(',');
 describe('rows in order', () => {
   test.each([
     { name: 'forward', text: textOf(1, 2, 3), hasMore: false, direction: 'forward', rows: textOf(1, 2, 3) },
-    { name: 'forward, one more', text: textOf(1, 2, 3), hasMore: true, direction: 'forward', rows: textOf(1, 2) },
+    {
+      name: 'forward, one more',
+      text: textOf(1, 2, 3),
+      hasMore: true,
+      direction: 'forward',
+      rows: textOf(1, 2),
+    },
     { name: 'backward', text: textOf(3, 2, 1), hasMore: false, direction: 'backward', rows: textOf(1, 2, 3) },
-    { name: 'backward, one more', text: textOf(3, 2, 1), hasMore: true, direction: 'backward', rows: textOf(2, 3) },
+    {
+      name: 'backward, one more',
+      text: textOf(3, 2, 1),
+      hasMore: true,
+      direction: 'backward',
+      rows: textOf(2, 3),
+    },
     { name: 'a single row', text: textOf(1), hasMore: false, direction: 'backward', rows: textOf(1) },
   ] as const)('$name', ({ text, hasMore, direction, rows }) => {
     expect(rowsInOrder(text, hasMore, direction)).toBe(rows);

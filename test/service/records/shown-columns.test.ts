@@ -10,11 +10,14 @@ describe.each([
   { name: 'messages', columns: MESSAGES.columns, sql: messageJson('mirror') },
   { name: 'conversations', columns: CONVERSATIONS.columns, sql: conversationJson('mirror') },
 ])('$name', ({ columns, sql }) => {
-  test.each(Object.entries(columns).filter(([, { shown }]) => shown.length > 0))('%s', (column, { shown }) => {
-    // Text of the JSON itself does not count as a use of the column.
-    expect(sql.replaceAll(/'[^']*'/g, '')).toMatch(new RegExp(`\\b${column}\\b`));
-    for (const field of shown) expect(sql).toContain(`"${field}":`);
-  });
+  test.each(Object.entries(columns).filter(([, { shown }]) => shown.length > 0))(
+    '%s',
+    (column, { shown }) => {
+      // Text of the JSON itself does not count as a use of the column.
+      expect(sql.replaceAll(/'[^']*'/g, '')).toMatch(new RegExp(`\\b${column}\\b`));
+      for (const field of shown) expect(sql).toContain(`"${field}":`);
+    },
+  );
 });
 
 test('a row that does not begin with its id is refused', () => {

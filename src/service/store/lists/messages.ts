@@ -67,7 +67,11 @@ const CONVERSATION_LISTS = forReaders(
 export function readMessages(statements: Statements, { conversation, reader }: Asked, span: Span) {
   const where = conversation === undefined ? [] : [isNumber('m.conversation', conversation)];
   const rows = { table: 'messages', key: ['sequence', 'n'] };
-  return readTexts(statements, { select: MESSAGE_LISTS[reader], key: ['m.sequence', 'm.n'], where, rows }, span);
+  return readTexts(
+    statements,
+    { select: MESSAGE_LISTS[reader], key: ['m.sequence', 'm.n'], where, rows },
+    span,
+  );
 }
 
 /** The first message of each conversation in the order of conversations, whose number is a span's key. */
