@@ -1,5 +1,4 @@
 // The built program as real processes: streams, signals, disks, terminals, secrets, and every command's JSON.
-import { createHash } from 'node:crypto';
 import { chmodSync, closeSync, cpSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { open, readdir, readlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -13,6 +12,7 @@ import { always, answer, misbehave, type Misbehaving, type Script } from './supp
 import { buildProgram, startProcess, type Ended, type Program, type Running } from './support/program.ts';
 import { sampleData } from './support/sample.ts';
 import { serveList } from './support/cursor-server.ts';
+import { sha256Of } from './support/digest.ts';
 import { isInstalled } from './support/installed.ts';
 import { atTerminal, quoted } from './support/shell.ts';
 import { fakeWorld } from './support/world.ts';
@@ -530,7 +530,7 @@ describe.skipIf(noScript)('terminal', () => {
     const bytes = readFileSync(join(home, 'letter.eml'));
     const whole = await arx.run(['content', 'get', id, '--json'], { dir: home });
     const { data } = JSON.parse(whole.stdout) as { data: { sha256: string } };
-    expect(createHash('sha256').update(bytes).digest('hex')).toBe(data.sha256);
+    expect(sha256Of(bytes)).toBe(data.sha256);
     expect(bytes.toString()).toContain(LETTER);
     expect(await arx.run(['content', 'get', id, '--raw', '--json'], { dir: home })).toMatchObject({
       exit: 2,

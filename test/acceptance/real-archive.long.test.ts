@@ -1,5 +1,4 @@
 // From a real mailing list to what the commands print of it, against what Python's email package saw in the same file.
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -7,6 +6,7 @@ import { arx, recordsOf, type Ran } from '../support/command.ts';
 import { expectedTable, hasRealData, unpackFile } from '../support/real-data.ts';
 import { serve } from '../support/served.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { sha256Of } from '../support/digest.ts';
 
 const NAME = 'samba-technical-2019-2022';
 const present = hasRealData(`lists/${NAME}.mbox.xz`, ['xz']);
@@ -82,13 +82,13 @@ describe.skipIf(!present)(NAME, { timeout: 60_000 }, () => {
   test('content get: the stored bytes are those of the list', async () => {
     for (const row of [messages[0]!, messages[1]!, messages[2000]!, messages.at(-1)!]) {
       const { exit, bytes } = await arx(dir, `content get msg_${numberOf(row['seq'])} --raw`);
-      expect({ exit, sha256: sha256(bytes) }).toEqual({ exit: 0, sha256: row['raw_sha256'] });
+      expect({ exit, sha256: sha256Of(bytes) }).toEqual({ exit: 0, sha256: row['raw_sha256'] });
     }
     const { stdout } = await arx(dir, 'content get msg_1 --view raw --json');
     const { view, data } = JSON.parse(stdout) as { view: string; data: Record<string, any> };
     expect(view).toBe('raw');
     expect(data['sha256']).toBe(messages[0]!['raw_sha256']);
-    expect(sha256(Buffer.from(data['raw_base64'], 'base64'))).toBe(messages[0]!['raw_sha256']);
+    expect(sha256Of(Buffer.from(data['raw_base64'], 'base64'))).toBe(messages[0]!['raw_sha256']);
     expect(data['bytes']).toBe(Number(messages[0]!['raw_size']));
   });
 
@@ -209,7 +209,3 @@ describe.skipIf(!present)(NAME, { timeout: 60_000 }, () => {
     });
   });
 });
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}

@@ -1,8 +1,8 @@
 // One archive, twice: what a command prints of the local archive and through `arx serve` is the same, byte for byte.
 import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sha256Of } from '../support/digest.ts';
 import { arx } from '../support/command.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
@@ -127,10 +127,5 @@ test('files pulled from a served archive are those of the local one', async () =
 function hashes(dir: string): string[] {
   return readdirSync(dir)
     .sort()
-    .map(
-      (name) =>
-        `${createHash('sha256')
-          .update(readFileSync(join(dir, name)))
-          .digest('hex')} ${name}`,
-    );
+    .map((name) => `${sha256Of(readFileSync(join(dir, name)))} ${name}`);
 }

@@ -4,10 +4,11 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { VerifyReport } from '../../src/contract/reports/files.ts';
-import { bagOf, digest, writeBag, type BagPlan } from '../support/bag.ts';
+import { bagOf, writeBag, type BagPlan } from '../support/bag.ts';
 import { arx } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { zipOf } from '../support/zip.ts';
+import { digestOf } from '../support/digest.ts';
 
 let dir: string;
 beforeEach(() => void (dir = tempFolder('bag')));
@@ -125,8 +126,8 @@ describe('valid bags', () => {
       old,
       [
         untagged,
-        put('manifest-md5.txt', `${digest('md5', 'hello')}  data/hello.txt\n`),
-        put('manifest-sha1.txt', `${digest('sha1', 'b')}  data/sub/b.bin\n`),
+        put('manifest-md5.txt', `${digestOf('md5', 'hello')}  data/hello.txt\n`),
+        put('manifest-sha1.txt', `${digestOf('sha1', 'b')}  data/sub/b.bin\n`),
       ],
     ],
     ['other tag files and directories', { tags: { 'dc/meta.xml': '<x/>' } }, []],
@@ -145,7 +146,7 @@ describe('odd bags pass with a notice', () => {
     [
       'the same file listed twice with the same hash',
       old,
-      [untagged, append('manifest-md5.txt', `${digest('md5', 'hello')} data/hello.txt\n`)],
+      [untagged, append('manifest-md5.txt', `${digestOf('md5', 'hello')} data/hello.txt\n`)],
       /twice/,
     ],
     ['names that differ only in case', { payload: { A: '1', a: '2' } }, [], /one name on some systems/],
@@ -247,7 +248,7 @@ describe('damaged and incomplete bags', () => {
     [
       'missing from one manifest, 1.0',
       { algorithms: ['sha256', 'sha512'] },
-      [untagged, put('manifest-sha512.txt', `${digest('sha512', 'hello')}  data/hello.txt\n`)],
+      [untagged, put('manifest-sha512.txt', `${digestOf('sha512', 'hello')}  data/hello.txt\n`)],
       12,
       /manifest-sha512\.txt does not list data\/sub\/b\.bin/,
     ],
@@ -275,7 +276,7 @@ describe('damaged and incomplete bags', () => {
     [
       'the same file listed twice with the same hash, 1.0',
       {},
-      [untagged, append('manifest-sha256.txt', `${digest('sha256', 'hello')}  data/hello.txt\n`)],
+      [untagged, append('manifest-sha256.txt', `${digestOf('sha256', 'hello')}  data/hello.txt\n`)],
       12,
       /twice/,
     ],
@@ -287,7 +288,7 @@ describe('damaged and incomplete bags', () => {
         (files) =>
           append(
             'manifest-sha256.txt',
-            `${digest('sha256', files.get('bagit.txt') as Buffer)}  bagit.txt\n`,
+            `${digestOf('sha256', files.get('bagit.txt') as Buffer)}  bagit.txt\n`,
           )(files),
       ],
       12,
@@ -296,7 +297,7 @@ describe('damaged and incomplete bags', () => {
     [
       'a tag manifest that lists the payload',
       {},
-      [append('tagmanifest-sha256.txt', `${digest('sha256', 'hello')}  data/hello.txt\n`)],
+      [append('tagmanifest-sha256.txt', `${digestOf('sha256', 'hello')}  data/hello.txt\n`)],
       12,
       /inside the payload/,
     ],
@@ -350,7 +351,7 @@ describe('damaged and incomplete bags', () => {
     [
       'two names that differ only in Unicode form, one file',
       { payload: { 'N\u00fa': 'x' } },
-      [untagged, append('manifest-sha256.txt', `${digest('sha256', 'x')}  data/Nu\u0301\n`)],
+      [untagged, append('manifest-sha256.txt', `${digestOf('sha256', 'x')}  data/Nu\u0301\n`)],
       12,
       /twice/,
     ],
@@ -398,8 +399,8 @@ describe('damaged and incomplete bags', () => {
       path: 'data/hello.txt',
       id: null,
       verdict: 'mismatch',
-      expected: digest('md5', 'hello'),
-      actual: digest('md5', 'hellO'),
+      expected: digestOf('md5', 'hello'),
+      actual: digestOf('md5', 'hellO'),
       bytes: 5,
     });
   });

@@ -1,11 +1,9 @@
 // The zip writer: read by others as it was written, whatever the sizes and the names.
-import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isInstalled } from '../support/installed.ts';
 import { readByPython, zipped } from './written-zip.ts';
-
-const sha = (pieces: Uint8Array[]) => createHash('sha256').update(Buffer.concat(pieces)).digest('hex');
+import { sha256Of } from '../support/digest.ts';
 
 test.skipIf(!isInstalled('python3'))(
   'property: any files, in any pieces, come out as they went in',
@@ -23,7 +21,7 @@ test.skipIf(!isInstalled('python3'))(
         fc.uniqueArray(file, { selector: ({ name }) => name, maxLength: 8 }),
         async (files) => {
           expect(readByPython(await zipped(files))).toEqual(
-            files.map(({ name, pieces }) => [name, sha(pieces), [2026, 1, 2, 3, 4, 4]]),
+            files.map(({ name, pieces }) => [name, sha256Of(Buffer.concat(pieces)), [2026, 1, 2, 3, 4, 4]]),
           );
         },
       ),

@@ -1,5 +1,4 @@
 // Measures how fast read messages are stored: on SQLite against bare inserts of the same bytes, on PostgreSQL by COPY against row-wise; bundled by intake.mjs.
-import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -10,6 +9,7 @@ import { sampleArchive } from '../support/archive.ts';
 import { CLUSTER, startCluster } from '../support/cluster.ts';
 import { freshUrl } from '../support/postgres.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { sha256Of } from '../support/digest.ts';
 
 const BATCH = 256;
 
@@ -125,7 +125,7 @@ async function* items(count: number): AsyncGenerator<ImportedMessage> {
       path: 'bench.mbox',
       position: n,
       raw,
-      sha256: createHash('sha256').update(raw).digest('hex'),
+      sha256: sha256Of(raw),
       key: `${n}@bench.example`,
       related: n === first ? [] : [`${first}@bench.example`],
       parent: n === first ? null : `${n - 1}@bench.example`,

@@ -1,5 +1,4 @@
 // Group E of the fault list: redirects, addresses and credentials, for the API and for files.
-import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import {
@@ -26,6 +25,7 @@ import {
   type Script,
 } from '../support/misbehaving-server.ts';
 import { against, fakeWorld, faultFrom, TOKEN } from './fixture.ts';
+import { sha256Of } from '../support/digest.ts';
 
 const redirect = (location: string, status = 302): Buffer => answer(status, '', { location });
 
@@ -157,7 +157,7 @@ describe.each(TRANSPORTS)('E: files by %s', (transport) => {
   });
 
   test('a file is read as sent, without a token and unencoded', async () => {
-    const etag = `"${createHash('sha256').update(BYTES).digest('hex')}"`;
+    const etag = `"${sha256Of(BYTES)}"`;
     await withFiles(always(answer(200, BYTES, { etag, 'accept-ranges': 'bytes' })), async (server, open) => {
       const file = await open('/files/a');
       expect(await read(file)).toEqual(BYTES);

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../src/contract/reports/files.ts';
 import { Fault } from '../../src/faults.ts';
 import { partialKeyOf, partialFileName } from '../../src/download/partial-files.ts';
-import { serveCatalogue, sha, type ForeignFile } from '../support/catalogue-server.ts';
+import { serveCatalogue, type ForeignFile } from '../support/catalogue-server.ts';
 import { arx, type Ran } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
@@ -16,6 +16,7 @@ import { sampleData } from '../support/sample.ts';
 import { serve } from '../support/served.ts';
 import { allText, readWarc, type ReadRecord } from '../support/warc.ts';
 import type { WorldOptions } from '../support/world.ts';
+import { sha256Of } from '../support/digest.ts';
 
 const TOKEN = 'arx_0123456789.abcdefghijklmnop';
 let dir: string;
@@ -207,7 +208,7 @@ describe('what went wrong is in it', () => {
     await serveFiles([{ content, script: ranged({ content }) }]);
     mkdirSync(join(dir, 'dl'));
     writeFileSync(
-      join(dir, 'dl', partialFileName(partialKeyOf(sha(content)), 999_999_999, '"v1"')),
+      join(dir, 'dl', partialFileName(partialKeyOf(sha256Of(content)), 999_999_999, '"v1"')),
       content.slice(0, 10),
     );
     expect((await pull()).exit).toBe(0);
@@ -223,7 +224,7 @@ describe('what went wrong is in it', () => {
     const ran = await pull('--all --json');
     expect([ran.exit, PullReport.parse(JSON.parse(ran.stdout)).verdicts.mismatch]).toEqual([12, 1]);
     const records = await readWarc(file());
-    expect(filesOf(records)[0]?.fields['WARC-Payload-Digest']).toBe(`sha256:${sha('hullo')}`);
+    expect(filesOf(records)[0]?.fields['WARC-Payload-Digest']).toBe(`sha256:${sha256Of('hullo')}`);
     expect(outcome(records)).toMatch(/^exit: 12\r\nfault: integrity, att_1: file-1\.txt: expected sha256 /);
   });
 

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createSmallFileWriter } from '../../src/download/small-file-writer.ts';
-import { sha } from '../support/catalogue-server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { sha256Of } from '../support/digest.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -12,8 +12,8 @@ beforeEach(() => {
 });
 
 const naming = { name: 'a.txt', force: false };
-const file = { temporary: '.tmp', sha256: sha('hello'), size: 5 };
-const kept = { outcome: 'kept', sha256: sha('hello'), bytes: 5 };
+const file = { temporary: '.tmp', sha256: sha256Of('hello'), size: 5 };
+const kept = { outcome: 'kept', sha256: sha256Of('hello'), bytes: 5 };
 
 test.each([
   ['before it comes', 'name add settle'],
@@ -40,7 +40,7 @@ test('other bytes, a size that is not theirs, and a name that is taken: told, no
   files.add(3, { ...file, temporary: '.tmp3' }, Buffer.from('hello'));
   files.setName(3, naming);
   expect(files.commit()).toEqual([
-    [1, { outcome: 'wrong', sha256: sha('hullo'), bytes: 5 }],
+    [1, { outcome: 'wrong', sha256: sha256Of('hullo'), bytes: 5 }],
     [2, { ...kept, outcome: 'wrong' }],
     [3, { ...kept, outcome: 'taken' }],
   ]);

@@ -1,6 +1,5 @@
 // Keeping a stream: rows C9 to C17 and D1 to D4 of the fault list; nothing wrong ever stands under the final name.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fc, test as property } from '@fast-check/vitest';
@@ -25,8 +24,8 @@ import {
   PARTIAL_FILE,
 } from '../../src/download/partial-files.ts';
 import type { World } from '../../src/world.ts';
+import { sha256Of } from '../support/digest.ts';
 
-const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 async function* stream(...chunks: string[]) {
   for (const chunk of chunks) yield Buffer.from(chunk);
 }
@@ -45,12 +44,12 @@ const keep = (
   const world = fakeWorld({ argv: [], dir, ...(signal === undefined ? {} : { signal }) });
   return keepStream(bytes, target, { force, world: { ...world, randomBytes } });
 };
-const target = (text: string, name = 'a.txt') => ({ dir, name, sha256: sha(text) });
+const target = (text: string, name = 'a.txt') => ({ dir, name, sha256: sha256Of(text) });
 
 describe('kept', () => {
   test('a right stream, in pieces, stands under its name with mode 0600 and nothing else is left', async () => {
     const kept = await keep(stream('hel', '', 'lo'), { ...target('hello'), bytes: 5 });
-    expect(kept).toEqual({ path: join(dir, 'a.txt'), outcome: 'kept', bytes: 5, sha256: sha('hello') });
+    expect(kept).toEqual({ path: join(dir, 'a.txt'), outcome: 'kept', bytes: 5, sha256: sha256Of('hello') });
     expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('hello');
     expect((await stat(join(dir, 'a.txt'))).mode & 0o777).toBe(0o600);
     expect(await readdir(dir)).toEqual(['a.txt']);
@@ -120,7 +119,7 @@ describe('not kept', () => {
 
   test('D4: both hashes are shown, and what to do', async () => {
     const failed = keep(stream('other'), target('hello'));
-    await expect(failed).rejects.toThrow(`expected sha256 ${sha('hello')}, got ${sha('other')}`);
+    await expect(failed).rejects.toThrow(`expected sha256 ${sha256Of('hello')}, got ${sha256Of('other')}`);
     await expect(keep(stream('other'), target('hello'))).rejects.toMatchObject({
       detail: { hint: expect.stringContaining('list the attachments again') },
     });
@@ -257,7 +256,7 @@ describe('files of one pull with the same bytes', () => {
     await mkdir(dir);
     if (left !== undefined)
       await writeFile(
-        join(dir, partialFileName(partialKeyOf(sha(text)), 4_000_000, ETAG)),
+        join(dir, partialFileName(partialKeyOf(sha256Of(text)), 4_000_000, ETAG)),
         text.slice(0, left),
       );
     const options = await optionsOf(force);

@@ -16,6 +16,7 @@ import type { Statements, Value } from '../../src/service/store/sql/database.ts'
 import { freshPlace } from './engine.ts';
 import { witnessed } from './witness.ts';
 import { tempFolder } from './temp-folder.ts';
+import { sha256Of } from './digest.ts';
 
 export const CITIES = ['lisbon', 'kyoto', 'oslo', 'valparaiso', 'nairobi'] as const;
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -124,7 +125,7 @@ export async function textOf({ body }: ServiceResponse): Promise<string> {
 }
 
 export function fileHash(n: number): string {
-  return createHash('sha256').update(`file ${n}`).digest('hex');
+  return sha256Of(`file ${n}`);
 }
 
 /** The stored bytes of message n in a sample. */
@@ -205,7 +206,7 @@ async function seed(
         format: 'rfc822',
         source: 'gateway',
         classification: round === 0 ? 'seed_token' : 'reply',
-        raw_sha256: createHash('sha256').update(raw).digest('hex'),
+        raw_sha256: sha256Of(raw),
         raw_bytes: raw.byteLength,
         attachments: files.get(n) ?? 0,
         tier: tierOf(n),

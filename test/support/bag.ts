@@ -1,7 +1,7 @@
 // Builds BagIt bags in memory and on disk, right ones and whatever a test puts in their place.
-import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { digestOf } from './digest.ts';
 
 export type BagPlan = {
   version?: string;
@@ -15,9 +15,6 @@ export type BagPlan = {
   written?: (path: string) => string;
   encode?: (text: string) => Buffer;
 };
-
-export const digest = (algorithm: string, content: string | Buffer): string =>
-  createHash(algorithm).update(content).digest('hex');
 
 /** Path below the base directory → content. */
 export function bagOf({
@@ -40,7 +37,7 @@ export function bagOf({
   files.set('bag-info.txt', encode(info));
   for (const [path, content] of Object.entries(tags)) files.set(path, Buffer.from(content));
   const manifest = (algorithm: string, listed: readonly [string, Buffer][]) =>
-    encode(listed.map(([path, content]) => `${digest(algorithm, content)}  ${written(path)}\n`).join(''));
+    encode(listed.map(([path, content]) => `${digestOf(algorithm, content)}  ${written(path)}\n`).join(''));
   for (const algorithm of algorithms) files.set(`manifest-${algorithm}.txt`, manifest(algorithm, data));
   const tagFiles = [...files].filter(([path]) => !path.startsWith('data/'));
   for (const algorithm of algorithms)

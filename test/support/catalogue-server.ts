@@ -1,9 +1,7 @@
 // A foreign archive with a catalogue of files: right answers in general, and in each place whatever a test puts there.
-import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { answer, misbehave, type Misbehaving } from './misbehaving-server.ts';
-
-export const sha = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+import { sha256Of } from './digest.ts';
 
 export type ForeignFile = {
   filename?: string;
@@ -49,7 +47,7 @@ export async function serveCatalogue(
       id: `att_${index + 1}`,
       filename: filename ?? `file-${index + 1}.txt`,
       file_url: `${server.url}/files/${index}`,
-      sha256: sha(content),
+      sha256: sha256Of(content),
       content_type: 'text/plain',
       redacted: false,
       decorative_layer: false,

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import { sha } from './catalogue-server.ts';
 import { WARCParser, WARCSerializer, type WARCRecord } from 'warcio';
+import { sha256Of } from './digest.ts';
 
 export type ReadRecord = {
   type: string;
@@ -83,10 +83,12 @@ function checkMember(bytes: Buffer, { fields, type }: ReadRecord): void {
   expect(bytes.length).toBe(end + 4 + Number(fields['Content-Length']) + 4);
   expect(bytes.toString('latin1', bytes.length - 4)).toBe('\r\n\r\n');
   const block = bytes.subarray(end + 4, bytes.length - 4);
-  expect(fields['WARC-Block-Digest']).toBe(`sha256:${sha(block)}`);
+  expect(fields['WARC-Block-Digest']).toBe(`sha256:${sha256Of(block)}`);
   const isMessage = type === 'request' || type === 'response';
   const payload = isMessage ? block.subarray(block.indexOf('\r\n\r\n') + 4) : Buffer.alloc(0);
-  expect(fields['WARC-Payload-Digest']).toBe(payload.length === 0 ? undefined : `sha256:${sha(payload)}`);
+  expect(fields['WARC-Payload-Digest']).toBe(
+    payload.length === 0 ? undefined : `sha256:${sha256Of(payload)}`,
+  );
   expect(fields['WARC-Record-ID']).toMatch(
     /^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$/,
   );

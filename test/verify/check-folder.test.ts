@@ -1,6 +1,5 @@
 // Verifying a folder: every file named with its verdict, rows D10 to D13 of the fault list, sums that sha256sum reads.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -13,8 +12,8 @@ import { isOwnFile } from '../../src/download/own-files.ts';
 import { parseChecksumList, checksumLine } from '../../src/verify/checksum-list.ts';
 import { verifyFaultsOf, verdictRow, verifyReportOf, type ExpectedFile } from '../../src/verify/verdicts.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { sha256Of } from '../support/digest.ts';
 
-const sha = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 const signal = new AbortController().signal;
 let dir: string;
 beforeEach(() => void (dir = tempFolder('check')));
@@ -31,7 +30,7 @@ async function check(expected: ExpectedFile[], whole = true) {
 const row = (path: string | null, content: string, more: Partial<ExpectedFile> = {}): ExpectedFile => ({
   id: `att_${path}`,
   path,
-  sha256: sha(content),
+  sha256: sha256Of(content),
   ...more,
 });
 const verdictsOf = (report: VerifyReport) =>
@@ -78,8 +77,8 @@ test('D10, D13: different, missing, extra, folder, link, FIFO, withheld and unch
   expect(report).toMatchObject({ checked: 3, fixity: 'failed', completeness: 'incomplete' });
   expect(kinds).toEqual(['integrity', 'integrity', 'disk', 'partial', 'partial']);
   expect(report.files.find((file) => file.path === 'other')).toMatchObject({
-    expected: sha('else'),
-    actual: sha('other'),
+    expected: sha256Of('else'),
+    actual: sha256Of('other'),
   });
 });
 
@@ -138,7 +137,7 @@ describe('the manifest', () => {
   const entry = (id: string) => ({
     id,
     path: `${id}.txt`,
-    sha256: sha(id),
+    sha256: sha256Of(id),
     bytes: id.length,
     redacted: false,
   });
@@ -182,7 +181,7 @@ describe('sums', () => {
   test('sha256sum -c reads what is written, odd names too', async () => {
     const names = ['plain', 'with space', 'new\nline', 'back\\slash', 'ret\rurn', 'ünïcode'];
     for (const name of names) await writeFile(join(dir, name), name);
-    const sums = names.map((name) => checksumLine(sha(name), name)).join('');
+    const sums = names.map((name) => checksumLine(sha256Of(name), name)).join('');
     const read = execFileSync('sha256sum', ['--check', '--strict'], {
       cwd: dir,
       input: sums,
@@ -205,9 +204,9 @@ describe('sums', () => {
       .filter((text) => /^[^/\0]*$/.test(text) && text !== '..');
     fc.assert(
       fc.property(fc.array(path), (paths) => {
-        const text = paths.map((each) => checksumLine(sha(each), each)).join('');
+        const text = paths.map((each) => checksumLine(sha256Of(each), each)).join('');
         expect(parseChecksumList(text)).toEqual(
-          paths.map((each) => ({ id: null, path: each, sha256: sha(each) })),
+          paths.map((each) => ({ id: null, path: each, sha256: sha256Of(each) })),
         );
       }),
     );

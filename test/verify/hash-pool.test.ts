@@ -1,6 +1,5 @@
 // Hashing on all cores: every changed bit is found, odd things in a folder are named, and nothing hangs.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   closeSync,
@@ -23,9 +22,9 @@ import { openHashPool } from '../../src/verify/hash-pool.ts';
 import type { ExpectedFile } from '../../src/verify/verdicts.ts';
 import { thread } from '../support/threads.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { digestOf, sha256Of } from '../support/digest.ts';
 
 const signal = new AbortController().signal;
-const sha = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 let dir: string;
 beforeEach(() => void (dir = tempFolder('crew')));
 // Not fs.rm: one test makes paths that are too long for it.
@@ -65,7 +64,9 @@ describe('what stands in a folder', () => {
       const named = ['sub/up', 'dangling', 'self', 'zero', 'fifo', 'socket'];
       const nothingExpected = Object.fromEntries(named.map((path) => [path, 'extra']));
       expect(await verdictsIn()).toEqual({ 'sub/file': 'extra', ...nothingExpected, ...devices });
-      const all = await verdictsIn([...named, 'sub', 'sub/up/sub/file'].map((path) => row(path, sha(''))));
+      const all = await verdictsIn(
+        [...named, 'sub', 'sub/up/sub/file'].map((path) => row(path, sha256Of(''))),
+      );
       expect(all).toEqual({
         ...Object.fromEntries(named.map((path) => [path, 'unreadable'])),
         sub: 'unreadable',
@@ -83,7 +84,7 @@ describe('what stands in a folder', () => {
     writeFileSync(join(dir, 'real/a'), 'a');
     symlinkSync('real', join(dir, 'link'));
     const { files } = await readFolder(join(dir, 'link'), { signal, thread }).contents;
-    expect(files).toEqual([{ path: 'a', hash: sha('a'), bytes: 1 }]);
+    expect(files).toEqual([{ path: 'a', hash: sha256Of('a'), bytes: 1 }]);
   });
 
   test('a folder deeper than a path can say is named as unreadable', async () => {
@@ -101,7 +102,7 @@ describe('what stands in a folder', () => {
     writeSync(sparse, 'x', 20 * READ - 1);
     closeSync(sparse);
     const expected = [...sizes.map(String), 'sparse'].map((path) =>
-      row(path, sha(readFileSync(join(dir, path)))),
+      row(path, sha256Of(readFileSync(join(dir, path)))),
     );
     expect(new Set(Object.values(await verdictsIn(expected)))).toEqual(new Set(['match']));
   });
@@ -138,7 +139,10 @@ describe('the crew', () => {
     for (const path of paths.slice(0, 2)) writeFileSync(join(dir, path), path);
     const crew = openHashPool(dir, { algorithms: ['sha256'], signal, thread: undefined });
     crew.add(paths);
-    expect(await crew.finish()).toEqual({ hashes: [sha('a'), sha('b'), 'unreadable'], bytes: [1, 1, 0] });
+    expect(await crew.finish()).toEqual({
+      hashes: [sha256Of('a'), sha256Of('b'), 'unreadable'],
+      bytes: [1, 1, 0],
+    });
     const controller = new AbortController();
     const stopped = openHashPool(dir, {
       algorithms: ['sha256'],
@@ -159,9 +163,7 @@ describe('the crew', () => {
     const { hashes, bytes } = await crew.finish();
     const right = paths.map((path) => path.repeat(Number(path)));
     expect(bytes).toEqual(right.map((text) => text.length));
-    expect(hashes).toEqual(
-      right.map((text) => algorithms.map((name) => createHash(name).update(text).digest('hex')).join(' ')),
-    );
+    expect(hashes).toEqual(right.map((text) => algorithms.map((name) => digestOf(name, text)).join(' ')));
   });
 
   test('nothing to do is done at once', async () => {

@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
-import { sha } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { buildProgram, startProcess, type Ended, type Program } from '../../support/program.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 let program: Program;
 beforeAll(() => void (program = buildProgram()), 60_000);
@@ -19,7 +19,7 @@ beforeEach(() => {
   const lines = Array.from({ length: 20 }, (_, index) => {
     const [path, content] = [`file-${index}.txt`, `file ${index} `.repeat(1 + 700 * index)];
     writeFileSync(join(dir, 'dl', path), content);
-    return `${JSON.stringify({ id: `att_${index}`, path, sha256: sha(content), bytes: content.length, redacted: false })}\n`;
+    return `${JSON.stringify({ id: `att_${index}`, path, sha256: sha256Of(content), bytes: content.length, redacted: false })}\n`;
   });
   writeFileSync(join(dir, 'dl', MANIFEST_FILE), lines.join(''));
 });

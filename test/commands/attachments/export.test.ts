@@ -15,11 +15,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ExportReport, VerifyReport } from '../../../src/contract/reports/files.ts';
 import { Fault } from '../../../src/faults.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
-import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-server.ts';
+import { serveCatalogue, type ForeignFile } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import type { Misbehaving } from '../../support/misbehaving-server.ts';
 import { isInstalled } from '../../support/installed.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 let dir: string;
 let server: Misbehaving | undefined;
@@ -34,7 +35,7 @@ function pulled(files: Record<string, string>, withheld: string[] = []): void {
   mkdirSync(join(dir, 'dl'), { recursive: true });
   let count = 0;
   const line = (path: string | null, content: string) =>
-    `${JSON.stringify({ id: `att_${++count}`, path, sha256: sha(content), bytes: content.length, redacted: path === null })}\n`;
+    `${JSON.stringify({ id: `att_${++count}`, path, sha256: sha256Of(content), bytes: content.length, redacted: path === null })}\n`;
   for (const [path, content] of Object.entries(files)) {
     writeFileSync(join(dir, 'dl', path), content);
     appendFileSync(join(dir, 'dl', MANIFEST_FILE), line(path, content));
@@ -161,7 +162,7 @@ test('percent signs are escaped in the manifest, and only they and line ends', a
   pulled(FILES);
   await exported('dl --to bag --offline');
   const manifest = readFileSync(join(dir, 'bag/manifest-sha256.txt'), 'utf8');
-  expect(manifest).toContain(`${sha('b')}  data/files/b c%2525.bin\n`);
+  expect(manifest).toContain(`${sha256Of('b')}  data/files/b c%2525.bin\n`);
   expect(manifest).toContain('data/files/grüße.txt\n');
 });
 
@@ -206,14 +207,14 @@ test('the crate describes every file of the payload, and what is withheld', asyn
     const id = path.split('/').map(encodeURIComponent).join('/');
     expect(entities.get(id)).toMatchObject({
       '@type': 'File',
-      sha256: sha(content),
+      sha256: sha256Of(content),
       contentSize: String(content.length),
     });
   }
   expect(entities.get('#withheld-att_4')).toMatchObject({
     identifier: 'att_4',
     conditionsOfAccess: 'withheld',
-    sha256: sha('secret'),
+    sha256: sha256Of('secret'),
   });
 });
 
@@ -318,7 +319,7 @@ describe('what cannot be exported', () => {
     pulled({ 'a.txt': 'a' });
     appendFileSync(
       join(dir, 'dl', MANIFEST_FILE),
-      `${JSON.stringify({ id: 'att_9', path: 'a.txt', sha256: sha('a'), bytes: 1, redacted: false })}\n`,
+      `${JSON.stringify({ id: 'att_9', path: 'a.txt', sha256: sha256Of('a'), bytes: 1, redacted: false })}\n`,
     );
     expect((await exported('dl --to bag --offline')).exit).toBe(15);
   });

@@ -16,12 +16,13 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport, VerifyReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
-import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-server.ts';
+import { serveCatalogue, type ForeignFile } from '../../support/catalogue-server.ts';
 import { AUTHORITY, CERTIFICATES, KEY } from '../../support/certificates.ts';
 import { arx, type Ran } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { always, answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Ended, type Program } from '../../support/program.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 const TOKEN = 'arx_0123456789.abcdefghijklmnop';
 const env = { LANG: 'C.UTF-8', ARX_TOKEN: TOKEN };
@@ -173,7 +174,7 @@ describe('C: what is there already', () => {
     const line = JSON.stringify({
       id: 'att_1',
       path: 'sub/x.txt',
-      sha256: sha('old'),
+      sha256: sha256Of('old'),
       bytes: 3,
       redacted: false,
     });
@@ -250,7 +251,7 @@ describe('D: bytes', () => {
   test('D1: one bit flipped: 12, both hashes, nothing under the name', async () => {
     const ran = await pull([{ content: 'hello', script: raw(page(5, 'hellm')) }]);
     expect([ran.exit, there()]).toEqual([12, []]);
-    expect(ran.stderr).toContain(`expected sha256 ${sha('hello')}, got ${sha('hellm')}`);
+    expect(ran.stderr).toContain(`expected sha256 ${sha256Of('hello')}, got ${sha256Of('hellm')}`);
   });
 
   test.each<[string, string, boolean, number, string[]]>([
@@ -470,7 +471,7 @@ describe('as real processes', () => {
 
   test.skipIf(!canDrop)('D10: a file that is not ours to read: named, and 14', async () => {
     put('a', 'a');
-    put('SHA256SUMS', `${sha('a')}  a\n`);
+    put('SHA256SUMS', `${sha256Of('a')}  a\n`);
     chmodSync(join(dir, 'dl/a'), 0);
     const ran = sober(await asUser(['attachments', 'verify', 'dl', '-o', 'ndjson']));
     expect([ran.exit, ran.stdout]).toEqual([14, expect.stringMatching(/"path":"a".*"verdict":"unreadable"/)]);
@@ -485,7 +486,7 @@ describe('as real processes', () => {
         id: 'att_1',
         filename: 'a.txt',
         file_url: `${secure.url}/files/0`,
-        sha256: sha('hello'),
+        sha256: sha256Of('hello'),
         redacted: false,
         decorative_layer: false,
         first_visible: true,

@@ -3,13 +3,14 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../../src/arx.ts';
-import { serveCatalogue, sha, type ForeignFile } from '../../support/catalogue-server.ts';
+import { serveCatalogue, type ForeignFile } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import type { Misbehaving } from '../../support/misbehaving-server.ts';
 import { buildProgram } from '../../support/program.ts';
 import { wordsOf } from '../../support/transcript.ts';
 import { fakeWorld, type WorldOptions } from '../../support/world.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 let dir: string;
 let server: Misbehaving;
@@ -36,7 +37,7 @@ test('a file is fetched, verified and opened by its path; the row is shown as ev
   await serveFile({ content: 'hello' });
   const ran = await show();
   expect([ran.exit, ran.stdout]).toEqual([0, expect.stringContaining('file-1.txt')]);
-  const path = join(dir, '.cache/arx/opened', sha('hello'), 'file-1.txt');
+  const path = join(dir, '.cache/arx/opened', sha256Of('hello'), 'file-1.txt');
   expect(launched).toEqual([['xdg-open', path]]);
   expect(readFileSync(path, 'utf8')).toBe('hello');
   // Known by its hash the next time; tampered with, it is fetched again.
@@ -57,7 +58,7 @@ test('what a pull left here is opened where it is, while it is what the catalogu
 
 test.each<[string, ForeignFile, number]>([
   ['is withheld', { content: 'a', row: { redacted: true } }, 3],
-  ['is not what its hash says', { content: 'hello', row: { sha256: sha('other') } }, 12],
+  ['is not what its hash says', { content: 'hello', row: { sha256: sha256Of('other') } }, 12],
   ['is not there', { content: 'a', row: { file_url: 'http://127.0.0.1:9/x' } }, 13],
 ])('a file that %s is never opened', async (_, file, exit) => {
   await serveFile(file);

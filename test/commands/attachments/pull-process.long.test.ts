@@ -8,12 +8,7 @@ import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { PARTIAL_FILE } from '../../../src/download/partial-files.ts';
 import { arx } from '../../support/command.ts';
-import {
-  serveCatalogue,
-  sha,
-  type CatalogueOptions,
-  type ForeignFile,
-} from '../../support/catalogue-server.ts';
+import { serveCatalogue, type CatalogueOptions, type ForeignFile } from '../../support/catalogue-server.ts';
 import { AUTHORITY, CERTIFICATES, KEY } from '../../support/certificates.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
@@ -22,6 +17,7 @@ import { randomFrom } from '../../support/random.ts';
 import { ranged } from '../../support/ranges.ts';
 import { expectedRows, hasRealData, unpackTar } from '../../support/real-data.ts';
 import { serve as serveArchive } from '../../support/served.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 let program: Program;
 beforeAll(() => void (program = buildProgram()), 60_000);
@@ -67,7 +63,7 @@ function finished(files: readonly ForeignFile[]): string[] {
   const names = readdirSync(dl).filter((name) => !PARTIAL_FILE.test(name) && name !== MANIFEST_FILE);
   for (const name of names) {
     const { content } = files[Number(/^file-(\d+)\.txt$/.exec(name)?.[1]) - 1]!;
-    expect(sha(readFileSync(join(dl, name))), name).toBe(sha(content));
+    expect(sha256Of(readFileSync(join(dl, name))), name).toBe(sha256Of(content));
   }
   return names;
 }
@@ -198,7 +194,7 @@ describe('files are begun before their rows have a place in the list', () => {
     files[2]!.script = (socket) => socket.write(answer(200, answers.shift() ?? 'new'));
     server = await serveCatalogue(files, {
       list: async (rows, count) => {
-        const last = [{ ...rows[0], redacted: true }, rows[1], { ...rows[2], sha256: sha('new') }];
+        const last = [{ ...rows[0], redacted: true }, rows[1], { ...rows[2], sha256: sha256Of('new') }];
         if (count > 0) await begun();
         return answer(200, JSON.stringify({ data: count === 0 ? rows : last, has_more: false }));
       },
@@ -346,7 +342,7 @@ describe.skipIf(!HERE)('the files of a real archive', () => {
       const expected = expectedRows('files').map(([sha256]) => sha256);
       const { files, verdicts } = reportOf(ran);
       expect([ran.exit, verdicts['match']]).toEqual([0, files.length]);
-      const pulled = files.map(({ path }) => sha(readFileSync(join(dl, path!))));
+      const pulled = files.map(({ path }) => sha256Of(readFileSync(join(dl, path!))));
       expect(new Set(pulled)).toEqual(new Set(expected));
       expect(pulled).toEqual(files.map((file) => file.expected));
     } finally {

@@ -16,16 +16,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
-import {
-  serveCatalogue,
-  sha,
-  type CatalogueOptions,
-  type ForeignFile,
-} from '../../support/catalogue-server.ts';
+import { serveCatalogue, type CatalogueOptions, type ForeignFile } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { NOON, type WorldOptions } from '../../support/world.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 const TOKEN = 'arx_0123456789.abcdefghijklmnop';
 let dir: string;
@@ -47,7 +43,7 @@ const pull = (line: string, options: Partial<WorldOptions> = {}): Promise<Ran> =
   });
 const reportOf = ({ stdout }: Ran) => PullReport.parse(JSON.parse(stdout));
 const manifestLine = (path: string, id = 'att_1') =>
-  `${JSON.stringify({ id, path, sha256: sha('old'), bytes: 3, redacted: false })}\n`;
+  `${JSON.stringify({ id, path, sha256: sha256Of('old'), bytes: 3, redacted: false })}\n`;
 
 describe('a manifest that means harm', () => {
   test.each(['sub/pwned.txt', '.bashrc', MANIFEST_FILE])('its path %s is not written', async (path) => {
@@ -231,15 +227,15 @@ test('a mismatch names its path and what it has instead', async () => {
       path: 'file-1.txt',
       id: 'att_1',
       verdict: 'mismatch',
-      expected: sha('hello'),
-      actual: sha('hullo'),
+      expected: sha256Of('hello'),
+      actual: sha256Of('hullo'),
       bytes: 5,
       resumed_from: 0,
       attempts: 1,
     },
   ]);
   const sums = await pull('att_1 --to dl -o sums');
-  expect(sums.stdout).toBe(`${sha('hello')}  file-1.txt\n`);
+  expect(sums.stdout).toBe(`${sha256Of('hello')}  file-1.txt\n`);
 });
 
 test('rows, notices and faults stand in the order of the catalogue, whatever comes first', async () => {
@@ -302,7 +298,7 @@ test('a file whose manifest line was lost is known by its hash', async () => {
   expect(ran.exit).toBe(0);
   expect(reportOf(ran).files).toMatchObject([{ verdict: 'match', attempts: 0 }]);
   expect(readFileSync(join(dir, 'dl', MANIFEST_FILE), 'utf8')).toBe(
-    `{"id":"att_1","path":"file-1.txt","sha256":"${sha('hello')}","bytes":5,"redacted":false}\n`,
+    `{"id":"att_1","path":"file-1.txt","sha256":"${sha256Of('hello')}","bytes":5,"redacted":false}\n`,
   );
   // A third time there is nothing to write.
   expect((await pull('att_1 --to dl')).exit).toBe(0);

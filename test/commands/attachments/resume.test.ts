@@ -13,12 +13,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { partialKeyOf, partialFileName } from '../../../src/download/partial-files.ts';
-import { serveCatalogue, sha } from '../../support/catalogue-server.ts';
+import { serveCatalogue } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { ranged, type Ranges } from '../../support/ranges.ts';
 import { NOON, type WorldOptions } from '../../support/world.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 const CONTENT = 'The quick brown fox jumps over the lazy dog.';
 const ETAG = '"v1"';
@@ -50,7 +51,7 @@ const asked = () => server!.requests.filter(({ head }) => head.includes('/files/
 const parts = () => readdirSync(join(dir, 'dl')).filter((name) => name.endsWith('.part'));
 const left = (
   bytes: string,
-  { etag = ETAG, pid = DEAD, name = partialFileName(partialKeyOf(sha(CONTENT)), pid, etag) } = {},
+  { etag = ETAG, pid = DEAD, name = partialFileName(partialKeyOf(sha256Of(CONTENT)), pid, etag) } = {},
 ) => {
   const path = join(dir, 'dl', name);
   writeFileSync(path, bytes);

@@ -6,9 +6,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { VerifyReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { bagOf, writeBag } from '../../support/bag.ts';
-import { serveCatalogue, sha } from '../../support/catalogue-server.ts';
+import { serveCatalogue } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 let dir: string;
 beforeEach(() => void (dir = tempFolder('verify')));
@@ -19,7 +20,7 @@ beforeEach(() => {
 const put = (name: string, text: string) => writeFileSync(join(dir, 'dl', name), text);
 const verify = (line: string) => arx(dir, `attachments verify ${line}`);
 const entry = (id: string, path: string | null, content: string, redacted = false) =>
-  `${JSON.stringify({ id, path, sha256: sha(content), bytes: content.length, redacted })}\n`;
+  `${JSON.stringify({ id, path, sha256: sha256Of(content), bytes: content.length, redacted })}\n`;
 
 describe.each([MANIFEST_FILE, 'SHA256SUMS'])('%s is never followed or waited for', (name) => {
   test.each(['fifo', 'symlink', 'device', 'folder', 'large'])('as a %s', async (kind) => {
@@ -70,7 +71,7 @@ test('-o sums says what should be there, so that sha256sum fails where we do', a
   const { stdout, exit } = await verify('dl -o sums');
   expect(exit).toBe(12);
   expect(stdout.trim().split('\n').sort()).toEqual(
-    [`${sha('same')}  same`, `${sha('else')}  other`, `${sha('gone')}  gone`].sort(),
+    [`${sha256Of('same')}  same`, `${sha256Of('else')}  other`, `${sha256Of('gone')}  gone`].sort(),
   );
   expect(() =>
     execFileSync('sha256sum', ['-c'], { cwd: join(dir, 'dl'), input: stdout, stdio: 'pipe' }),
@@ -92,7 +93,7 @@ test('odd names go to sha256sum and come from it', async () => {
 
 test('--html writes a page beside the report, and over another file only with --force', async () => {
   put('a', 'a');
-  put('SHA256SUMS', `${sha('a')}  a\n`);
+  put('SHA256SUMS', `${sha256Of('a')}  a\n`);
   const page = join(dir, 'r.html');
   const { exit, stdout } = await verify('dl --html r.html --json');
   expect([exit, JSON.parse(stdout)]).toMatchObject([0, { fixity: 'ok' }]);
@@ -131,7 +132,7 @@ test('a bag is known by its declaration, where nothing else speaks for the folde
   writeBag(join(dir, 'dl'), bagOf());
   const { exit, stdout } = await verify('dl --json');
   expect([exit, JSON.parse(stdout)]).toMatchObject([0, { bag: { version: '1.0' } }]);
-  put('SHA256SUMS', `${sha('hello')}  data/hello.txt\n`);
+  put('SHA256SUMS', `${sha256Of('hello')}  data/hello.txt\n`);
   expect(JSON.parse((await verify('dl --json')).stdout)).not.toHaveProperty('bag');
 });
 
@@ -139,7 +140,7 @@ test.skipIf(process.getuid?.() === 0)(
   'D10: what cannot be read is named, and 14 (skipped for root, who may read all)',
   async () => {
     put('a', 'a');
-    put('SHA256SUMS', `${sha('a')}  a\n`);
+    put('SHA256SUMS', `${sha256Of('a')}  a\n`);
     chmodSync(join(dir, 'dl/a'), 0);
     mkdirSync(join(dir, 'dl/closed'), { mode: 0 });
     const { exit, stdout } = await verify('dl -o ndjson');
@@ -177,7 +178,7 @@ describe('what it is held against', () => {
 
   test('the sums file, where there is no manifest', async () => {
     put('a', 'a');
-    put('SHA256SUMS', `${sha('a')}  a\n`);
+    put('SHA256SUMS', `${sha256Of('a')}  a\n`);
     const { exit, stdout } = await verify('dl --json');
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ checked: 1, completeness: 'complete' });

@@ -1,11 +1,11 @@
 // `arx content get --raw` for messages too long for an answer, and against services that mean harm.
-import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { arx } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 let dir: string;
 let server: Misbehaving | undefined;
@@ -43,7 +43,7 @@ test('--raw and the lore view are two things; --raw and the raw view are one', a
 
 describe('a foreign service', () => {
   const STORED = 'Subject: x\n\nstored\n';
-  const sha256 = createHash('sha256').update(STORED).digest('hex');
+  const sha256 = sha256Of(STORED);
 
   /** The raw record has these fields besides its id; the bytes are under /stored. */
   async function get(fields: (url: string) => object, stored: string | Uint8Array = STORED) {

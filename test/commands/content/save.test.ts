@@ -3,11 +3,11 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
-import { sha } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { sampleData } from '../../support/sample.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 let dir: string;
 let server: Misbehaving | undefined;
@@ -30,14 +30,14 @@ describe('the sample archive', () => {
     const raw = (await arx(dir, 'content get msg_1 --raw')).bytes;
     expect(saved('msg_1.eml').equals(raw)).toBe(true);
     const { data } = JSON.parse(saved('msg_1.raw.json').toString()) as { data: Record<string, string> };
-    expect([data['id'], data['sha256']]).toEqual(['msg_1', sha(raw)]);
+    expect([data['id'], data['sha256']]).toEqual(['msg_1', sha256Of(raw)]);
     const { files, fixity, completeness } = reportOf(first);
     expect([fixity, completeness]).toEqual(['ok', 'complete']);
     expect(files.map(({ path, id, verdict }) => [path, id, verdict])).toEqual([
       ['msg_1.eml', 'msg_1', 'match'],
       ['lisbon-000.jpg', 'att_1', 'match'],
     ]);
-    for (const { path, actual } of files) expect(sha(saved(path!))).toBe(actual);
+    for (const { path, actual } of files) expect(sha256Of(saved(path!))).toBe(actual);
     const again = await arx(dir, 'content get msg_1 --save kept --json');
     expect([again.exit, reportOf(again).files[1]]).toMatchObject([0, { verdict: 'match', attempts: 0 }]);
   });
@@ -120,14 +120,14 @@ describe('a foreign service', () => {
     const env = { LANG: 'C.UTF-8', ARX_TOKEN: 'arx_0123456789.abcdefghijklmnop' };
     return arx(dir, `content get ${message} --save kept --json --base-url ${server.url} ${flags}`, { env });
   }
-  const bytes = { raw_base64: Buffer.from(STORED).toString('base64'), sha256: sha(STORED) };
+  const bytes = { raw_base64: Buffer.from(STORED).toString('base64'), sha256: sha256Of(STORED) };
 
   test('names that lead out of the folder, meet each other or that of the record stay in it', async () => {
     const ids = ['a', 'b', 'c'];
     const ran = await get('../../m', { id: 'x', ...bytes, attachments: ids }, (url) => ({
-      a: { id: 'a', filename: '../up', file_url: `${url}/files/one`, sha256: sha('one') },
-      b: { id: 'b', filename: 'same.txt', file_url: `${url}/files/two`, sha256: sha('two') },
-      c: { id: 'c', filename: 'SAME.txt', file_url: `${url}/files/three`, sha256: sha('three') },
+      a: { id: 'a', filename: '../up', file_url: `${url}/files/one`, sha256: sha256Of('one') },
+      b: { id: 'b', filename: 'same.txt', file_url: `${url}/files/two`, sha256: sha256Of('two') },
+      c: { id: 'c', filename: 'SAME.txt', file_url: `${url}/files/three`, sha256: sha256Of('three') },
     }));
     expect(ran.exit).toBe(0);
     expect(reportOf(ran).files.every(({ verdict }) => verdict === 'match')).toBe(true);
@@ -142,7 +142,7 @@ describe('a foreign service', () => {
 
   test('a file that would take the name of the record gets another', async () => {
     const ran = await get('msg_1', { id: 'msg_1', ...bytes, attachments: ['a'] }, (url) => ({
-      a: { id: 'a', filename: 'msg_1.raw.json', file_url: `${url}/files/one`, sha256: sha('one') },
+      a: { id: 'a', filename: 'msg_1.raw.json', file_url: `${url}/files/one`, sha256: sha256Of('one') },
     }));
     expect([ran.exit, names()]).toEqual([0, ['a-msg_1.raw.json', 'msg_1.bin', 'msg_1.raw.json']]);
   });
@@ -159,7 +159,7 @@ describe('a foreign service', () => {
     ],
   ])('%s', async (_, data, exit, kept) => {
     const ran = await get('msg_1', { id: 'msg_1', ...data }, (url) => ({
-      a: { id: 'a', filename: 'a.txt', file_url: `${url}/files/other`, sha256: sha('one') },
+      a: { id: 'a', filename: 'a.txt', file_url: `${url}/files/other`, sha256: sha256Of('one') },
     }));
     expect([ran.exit, names()]).toEqual([exit, kept]);
   });

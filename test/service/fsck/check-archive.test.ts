@@ -1,5 +1,5 @@
 // The check of an archive: silent about a sound one, and each way to break one is found by its name, on both engines.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +20,7 @@ import { tokenFor } from '../../support/archive.ts';
 import { moved, type Sent } from '../../support/event.ts';
 import { freshUrl, noPostgres } from '../../support/postgres.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 /** Two threads of four mails, one of whose parents is nowhere; a file each, two of them of the same bytes. */
 const MBOX = Array.from({ length: 8 }, (_, n) =>
@@ -526,7 +527,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
       ]);
       for (const table of ['chunks', 'blobs'])
         await archive.database.run(`DELETE FROM ${table} WHERE sha256 = $1`, [hashes[2]!]);
-      const lost = createHash('sha256').update(other).digest('hex');
+      const lost = sha256Of(other);
       await archive.database.run('INSERT INTO chunks VALUES ($1, 0, $2)', [lost, other]);
       expect(named(await check(archive)).sort()).toEqual([
         `files: bytes have another hash: ${[hashes[0]!, lost].sort().join(' ')}`,

@@ -11,9 +11,10 @@ import { parseByteRange } from '../../../src/service/rules/byte-range.ts';
 import { filePath } from '../../../src/service/rules/capability.ts';
 import { fileKey } from '../../../src/service/store/meta-table/summary.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 const CONTENT = Buffer.from('0123456789abcdef');
-const SHA = createHash('sha256').update(CONTENT).digest('hex');
+const SHA = sha256Of(CONTENT);
 const ETAG = `"${SHA}"`;
 
 let dir: string;

@@ -1,5 +1,5 @@
 // Who asks: tokens, tiers and scopes (interface 5, group N).
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ErrorCode } from '../../../src/contract/error.ts';
 import { ROUTES, type RouteName } from '../../../src/contract/routes.ts';
@@ -9,6 +9,7 @@ import { ASSET_URL, sampleArchive, tokenFor } from '../../support/archive.ts';
 import { askedByTier, type Asked } from '../../support/asked.ts';
 import { call, type CallOptions } from '../../support/call.ts';
 import { expectRefusal, PATHS } from '../../support/reply.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 let sample: Asked['sample'];
 let tokens: Asked['tokens'];
@@ -85,7 +86,7 @@ describe('N: who asks', () => {
       ...Array.from(own, (_, at) => own.slice(0, at + 1)).slice(0, -1),
       `${own}A`,
       own.toUpperCase(),
-      createHash('sha256').update(own).digest('hex'),
+      sha256Of(own),
       ...Array.from({ length: 3_000 }, () => `arx_${randomBytes(32).toString('base64url')}`),
     ];
     const told = new Set<string>();

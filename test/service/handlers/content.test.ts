@@ -1,10 +1,10 @@
 // Content records: both views, damage, carriers, and formats that are not mail (interface 2.2, 4.3).
-import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MAX_RAW_BYTES } from '../../../src/contract/content.ts';
 import { MAX_RESPONSE_BYTES } from '../../../src/contract/scalars.ts';
 import { insert, rawMessage, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 let sample: Sample;
 let token: string;
@@ -21,7 +21,7 @@ test('the raw view carries the stored bytes and what they say', async () => {
   const { view, data } = await get('/api/content/msg_5');
   expect(view).toBe('raw');
   expect(Buffer.from(data.raw_base64, 'base64').equals(rawMessage(5))).toBe(true);
-  expect(createHash('sha256').update(rawMessage(5)).digest('hex')).toBe(data.sha256);
+  expect(sha256Of(rawMessage(5))).toBe(data.sha256);
   expect(data).toMatchObject({ bytes: rawMessage(5).byteLength, text: 'This is letter 5.\n', html: null });
   expect(data.headers.map(([name]: [string]) => name)).toEqual([
     'Message-ID',
@@ -39,7 +39,7 @@ test('damage of the stored bytes shows at once, and the record is given all the 
   ]);
   const { data } = await get('/api/content/msg_3');
   expect(data.integrity).toBe(0.8333);
-  expect(data.sha256).toBe(createHash('sha256').update(rawMessage(3)).digest('hex'));
+  expect(data.sha256).toBe(sha256Of(rawMessage(3)));
   expect((await get('/api/content/msg_3?view=lore')).data.integrity).toBe(0.8333);
   await sample.archive.database.run('DELETE FROM raws WHERE n = 3');
   expect((await get('/api/content/msg_3')).data).toMatchObject({ integrity: 0.8333, raw_base64: '' });
@@ -117,7 +117,7 @@ test.each([
       format,
       source: 'local',
       classification: 'seed_token',
-      raw_sha256: createHash('sha256').update(content).digest('hex'),
+      raw_sha256: sha256Of(content),
       raw_bytes: content.byteLength,
       attachments: 0,
       tier: 'internal',

@@ -1,5 +1,4 @@
 // An independent validator finds no fault in any answer of the service: every operation, every status it documents.
-import { createHash } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildOpenApi } from '../../../src/contract/openapi.ts';
@@ -8,6 +7,7 @@ import { createService, DatabaseTrouble, type Archive } from '../../../src/servi
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call, type CallOptions } from '../../support/call.ts';
 import { documented, witnessed } from '../../support/witness.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 const OPTIONS = { assetUrl: ASSET_URL, version: '0' };
 const names = Object.keys(ROUTES) as RouteName[];
@@ -196,7 +196,7 @@ async function tokenWithoutScope(): Promise<string> {
   const token = 'arx_none';
   await sample.archive.database.run(
     'INSERT INTO tokens VALUES ($1, $2, $3, $4, $5) ON CONFLICT (sha256) DO NOTHING',
-    [createHash('sha256').update(token).digest('hex'), 'c', 'external', 'none', 8e15],
+    [sha256Of(token), 'c', 'external', 'none', 8e15],
   );
   return token;
 }

@@ -1,5 +1,4 @@
 // Stored messages by their own address: the exact bytes a piece at a time, and none that are withheld.
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error.ts';
 import type { Tier } from '../../../src/contract/token.ts';
@@ -7,9 +6,10 @@ import { createAssetService } from '../../../src/service/index.ts';
 import { messagePath } from '../../../src/service/rules/capability.ts';
 import { fileKey } from '../../../src/service/store/meta-table/summary.ts';
 import { sampleArchive, type Sample } from '../../support/archive.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 const STORED = Buffer.from(Array.from({ length: 400_000 }, (_, n) => `line ${n}\n`).join(''));
-const SHA = createHash('sha256').update(STORED).digest('hex');
+const SHA = sha256Of(STORED);
 let sample: Sample;
 
 beforeAll(async () => {

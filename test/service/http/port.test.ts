@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -12,6 +12,7 @@ import { createAssetService, createService, openArchive } from '../../../src/ser
 import { listen, type Listener, type PortLimits } from '../../../src/service/http/port.ts';
 import { ApiError } from '../../../src/service/rules/api-error.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 const open: Listener[] = [];
 afterEach(async () => {
@@ -564,7 +565,7 @@ test('the real service and its files on two ports: refusals carry its ids, a fil
   const archive = await openArchive({ sleep, dir, now: Date.now, randomBytes });
   try {
     const content = Buffer.from('a file');
-    const sha256 = createHash('sha256').update(content).digest('hex');
+    const sha256 = sha256Of(content);
     await archive.blobs.put(sha256, content);
     await archive.database.run(
       `INSERT INTO attachments (n, message, part, filename, sha256, bytes, declared_type, stored, redacted,

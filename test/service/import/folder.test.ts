@@ -1,6 +1,5 @@
 // A plain folder: every file accounted for, in order, without following links.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   ftruncateSync,
@@ -18,6 +17,7 @@ import { readFolder } from '../../../src/service/import/folder.ts';
 import type { RawMail, ImportItem, ImportedMessage } from '../../../src/service/records/import-items.ts';
 import { photo } from '../../../src/service/sample/files.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 let dir: string;
 beforeEach(() => void (dir = tempFolder('folder')));
@@ -38,19 +38,18 @@ async function read(
 }
 const messagesOf = (items: (ImportItem | RawMail)[]) =>
   items.filter((item): item is ImportedMessage => item.kind === 'message');
-const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex');
 
 test('a file is a message of itself', async () => {
   put('letters/one.txt', 'hello');
   const [message] = messagesOf(await read());
-  const raw = `{"bytes":5,"mtime":"2020-09-13T12:26:40.000Z","path":"letters/one.txt","sha256":"${sha256('hello')}"}`;
+  const raw = `{"bytes":5,"mtime":"2020-09-13T12:26:40.000Z","path":"letters/one.txt","sha256":"${sha256Of('hello')}"}`;
   expect(Buffer.from(message?.raw ?? []).toString()).toBe(raw);
   expect(message).toMatchObject({
     format: 'file',
     path: join(dir, 'letters/one.txt'),
     position: 0,
-    sha256: sha256(raw),
-    key: `file:letters/one.txt:${sha256('hello')}`,
+    sha256: sha256Of(raw),
+    key: `file:letters/one.txt:${sha256Of('hello')}`,
     parent: null,
     date_ms: 1_600_000_000_000,
     sender: null,
@@ -63,7 +62,7 @@ test('a file is a message of itself', async () => {
         filename: 'one.txt',
         declared_type: 'text/plain',
         detected_type: 'text/plain',
-        sha256: sha256('hello'),
+        sha256: sha256Of('hello'),
         bytes: 5,
         inline: false,
         origin_city: null,
@@ -154,7 +153,7 @@ test('a long file is hashed as a stream and handed on by its path', async () => 
     content: null,
     file: join(dir, 'long.bin'),
     bytes,
-    sha256: sha256(Buffer.alloc(bytes)),
+    sha256: sha256Of(Buffer.alloc(bytes)),
     redaction: null,
   });
 });

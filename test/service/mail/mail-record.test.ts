@@ -1,14 +1,13 @@
 // One mail as a record: structure, attachments and their exact bytes, identity, sender, nature.
 import { fc, test as property } from '@fast-check/vitest';
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { parseMail } from '../../../src/service/mail/mail-record.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 function read(text: string) {
   const raw = Buffer.from(text, 'latin1');
-  return parseMail({ kind: 'raw', path: 'x', position: 0, raw, sha256: sha256(raw) });
+  return parseMail({ kind: 'raw', path: 'x', position: 0, raw, sha256: sha256Of(raw) });
 }
-const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 
 const multipart = (...parts: string[]) =>
   [
@@ -88,7 +87,7 @@ describe('attachments', () => {
     ]);
     expect(found).toEqual(files);
     for (const { content, sha256: hash, bytes } of attachments) {
-      expect([hash, bytes]).toEqual([sha256(content!), content!.byteLength]);
+      expect([hash, bytes]).toEqual([sha256Of(content!), content!.byteLength]);
     }
   });
 
@@ -164,7 +163,7 @@ const line = fc.oneof(
 );
 property.prop([fc.array(line, { maxLength: 40 })])('no bytes make it fail', async (lines) => {
   const mail = await read(lines.join('\n'));
-  expect(mail.attachments.every(({ content, sha256: hash }) => sha256(content!) === hash)).toBe(true);
+  expect(mail.attachments.every(({ content, sha256: hash }) => sha256Of(content!) === hash)).toBe(true);
 });
 
 test('nesting without end is bounded', async () => {

@@ -1,9 +1,9 @@
 // The raw view of mails: which parts are its text, in which charset, and how much of it an answer holds.
 import { fc, test as property } from '@fast-check/vitest';
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { MAX_TEXT_BYTES } from '../../../src/contract/content.ts';
 import { readMessageText } from '../../../src/service/mail/message-text.ts';
+import { sha256Of } from '../../support/digest.ts';
 
 const read = (mail: string) => readMessageText('rfc822', Buffer.from(mail, 'latin1'));
 const parts = (...bodies: string[]) =>
@@ -115,7 +115,7 @@ test('many parts do not make the whole of a line-broken file text', async () => 
 
 describe('withheld files', () => {
   const mail = Buffer.from(parts('\nletter', 'Content-Disposition: inline; filename=x\n\nsecret'));
-  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+  const hash = (text: string) => sha256Of(text);
   test('are no part of the text', async () => {
     expect((await readMessageText('rfc822', mail, new Set([hash('secret')]))).text).toBe('letter\n');
   });

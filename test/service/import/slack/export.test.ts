@@ -1,5 +1,4 @@
 // Slack exports: messages, threads, files and what is refused; counts of real exports against their manifest.
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -12,6 +11,7 @@ import { photo, starChart } from '../../../../src/service/sample/files.ts';
 import { readSlack, slackContent } from '../../../../src/service/import/slack/export.ts';
 import { type ZipOptions, zipOf } from '../../../support/zip.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
+import { sha256Of } from '../../../support/digest.ts';
 
 const dir = tempFolder('slack');
 
@@ -102,7 +102,7 @@ describe('a message', () => {
     expect(raw).toBe(
       '{"channel":{"id":"C1","name":"general"},"message":{"a":{"c":true,"d":1},"b":[1,null],"text":"ü","ts":"1.1"}}',
     );
-    expect(messages[0]?.sha256).toBe(createHash('sha256').update(raw).digest('hex'));
+    expect(messages[0]?.sha256).toBe(sha256Of(raw));
   });
 
   test.each<[string, object, string]>([
@@ -182,7 +182,7 @@ describe('files', () => {
           declared_type: 'image/png',
           detected_type: 'image/png',
           content: expect.anything(),
-          sha256: createHash('sha256').update(chart).digest('hex'),
+          sha256: sha256Of(chart),
           bytes: chart.length,
           inline: false,
           origin_city: 'tokyo',
@@ -201,7 +201,7 @@ describe('files', () => {
       bytes: 7,
       detected_type: null,
       redaction: null,
-      sha256: createHash('sha256').update(declared).digest('hex'),
+      sha256: sha256Of(declared),
     });
   });
 

@@ -1,6 +1,5 @@
 // The write path: threads in any order of arrival, parents that come late, the catalogue's flags, and nothing twice.
 import { fc, test as property } from '@fast-check/vitest';
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -10,9 +9,9 @@ import { createIntake } from '../../../../src/service/store/additions/message-ba
 import { openArchive, type OpenArchive } from '../../../../src/service/store/open.ts';
 import { freshPlace } from '../../../support/engine.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
+import { sha256Of } from '../../../support/digest.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
-const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 let dir = '';
 let archives = 0;
@@ -44,7 +43,7 @@ function message(
     path: 'x',
     position: 0,
     raw,
-    sha256: sha256(raw),
+    sha256: sha256Of(raw),
     key,
     related: names.toReversed(),
     parent: names[0] ?? null,
@@ -67,7 +66,7 @@ function file(content: string, more: Partial<ImportedAttachment> = {}): Imported
     declared_type: 'text/plain',
     detected_type: 'text/plain',
     content: Buffer.from(content),
-    sha256: sha256(content),
+    sha256: sha256Of(content),
     bytes: content.length,
     inline: false,
     origin_city: null,
@@ -220,7 +219,7 @@ describe('the catalogue', () => {
         { n: 5, message: 2, decorative_layer: 1, first_visible: 0 },
         { n: 6, message: 3, decorative_layer: 0, first_visible: 1 },
       ]);
-      expect(await archive.blobs.size(sha256('2'))).toBe(1);
+      expect(await archive.blobs.size(sha256Of('2'))).toBe(1);
     }));
 
   test('a file without bytes, and one withheld', () =>
@@ -228,7 +227,7 @@ describe('the catalogue', () => {
       const absent = file('5', { content: null, redaction: 'hidden', filename: 'a\0b' });
       await createIntake(archive).add([message('a', [], { attachments: [absent] })]);
       expect(await filesOf(archive)).toMatchObject([{ stored: 0, redacted: 1, filename: 'a\ufffdb' }]);
-      expect(await archive.blobs.size(sha256('5'))).toBeUndefined();
+      expect(await archive.blobs.size(sha256Of('5'))).toBeUndefined();
     }));
 });
 
@@ -240,7 +239,7 @@ test('what is known is not stored again, whether in a batch or a later one', () 
     expect(await intake.add([one, one])).toEqual(once);
     const again = { messages: { stored: 0, known: 1 }, attachments: { stored: 0, known: 1 } };
     expect(await intake.add([one])).toEqual(again);
-    expect(await intake.known([one.sha256, sha256('other')])).toEqual(new Map([[one.sha256, 1]]));
+    expect(await intake.known([one.sha256, sha256Of('other')])).toEqual(new Map([[one.sha256, 1]]));
     expect(await messagesOf(archive)).toHaveLength(1);
   }));
 

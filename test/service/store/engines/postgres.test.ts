@@ -1,5 +1,5 @@
 // What is PostgreSQL's alone: who writes, what is lost and tried again, how it is refused, and where its files are.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -29,6 +29,7 @@ import { tempFolder } from '../../../support/temp-folder.ts';
 import { fill } from '../../../support/many-rows.ts';
 import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../../../support/postgres.ts';
 import { expectRefusal } from '../../../support/reply.ts';
+import { sha256Of } from '../../../support/digest.ts';
 
 let dir: string;
 let url: string;
@@ -231,7 +232,7 @@ describe.skipIf(noPostgres)('a new archive', () => {
 
 describe.skipIf(noPostgres)('files', () => {
   const CHUNK = 256 * 1024;
-  const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+  const hashOf = (bytes: Uint8Array) => sha256Of(bytes);
   const joined = async (bytes: AsyncIterable<Uint8Array>) => {
     const pieces: Uint8Array[] = [];
     for await (const piece of bytes) pieces.push(piece);

@@ -1,6 +1,5 @@
 // Both engines driven with the same requests, drawn at random over all routes: every answer is the same, byte for byte.
 import { fc, test as property } from '@fast-check/vitest';
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAssetService } from '../../../../src/service/index.ts';
 import { importItems } from '../../../../src/service/import/index.ts';
@@ -17,6 +16,7 @@ import {
   type Sample,
 } from '../../../support/archive.ts';
 import { freshUrl, noPostgres } from '../../../support/postgres.ts';
+import { sha256Of } from '../../../support/digest.ts';
 
 const SIZE = { conversations: 9, messages: 4, attachments: 40, mirrorEvery: 7 };
 
@@ -207,7 +207,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return sha256Of(bytes);
 }
 
 describe.skipIf(noPostgres)('SQLite and PostgreSQL', () => {
