@@ -27,9 +27,13 @@ export type RetryOutcome<R> = ({ reply: R } | { fault: Fault }) & {
   asked?: number;
 };
 
-/** Runs `attempt(remaining ms)` until it answers or no try is left. Throws only what is not a Fault, or the run's own end. */
+/**
+ * Runs `attempt(remainingMs, answered)` until it succeeds or no try is left. An attempt that goes on to read a long body
+ * calls `answered` when the response has begun: from there on its time does not count, and the next try has all of
+ * `timeoutMs` again. Throws only what is not a Fault, or the run's own end.
+ */
 export async function withRetries<R extends { status: number; headers: Record<string, string> }>(
-  attempt: (remainingMs: number) => Promise<R>,
+  attempt: (remainingMs: number, answered: () => void) => Promise<R>,
   options: RetryOptions,
 ): Promise<RetryOutcome<R>> {
   const { retries, again, timeoutMs, world, log } = options;
@@ -37,7 +41,12 @@ export async function withRetries<R extends { status: number; headers: Record<st
   let maybeReceived = false;
   for (let tries = 1; ; tries += 1) {
     const begun = world.monotonic();
-    const result = await attempt(left).then(
+    let isAnswered = false;
+    const answered = (): void => {
+      isAnswered = true;
+      left = timeoutMs;
+    };
+    const result = await attempt(left, answered).then(
       (reply) => ({ reply }),
       (error: unknown) => {
         world.signal.throwIfAborted();
@@ -45,7 +54,7 @@ export async function withRetries<R extends { status: number; headers: Record<st
         throw error;
       },
     );
-    left -= world.monotonic() - begun;
+    if (!isAnswered) left -= world.monotonic() - begun;
     if ('fault' in result) maybeReceived ||= result.fault instanceof TransportFault && result.fault.sent;
     const why = reasonToRetry(result, again);
     if (why === undefined || tries > retries || left <= 0)

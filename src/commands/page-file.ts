@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { formatBytes } from '../format/numbers.ts';
-import { saveVerified } from '../download/verified-file.ts';
+import { saveVerified } from '../download/save-verified.ts';
 
 /** `--html FILE` and `--report FILE` as typed. */
 export const PageFile = z
@@ -18,7 +18,7 @@ export async function writePage(file: string, text: string, force: boolean, app:
   app.notice(`the page is in ${file}, ${formatBytes(bytes)}`);
 }
 
-/** The size in bytes of what stands there now. Faults as download/verified-file.ts has them. */
+/** The size in bytes of what stands there now. Faults as download/save-verified.ts has them. */
 export async function keepText(file: string, text: string, force: boolean, app: App): Promise<number> {
   const bytes = Buffer.from(text);
   const path = resolve(app.world.cwd, file);

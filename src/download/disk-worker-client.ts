@@ -1,71 +1,73 @@
-// The hashing, syncing and naming of a pull, off the event loop where there are threads.
+// Hashes downloaded files and gives them their names in a worker thread, so that the event loop goes on meanwhile.
 import type { Worker } from 'node:worker_threads';
+import type { PendingFile, Placed } from '../disk/atomic-file.ts';
 import type { World } from '../world.ts';
-import { createDiskJobRunner, type DiskJobResult, type DiskJob } from './disk-jobs.ts';
+import { createDiskJobRunner, type DiskJob, type DiskJobResult } from './disk-jobs.ts';
 
-/** Each throws what the system threw. Files are open ones, and stay so. */
+/** Files are open and stay open. Each method throws the system's error, or the reason of the signal. */
 export type DiskWorker = {
-  /** Hashes a file on to this size. */
+  /** Hashes a file up to the offset `to`; what was hashed before is not read again. */
   hash(fd: number, to: number): Promise<void>;
-  /** The hash so far; the file is forgotten. */
+  /** Returns the SHA-256 of what was hashed, in hex, and forgets the file. */
   digest(fd: number): Promise<string>;
-  /** The hash so far. */
-  peek(fd: number): Promise<string>;
-  settle(file: { fd: number; temporary: string; path: string; force: boolean }): Promise<'kept' | 'taken'>;
+  /** As {@link digest}, but hashing can continue. */
+  currentDigest(fd: number): Promise<string>;
+  /** Makes the file durable and gives it its name. `taken`: another file has it, nothing was changed. */
+  commit(file: { fd: number } & PendingFile): Promise<Placed>;
   close(): Promise<void>;
 };
 
-type Waiting = { resolve(answer: DiskJobResult): void; reject(error: unknown): void };
+type Waiting = { resolve(result: DiskJobResult): void; reject(error: unknown): void };
 
-function notBegun(cause?: Error): Error {
-  return Object.assign(new Error('the thread ended', { cause }), { code: 'EIO' });
-}
-
-/** Where the world has no threads, all of it is done here, and nothing else meanwhile. */
-export function openDiskWorker({ thread: begin, signal }: Pick<World, 'thread' | 'signal'>): DiskWorker {
+/** Starts the worker with the first job. In a world without threads each job blocks this thread instead. */
+export function openDiskWorker({ thread: start, signal }: Pick<World, 'thread' | 'signal'>): DiskWorker {
   const waiting: Waiting[] = [];
-  const here = createDiskJobRunner();
-  let thread: Worker | undefined;
+  const runHere = createDiskJobRunner();
+  let worker: Worker | undefined;
 
   const failAll = (error: unknown): void => {
     for (const { reject } of waiting.splice(0)) reject(error);
   };
   const onAbort = (): void => {
-    void thread?.terminate();
+    void worker?.terminate();
     failAll(signal.reason);
   };
   function started(): Worker | undefined {
-    if (thread !== undefined || begin === undefined) return thread;
-    thread = begin('disk-worker');
-    thread.on('message', (answer: DiskJobResult) => waiting.shift()?.resolve(answer));
-    // Where it could not begin, it ends without a word, or Node 24 says that our package.json is not one.
-    const isUnread = (error: Error) => 'code' in error && error.code === 'ERR_INVALID_PACKAGE_CONFIG';
-    thread.on('error', (error) => failAll(isUnread(error) ? notBegun(error) : error));
-    thread.on('exit', () => failAll(notBegun()));
+    if (worker !== undefined || start === undefined) return worker;
+    worker = start('disk-worker');
+    worker.on('message', (result: DiskJobResult) => waiting.shift()?.resolve(result));
+    // A worker that cannot start only exits; under Node 24 it reports that our package.json is invalid.
+    const isNotStarted = (error: Error) => 'code' in error && error.code === 'ERR_INVALID_PACKAGE_CONFIG';
+    worker.on('error', (error) => failAll(isNotStarted(error) ? workerEnded(error) : error));
+    worker.on('exit', () => failAll(workerEnded()));
     signal.addEventListener('abort', onAbort, { once: true });
-    return thread;
+    return worker;
   }
-  async function ask(job: DiskJob): Promise<string> {
+  async function run(job: DiskJob): Promise<string> {
     signal.throwIfAborted();
-    const worker = started();
-    const answer =
-      worker === undefined
-        ? here(job)
+    const running = started();
+    const result =
+      running === undefined
+        ? runHere(job)
         : await new Promise<DiskJobResult>((resolve, reject) => {
             waiting.push({ resolve, reject });
-            worker.postMessage(job);
+            running.postMessage(job);
           });
-    if ('text' in answer) return answer.text;
-    throw Object.assign(new Error(answer.failed.message), answer.failed);
+    if ('text' in result) return result.text;
+    throw Object.assign(new Error(result.error.message), result.error);
   }
   return {
-    hash: async (fd, to) => void (await ask({ kind: 'hash', fd, to })),
-    digest: (fd) => ask({ kind: 'digest', fd, goesOn: false }),
-    peek: (fd) => ask({ kind: 'digest', fd, goesOn: true }),
-    settle: async (file) => (await ask({ kind: 'settle', ...file })) as 'kept' | 'taken',
+    hash: async (fd, to) => void (await run({ kind: 'hash', fd, to })),
+    digest: (fd) => run({ kind: 'digest', fd, keep: false }),
+    currentDigest: (fd) => run({ kind: 'digest', fd, keep: true }),
+    commit: async (file) => (await run({ kind: 'commit', ...file })) as Placed,
     close: async () => {
       signal.removeEventListener('abort', onAbort);
-      await thread?.terminate();
+      await worker?.terminate();
     },
   };
+}
+
+function workerEnded(cause?: Error): Error {
+  return Object.assign(new Error('the disk worker ended', { cause }), { code: 'EIO' });
 }

@@ -1,6 +1,6 @@
-// The thread of disk work: one job after the other, each with its answer, in order.
+// Worker thread that runs disk jobs, one after the other; results come in the same order.
 import { parentPort } from 'node:worker_threads';
 import { createDiskJobRunner, type DiskJob } from './disk-jobs.ts';
 
-const work = createDiskJobRunner();
-parentPort?.on('message', (job: DiskJob) => parentPort?.postMessage(work(job)));
+const run = createDiskJobRunner();
+parentPort?.on('message', (job: DiskJob) => parentPort?.postMessage(run(job)));

@@ -1,125 +1,128 @@
-// The swift way for small files: a thread fetches, hashes and writes them. What does not come plainly goes the other way.
-import type { World } from '../world.ts';
+// Client of the small-file worker, which fetches, hashes and writes small files in a thread of its own.
 import { removeQuietly } from '../disk/atomic-file.ts';
+import type { World } from '../world.ts';
 import type { SystemError } from './disk-jobs.ts';
 import type { FinalName, SmallFile, StoredFile } from './small-file-writer.ts';
 
-/** The largest file for which this way is meant. */
+/** Larger files are downloaded by download-file.ts. */
 export const MAX_SMALL_FILE_BYTES = 256 * 1024;
 
-/** What the thread is told at first, and then. `limit`: connections to a host. */
+/** `connections`: at most so many to a host. */
 export type FetcherOptions = { dir: string; timeoutMs: number; connections: number };
 export type FileRequest = { key: number; origin: string; path: string; file: SmallFile };
+/** From the client to the worker. `connections` changes the limit. */
 export type FetcherMessage = {
-  rows?: FileRequest[];
-  names?: [key: number, naming: FinalName][];
-  limit?: number;
+  requests?: FileRequest[];
+  names?: [key: number, name: FinalName][];
+  connections?: number;
 };
-export type FetcherResult = [key: number, answer: StoredFile | SystemError | 'unplain'];
+/** From the worker to the client. `unsupported`: this file must be downloaded in another way. */
+export type FetcherResult = [key: number, result: StoredFile | SystemError | 'unsupported'];
 
-/** A file that is asked for. */
+/** A file that was requested. It has a temporary name until it gets its own. */
 export type PendingDownload = {
-  /** Gives it its name, once. `unplain`: nothing came of it, for whatever reason. System errors are thrown. */
-  end(naming: FinalName): Promise<StoredFile | 'unplain'>;
+  /** Gives the file its name. Must be called at most once. Throws the system's error. */
+  commit(name: FinalName): Promise<StoredFile | 'unsupported'>;
 };
 
 export type SmallFileFetcher = {
-  /** Whether it is worth asking: not where most answers were not plain. */
+  /** Returns whether requests are worth it: false after too many unsupported responses. */
   isEnabled(): boolean;
-  begin(url: URL, file: SmallFile): PendingDownload;
-  /** So many requests are made elsewhere. */
+  request(url: URL, file: SmallFile): PendingDownload;
+  /** Leaves so many of the connections to downloads that do not go through the worker. */
   reserveConnections(count: number): void;
-  /** Files without a name are removed. */
+  /** Ends the worker and removes files that have no name. */
   close(): Promise<void>;
 };
 
-/** An answer that is not plain counts as much as so many that are, and so many are borne. */
-const UNSUPPORTED_WEIGHT = 4;
-const MAX_UNSUPPORTED = 32;
-/** A turn may be long: so many names do not wait for its end. */
+/** The fetcher is disabled at this score. An unsupported response adds to it, any other takes 1 off. */
+const MAX_UNSUPPORTED_SCORE = 32;
+const UNSUPPORTED_SCORE = 4;
+/** A tick of the event loop may be long: with so many names a message is sent before its end. */
 const MAX_NAMES_PER_MESSAGE = 128;
 
-type Waiting = { resolve(answer: StoredFile | 'unplain'): void; reject(error: unknown): void };
+type Waiting = { resolve(result: StoredFile | 'unsupported'): void; reject(error: unknown): void };
 
 /**
- * Needs a world with threads; starts one at once. A file has no retries here, no redirect is followed, and no token is
- * sent.
+ * Starts the worker by `startThread`. A request is sent once, no redirect is followed, and no token is sent. What is not
+ * a plain response with status 200 is `unsupported`, and so is every file if the worker ends.
  */
 export function openSmallFileFetcher(
-  start: FetcherOptions,
-  begin: NonNullable<World['thread']>,
+  options: FetcherOptions,
+  startThread: NonNullable<World['thread']>,
   signal: AbortSignal,
 ): SmallFileFetcher {
   const waiting = new Map<number, Waiting>();
-  /** Of files that were not heard of. */
+  /** Temporary names of files without a result. */
   const temporaries = new Map<number, string>();
-  let order: Required<Omit<FetcherMessage, 'limit'>> | undefined;
+  let message: Required<Omit<FetcherMessage, 'connections'>> | undefined;
   let keys = 0;
-  let unplain = 0;
+  let unsupportedScore = 0;
 
-  const endAll = (end: (one: Waiting) => void): void => {
-    for (const one of waiting.values()) end(one);
+  const settleAll = (settle: (each: Waiting) => void): void => {
+    for (const each of waiting.values()) settle(each);
     waiting.clear();
   };
   const onAbort = (): void => {
-    void thread.terminate();
-    endAll(({ reject }) => reject(signal.reason));
+    void worker.terminate();
+    settleAll(({ reject }) => reject(signal.reason));
   };
-  const thread = begin('small-file-worker', start);
-  thread.on('message', (answers: FetcherResult[]) => {
-    for (const [key, answer] of answers) {
-      const one = waiting.get(key);
+  const worker = startThread('small-file-worker', options);
+  worker.on('message', (results: FetcherResult[]) => {
+    for (const [key, result] of results) {
+      const file = waiting.get(key);
       waiting.delete(key);
       temporaries.delete(key);
-      unplain = Math.max(0, unplain + (answer === 'unplain' ? UNSUPPORTED_WEIGHT : -1));
-      if (answer === 'unplain' || 'outcome' in answer) one?.resolve(answer);
-      else one?.reject(Object.assign(new Error(answer.message), answer));
+      unsupportedScore = Math.max(0, unsupportedScore + (result === 'unsupported' ? UNSUPPORTED_SCORE : -1));
+      if (result === 'unsupported' || 'outcome' in result) file?.resolve(result);
+      else file?.reject(Object.assign(new Error(result.message), result));
     }
   });
   const onEnd = (): void => {
-    unplain = Infinity;
-    endAll(({ resolve }) => resolve('unplain'));
+    unsupportedScore = Infinity;
+    settleAll(({ resolve }) => resolve('unsupported'));
   };
-  thread.on('error', onEnd);
-  thread.on('exit', onEnd);
+  worker.on('error', onEnd);
+  worker.on('exit', onEnd);
   signal.addEventListener('abort', onAbort, { once: true });
-  /** All of this turn is one message, or several where there is much to do. */
-  const post = (): void => {
-    if (order !== undefined) thread.postMessage(order satisfies FetcherMessage);
-    order = undefined;
+
+  const sendMessage = (): void => {
+    if (message !== undefined) worker.postMessage(message satisfies FetcherMessage);
+    message = undefined;
   };
-  const ordered = (): NonNullable<typeof order> => {
-    if (order === undefined) setImmediate(post);
-    else if (order.names.length >= MAX_NAMES_PER_MESSAGE) post();
-    return (order ??= { rows: [], names: [] });
+  /** All of one tick goes into one message. */
+  const nextMessage = (): NonNullable<typeof message> => {
+    if (message === undefined) setImmediate(sendMessage);
+    else if (message.names.length >= MAX_NAMES_PER_MESSAGE) sendMessage();
+    return (message ??= { requests: [], names: [] });
   };
   return {
-    isEnabled: () => unplain < MAX_UNSUPPORTED,
-    begin: (url, file) => {
+    isEnabled: () => unsupportedScore < MAX_UNSUPPORTED_SCORE,
+    request: (url, file) => {
       const key = keys++;
-      const answer = new Promise<StoredFile | 'unplain'>((resolve, reject) => {
+      const result = new Promise<StoredFile | 'unsupported'>((resolve, reject) => {
         signal.throwIfAborted();
         waiting.set(key, { resolve, reject });
         temporaries.set(key, file.temporary);
-        ordered().rows.push({ key, origin: url.origin, path: url.pathname + url.search, file });
+        nextMessage().requests.push({ key, origin: url.origin, path: url.pathname + url.search, file });
       });
-      // Nobody may ever end it.
-      answer.catch(() => {});
+      // The file may never get a name; then nobody awaits it.
+      result.catch(() => {});
       return {
-        end: (naming) => {
-          if (waiting.has(key)) ordered().names.push([key, naming]);
-          return answer;
+        commit: (name) => {
+          if (waiting.has(key)) nextMessage().names.push([key, name]);
+          return result;
         },
       };
     },
     reserveConnections: (count) => {
-      const limit = Math.max(1, start.connections - count);
-      thread.postMessage({ limit } satisfies FetcherMessage);
+      const connections = Math.max(1, options.connections - count);
+      worker.postMessage({ connections } satisfies FetcherMessage);
     },
     close: async () => {
       signal.removeEventListener('abort', onAbort);
-      await thread.terminate();
-      for (const temporary of temporaries.values()) removeQuietly(`${start.dir}/${temporary}`);
+      await worker.terminate();
+      for (const temporary of temporaries.values()) removeQuietly(`${options.dir}/${temporary}`);
     },
   };
 }

@@ -1,113 +1,122 @@
-// The thread of small files: fetched over kept connections, hashed and written, many settled together.
+// Worker thread for small files: fetches them over pipelined connections, hashes and writes them, many synced together.
 import { parentPort, workerData } from 'node:worker_threads';
 import { openPipelinedConnection, type PipelinedConnection } from './pipelined-http/connection.ts';
-import { createSmallFileWriter } from './small-file-writer.ts';
 import {
   MAX_SMALL_FILE_BYTES,
-  type FetcherResult,
   type FetcherMessage,
-  type FileRequest,
   type FetcherOptions,
+  type FetcherResult,
+  type FileRequest,
 } from './small-file-fetcher.ts';
+import { createSmallFileWriter } from './small-file-writer.ts';
 
-/** So many files are settled together, or as many as there are when the first has waited so long, in milliseconds. */
-const BATCH = 64;
-/** So many are named together: half of what a pull has under way, so that it goes on meanwhile. */
-const NAMED = 128;
-const PATIENCE_MS = 200;
-const OK = 200;
-const FIELDS = 'accept: */*\r\naccept-encoding: identity\r\n';
+/** Files are committed when there are so many, or when the first of them has waited so long. */
+const FILES_PER_COMMIT = 64;
+const MAX_COMMIT_DELAY_MS = 200;
+/** Half of the files that a pull has in progress, so that it goes on while these get their names. */
+const MAX_NAMES_PER_COMMIT = 128;
+const STATUS_OK = 200;
+const HEADER_FIELDS = 'accept: */*\r\naccept-encoding: identity\r\n';
 
-const { dir, timeoutMs, connections: atOnce } = workerData as FetcherOptions;
+const options = workerData as FetcherOptions;
 const monotonic = (): number => performance.now();
-const files = createSmallFileWriter<number>(dir);
-/** Rows that nobody was asked for yet, the first at the end. */
+const writer = createSmallFileWriter<number>(options.dir);
+/** `queue`: requests that were not sent yet, the next one last. */
 type Host = { queue: FileRequest[]; connections: Set<PipelinedConnection<FileRequest>> };
 const hosts = new Map<string, Host>();
-/** Connections to a host. */
-let limit = atOnce;
-let active = 0;
-let waitingSince = 0;
-let unplain: FetcherResult[] = [];
+/** To one host. */
+let maxConnections = options.connections;
+let requestsInFlight = 0;
+let commitDueSince = 0;
+let unsupported: FetcherResult[] = [];
 
-parentPort?.on('message', ({ rows = [], names = [], limit: now }: FetcherMessage) => {
-  const fresh = new Map<string, FileRequest[]>();
-  for (const row of rows) {
-    const known = fresh.get(row.origin);
-    if (known === undefined) fresh.set(row.origin, [row]);
-    else known.push(row);
+parentPort?.on('message', ({ requests = [], names = [], connections }: FetcherMessage) => {
+  enqueue(requests);
+  maxConnections = connections ?? maxConnections;
+  for (const origin of hosts.keys()) sendRequests(origin);
+  if (writer.pending() === 0) commitDueSince = monotonic();
+  for (let at = 0; at < names.length; at += MAX_NAMES_PER_COMMIT) {
+    for (const [key, name] of names.slice(at, at + MAX_NAMES_PER_COMMIT)) writer.setName(key, name);
+    report();
   }
-  for (const [origin, added] of fresh) {
+  report();
+});
+
+function enqueue(requests: readonly FileRequest[]): void {
+  const byOrigin = new Map<string, FileRequest[]>();
+  for (const request of requests) {
+    const known = byOrigin.get(request.origin);
+    if (known === undefined) byOrigin.set(request.origin, [request]);
+    else known.push(request);
+  }
+  for (const [origin, added] of byOrigin) {
     const host = hosts.get(origin) ?? { queue: [], connections: new Set() };
     hosts.set(origin, host);
     host.queue = added.toReversed().concat(host.queue);
   }
-  limit = now ?? limit;
-  for (const origin of hosts.keys()) askOn(origin);
-  if (files.pending() === 0) waitingSince = monotonic();
-  for (let at = 0; at < names.length; at += NAMED) {
-    for (const [key, naming] of names.slice(at, at + NAMED)) files.setName(key, naming);
-    tell();
-  }
-  tell();
-});
-
-/** What became of files, many at a time while more are under way. */
-function tell(): void {
-  const isDue = files.pending() >= BATCH || active === 0 || monotonic() - waitingSince > PATIENCE_MS;
-  const settled = isDue && files.pending() > 0 ? files.commit() : [];
-  if (settled.length + unplain.length === 0) return;
-  parentPort?.postMessage(unplain.concat(settled));
-  unplain = [];
 }
 
-/** A connection more than there may be is given nothing, and closed by its server some time. */
-function askOn(origin: string): void {
+/** Commits files when that is due, and sends the results. */
+function report(): void {
+  const isDue =
+    writer.pending() >= FILES_PER_COMMIT ||
+    requestsInFlight === 0 ||
+    monotonic() - commitDueSince > MAX_COMMIT_DELAY_MS;
+  const committed = isDue && writer.pending() > 0 ? writer.commit() : [];
+  if (committed.length + unsupported.length === 0) return;
+  parentPort?.postMessage(unsupported.concat(committed));
+  unsupported = [];
+}
+
+/** Connections beyond the limit get no requests; their server closes them some time. */
+function sendRequests(origin: string): void {
   const host = hosts.get(origin)!;
-  let allowed = limit;
-  // A short list is shared by all.
-  const share = Math.ceil(host.queue.length / Math.max(1, limit));
-  const give = (connection: PipelinedConnection<FileRequest>): void => {
-    const count = Math.min(share, connection.room() ?? 0, host.queue.length);
+  let allowed = maxConnections;
+  // All connections share a short queue.
+  const share = Math.ceil(host.queue.length / Math.max(1, maxConnections));
+  const sendOn = (connection: PipelinedConnection<FileRequest>): void => {
+    const count = Math.min(share, connection.freeSlots() ?? 0, host.queue.length);
     if (count === 0) return;
-    active += count;
+    requestsInFlight += count;
     connection.send(host.queue.splice(-count).toReversed());
   };
   for (const connection of host.connections) {
     if (allowed-- <= 0 || host.queue.length === 0) return;
-    give(connection);
+    sendOn(connection);
   }
   for (; allowed > 0 && host.queue.length > 0; allowed--) {
     const connection = connectTo(origin, host);
     host.connections.add(connection);
-    give(connection);
+    sendOn(connection);
   }
 }
 
 function connectTo(origin: string, host: Host): PipelinedConnection<FileRequest> {
   const connection = openPipelinedConnection<FileRequest>({
     url: new URL(origin),
-    connectTimeoutMs: timeoutMs,
-    idleTimeoutMs: timeoutMs,
+    connectTimeoutMs: options.timeoutMs,
+    idleTimeoutMs: options.timeoutMs,
     monotonic,
     maxWholeBytes: MAX_SMALL_FILE_BYTES,
-    requestOf: ({ path }) => ({ target: path, fields: FIELDS }),
-    onHead: (_row, { status, headers }) =>
-      status === OK && (headers['content-encoding'] ?? 'identity') === 'identity' ? 'whole' : 'unwanted',
+    requestOf: ({ path }) => ({ target: path, fields: HEADER_FIELDS }),
+    onHead: (_request, { status, headers }) =>
+      status === STATUS_OK && (headers['content-encoding'] ?? 'identity') === 'identity'
+        ? 'whole'
+        : 'unwanted',
     onBody: ({ key, file }, body) => {
-      active -= 1;
-      if (files.pending() === 0) waitingSince = monotonic();
-      files.add(key, file, body);
+      requestsInFlight -= 1;
+      if (writer.pending() === 0) commitDueSince = monotonic();
+      writer.add(key, file, body);
     },
-    onFailure: (row, why) => {
-      active -= 1;
-      if (why === 'left') host.queue.push(row);
-      else unplain.push([row.key, 'unplain']);
+    onFailure: (request, failure) => {
+      requestsInFlight -= 1;
+      if (failure === 'unanswered') host.queue.push(request);
+      else unsupported.push([request.key, 'unsupported']);
     },
     onProgress: () => {
-      if (connection.room() === undefined) host.connections.delete(connection);
-      askOn(origin);
-      tell();
+      if (connection.freeSlots() === undefined) host.connections.delete(connection);
+      sendRequests(origin);
+      report();
     },
   });
   return connection;

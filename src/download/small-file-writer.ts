@@ -1,119 +1,134 @@
-// Small files on the disk: each written when it comes, then many synced together, and named once their names are known.
+// Writes small files: each when its bytes arrive, then many are synced together, and each gets its name once it is known.
 import { hash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { placeFile, removeQuietly } from '../disk/atomic-file.ts';
 import { syncFolder, writeAllSync } from '../disk/durable-write.ts';
 import { systemErrorOf, type SystemError } from './disk-jobs.ts';
 
-/** `temporary` is a name in the folder that nothing has; `size` what the catalogue says, where it does. */
+/** `temporary` is a name in the folder that no file has; `size` is the size by the catalogue. */
 export type SmallFile = { temporary: string; sha256: string; size: number | undefined };
 
-/** What a file is to be called in the folder. */
+/** The name that a file gets. `force`: it may replace another file. */
 export type FinalName = { name: string; force: boolean };
 
-/** `taken`: the name is another's by now; `wrong`: the bytes are not those of the hash. Only `kept` has changed anything. */
+/**
+ * `kept`: the file has its name. `taken`: another file has the name. `wrong`: the bytes have another hash or size. After
+ * the last two nothing is left of the file.
+ */
 export type StoredFile = { outcome: 'kept' | 'taken' | 'wrong'; sha256: string; bytes: number };
 
+/** Files are told apart by a key of the caller's. */
 export type SmallFileWriter<Key> = {
-  /** Files that {@link SmallFileWriter.commit} would do something for. */
+  /** Returns how many files {@link SmallFileWriter.commit} would do something for. */
   pending(): number;
-  /** Hashes and writes; the bytes are not needed afterwards. Never throws. */
+  /** Hashes and writes a file. The bytes are not needed afterwards. Never throws. */
   add(key: Key, file: SmallFile, bytes: Uint8Array): void;
-  /** Once for each file, before it comes or any time after; until then it has its temporary name. */
-  setName(key: Key, naming: FinalName): void;
+  /** Must be called once for each file, before its bytes come or any time after. Until then it has its temporary name. */
+  setName(key: Key, name: FinalName): void;
   /**
-   * Syncs all that were added since, and names those that have one: what became of these, and of those that never will.
-   * On a journalling disk the first sync pays for the others.
+   * Syncs all files that were added, and gives those their names that have one. Returns what became of these, and of the
+   * files that failed. On a journalling file system the first sync pays for the others.
    */
   commit(): [Key, StoredFile | SystemError][];
 };
 
-type Writing<Key> = {
+type Entry<Key> = {
   key: Key;
   file: SmallFile;
   stored: StoredFile;
-  naming?: FinalName | undefined;
+  finalName?: FinalName | undefined;
   fd?: number;
-  failed?: SystemError;
+  error?: SystemError;
 };
 
+/** Returns a writer of small files into the folder `dir`. */
 export function createSmallFileWriter<Key>(dir: string): SmallFileWriter<Key> {
-  const names = new Map<Key, FinalName>();
-  const nameless = new Map<Key, Writing<Key>>();
-  let written: Writing<Key>[] = [];
-  let due: Writing<Key>[] = [];
-  const attempt = (one: Writing<Key>, step: () => void): void => {
+  /** Names of files whose bytes are not here yet. */
+  const namesAhead = new Map<Key, FinalName>();
+  /** Synced files without a name. */
+  const unnamed = new Map<Key, Entry<Key>>();
+  /** Files that are not synced yet. */
+  let written: Entry<Key>[] = [];
+  /** Synced files with a name, and failed ones. */
+  let ready: Entry<Key>[] = [];
+
+  const attempt = (entry: Entry<Key>, step: () => void): void => {
     try {
       step();
     } catch (error) {
-      one.failed ??= systemErrorOf(error);
+      entry.error ??= systemErrorOf(error);
     }
   };
-  const isLost = ({ failed, stored }: Writing<Key>): boolean =>
-    failed !== undefined || stored.outcome !== 'kept';
-  /** Undefined for one that is still without its name. */
-  const named = (one: Writing<Key>): FinalName | undefined => {
-    one.naming ??= names.get(one.key);
-    if (one.naming !== undefined || isLost(one)) names.delete(one.key);
-    else nameless.set(one.key, one);
-    return one.naming;
-  };
-  const sync = (): void => {
-    for (const one of written) if (!isLost(one)) attempt(one, () => fs.fsyncSync(one.fd!));
-    for (const one of written) if (one.fd !== undefined) attempt(one, () => fs.closeSync(one.fd!));
-    for (const one of written) if (named(one) !== undefined || isLost(one)) due.push(one);
+  const isFailed = ({ error, stored }: Entry<Key>): boolean =>
+    error !== undefined || stored.outcome !== 'kept';
+
+  function takeName(entry: Entry<Key>): FinalName | undefined {
+    entry.finalName ??= namesAhead.get(entry.key);
+    if (entry.finalName !== undefined || isFailed(entry)) namesAhead.delete(entry.key);
+    else unnamed.set(entry.key, entry);
+    return entry.finalName;
+  }
+  function syncWritten(): void {
+    for (const entry of written) if (!isFailed(entry)) attempt(entry, () => fs.fsyncSync(entry.fd!));
+    for (const entry of written) if (entry.fd !== undefined) attempt(entry, () => fs.closeSync(entry.fd!));
+    for (const entry of written) if (takeName(entry) !== undefined || isFailed(entry)) ready.push(entry);
     written = [];
-  };
+  }
   return {
-    pending: () => written.length + due.length,
+    pending: () => written.length + ready.length,
     add: (key, file, bytes) => {
       const sha256 = hash('sha256', bytes, 'hex');
       const isRight = sha256 === file.sha256 && bytes.length === (file.size ?? bytes.length);
       const stored: StoredFile = { outcome: isRight ? 'kept' : 'wrong', sha256, bytes: bytes.length };
-      const one: Writing<Key> = { key, file, stored };
-      written.push(one);
+      const entry: Entry<Key> = { key, file, stored };
+      written.push(entry);
       if (!isRight) return;
-      attempt(one, () => {
+      attempt(entry, () => {
         const { O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
         const fd = fs.openSync(`${dir}/${file.temporary}`, O_WRONLY | O_CREAT | O_EXCL, 0o600);
-        one.fd = fd;
+        entry.fd = fd;
         writeAllSync(fd, bytes);
       });
     },
-    setName: (key, naming) => {
-      const one = nameless.get(key);
-      if (one === undefined) names.set(key, naming);
+    setName: (key, name) => {
+      const entry = unnamed.get(key);
+      if (entry === undefined) namesAhead.set(key, name);
       else {
-        nameless.delete(key);
-        one.naming = naming;
-        due.push(one);
+        unnamed.delete(key);
+        entry.finalName = name;
+        ready.push(entry);
       }
     },
     commit: () => {
-      sync();
-      const settled = due;
-      due = [];
-      for (const one of settled) {
-        const { file, naming, stored } = one;
-        if (isLost(one) || naming === undefined) continue;
-        attempt(one, () => {
-          const temporary = `${dir}/${file.temporary}`;
-          stored.outcome = placeFile({ temporary, path: `${dir}/${naming.name}`, force: naming.force });
+      syncWritten();
+      const committed = ready;
+      ready = [];
+      for (const entry of committed) {
+        const { file, finalName, stored } = entry;
+        if (isFailed(entry) || finalName === undefined) continue;
+        attempt(entry, () => {
+          const { name, force } = finalName;
+          stored.outcome = placeFile({
+            temporary: `${dir}/${file.temporary}`,
+            path: `${dir}/${name}`,
+            force,
+          });
         });
       }
       let isSynced = false;
-      for (const one of settled) {
-        if (isLost(one)) continue;
-        attempt(one, () => {
+      for (const entry of committed) {
+        if (isFailed(entry)) continue;
+        attempt(entry, () => {
           if (!isSynced) syncFolder(dir);
           isSynced = true;
         });
       }
-      for (const one of settled)
-        if (one.fd !== undefined && isLost(one)) removeQuietly(`${dir}/${one.file.temporary}`);
-      return settled.map(({ key, stored, failed }): [Key, StoredFile | SystemError] => [
+      for (const entry of committed) {
+        if (entry.fd !== undefined && isFailed(entry)) removeQuietly(`${dir}/${entry.file.temporary}`);
+      }
+      return committed.map(({ key, stored, error }): [Key, StoredFile | SystemError] => [
         key,
-        failed ?? stored,
+        error ?? stored,
       ]);
     },
   };

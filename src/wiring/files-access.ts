@@ -23,15 +23,14 @@ export async function openFileAccess(
   options: FileAccessOptions,
 ): Promise<{ access: FileAccess; close(): void }> {
   const { connection, timeoutMs, world } = options;
-  const { trustedAssetOrigin: announcedOrigin, allowedOriginsOf: originsOf } =
-    await import('../download/allowed-origins.ts');
+  const { trustedAssetOrigin, allowedOriginsOf } = await import('../download/allowed-origins.ts');
   const { baseUrl, assetUrl, transport } = await connection.connect();
   // Without a configured address the health reply of the service names it. It is trusted only as far as it can be.
   const announced =
     assetUrl === undefined ? (await (await options.guest()).health()).body.asset_url : undefined;
-  const trusted = announced === undefined ? undefined : announcedOrigin(announced, new URL(baseUrl));
+  const trusted = announced === undefined ? undefined : trustedAssetOrigin(announced, new URL(baseUrl));
   const known = [baseUrl, assetUrl, trusted].filter((url) => url !== undefined);
-  const allowedOrigins = originsOf(known, options.allowedHosts);
+  const allowedOrigins = allowedOriginsOf(known, options.allowedHosts);
   const bearer = async () => (await (await options.session()).bearer()).token;
   const access = {
     transport: options.recording.wrap(transport, 'files'),
@@ -40,9 +39,8 @@ export async function openFileAccess(
     bearer,
   };
   if (!options.hasSockets) return { access, close: () => {} };
-  const { createPipelinedTransport: createFileSockets } =
-    await import('../download/pipelined-http/transport.ts');
-  const sockets = createFileSockets({
+  const { createPipelinedTransport } = await import('../download/pipelined-http/transport.ts');
+  const sockets = createPipelinedTransport({
     ...connection.timeouts,
     monotonic: world.monotonic,
     fallback: transport,

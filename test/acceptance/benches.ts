@@ -1,6 +1,7 @@
 // Two benches with the same archive: the real client in-process, and the same client over real ports.
 import { readResponse, withoutFramingHeaders, type ApiResponse } from '../../src/client/response.ts';
-import { openFile, originsOf } from '../../src/download/open-file.ts';
+import { allowedOriginsOf } from '../../src/download/allowed-origins.ts';
+import { openFile } from '../../src/download/download-file.ts';
 import { createInProcessTransport } from '../../src/client/in-process.ts';
 import { createClient, type Client } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
@@ -189,7 +190,7 @@ async function benchOf({ sample, service, urls, assetUrl, transport }: Parts): P
       const file = await openFile(address, {
         transport: recording,
         world,
-        allowedOrigins: originsOf([assetUrl]),
+        allowedOrigins: allowedOriginsOf([assetUrl]),
         retries: 0,
         timeoutMs: 1000,
         ...(from === undefined

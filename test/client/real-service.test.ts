@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { openFile, originsOf } from '../../src/download/open-file.ts';
+import { allowedOriginsOf } from '../../src/download/allowed-origins.ts';
+import { openFile } from '../../src/download/download-file.ts';
 import {
   createInProcessTransport,
   EMBEDDED_ASSET_URL,
@@ -146,7 +147,7 @@ describe('files of the embedded archive', () => {
     expect(data.filter(({ redacted }) => redacted).map(({ file_url }) => file_url)).toEqual([null, null]);
     for (const row of data) {
       if (row.file_url === null) continue;
-      const allowedOrigins = originsOf([EMBEDDED_BASE_URL, EMBEDDED_ASSET_URL]);
+      const allowedOrigins = allowedOriginsOf([EMBEDDED_BASE_URL, EMBEDDED_ASSET_URL]);
       const file = await openFile(row.file_url, {
         transport,
         world: fakeWorld(),
@@ -162,7 +163,7 @@ describe('files of the embedded archive', () => {
 
   test('a changed address is refused', async () => {
     const { file_url } = (await inside.attachment('att_1')).body;
-    const allowedOrigins = originsOf([EMBEDDED_ASSET_URL]);
+    const allowedOrigins = allowedOriginsOf([EMBEDDED_ASSET_URL]);
     const options = { transport, world: fakeWorld(), allowedOrigins, timeoutMs: 1000 };
     const fault = await openFile(`${file_url?.slice(0, -3)}AAA`, options).catch((error: unknown) => error);
     expect(fault).toMatchObject({ detail: { code: expect.stringMatching(/asset_forbidden|not_found/) } });

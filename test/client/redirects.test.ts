@@ -1,15 +1,9 @@
 // Group E of the fault list: redirects, addresses and credentials, for the API and for files.
 import { beforeEach, describe, expect, test } from 'vitest';
 
-import {
-  MAX_UNSIZED_BYTES,
-  openFile,
-  originsOf,
-  downloadFile,
-  type FileOptions,
-  type OpenFile,
-} from '../../src/download/open-file.ts';
-import { trustedAssetOrigin } from '../../src/download/allowed-origins.ts';
+import { allowedOriginsOf, trustedAssetOrigin } from '../../src/download/allowed-origins.ts';
+import { downloadFile, openFile, type DownloadOptions } from '../../src/download/download-file.ts';
+import { MAX_UNSIZED_BYTES, type OpenFile } from '../../src/download/file-response.ts';
 import { parseBaseUrl, urlWithin } from '../../src/client/base-url.ts';
 import { createPipelinedTransport } from '../../src/download/pipelined-http/transport.ts';
 import { createClient } from '../../src/client/index.ts';
@@ -110,7 +104,7 @@ async function withFiles(
   script: Script,
   work: (
     server: Misbehaving,
-    open: (path: string, more?: Partial<FileOptions>) => Promise<OpenFile>,
+    open: (path: string, more?: Partial<DownloadOptions>) => Promise<OpenFile>,
   ) => Promise<void>,
 ): Promise<void> {
   const server = await misbehave(script);
@@ -127,7 +121,7 @@ async function withFiles(
       openFile(path.startsWith('/') ? server.url + path : path, {
         transport: byOwnSockets ? sockets.transport : careful,
         world: fakeWorld(),
-        allowedOrigins: originsOf([server.url]),
+        allowedOrigins: allowedOriginsOf([server.url]),
         timeoutMs: 2000,
         ...more,
       }),
@@ -201,7 +195,7 @@ describe.each(TRANSPORTS)('E: files by %s', (transport) => {
   test('E3 a redirect to an origin allowed by name is followed', async () => {
     const other = await misbehave(always(answer(200, BYTES)));
     await withFiles(always(redirect(`${other.url}/x`)), async (server, open) => {
-      const allowedOrigins = originsOf([server.url], [`127.0.0.1:${other.port}`]);
+      const allowedOrigins = allowedOriginsOf([server.url], [`127.0.0.1:${other.port}`]);
       expect(await read(await open('/files/a', { allowedOrigins }))).toEqual(BYTES);
       expect(other.requests[0]?.head).not.toMatch(/authorization/i);
     });
@@ -245,7 +239,7 @@ describe.each(TRANSPORTS)('E: files by %s', (transport) => {
       'encoded though not asked for',
       always(answer(200, BYTES, { 'content-encoding': 'gzip' })),
       'protocol',
-      /encoded as gzip/,
+      /content encoding gzip/,
     ],
     [
       'D6',
@@ -334,14 +328,14 @@ describe.each(TRANSPORTS)('E: files by %s', (transport) => {
   });
 
   test('--allow-asset-host takes hosts only', async () => {
-    expect([...originsOf([], ['a.test', 'b.test:8443', '[::1]:1'])]).toEqual([
+    expect([...allowedOriginsOf([], ['a.test', 'b.test:8443', '[::1]:1'])]).toEqual([
       'https://a.test',
       'https://b.test:8443',
       'https://[::1]:1',
       'http://[::1]:1',
     ]);
     for (const host of ['a.test/x', 'u@a.test', '', 'http://a']) {
-      await faultFrom((async () => originsOf([], [host]))(), 'usage');
+      await faultFrom((async () => allowedOriginsOf([], [host]))(), 'usage');
     }
   });
 
@@ -375,9 +369,9 @@ describe('a body without an end', () => {
         size,
       },
       {
-        resume: () => undefined,
-        restart: async () => {},
-        take: async ({ bytes }) => {
+        resumePoint: () => undefined,
+        discard: async () => {},
+        receive: async ({ bytes }) => {
           let read = 0;
           for await (const each of bytes) read += each.length;
           return read;

@@ -13,7 +13,7 @@ import { readFrozenWalk, type BaggedWalk } from '../../bagit/frozen-walk.ts';
 import { createBagWriter } from '../../bagit/writer.ts';
 import { readManifest } from '../../download/manifest.ts';
 import { catalogueRows } from './catalogue.ts';
-import { fewNotices } from './notices.ts';
+import { limitedNotices } from './notices.ts';
 import { spareMemory } from './v8-flags.ts';
 
 export const Input = z.object({
@@ -93,13 +93,13 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
     });
   const rows = input.offline ? new Map<string, Attachment>() : await catalogueRows(manifest, app);
   const paths = new Set<string>();
-  const gone = fewNotices(app.notice);
+  const gone = limitedNotices(app.notice);
   const records = [...manifest.values()].map((entry): BagRecord => {
     const { id, path, sha256 } = entry;
     if (path !== null && paths.size === paths.add(path).size)
       throw new Fault('store', `the manifest of ${dir} names ${path} twice`);
     const row = rows.get(id);
-    if (row === undefined && !input.offline) gone.say(`${id}: the catalogue has it no more`);
+    if (row === undefined && !input.offline) gone.add(`${id}: the catalogue has it no more`);
     if (row !== undefined && !sameHash(row.sha256, sha256))
       throw new Fault('integrity', `${id}: the catalogue has another hash than was pulled`, {
         hint: 'pull it again',

@@ -8,7 +8,7 @@ import { attachmentView } from '../../format/views/index.ts';
 import { present, Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
 import { Filter, filterQuery, matches } from './filter.ts';
-import { fewNotices } from './notices.ts';
+import { limitedNotices } from './notices.ts';
 
 export const Input = Window.extend({
   ...Filter.shape,
@@ -21,12 +21,12 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const redacted = input.redacted === undefined ? undefined : input.redacted === 'yes';
   const filter = { ...filterQuery(input), ...present({ redacted }) };
   const totals = { rows: 0, withheld: 0 };
-  const odd = fewNotices(app.notice);
+  const odd = limitedNotices(app.notice);
   const count = (row: Attachment): Attachment => {
     totals.rows += 1;
     if (!isPullable(row)) totals.withheld += 1;
     if (row.redacted && row.file_url !== null) {
-      odd.say(`${row.id} is redacted and still names a file_url; it is never fetched`);
+      odd.add(`${row.id} is redacted and still names a file_url; it is never fetched`);
     }
     return row;
   };

@@ -1,27 +1,28 @@
-// Notices of one kind, of which an archive may cause thousands: the first are said, then how many more there were.
+// Notices of one kind that an archive may cause by the thousands: the first ten are shown, the others are counted.
 
-/** Said one by one. One more is said too, in place of the line that would count it. */
-const MOST = 10;
+/** If there is only one more, it is shown in place of the line that would count it. */
+const MAX_NOTICES = 10;
 
-export type Notices = {
-  say(text: string): void;
-  /** To be called at last. `more`: what follows `and 12 more `. */
-  end(more: string): void;
+export type LimitedNotices = {
+  add(text: string): void;
+  /** Must be called at last. `what` follows `and 12 more `. */
+  end(what: string): void;
 };
 
-export function fewNotices(notice: (text: string) => void): Notices {
-  let said = 0;
+/** Returns notices that are shown by `notice`, at most {@link MAX_NOTICES} one by one. */
+export function limitedNotices(notice: (text: string) => void): LimitedNotices {
+  let count = 0;
   let last = '';
   return {
-    say: (text) => {
-      said += 1;
-      if (said <= MOST) notice(text);
+    add: (text) => {
+      count += 1;
+      if (count <= MAX_NOTICES) notice(text);
       else last = text;
     },
-    end: (more) => {
-      const left = said - MOST;
-      if (left === 1) notice(last);
-      if (left > 1) notice(`and ${left} more ${more}`);
+    end: (what) => {
+      const hidden = count - MAX_NOTICES;
+      if (hidden === 1) notice(last);
+      if (hidden > 1) notice(`and ${hidden} more ${what}`);
     },
   };
 }

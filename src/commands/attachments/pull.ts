@@ -1,46 +1,40 @@
-// `arx attachments pull`: downloads files while hashing them; a file gets its name only when its hash matches.
+// `arx attachments pull`: downloads files and verifies them; a file gets its name only when its hash matches.
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import type { PulledFile, PullPlan, PullReport } from '../../contract/reports/files.ts';
-import { Fault } from '../../faults.ts';
-import { pullPlanView } from '../../format/views/index.ts';
-import { openDiskWorker } from '../../download/disk-worker-client.ts';
 import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
-import { openManifest, readManifest, type ManifestEntry } from '../../download/manifest.ts';
-import {
-  createUniqueKeys,
-  emptyScan,
-  scanFolder,
-  removeFinishedPartials,
-} from '../../download/partial-files.ts';
+import type { PulledFile, PullReport } from '../../contract/reports/files.ts';
+import { openDiskWorker } from '../../download/disk-worker-client.ts';
+import { openManifest } from '../../download/manifest.ts';
+import { createUniqueKeys, removeFinishedPartials, scanFolder } from '../../download/partial-files.ts';
+import { createPuller } from '../../download/puller.ts';
 import { openSmallFileFetcher, type SmallFileFetcher } from '../../download/small-file-fetcher.ts';
+import { openTargetFolder } from '../../download/target-folder.ts';
+import { Fault } from '../../faults.ts';
 import { verifyReportOf } from '../../verify/verdicts.ts';
 import { wholeNumber } from '../input.ts';
-import { printFiles } from './files.ts';
+import { printFileReport } from './file-report.ts';
 import { Filter, filterQuery } from './filter.ts';
-import { pullerFor } from './pulled-file.ts';
-import { select, type Selection } from './selection.ts';
-import { openTarget } from './target.ts';
+import { showPullProgress } from './pull-progress.ts';
+import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
+import { failIncomplete, select } from './selection.ts';
 import { compileLess } from './v8-flags.ts';
 
-/** Files fetched at once: with one, the disk and the service wait for each other. */
-const AT_ONCE = 6;
-const MOST_AT_ONCE = 32;
-/** Files looked at at once by a dry run. */
-const LOOKED_AT_AT_ONCE = 16;
-/** A thread is not worth its start for fewer files. */
-const MANY = 8;
-/** Files under way beside those that are fetched: the disk syncs many at little more than the cost of one. */
-const WRITTEN_AT_ONCE = 250;
+/** Files downloaded at the same time: with one, the disk and the service wait for each other. */
+const DEFAULT_CONCURRENCY = 6;
+const MAX_CONCURRENCY = 32;
+/** For fewer files a worker costs more than it saves. */
+const MIN_FILES_FOR_WORKER = 8;
+/** Files that are hashed, synced or named meanwhile: the disk syncs many at little more than the cost of one. */
+const MAX_FILES_BEING_WRITTEN = 250;
 
 export const Input = Filter.extend({
   ids: z.array(z.string().min(1)).default([]),
   all: z.boolean().default(false),
   to: z.string().min(1).default('.'),
   concurrency: wholeNumber(1)
-    .refine((count) => count <= MOST_AT_ONCE, `must be at most ${MOST_AT_ONCE}`)
-    .default(AT_ONCE),
+    .refine((count) => count <= MAX_CONCURRENCY, `must be at most ${MAX_CONCURRENCY}`)
+    .default(DEFAULT_CONCURRENCY),
   dryRun: z.boolean().default(false),
   exactNames: z.boolean().default(false),
   force: z.boolean().default(false),
@@ -54,167 +48,111 @@ export async function run(input: Input, app: App): Promise<void> {
   if (choices > 1) {
     throw new Fault('usage', 'choose one of attachments by id, --all, and a filter such as --city');
   }
-  const dir = resolve(app.world.cwd, input.to);
-  const folder = await openTarget(dir, input.dryRun);
+  if (input.dryRun) {
+    const { planPull } = await import('./pull-plan.ts');
+    return planPull(input, app);
+  }
+  const folder = await openTargetFolder(resolve(app.world.cwd, input.to));
   try {
-    if (input.dryRun) await foresee(input, app, folder?.path);
-    else await pull(input, app, folder!.path);
+    await pullInto(folder.path, input, app);
   } finally {
-    await folder?.close();
+    await folder.close();
   }
 }
 
-async function pull(input: Input, app: App, dir: string): Promise<void> {
-  const { world } = app;
-  compileLess(world.nodeVersion);
-  const isWorth = app.hasSockets && (input.ids.length === 0 || input.ids.length >= MANY);
+async function pullInto(dir: string, input: Input, app: App): Promise<void> {
+  compileLess(app.world.nodeVersion);
+  // The worker starts while the first page is requested.
+  const fetcher = startFetcher(dir, input, app);
+  try {
+    await pullWith(fetcher, dir, input, app);
+  } finally {
+    await fetcher?.close();
+  }
+}
+
+/** Undefined where it is not worth it, or where all requests must go through the API transport. */
+function startFetcher(dir: string, input: Input, app: App): SmallFileFetcher | undefined {
+  const { thread, signal } = app.world;
+  const isWorthIt = input.ids.length === 0 || input.ids.length >= MIN_FILES_FOR_WORKER;
+  if (!app.hasSockets || !isWorthIt || thread === undefined) return undefined;
   const timeoutMs = app.settings.timeout.value * 1000;
-  // It begins while the catalogue is asked.
-  const lane =
-    isWorth && world.thread !== undefined
-      ? openSmallFileFetcher({ dir, timeoutMs, connections: input.concurrency }, world.thread, world.signal)
-      : undefined;
-  try {
-    await pullBy(lane, input, app, dir);
-  } finally {
-    await lane?.close();
-  }
+  return openSmallFileFetcher({ dir, timeoutMs, connections: input.concurrency }, thread, signal);
 }
 
-async function pullBy(
-  lane: SmallFileFetcher | undefined,
+async function pullWith(
+  fetcher: SmallFileFetcher | undefined,
+  dir: string,
   input: Input,
   app: App,
-  dir: string,
 ): Promise<void> {
   const { world } = app;
-  // What cannot be had at all is said once.
+  // A failure here is one of the whole run, and not of each file.
   const { allowedOrigins } = await app.files();
-  const found = await scanFolder(dir, world);
+  const scan = await scanFolder(dir, world);
   const selection = await select(input, app);
   const manifest = await openManifest(dir);
-  const progress = progressOf(app, selection);
-  const desk = openDiskWorker(world);
+  const progress = showPullProgress(app, selection);
+  const diskWorker = openDiskWorker(world);
   const files: PulledFile[] = [];
   const faults: Fault[] = [];
   try {
-    const { onBytes } = progress;
-    const freshKey = createUniqueKeys(world.randomBytes);
-    const keeping = { world, force: input.force, desk, survey: found, freshKey, onBytes };
-    const swift = lane === undefined ? undefined : { lane, allowedOrigins };
-    const puller = pullerFor({ dir, app, input, keeping, swift, entries: manifest.entries });
-    const underWay = input.concurrency + WRITTEN_AT_ONCE;
-    const rows = selection.rows((row) => puller.expect(row));
-    for await (const { file, entry, fault } of mapConcurrent(rows, underWay, (row) => puller.pull(row))) {
+    const renamed = renamedNotices(app);
+    const puller = createPuller({
+      ...pullerOptionsOf(app),
+      dir,
+      entries: manifest.entries,
+      save: {
+        world,
+        force: input.force,
+        diskWorker,
+        scan,
+        uniqueKey: createUniqueKeys(world.randomBytes),
+        onBytes: progress.onBytes,
+      },
+      smallFiles: fetcher && { fetcher, allowedOrigins },
+      exactNames: input.exactNames,
+      concurrency: input.concurrency,
+      onRenamed: renamed.add,
+    });
+    const rows = selection.rows((row) => puller.prefetch(row));
+    const filesInProgress = input.concurrency + MAX_FILES_BEING_WRITTEN;
+    for await (const { file, entry, fault } of mapConcurrent(rows, filesInProgress, (row) =>
+      puller.pull(row),
+    )) {
       if (entry !== undefined) manifest.add(entry);
       if (fault !== undefined) faults.push(fault);
       files.push(file);
       progress.onFile(file);
     }
-    puller.end();
-    const here = files.filter(({ verdict }) => verdict === 'match');
+    renamed.end();
+    const finished = files.filter(({ verdict }) => verdict === 'match');
     await removeFinishedPartials(
       dir,
-      found,
-      here.map(({ expected }) => expected!),
+      scan,
+      finished.map(({ expected }) => expected!),
     );
   } finally {
     await progress.end();
-    await desk.close();
+    await diskWorker.close();
     await manifest.close().catch((error: unknown) => {
       if (!(error instanceof Fault)) throw error;
-      // The files are there all the same, and the next pull knows them by their hashes.
+      // The files are saved all the same, and the next pull knows them by their hashes.
       faults.push(error);
     });
     const kept = `${files.filter(({ verdict }) => verdict === 'match').length} files`;
     for (const { kind, message, detail } of faults) app.fail(new Fault(kind, message, { kept, ...detail }));
   }
   const report = { ...verifyReportOf(files, selection.fault() === undefined), files } satisfies PullReport;
-  await printFiles(app, report);
-  const { withheld, match } = report.verdicts;
-  if (withheld > 0)
-    app.fail(
-      new Fault('partial', `${withheld} of ${files.length} files are withheld`, { kept: `${match} files` }),
-    );
-  failShort(app, selection, files.length);
+  await printFileReport(app, report);
+  failWithheld(app, report);
+  failIncomplete(app, selection, files.length);
 }
 
-async function foresee(input: Input, app: App, dir: string | undefined): Promise<void> {
-  const { world } = app;
-  const found = dir === undefined ? emptyScan() : await scanFolder(dir, world, { readOnly: true });
-  const entries =
-    (dir === undefined ? undefined : await readManifest(dir)) ?? new Map<string, ManifestEntry>();
-  const selection = await select(input, app);
-  const keeping = {
-    world,
-    force: input.force,
-    desk: openDiskWorker(world),
-    survey: found,
-    freshKey: () => '',
-  };
-  const puller = pullerFor({ dir: dir ?? input.to, app, input, keeping, entries });
-  const plan: PullPlan = { version: 1, files: 0, bytes: 0, unsized: 0, here: 0, withheld: 0, refused: 0 };
-  const progress = app.progress();
-  let rows = 0;
-  try {
-    for await (const { row, fate } of mapConcurrent(selection.rows(), LOOKED_AT_AT_ONCE, async (row) => ({
-      row,
-      fate: await puller.foresee(row),
-    }))) {
-      rows += 1;
-      progress.update({ label: 'looked at', done: rows, unit: 'files' });
-      if (fate instanceof Fault) {
-        plan.refused += 1;
-        app.fail(fate);
-      } else if (fate !== 'comes') plan[fate] += 1;
-      else {
-        plan.files += 1;
-        plan.bytes += row.bytes ?? 0;
-        if (row.bytes === undefined) plan.unsized += 1;
-      }
-    }
-    puller.end();
-  } finally {
-    await progress.end();
-  }
-  await app.printer.record(pullPlanView, plan);
-  failShort(app, selection, rows);
-}
-
-/** A list that is short of something is no success. */
-function failShort(app: App, selection: Selection, files: number): void {
-  if (files === 0) app.fail(new Fault('partial', 'no file was asked for that the catalogue has'));
-  const fault = selection.fault();
-  if (fault !== undefined) app.fail(fault);
-}
-
-/** Files and bytes; how much is left once it is known how much there is. */
-function progressOf(app: App, { known }: Selection) {
-  const progress = app.progress();
-  let files = 0;
-  let bytes = 0;
-  let skipped = 0;
-  const show = (): void => {
-    const isSized = known.isAll && known.unsized === 0;
-    progress.update({
-      label: `${files}${known.isAll ? ` of ${known.files}` : ''} files`,
-      done: bytes,
-      total: isSized ? known.bytes - skipped : undefined,
-      unit: 'bytes',
-    });
-  };
-  show();
-  return {
-    onBytes: (count: number) => {
-      bytes += count;
-      show();
-    },
-    onFile: (file: PulledFile) => {
-      if (file.verdict !== 'withheld') files += 1;
-      // What is not fetched is no part of the rate.
-      if (file.attempts === 0) skipped += file.bytes ?? 0;
-      show();
-    },
-    end: () => progress.end(),
-  };
+/** Fails the run with Fault 'partial' if files were withheld. */
+export function failWithheld(app: App, { files, verdicts }: PullReport): void {
+  const { withheld, match } = verdicts;
+  if (withheld === 0) return;
+  const what = `${withheld} of ${files.length} files are withheld`;
+  app.fail(new Fault('partial', what, { kept: `${match} files` }));
 }

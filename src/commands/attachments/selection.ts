@@ -8,32 +8,36 @@ import { exactRows } from '../exact-rows.ts';
 import { filterQuery, matches, type Filter } from './filter.ts';
 
 export type Selection = {
-  /** Once. `seen` is told of each row of each page as it comes, long before it is known to be of the list. */
-  rows(seen?: (row: Attachment) => void): AsyncGenerator<Attachment>;
-  /** Known after the last row: why these may not be all, where nothing proves it. */
+  /**
+   * Yields the rows; may be called once. `onSeen` is told each row of each page as it comes, long before the row has a
+   * place in the list.
+   */
+  rows(onSeen?: (row: Attachment) => void): AsyncGenerator<Attachment>;
+  /** Returns, after the last row, why these may not be all rows; undefined where it is proved that they are. */
   fault(): Fault | undefined;
-  /** What is known of the whole so far; sums are of the files that may come, `isAll` once no more rows can be told. */
+  /** Counts of the files that can be downloaded, so far; `isAll` when the last row is counted. */
   known: { files: number; bytes: number; unsized: number; isAll: boolean };
 };
 
-/** So many rows of a long list are held, and what is left to do is known that early. */
-const ROWS_AHEAD = 10_000;
+/** Rows of a long list that are held in memory; the progress line knows the total that early. */
+const MAX_ROWS_AHEAD = 10_000;
 
+/** Returns the rows with these ids, or those of the list that match the filter. */
 export async function select(input: Filter & { ids: string[] }, app: App): Promise<Selection> {
   const client = await app.client();
   const known = { files: 0, bytes: 0, unsized: 0, isAll: false };
-  let onSeen: ((row: Attachment) => void) | undefined;
+  let tellSeen: ((row: Attachment) => void) | undefined;
   const listing = exactRows(
     async (window) => {
       const { body } = await client.attachments({ ...filterQuery(input), ...window });
-      if (onSeen !== undefined) for (const row of body.data) if (matches(input, row)) onSeen(row);
+      if (tellSeen !== undefined) for (const row of body.data) if (matches(input, row)) tellSeen(row);
       return body;
     },
     (row) => row.id,
     app,
   );
-  async function* named(): AsyncGenerator<Attachment> {
-    // Named twice it is still one.
+  async function* rowsById(): AsyncGenerator<Attachment> {
+    // An id that is given twice is one row.
     for (const id of new Set(input.ids)) {
       try {
         yield (await client.attachment(id)).body;
@@ -43,7 +47,7 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
       }
     }
   }
-  async function* asked(): AsyncGenerator<Attachment> {
+  async function* matchingRows(): AsyncGenerator<Attachment> {
     for await (const row of listing.rows) if (matches(input, row)) yield row;
   }
   async function* counted(rows: AsyncIterable<Attachment>): AsyncGenerator<Attachment> {
@@ -59,11 +63,18 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
   }
   const isNamed = input.ids.length > 0;
   return {
-    rows: (seen) => {
-      onSeen = seen;
-      return readAhead(counted(isNamed ? named() : asked()), ROWS_AHEAD);
+    rows: (onSeen) => {
+      tellSeen = onSeen;
+      return readAhead(counted(isNamed ? rowsById() : matchingRows()), MAX_ROWS_AHEAD);
     },
     fault: () => (isNamed ? undefined : listing.fault()),
     known,
   };
+}
+
+/** Fails the run if nothing was selected, or if the rows may not be all. `rows` is their number. */
+export function failIncomplete(app: App, selection: Selection, rows: number): void {
+  if (rows === 0) app.fail(new Fault('partial', 'no file was asked for that the catalogue has'));
+  const fault = selection.fault();
+  if (fault !== undefined) app.fail(fault);
 }

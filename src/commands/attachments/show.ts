@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
-import { openAttachment } from './opening.ts';
+import { openAttachment } from './open-file.ts';
 
 export const Input = z.object({
   id: z.string().min(1),

@@ -18,8 +18,8 @@ import { verifyFaultsOf, verifyReportOf, type ExpectedFile } from '../../verify/
 import { readReferenceFile } from '../../verify/reference-file.ts';
 import { PageFile, writePage } from '../page-file.ts';
 import { wholeCatalogue } from './catalogue.ts';
-import { printFiles } from './files.ts';
-import { fewNotices } from './notices.ts';
+import { printFileReport } from './file-report.ts';
+import { limitedNotices } from './notices.ts';
 import { spareMemory } from './v8-flags.ts';
 
 const Witness = z.enum(['manifest', 'catalogue', 'sums', 'bag']);
@@ -61,9 +61,9 @@ export async function run(input: Input, app: App): Promise<void> {
     const { verifyPage } = await import('../../format/html/verify-page.ts');
     await writePage(input.html, verifyPage(report, input.dir, app.version), input.force, app);
   }
-  await printFiles(app, report);
-  const odd = fewNotices(app.notice);
-  for (const { kind, what } of report.bag?.problems ?? []) if (kind === 'odd') odd.say(what);
+  await printFileReport(app, report);
+  const odd = limitedNotices(app.notice);
+  for (const { kind, what } of report.bag?.problems ?? []) if (kind === 'odd') odd.add(what);
   odd.end('oddities of the bag');
   for (const fault of [...verifyFaultsOf(report), ...bagFaultsOf(report.bag)]) app.fail(fault);
 }

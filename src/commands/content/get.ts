@@ -4,8 +4,8 @@ import type { App } from '../../app.ts';
 import type { Content, RawRecord } from '../../contract/content.ts';
 import { Fault } from '../../faults.ts';
 import { contentView } from '../../format/views/index.ts';
-import { save } from './saving.ts';
-import { storedBytes } from './stored.ts';
+import { save } from './save-content.ts';
+import { storedBytes } from './stored-bytes.ts';
 
 export const Input = z.object({
   message: z.string().min(1),

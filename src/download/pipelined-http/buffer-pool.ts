@@ -1,71 +1,72 @@
-// The memory of a large body: a few buffers in turn, one filled by the socket while others are with the reader.
+// Memory for a large body: a few buffers that are used in turn, one filled by the socket while the reader has others.
 import { createByteChannel, type ByteChannel } from './byte-channel.ts';
 
 const BUFFER_BYTES = 1024 * 1024;
 const MAX_BUFFERS = 3;
-/** Less is handed on only when nothing was for so long, in milliseconds. */
+/** Fewer bytes are given to the reader only after this delay. */
 const MIN_CHUNK_BYTES = 256 * 1024;
 const MAX_CHUNK_DELAY_MS = 50;
 
 export type BufferPool = {
+  /** What the reader reads from. */
   channel: ByteChannel;
-  /** Where the next bytes are to be put. While there is no room, where they will be once there is. */
-  room(): Uint8Array;
-  /** So many were put there. False where there is no room for more until `again` is called. */
+  /** Returns the memory for the next bytes. If all buffers are full, it is the one that becomes free first. */
+  next(): Uint8Array;
+  /** `count` bytes were put there. Returns false if all buffers are full; `onFree` is called when one is free again. */
   filled(count: number): boolean;
-  /** What is there is handed on. */
+  /** Gives the reader what is there. */
   flush(): void;
 };
 
-/** For a body of `length` bytes. `again`: there is room again; `left`: the reader wants no more. */
+/** Returns a pool for a body of `length` bytes. `onReturn` is called when the reader stops early. */
 export function createBufferPool(
   length: number,
   monotonic: () => number,
-  again: () => void,
-  left: () => void,
+  onFree: () => void,
+  onReturn: () => void,
 ): BufferPool {
   const free: Uint8Array[] = [];
-  let made = 0;
-  /** Handed on and not given back, in that order. */
-  const out: Uint8Array[] = [];
-  let slab = make();
-  let fill = 0;
+  let allocated = 0;
+  /** Given to the reader and not yet released, oldest first. */
+  const lent: Uint8Array[] = [];
+  let current = allocate();
+  let used = 0;
   let isFull = false;
-  let given = monotonic();
+  let flushedAt = monotonic();
 
-  function make(): Uint8Array {
-    made += 1;
+  function allocate(): Uint8Array {
+    allocated += 1;
     return Buffer.allocUnsafeSlow(Math.min(BUFFER_BYTES, length));
   }
   const channel = createByteChannel(() => {
-    const back = out.shift();
-    if (back === undefined) return;
+    const released = lent.shift();
+    if (released === undefined) return;
     if (isFull) {
-      // The one that was waited for: room() names it already.
+      // It is the current buffer already, see flush().
       isFull = false;
-      again();
-    } else free.push(back);
-  }, left);
-  const hand = (): void => {
-    if (fill === 0) return;
-    out.push(slab);
-    given = monotonic();
-    const piece = slab.subarray(0, fill);
-    fill = 0;
-    const next = free.pop() ?? (made < MAX_BUFFERS ? make() : undefined);
+      onFree();
+    } else free.push(released);
+  }, onReturn);
+  const flush = (): void => {
+    if (used === 0) return;
+    lent.push(current);
+    flushedAt = monotonic();
+    const chunk = current.subarray(0, used);
+    used = 0;
+    const next = free.pop() ?? (allocated < MAX_BUFFERS ? allocate() : undefined);
     isFull = next === undefined;
-    slab = next ?? out[0]!;
-    channel.push(piece);
+    current = next ?? lent[0]!;
+    channel.push(chunk);
   };
   return {
     channel,
-    room: () => slab.subarray(fill),
+    next: () => current.subarray(used),
     filled: (count) => {
-      fill += count;
-      const isDue = fill >= MIN_CHUNK_BYTES || monotonic() - given >= MAX_CHUNK_DELAY_MS;
-      if (fill === slab.length || (channel.isReaderWaiting() && isDue)) hand();
+      used += count;
+      const isDue = used >= MIN_CHUNK_BYTES || monotonic() - flushedAt >= MAX_CHUNK_DELAY_MS;
+      if (used === current.length || (channel.isReaderWaiting() && isDue)) flush();
       return !isFull;
     },
-    flush: hand,
+    flush,
   };
 }

@@ -1,60 +1,61 @@
-// Pieces of a body between the socket that fills them and the one reader that takes them, without copies.
+// Hands chunks of a body from the socket that receives them to one reader, without copying them.
 
 export type ByteChannel = AsyncIterable<Uint8Array> & {
-  push(piece: Uint8Array): void;
-  /** No more will come. */
+  push(chunk: Uint8Array): void;
+  /** The last chunk was pushed. */
   end(): void;
-  /** What is there is still given, then this is thrown. */
+  /** The reader gets the chunks that are here, then this error. */
   fail(error: unknown): void;
-  /** The reader waits for a piece. */
   isReaderWaiting(): boolean;
 };
 
-/** `taken`: the reader is done with a piece and its memory may be used again; `left`: it wants no more. */
-export function createByteChannel(taken: (piece: Uint8Array) => void, left: () => void): ByteChannel {
+/**
+ * Returns a channel. `onRelease` is called when the reader asks for the next chunk: the memory of the one before may be
+ * used again. `onReturn` is called when the reader stops early.
+ */
+export function createByteChannel(onRelease: (chunk: Uint8Array) => void, onReturn: () => void): ByteChannel {
   const ready: Uint8Array[] = [];
   let held: Uint8Array | undefined;
-  let waiting:
-    { resolve(result: IteratorResult<Uint8Array>): void; reject(error: unknown): void } | undefined;
-  let last: 'open' | 'ended' | { error: unknown } = 'open';
+  let reader: { resolve(result: IteratorResult<Uint8Array>): void; reject(error: unknown): void } | undefined;
+  let state: 'open' | 'ended' | { error: unknown } = 'open';
 
-  const serve = (): void => {
-    if (waiting === undefined) return;
-    const { resolve, reject } = waiting;
-    const piece = ready.shift();
-    if (piece === undefined && last === 'open') return;
-    waiting = undefined;
-    held = piece;
-    if (piece !== undefined) resolve({ value: piece, done: false });
-    else if (typeof last === 'object') reject(last.error);
+  const serveReader = (): void => {
+    if (reader === undefined) return;
+    const { resolve, reject } = reader;
+    const chunk = ready.shift();
+    if (chunk === undefined && state === 'open') return;
+    reader = undefined;
+    held = chunk;
+    if (chunk !== undefined) resolve({ value: chunk, done: false });
+    else if (typeof state === 'object') reject(state.error);
     else resolve({ value: undefined, done: true });
   };
   return {
-    push: (piece) => {
-      ready.push(piece);
-      serve();
+    push: (chunk) => {
+      ready.push(chunk);
+      serveReader();
     },
     end: () => {
-      if (last === 'open') last = 'ended';
-      serve();
+      if (state === 'open') state = 'ended';
+      serveReader();
     },
     fail: (error) => {
-      if (last === 'open') last = { error };
-      serve();
+      if (state === 'open') state = { error };
+      serveReader();
     },
-    isReaderWaiting: () => waiting !== undefined,
+    isReaderWaiting: () => reader !== undefined,
     [Symbol.asyncIterator]: () => ({
       next: () => {
-        const done = held;
+        const released = held;
         held = undefined;
-        if (done !== undefined) taken(done);
+        if (released !== undefined) onRelease(released);
         return new Promise((resolve, reject) => {
-          waiting = { resolve, reject };
-          serve();
+          reader = { resolve, reject };
+          serveReader();
         });
       },
       return: async () => {
-        left();
+        onReturn();
         return { value: undefined, done: true };
       },
     }),

@@ -1,141 +1,157 @@
-// One kept connection: GETs sent ahead, and their plain answers, read to where the asker wants them; all else ends it.
+// One kept HTTP/1.1 connection that sends GET requests ahead of their responses (pipelining) and reads plain responses.
 import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import { parseResponseHead, type ResponseHead } from './response-head.ts';
 
 const MAX_HEAD_BYTES = 16 * 1024;
-/** Requests sent ahead of their answers, once a first one was answered. */
+/** Requests sent ahead of their responses, once a first one was answered. */
 const MAX_PIPELINED_REQUESTS = 16;
 
-/** Where a body goes that is not given whole: over plain http only, and such a connection is asked one at a time. */
+/**
+ * Takes a body piece by piece. The socket reads straight into its buffers. Works over http only, and on a connection
+ * that is given one request at a time.
+ */
 export type BodySink = {
-  /** Where the next bytes are to be put. */
-  room(): Uint8Array;
-  /** So many were put there. False: no more until {@link PipelinedConnection.resume}. */
+  /** Returns the memory for the next bytes. */
+  buffer(): Uint8Array;
+  /** `count` bytes were put there. Returns false if no more may come before {@link PipelinedConnection.resume}. */
   filled(count: number): boolean;
-  /** Somebody waits for more; while nobody does, time does not count. */
+  /** Returns whether the reader waits for more; the idle timeout counts only then. */
   isReaderWaiting(): boolean;
-  /** All of it has come. */
+  /** The body is complete. */
   end(): void;
 };
 
 /**
- * Why no answer came: `unplain` where it is no answer that is read here, or an unwanted one; `left` where the
- * connection ended before it was this one's turn, after it had answered others; else what broke.
+ * Why a request got no response. `unsupported`: the response is not one that is read here, or was not wanted.
+ * `unanswered`: the connection ended before its turn, after it had answered others; it can be sent again.
  */
-export type Failure = 'unplain' | 'left' | Error;
+export type RequestFailure = 'unsupported' | 'unanswered' | Error;
 
-export type PipelinedConnectionOptions<Row> = {
+export type PipelinedConnectionOptions<Request> = {
   url: URL;
   connectTimeoutMs: number;
-  /** A connection that says nothing for so long while it is asked is given up, and so is a head that takes longer. */
+  /** The connection is given up if nothing comes for so long while a response is due, or if a head takes longer. */
   idleTimeoutMs: number;
   monotonic(): number;
-  /** Bytes of the largest body that can be given whole. */
+  /** Largest body that can be given as a whole. */
   maxWholeBytes: number;
-  /** Path and query, and header lines beside `host`, each with its end. */
-  requestOf(row: Row): { target: string; fields: string };
-  /** An answer begins: where its body goes. */
-  onHead(row: Row, head: ResponseHead): BodySink | 'whole' | 'unwanted';
-  /** A body, to be used at once. */
-  onBody(row: Row, body: Uint8Array): void;
-  onFailure(row: Row, why: Failure): void;
-  /** All that was there is used, and there may be room; or the connection is closed. */
+  /** Returns path and query, and the header lines beside `host`, each with its line end. */
+  requestOf(request: Request): { target: string; fields: string };
+  /** A response begins. Returns where its body goes; `unwanted` ends the connection. */
+  onHead(request: Request, head: ResponseHead): BodySink | 'whole' | 'unwanted';
+  /** A whole body. Its memory is used again after the call. */
+  onBody(request: Request, body: Uint8Array): void;
+  onFailure(request: Request, failure: RequestFailure): void;
+  /** All received bytes are used, so there may be free slots; or the connection is closed. */
   onProgress(): void;
 };
 
-export type PipelinedConnection<Row> = {
-  /** How many more requests it takes now; undefined when it is closed. */
-  room(): number | undefined;
-  send(rows: readonly Row[]): void;
+export type PipelinedConnection<Request> = {
+  /** Returns how many more requests it takes now; undefined when it is closed. */
+  freeSlots(): number | undefined;
+  send(requests: readonly Request[]): void;
+  /** Reads on after {@link BodySink.filled} returned false. */
   resume(): void;
   close(): void;
 };
 
-export function openPipelinedConnection<Row>(
-  options: PipelinedConnectionOptions<Row>,
-): PipelinedConnection<Row> {
+/** Opens a connection to the origin of `url`. Every failure is reported by `onFailure`, to each request on its own. */
+export function openPipelinedConnection<Request>(
+  options: PipelinedConnectionOptions<Request>,
+): PipelinedConnection<Request> {
   const { url, idleTimeoutMs, monotonic, maxWholeBytes, onProgress } = options;
   const buffer = Buffer.allocUnsafeSlow(MAX_HEAD_BYTES + maxWholeBytes);
-  /** The bytes from `start` to `filled` are not yet used. */
+  /** The bytes of `buffer` from `start` to `end` are received and not yet used. */
   let start = 0;
-  let filled = 0;
-  /** The body that goes elsewhere. */
-  let sunk: { sink: BodySink; rest: number; isLast: boolean } | undefined;
-  let asked: Row[] = [];
-  let ahead = 1;
-  let since = 0;
+  let end = 0;
+  /** The body that goes to a sink, and how many bytes of it are missing. */
+  let sunk: { sink: BodySink; missing: number; isLast: boolean } | undefined;
+  /** Requests without a complete response, in the order they were sent. */
+  let sent: Request[] = [];
+  let maxPipelined = 1;
+  let waitingSince = 0;
   let isOpen = true;
 
-  const end = (why: Failure): void => {
+  const fail = (failure: RequestFailure): void => {
     if (!isOpen) return;
     isOpen = false;
     socket.destroy();
-    const unanswered = asked;
-    asked = [];
-    const isBetween = ahead > 1 && filled === start && sunk === undefined && why !== 'unplain';
-    for (const [at, row] of unanswered.entries()) options.onFailure(row, at > 0 || isBetween ? 'left' : why);
+    const unanswered = sent;
+    sent = [];
+    const isBetweenResponses =
+      maxPipelined > 1 && end === start && sunk === undefined && failure !== 'unsupported';
+    for (const [at, request] of unanswered.entries()) {
+      options.onFailure(request, at > 0 || isBetweenResponses ? 'unanswered' : failure);
+    }
     onProgress();
   };
-  /** The answer to the first that was asked is used. */
-  const answered = (): Row => {
-    since = monotonic();
-    ahead = MAX_PIPELINED_REQUESTS;
-    return asked.shift()!;
+  /** Returns the oldest request; its response is used. */
+  const takeAnswered = (): Request => {
+    waitingSince = monotonic();
+    maxPipelined = MAX_PIPELINED_REQUESTS;
+    return sent.shift()!;
   };
-  /** False: no more can come until there is room. */
-  const onBody = (count: number, body: NonNullable<typeof sunk>): boolean => {
-    const own = Math.min(count, body.rest);
-    body.rest -= own;
-    const goesOn = body.sink.filled(own);
-    if (body.rest > 0) return goesOn;
+  /** `count` bytes came for a sink. Returns false if no more may come now. */
+  const onSunkBytes = (count: number, body: NonNullable<typeof sunk>): boolean => {
+    const own = Math.min(count, body.missing);
+    body.missing -= own;
+    const isReady = body.sink.filled(own);
+    if (body.missing > 0) return isReady;
     sunk = undefined;
-    start = filled = 0;
-    answered();
+    start = end = 0;
+    takeAnswered();
     body.sink.end();
-    // What lies behind it nobody asked for.
-    if (body.isLast || count > own) end('unplain');
+    // Bytes after the body belong to no request.
+    if (body.isLast || count > own) fail('unsupported');
     else onProgress();
     return true;
   };
-  /** Uses one answer that is there; false where there is none yet, or its body goes elsewhere, or it ended the connection. */
-  const useOne = (): boolean => {
-    const there = buffer.subarray(start, filled);
-    const at = there.indexOf('\r\n\r\n');
-    if (at < 0 && there.length < MAX_HEAD_BYTES && mayBeHead(there)) return false;
-    const row = asked[0];
+  /** Uses one response. Returns false if none is complete, if its body goes to a sink, or if the connection has ended. */
+  const useResponse = (): boolean => {
+    const received = buffer.subarray(start, end);
+    const headLength = received.indexOf('\r\n\r\n');
+    if (headLength < 0 && received.length < MAX_HEAD_BYTES && mayBeHead(received)) return false;
+    const request = sent[0];
     const head =
-      at < 0 || at > MAX_HEAD_BYTES
+      headLength < 0 || headLength > MAX_HEAD_BYTES
         ? undefined
-        : parseResponseHead(buffer.toString('latin1', start, start + at));
-    const way = row === undefined || head === undefined ? 'unwanted' : options.onHead(row, head);
-    if (head === undefined || way === 'unwanted' || (way === 'whole' && head.length > maxWholeBytes)) {
-      end('unplain');
+        : parseResponseHead(buffer.toString('latin1', start, start + headLength));
+    const destination =
+      request === undefined || head === undefined ? 'unwanted' : options.onHead(request, head);
+    if (
+      head === undefined ||
+      destination === 'unwanted' ||
+      (destination === 'whole' && head.length > maxWholeBytes)
+    ) {
+      fail('unsupported');
       return false;
     }
-    const from = start + at + 4;
-    const to = from + head.length;
-    if (way === 'whole') {
-      if (filled < to) return false;
-      start = to;
-      options.onBody(answered(), buffer.subarray(from, to));
-      if (!head.keepAlive) end('left');
+    const bodyStart = start + headLength + 4;
+    const bodyEnd = bodyStart + head.length;
+    if (destination === 'whole') {
+      if (end < bodyEnd) return false;
+      start = bodyEnd;
+      options.onBody(takeAnswered(), buffer.subarray(bodyStart, bodyEnd));
+      if (!head.keepAlive) fail('unanswered');
       return isOpen;
     }
-    sunk = { sink: way, rest: head.length, isLast: !head.keepAlive };
-    way.room().set(buffer.subarray(from, Math.min(filled, to)));
-    onBody(filled - from, sunk);
+    sunk = { sink: destination, missing: head.length, isLast: !head.keepAlive };
+    destination.buffer().set(buffer.subarray(bodyStart, Math.min(end, bodyEnd)));
+    onSunkBytes(end - bodyStart, sunk);
     return false;
   };
   const onBytes = (count: number): boolean => {
-    if (sunk !== undefined) return onBody(count, sunk);
-    filled += count;
-    for (let goesOn = true; goesOn;) goesOn = filled > start && useOne();
+    if (sunk !== undefined) return onSunkBytes(count, sunk);
+    end += count;
+    for (let isMore = true; isMore;) isMore = end > start && useResponse();
     if (!isOpen || sunk !== undefined) return true;
-    if (asked.length > 0 && monotonic() - since > idleTimeoutMs) end(timeout('UND_ERR_BODY_TIMEOUT'));
-    // Whatever is left is the beginning of an answer, and there must be room for all of it.
-    if (start > 0) buffer.copyWithin(0, start, filled);
-    filled -= start;
+    if (sent.length > 0 && monotonic() - waitingSince > idleTimeoutMs) {
+      fail(timeoutError('UND_ERR_BODY_TIMEOUT'));
+    }
+    // The rest is the beginning of a response, and all of that must fit.
+    if (start > 0) buffer.copyWithin(0, start, end);
+    end -= start;
     start = 0;
     onProgress();
     return true;
@@ -143,8 +159,8 @@ export function openPipelinedConnection<Row>(
 
   let isConnected = false;
   const socket = openSocket(url, {
-    // TLS may still have bytes for a closed one, and tries for ever to put them into no room.
-    buffer: () => sunk?.sink.room() ?? (isOpen ? buffer.subarray(filled) : buffer),
+    // After the end TLS may still deliver bytes, and would try for ever to put them into an empty buffer.
+    buffer: () => sunk?.sink.buffer() ?? (isOpen ? buffer.subarray(end) : buffer),
     callback: onBytes,
   });
   socket.setNoDelay(true);
@@ -153,36 +169,36 @@ export function openPipelinedConnection<Row>(
     isConnected = true;
     socket.setTimeout(idleTimeoutMs);
   });
-  socket.on('error', end);
-  for (const event of ['end', 'close']) socket.on(event, () => end(new Error(event)));
+  socket.on('error', fail);
+  for (const event of ['end', 'close']) socket.on(event, () => fail(new Error(event)));
   socket.on('timeout', () => {
-    if (!isConnected) end(timeout('UND_ERR_CONNECT_TIMEOUT'));
-    else if (sunk === undefined || sunk.sink.isReaderWaiting()) end(timeout('UND_ERR_BODY_TIMEOUT'));
-    // It runs out once only.
+    if (!isConnected) fail(timeoutError('UND_ERR_CONNECT_TIMEOUT'));
+    else if (sunk === undefined || sunk.sink.isReaderWaiting()) fail(timeoutError('UND_ERR_BODY_TIMEOUT'));
+    // The timeout fires only once.
     else socket.setTimeout(idleTimeoutMs);
   });
   return {
-    room: () => {
+    freeSlots: () => {
       if (!isOpen) return undefined;
-      // Many in one write: each costs as much as the answer to it.
-      return asked.length > ahead / 2 ? 0 : ahead - asked.length;
+      // Many requests go into one write: each write costs as much as reading a response.
+      return sent.length > maxPipelined / 2 ? 0 : maxPipelined - sent.length;
     },
-    send: (rows) => {
-      if (asked.length === 0) since = monotonic();
+    send: (requests) => {
+      if (sent.length === 0) waitingSince = monotonic();
       let text = '';
-      for (const row of rows) {
-        asked.push(row);
-        const { target, fields } = options.requestOf(row);
+      for (const request of requests) {
+        sent.push(request);
+        const { target, fields } = options.requestOf(request);
         text += `GET ${target} HTTP/1.1\r\nhost: ${url.host}\r\n${fields}\r\n`;
       }
       socket.write(text, 'latin1');
     },
     resume: () => {
-      // While there was no room, the time did not count.
+      // While reading was paused, the idle timeout did not count.
       socket.setTimeout(idleTimeoutMs);
       socket.resume();
     },
-    close: () => end(new Error('closed here')),
+    close: () => fail(new Error('closed here')),
   };
 }
 
@@ -191,18 +207,19 @@ function openSocket(url: URL, onread: NonNullable<TcpNetConnectOpts['onread']>):
   const isSecure = url.protocol === 'https:';
   const place = { host, port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port), onread };
   if (!isSecure) return connect(place);
-  // An address is no server name (RFC 6066 section 3); the certificate is checked for it all the same.
+  // An IP address is no server name (RFC 6066 section 3). The certificate is checked for it all the same.
   const tls = { ...place, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 ? { servername: host } : {}) };
   return connectTls(tls satisfies ConnectionOptions);
 }
 
-/** Whether a head could go on from here: what is something else is not waited for. */
+/** Returns whether a response head can begin like this; anything else need not be waited for. */
 function mayBeHead(bytes: Buffer): boolean {
-  const isOther = !VERSION.startsWith(bytes.toString('latin1', 0, VERSION.length));
+  if (!VERSION.startsWith(bytes.toString('latin1', 0, VERSION.length))) return false;
   const lineFeed = bytes.indexOf('\n');
-  return !isOther && (lineFeed < 0 || bytes[lineFeed - 1] === CARRIAGE_RETURN);
+  return lineFeed < 0 || bytes[lineFeed - 1] === CARRIAGE_RETURN;
 }
 
 const VERSION = 'HTTP/1.1 ';
 const CARRIAGE_RETURN = 13;
-const timeout = (code: string): Error => Object.assign(new Error('timeout'), { code });
+/** The code is that of undici, so that both transports give the same message. */
+const timeoutError = (code: string): Error => Object.assign(new Error('timeout'), { code });

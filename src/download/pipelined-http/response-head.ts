@@ -1,8 +1,8 @@
-// The head of a plain HTTP/1.1 answer: status, headers, a length. Anything else is not plain, and not read here.
+// Parses the head of a plain HTTP/1.1 response: a status, header fields, and a body whose length is given.
 
 export type ResponseHead = {
   status: number;
-  /** Names in lower case; values sent twice are joined with `, `. */
+  /** Names in lower case; values that came several times are joined with `, `. */
   headers: Record<string, string>;
   /** Bytes of the body. */
   length: number;
@@ -13,8 +13,9 @@ const STATUS_LINE = /^HTTP\/1\.1 ([2-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
 
 /**
- * `text` is latin1, without the empty line at its end. Undefined for 1xx and 204, for a body whose end is not given by
- * one length, for folded or broken lines and control characters (RFC 9112 sections 2.2, 5 and 6.3).
+ * Returns the head; `text` is latin1, without the empty line at its end. Returns undefined for everything that is left to
+ * a full HTTP client: 1xx, 204 and 304, a body without one content-length, folded or broken lines, control characters
+ * (RFC 9112 sections 2.2, 5 and 6.3).
  */
 export function parseResponseHead(text: string): ResponseHead | undefined {
   const [first = '', ...lines] = text.split('\r\n');

@@ -1,38 +1,38 @@
-// GETs of files over connections of our own, read into large buffers; an answer that is not a plain one goes another way.
-import type { World } from '../../world.ts';
+// A transport for files over plain http: large bodies go from the socket to the reader without copies.
 import { transportFaultOf } from '../../client/transport-fault.ts';
-import { openPipelinedConnection, type PipelinedConnection } from './connection.ts';
-import type { ResponseHead } from './response-head.ts';
-import { createBufferPool, type BufferPool } from './buffer-pool.ts';
 import {
   hostAndPort,
   type Transport,
   type TransportReply,
   type TransportRequest,
 } from '../../client/transport.ts';
+import type { World } from '../../world.ts';
+import { createBufferPool, type BufferPool } from './buffer-pool.ts';
+import { openPipelinedConnection, type PipelinedConnection } from './connection.ts';
+import type { ResponseHead } from './response-head.ts';
 
 export type PipelinedTransportOptions = {
   connectTimeoutMs: number;
   idleTimeoutMs: number;
   monotonic: World['monotonic'];
-  /** For https, and for origins whose answers are not plain: without a length, or no HTTP at all. */
+  /** Is used for https, and for origins whose responses are not plain: without a length, or no HTTP/1.1 at all. */
   fallback: Transport;
 };
 
 type Connection = PipelinedConnection<Exchange>;
 type Exchange = {
   request: TransportRequest;
-  answered(reply: TransportReply | 'unplain'): void;
-  failed(error: unknown): void;
-  /** The run's end is no more to be heard of. */
-  release(): void;
-  /** Once the head has come. */
-  body?: { slabs: BufferPool; head: ResponseHead; came: number };
+  resolve(reply: TransportReply | 'unsupported'): void;
+  reject(error: unknown): void;
+  removeAbortListener(): void;
+  /** Set when the head has come. */
+  body?: { pool: BufferPool; head: ResponseHead; received: number };
 };
 
 /**
- * A transport for files over plain http. Their hash is checked, so it need not know every form of HTTP. A piece of a body belongs to its
- * reader until the next is asked for. There are as many connections as requests at a time.
+ * Returns a transport that opens as many connections to an origin as there are requests at a time. The hash of a file is
+ * checked by the caller, so not every form of HTTP must be understood here. A chunk of a body may be used until the next
+ * one is asked for. Throws as {@link Transport}.
  */
 export function createPipelinedTransport(options: PipelinedTransportOptions): {
   transport: Transport;
@@ -40,9 +40,9 @@ export function createPipelinedTransport(options: PipelinedTransportOptions): {
 } {
   const idle = new Map<string, Connection[]>();
   const open = new Set<Connection>();
-  const unplain = new Set<string>();
+  const unsupportedOrigins = new Set<string>();
 
-  function connectTo(url: URL, free: Connection[]): Connection {
+  function connectTo(url: URL, idleHere: Connection[]): Connection {
     const place = hostAndPort(url);
     const connection: Connection = openPipelinedConnection<Exchange>({
       ...options,
@@ -56,38 +56,43 @@ export function createPipelinedTransport(options: PipelinedTransportOptions): {
       }),
       onHead: (exchange, head) => {
         const { resume, close } = connection;
-        const slabs = createBufferPool(head.length, options.monotonic, resume, close);
-        const body = { slabs, head, came: 0 };
+        const pool = createBufferPool(head.length, options.monotonic, resume, close);
+        const body = { pool, head, received: 0 };
         exchange.body = body;
-        exchange.answered({ status: head.status, headers: head.headers, body: slabs.channel });
+        exchange.resolve({ status: head.status, headers: head.headers, body: pool.channel });
         return {
-          room: slabs.room,
-          isReaderWaiting: slabs.channel.isReaderWaiting,
+          buffer: pool.next,
+          isReaderWaiting: pool.channel.isReaderWaiting,
           filled: (count) => {
-            body.came += count;
-            return slabs.filled(count);
+            body.received += count;
+            return pool.filled(count);
           },
           end: () => {
-            exchange.release();
-            slabs.flush();
-            slabs.channel.end();
-            free.push(connection);
+            exchange.removeAbortListener();
+            pool.flush();
+            pool.channel.end();
+            idleHere.push(connection);
           },
         };
       },
       onBody: () => {},
-      onFailure: ({ body, answered, failed, release }, why) => {
-        release();
-        const error = typeof why === 'string' ? new Error(why) : why;
-        if (body === undefined)
-          return why === 'unplain' ? answered(why) : failed(transportFaultOf(error, place));
-        body.slabs.flush();
-        body.slabs.channel.fail(transportFaultOf(error, place, { bytes: body.came, of: body.head.length }));
+      onFailure: ({ body, resolve, reject, removeAbortListener }, failure) => {
+        removeAbortListener();
+        const error = typeof failure === 'string' ? new Error(failure) : failure;
+        if (body === undefined) {
+          if (failure === 'unsupported') resolve(failure);
+          else reject(transportFaultOf(error, place));
+          return;
+        }
+        body.pool.flush();
+        body.pool.channel.fail(
+          transportFaultOf(error, place, { bytes: body.received, of: body.head.length }),
+        );
       },
       onProgress: () => {
-        if (connection.room() !== undefined) return;
+        if (connection.freeSlots() !== undefined) return;
         open.delete(connection);
-        if (free.includes(connection)) free.splice(free.indexOf(connection), 1);
+        if (idleHere.includes(connection)) idleHere.splice(idleHere.indexOf(connection), 1);
       },
     });
     open.add(connection);
@@ -96,30 +101,31 @@ export function createPipelinedTransport(options: PipelinedTransportOptions): {
 
   const transport: Transport = async (request) => {
     const { url, signal, method } = request;
-    // TLS goes on filling memory after it was told to pause.
-    if (url.protocol !== 'http:' || method !== 'GET' || unplain.has(url.origin))
+    // A TLS socket goes on filling memory after it was paused, so https takes the other transport.
+    if (url.protocol !== 'http:' || method !== 'GET' || unsupportedOrigins.has(url.origin)) {
       return options.fallback(request);
+    }
     signal.throwIfAborted();
-    const free = idle.get(url.origin) ?? [];
-    idle.set(url.origin, free);
-    const connection = free.pop() ?? connectTo(url, free);
-    const reply = await new Promise<TransportReply | 'unplain'>((resolve, reject) => {
+    const idleHere = idle.get(url.origin) ?? [];
+    idle.set(url.origin, idleHere);
+    const connection = idleHere.pop() ?? connectTo(url, idleHere);
+    const reply = await new Promise<TransportReply | 'unsupported'>((resolve, reject) => {
       const onAbort = (): void => {
-        exchange.body?.slabs.channel.fail(signal.reason);
+        exchange.body?.pool.channel.fail(signal.reason);
         reject(signal.reason as Error);
         connection.close();
       };
       const exchange: Exchange = {
         request,
-        answered: resolve,
-        failed: reject,
-        release: () => signal.removeEventListener('abort', onAbort),
+        resolve,
+        reject,
+        removeAbortListener: () => signal.removeEventListener('abort', onAbort),
       };
       signal.addEventListener('abort', onAbort, { once: true });
       connection.send([exchange]);
     });
-    if (reply !== 'unplain') return reply;
-    unplain.add(url.origin);
+    if (reply !== 'unsupported') return reply;
+    unsupportedOrigins.add(url.origin);
     return options.fallback(request);
   };
   return {

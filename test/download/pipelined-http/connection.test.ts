@@ -1,6 +1,9 @@
 // A kept connection counts time only while somebody waits, and goes on counting when somebody does again.
 import { afterEach, expect, test } from 'vitest';
-import { openPipelinedConnection, type Failure } from '../../../src/download/pipelined-http/connection.ts';
+import {
+  openPipelinedConnection,
+  type RequestFailure,
+} from '../../../src/download/pipelined-http/connection.ts';
 import { misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 
 let server: Misbehaving | undefined;
@@ -11,7 +14,7 @@ test('a body that stops: not given up while its reader is busy, but as soon as i
   const room = Buffer.alloc(100);
   let looked = 0;
   let came = 0;
-  const why = await new Promise<Failure>((resolve) => {
+  const why = await new Promise<RequestFailure>((resolve) => {
     const connection = openPipelinedConnection<string>({
       url: new URL(server!.url),
       connectTimeoutMs: 10_000,
@@ -20,7 +23,7 @@ test('a body that stops: not given up while its reader is busy, but as soon as i
       maxWholeBytes: 0,
       requestOf: (target) => ({ target, fields: '' }),
       onHead: () => ({
-        room: () => room.subarray(came),
+        buffer: () => room.subarray(came),
         filled: (count) => (came += count) > 0,
         // Asked each time that the timer has run out.
         isReaderWaiting: () => ++looked > 3,

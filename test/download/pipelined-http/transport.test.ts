@@ -182,7 +182,7 @@ describe.each(['http', 'https'])('small files read ahead over %s', (scheme) => {
             waiting -= 1;
           },
           onFailure: (row, why) => {
-            if (why === 'left') rows.unshift(row);
+            if (why === 'unanswered') rows.unshift(row);
             else {
               got[row] = undefined;
               waiting -= 1;
@@ -190,8 +190,8 @@ describe.each(['http', 'https'])('small files read ahead over %s', (scheme) => {
           },
           onProgress: () => {
             if (waiting === 0) return over();
-            if (connection.room() === undefined) connection = open();
-            const room = connection.room() ?? 0;
+            if (connection.freeSlots() === undefined) connection = open();
+            const room = connection.freeSlots() ?? 0;
             if (room > 0 && rows.length > 0) connection.send(rows.splice(0, room));
           },
         });

@@ -4,7 +4,7 @@ import type { PullReport, VerifyReport } from '../../contract/reports/files.ts';
 import { fileView, verifyLines } from '../../format/views/index.ts';
 import { checksumLine } from '../../verify/checksum-list.ts';
 
-export async function printFiles(app: App, report: VerifyReport | PullReport): Promise<void> {
+export async function printFileReport(app: App, report: VerifyReport | PullReport): Promise<void> {
   const { output } = app.printer;
   if (output === 'tsv' || output === 'ndjson') {
     const { files, fixity, completeness, checked } = report;

@@ -1,7 +1,7 @@
 // The stored bytes of a message, held until they are checked against their hash.
 import { createHash } from 'node:crypto';
 import type { App } from '../../app.ts';
-import { openFile } from '../../download/open-file.ts';
+import { openFile } from '../../download/download-file.ts';
 import type { RawRecord } from '../../contract/content.ts';
 import { sameHash } from '../../contract/scalars.ts';
 import { Fault } from '../../faults.ts';

@@ -9,13 +9,8 @@ import { Fault } from '../../src/faults.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { fakeWorld } from '../support/world.ts';
 import { openDiskWorker } from '../../src/download/disk-worker-client.ts';
-import {
-  saveVerified as keepStream,
-  createFileWriter,
-  type SavedFile,
-  type SaveOptions,
-  type TargetFile,
-} from '../../src/download/verified-file.ts';
+import type { SavedFile, TargetFile } from '../../src/download/existing-file.ts';
+import { createFileWriter, type SaveOptions } from '../../src/download/file-writer.ts';
 import {
   createUniqueKeys,
   partialKeyOf,
@@ -23,6 +18,7 @@ import {
   scanFolder,
   PARTIAL_FILE,
 } from '../../src/download/partial-files.ts';
+import { saveVerified as keepStream } from '../../src/download/save-verified.ts';
 import type { World } from '../../src/world.ts';
 import { sha256Of } from '../support/digest.ts';
 
@@ -207,7 +203,13 @@ describe('files of one pull with the same bytes', () => {
   const optionsOf = async (force: boolean): Promise<SaveOptions> => {
     const world = { ...fakeWorld({ argv: [], dir }), thread: undefined };
     const freshKey = createUniqueKeys(world.randomBytes);
-    return { world, force, freshKey, desk: openDiskWorker(world), survey: await scanFolder(dir, world) };
+    return {
+      world,
+      force,
+      uniqueKey: freshKey,
+      diskWorker: openDiskWorker(world),
+      scan: await scanFolder(dir, world),
+    };
   };
   /** One file as a pull fetches it: its answer breaks off `cuts` times, and is gone on with where that can be. */
   async function fetched(name: string, text: string, options: SaveOptions, waits: number[], cuts: number) {
@@ -223,18 +225,18 @@ describe('files of one pull with the same bytes', () => {
         if (isCut) throw new Fault('network', 'cut');
         if (from + 1 < text.length) yield Buffer.from(text.slice(from + 1));
       }
-      return keeper.take({ bytes: bytes(), from, etag: ETAG });
+      return keeper.receive({ bytes: bytes(), from, etag: ETAG });
     };
     try {
       await waiting();
-      const whole = await keeper.whole();
+      const whole = await keeper.completePartial();
       if (whole !== undefined) return whole;
       for (let cut = 0; cut < cuts; cut++)
-        await answer(keeper.resume()?.from ?? 0, true).catch(() => undefined);
-      return await answer(keeper.resume()?.from ?? 0, false);
+        await answer(keeper.resumePoint()?.from ?? 0, true).catch(() => undefined);
+      return await answer(keeper.resumePoint()?.from ?? 0, false);
     } finally {
       await waiting();
-      await keeper.end();
+      await keeper.close();
     }
   }
   const file = fc.record({
@@ -272,15 +274,15 @@ describe('files of one pull with the same bytes', () => {
   test('one that has its name and cannot be synced takes no part of another with it', async () => {
     const options = await optionsOf(false);
     const steps = stopover();
-    const desk: SaveOptions['desk'] = {
-      ...options.desk,
-      settle: async (settled) => {
-        await options.desk.settle(settled);
+    const desk: SaveOptions['diskWorker'] = {
+      ...options.diskWorker,
+      commit: async (file) => {
+        await options.diskWorker.commit(file);
         await steps.stop();
         throw Object.assign(new Error('the folder was not synced'), { code: 'EIO' });
       },
     };
-    const failing = fetched('a.txt', 'hello', { ...options, desk }, [], 0);
+    const failing = fetched('a.txt', 'hello', { ...options, diskWorker: desk }, [], 0);
     failing.catch(() => {});
     await steps.reached;
     const other = createFileWriter(target('hello', 'b.txt'), options);
@@ -289,7 +291,7 @@ describe('files of one pull with the same bytes', () => {
       steps.goOn();
       await failing.catch(() => {});
     }
-    expect(await other.take({ bytes: bytes(), from: 0, etag: ETAG })).toMatchObject({ outcome: 'kept' });
+    expect(await other.receive({ bytes: bytes(), from: 0, etag: ETAG })).toMatchObject({ outcome: 'kept' });
     await expect(failing).rejects.toMatchObject({ kind: 'disk' });
     expect((await readdir(dir)).sort()).toEqual(['a.txt', 'b.txt']);
   });

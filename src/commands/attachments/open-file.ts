@@ -9,7 +9,8 @@ import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { digestFile } from '../../verify/digest.ts';
 import { readManifest } from '../../download/manifest.ts';
-import { fetchInto, openTarget } from './target.ts';
+import { openTargetFolder } from '../../download/target-folder.ts';
+import { pullRows } from './pull-rows.ts';
 
 /** What opens a file on each system; it is given the absolute path and nothing else, by no shell. */
 const OPENERS: Record<string, string> = { darwin: 'open', win32: 'explorer.exe' };
@@ -61,13 +62,13 @@ async function pulledHere({ id, sha256 }: Attachment, { world }: App): Promise<s
 /** Under its hash, so that names never meet; what is there already is hashed again. */
 async function fetched(row: Attachment & { file_url: string }, app: App): Promise<string> {
   const dir = join(app.directories.cache, 'opened', row.sha256.toLowerCase());
-  const folder = await openTarget(dir, false);
+  const folder = await openTargetFolder(dir);
   try {
-    const [pulled] = await fetchInto(folder!.path, [row], { force: true, entries: new Map() }, app);
+    const [pulled] = await pullRows(folder.path, [row], { force: true, entries: new Map() }, app);
     if (pulled?.fault !== undefined) throw pulled.fault;
     return join(dir, pulled!.file.path!);
   } finally {
-    await folder?.close();
+    await folder.close();
   }
 }
 

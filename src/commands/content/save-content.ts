@@ -6,13 +6,14 @@ import type { Attachment } from '../../contract/attachment.ts';
 import type { Content, RawRecord } from '../../contract/content.ts';
 import type { PulledFile, PullReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
-import { saveVerified } from '../../download/verified-file.ts';
+import { saveVerified } from '../../download/save-verified.ts';
 import type { ManifestEntry } from '../../download/manifest.ts';
 import { safeName } from '../../download/safe-name.ts';
 import { verifyReportOf } from '../../verify/verdicts.ts';
-import { printFiles } from '../attachments/files.ts';
-import { fetchInto, openTarget } from '../attachments/target.ts';
-import { storedBytes } from './stored.ts';
+import { printFileReport } from '../attachments/file-report.ts';
+import { pullRows } from '../attachments/pull-rows.ts';
+import { openTargetFolder } from '../../download/target-folder.ts';
+import { storedBytes } from './stored-bytes.ts';
 
 type Saving = {
   message: string;
@@ -30,9 +31,9 @@ const EXTENSIONS: Record<string, string> = { rfc822: 'eml', slack: 'json' };
 /** Each file is checked against the hash that the archive has of it; what cannot be had is told, and the rest comes. */
 export async function save(saving: Saving, app: App): Promise<void> {
   const { message, view, content, text } = saving;
-  const folder = await openTarget(resolve(app.world.cwd, saving.dir), false);
+  const folder = await openTargetFolder(resolve(app.world.cwd, saving.dir));
   try {
-    const dir = folder!.path;
+    const dir = folder.path;
     const name = safeName(message, `${message}.${view}.json`).name;
     const entries = new Map([[name, taken(name)]]);
     await put(Buffer.from(text), { dir, name }, saving, app);
@@ -45,19 +46,19 @@ export async function save(saving: Saving, app: App): Promise<void> {
       files.push(await stored(record, { dir, name: own }, saving, app));
     }
     const rows = await named(content, app);
-    for (const { file, fault } of await fetchInto(dir, rows, { force: saving.force, entries }, app)) {
+    for (const { file, fault } of await pullRows(dir, rows, { force: saving.force, entries }, app)) {
       files.push(file);
       if (fault !== undefined) app.fail(fault);
     }
     const report = { ...verifyReportOf(files, true), files } satisfies PullReport;
-    await printFiles(app, report);
+    await printFileReport(app, report);
     const { withheld, match } = report.verdicts;
     if (withheld > 0)
       app.fail(
         new Fault('partial', `${withheld} of ${files.length} files are withheld`, { kept: `${match} files` }),
       );
   } finally {
-    await folder?.close();
+    await folder.close();
   }
 }
 

@@ -1,0 +1,74 @@
+// `arx attachments pull --dry-run`: counts what a pull would download. It writes nothing and requests no file.
+import { resolve } from 'node:path';
+import type { App } from '../../app.ts';
+import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
+import type { PullPlan } from '../../contract/reports/files.ts';
+import { openDiskWorker } from '../../download/disk-worker-client.ts';
+import { readManifest, type ManifestEntry } from '../../download/manifest.ts';
+import { emptyScan, scanFolder } from '../../download/partial-files.ts';
+import { createPuller } from '../../download/puller.ts';
+import { openExistingFolder } from '../../download/target-folder.ts';
+import { Fault } from '../../faults.ts';
+import { pullPlanView } from '../../format/views/index.ts';
+import type { Filter } from './filter.ts';
+import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
+import { failIncomplete, select } from './selection.ts';
+
+/** Rows that are looked at at the same time. */
+const MAX_CONCURRENT_ROWS = 16;
+
+type Input = Filter & { ids: string[]; to: string; exactNames: boolean; concurrency: number; force: boolean };
+
+/** Prints the plan of a pull with this input. */
+export async function planPull(input: Input, app: App): Promise<void> {
+  const folder = await openExistingFolder(resolve(app.world.cwd, input.to));
+  try {
+    await planInto(folder?.path, input, app);
+  } finally {
+    await folder?.close();
+  }
+}
+
+async function planInto(dir: string | undefined, input: Input, app: App): Promise<void> {
+  const { world } = app;
+  const scan = dir === undefined ? emptyScan() : await scanFolder(dir, world, { readOnly: true });
+  const entries =
+    (dir === undefined ? undefined : await readManifest(dir)) ?? new Map<string, ManifestEntry>();
+  const selection = await select(input, app);
+  const renamed = renamedNotices(app);
+  const puller = createPuller({
+    ...pullerOptionsOf(app),
+    dir: dir ?? input.to,
+    entries,
+    save: { world, force: input.force, diskWorker: openDiskWorker(world), scan, uniqueKey: () => '' },
+    exactNames: input.exactNames,
+    concurrency: input.concurrency,
+    onRenamed: renamed.add,
+  });
+  const plan: PullPlan = { version: 1, files: 0, bytes: 0, unsized: 0, here: 0, withheld: 0, refused: 0 };
+  const progress = app.progress();
+  let rows = 0;
+  const planned = mapConcurrent(selection.rows(), MAX_CONCURRENT_ROWS, async (row) => ({
+    row,
+    fate: await puller.plan(row),
+  }));
+  try {
+    for await (const { row, fate } of planned) {
+      rows += 1;
+      progress.update({ label: 'looked at', done: rows, unit: 'files' });
+      if (fate instanceof Fault) {
+        plan.refused += 1;
+        app.fail(fate);
+      } else if (fate === 'download') {
+        plan.files += 1;
+        plan.bytes += row.bytes ?? 0;
+        if (row.bytes === undefined) plan.unsized += 1;
+      } else plan[fate] += 1;
+    }
+    renamed.end();
+  } finally {
+    await progress.end();
+  }
+  await app.printer.record(pullPlanView, plan);
+  failIncomplete(app, selection, rows);
+}

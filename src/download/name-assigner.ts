@@ -1,0 +1,38 @@
+// Gives each catalogue row the name of its file in the target folder; no two rows get the same name.
+import type { Attachment } from '../contract/attachment.ts';
+import type { ManifestEntry } from './manifest.ts';
+import { nameKey, uniqueName, unsafeReason } from './safe-name.ts';
+
+export type NameAssignerOptions = {
+  /** Throw instead of changing a name. */
+  exact: boolean;
+  /** Is told in one line why a file has another name than in the catalogue. */
+  onRenamed: (text: string) => void;
+};
+
+/**
+ * Returns a function that gives the name of a row's file: the one that an earlier pull gave it by `entries`, else a free
+ * one, taken at once. Names of `entries` are checked too, since the manifest is only a file. It throws Fault 'unsafe'
+ * where `exact` is set and the catalogue's name cannot be used.
+ */
+export function createNameAssigner(
+  entries: ReadonlyMap<string, ManifestEntry>,
+  { exact, onRenamed }: NameAssignerOptions,
+): (row: Pick<Attachment, 'id' | 'filename'>) => string {
+  const idByName = new Map<string, string>();
+  for (const { id, path } of entries.values()) if (path !== null) idByName.set(nameKey(path), id);
+  return ({ id, filename }) => {
+    const known = entries.get(id)?.path ?? '';
+    if (unsafeReason(known) === undefined && idByName.get(nameKey(known)) === id) return known;
+    const { name, changed } = uniqueName(id, filename, idByName, { exact });
+    idByName.set(nameKey(name), id);
+    if (changed) {
+      const reason =
+        unsafeReason(filename) === undefined
+          ? 'its name is taken by another file, so it is kept as'
+          : 'its name is not safe here and is kept as';
+      onRenamed(`${id}: ${reason} ${name}`);
+    }
+    return name;
+  };
+}

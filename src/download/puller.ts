@@ -1,0 +1,157 @@
+// Pulls one catalogue row at a time: its name, what is here already, the download, and the line of the report.
+import type { RetryOptions } from '../client/retry.ts';
+import { createSemaphore } from '../concurrency/semaphore.ts';
+import type { Attachment } from '../contract/attachment.ts';
+import { isPullable } from '../contract/attachment-file.ts';
+import type { PulledFile } from '../contract/reports/files.ts';
+import { Fault } from '../faults.ts';
+import { findExisting, mayExist, type SavedFile, type TargetFile } from './existing-file.ts';
+import type { FileAccess } from './file-request.ts';
+import { WrongContent, type SaveOptions } from './file-writer.ts';
+import type { ManifestEntry } from './manifest.ts';
+import { createNameAssigner } from './name-assigner.ts';
+import { downloadResumable } from './resumable-download.ts';
+import type { SmallFileFetcher } from './small-file-fetcher.ts';
+import { createSmallFiles } from './small-files.ts';
+
+export type PullerOptions = {
+  /** The target folder, and what its manifest says. */
+  dir: string;
+  entries: ReadonlyMap<string, ManifestEntry>;
+  save: SaveOptions;
+  world: RetryOptions['world'] & { readonly pid: number };
+  /** Is called for the first file that is downloaded. */
+  access: () => Promise<FileAccess>;
+  /** Downloads small files, where there is one, from these origins. */
+  smallFiles?: { fetcher: SmallFileFetcher; allowedOrigins: ReadonlySet<string> } | undefined;
+  retries: number;
+  /** Throw Fault 'unsafe' instead of changing a name. */
+  exactNames: boolean;
+  /** Files downloaded at the same time. */
+  concurrency: number;
+  onRenamed: (text: string) => void;
+  log: (line: string) => void;
+};
+
+/** A row of the report, its line of the manifest, and why it failed. */
+export type PullResult = { file: PulledFile; entry?: ManifestEntry; fault?: Fault };
+
+export type Puller = {
+  /** Is told each row that some page shows, so that its file may be downloaded early, see {@link SmallFiles.prefetch}. */
+  prefetch(row: Attachment): void;
+  /** Downloads the file of a row. A Fault is a result, except 'interrupted', which is thrown. */
+  pull(row: Attachment): Promise<PullResult>;
+  /** Returns what {@link Puller.pull} would do, without a request or a write. `here`: the file exists and is verified. */
+  plan(row: Attachment): Promise<'withheld' | 'here' | 'download' | Fault>;
+};
+
+/** Existing files that are hashed at the same time. */
+const MAX_CONCURRENT_HASHES = 4;
+
+/** Returns a puller into one folder. Names are given in the order in which rows are pulled. */
+export function createPuller(options: PullerOptions): Puller {
+  const { dir, entries, save, log } = options;
+  const fetcher = options.smallFiles?.fetcher;
+  const smallFiles =
+    options.smallFiles && createSmallFiles({ ...options.smallFiles, save, world: options.world });
+  const nameOf = createNameAssigner(entries, { exact: options.exactNames, onRenamed: options.onRenamed });
+  const hashes = createSemaphore(MAX_CONCURRENT_HASHES);
+  const connections = createSemaphore(options.concurrency);
+  let connectionsInUse = 0;
+
+  const targetOf = (row: Attachment): TargetFile => ({
+    dir,
+    name: nameOf(row),
+    sha256: row.sha256.toLowerCase(),
+    ...(row.bytes === undefined ? {} : { bytes: row.bytes }),
+  });
+  async function existing(target: TargetFile): Promise<SavedFile | undefined> {
+    if (!mayExist(target, save)) return undefined;
+    const release = await hashes.acquire();
+    return findExisting(target, save).finally(release);
+  }
+  /** All downloads together use no more connections than `concurrency`, so the fetcher gets fewer. */
+  async function acquireConnection(): Promise<() => void> {
+    const release = await connections.acquire();
+    fetcher?.reserveConnections(++connectionsInUse);
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      fetcher?.reserveConnections(--connectionsInUse);
+      release();
+    };
+  }
+  async function saveFileOf(row: Attachment & { file_url: string }, file: PulledFile): Promise<SavedFile> {
+    // Before the first await, so that names are given in the order of the rows.
+    const target = targetOf(row);
+    file.path = target.name;
+    const found = await existing(target);
+    if (found !== undefined) {
+      log(`${target.name}: already here, verified`);
+      return found;
+    }
+    const onRequest = (): void => void (file.attempts += 1);
+    const small = await smallFiles?.download(row, target, onRequest);
+    if (small !== undefined) return small;
+    return downloadResumable(row.file_url, target, {
+      access: await options.access(),
+      save,
+      world: options.world,
+      retries: options.retries,
+      log,
+      acquireConnection,
+      onRequest,
+      onStart: (from) => void (file.resumed_from = from),
+    });
+  }
+
+  return {
+    prefetch: (row) => smallFiles?.prefetch(row),
+    async pull(row) {
+      const file = emptyResult(row);
+      const { id } = row;
+      const sha256 = file.expected!;
+      if (!isPullable(row)) {
+        return { file, entry: { id, path: null, sha256, bytes: row.bytes ?? null, redacted: true } };
+      }
+      try {
+        const { bytes } = await saveFileOf(row, file);
+        Object.assign(file, { verdict: 'match', actual: sha256, bytes });
+        return { file, entry: { id, path: file.path, sha256, bytes, redacted: false } };
+      } catch (error) {
+        const fault = faultOfRow(error, id);
+        if (error instanceof WrongContent) Object.assign(file, { actual: error.sha256, bytes: error.bytes });
+        file.verdict = fault.kind === 'integrity' ? 'mismatch' : 'missing';
+        return { file, fault };
+      }
+    },
+    async plan(row) {
+      if (!isPullable(row)) return 'withheld';
+      try {
+        return (await existing(targetOf(row))) === undefined ? 'download' : 'here';
+      } catch (error) {
+        return faultOfRow(error, row.id);
+      }
+    },
+  };
+}
+
+function emptyResult({ id, sha256 }: Attachment): PulledFile {
+  return {
+    path: null,
+    id,
+    verdict: 'withheld',
+    expected: sha256.toLowerCase(),
+    actual: null,
+    bytes: null,
+    resumed_from: 0,
+    attempts: 0,
+  };
+}
+
+/** Throws what ends the run. */
+function faultOfRow(error: unknown, id: string): Fault {
+  if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
+  return new Fault(error.kind, `${id}: ${error.message}`, error.detail);
+}

@@ -1,0 +1,74 @@
+// Downloads a file into the target folder, from where an earlier try or run stopped.
+import type { RetryOptions } from '../client/retry.ts';
+import { downloadFile, type FileReceiver } from './download-file.ts';
+import type { SavedFile, TargetFile } from './existing-file.ts';
+import type { FileAccess } from './file-request.ts';
+import { createFileWriter, WrongContent, type SaveOptions } from './file-writer.ts';
+
+export type ResumableOptions = {
+  access: FileAccess;
+  save: SaveOptions;
+  world: RetryOptions['world'];
+  /** Tries after the first. */
+  retries: number;
+  log: (line: string) => void;
+  /** Waits for permission to use a connection. Call the returned function when it is no longer used. */
+  acquireConnection: () => Promise<() => void>;
+  onRequest: () => void;
+  /** Is told the byte at which each try starts. */
+  onStart: (from: number) => void;
+};
+
+/**
+ * Downloads the file at `url` and returns it saved and verified. Throws the Faults of {@link downloadFile} and
+ * {@link FileWriter.receive}. A partial file stays if it can be resumed.
+ */
+export async function downloadResumable(
+  url: string,
+  target: TargetFile,
+  options: ResumableOptions,
+): Promise<SavedFile> {
+  const { save, log } = options;
+  const writer = createFileWriter(target, save);
+  const receiver: FileReceiver<SavedFile> = {
+    resumePoint: () => {
+      const point = writer.resumePoint();
+      options.onStart(point?.from ?? 0);
+      return point;
+    },
+    discard: writer.discard,
+    receive: (file) => {
+      options.onStart(file.from);
+      return writer.receive(file);
+    },
+  };
+  try {
+    const complete = await writer.completePartial();
+    if (complete !== undefined) return complete;
+    const isResumed = writer.resumePoint() !== undefined;
+    return await downloadOnConnection(url, target, receiver, options).catch((error: unknown) => {
+      if (!isResumed || !(error instanceof WrongContent)) throw error;
+      // The bytes of the partial file may have been the wrong ones.
+      log(`${target.name}: the partial file does not belong to it, downloading from the start`);
+      return downloadOnConnection(url, target, receiver, options);
+    });
+  } finally {
+    await writer.close();
+  }
+}
+
+async function downloadOnConnection(
+  url: string,
+  target: TargetFile,
+  receiver: FileReceiver<SavedFile>,
+  { access, world, retries, log, onRequest, acquireConnection }: ResumableOptions,
+): Promise<SavedFile> {
+  const release = await acquireConnection();
+  try {
+    // The connection is free when the bytes were read; hashing and syncing go on.
+    const options = { ...access, world, retries, log, size: target.bytes, onRequest, onRead: release };
+    return await downloadFile(url, options, receiver);
+  } finally {
+    release();
+  }
+}

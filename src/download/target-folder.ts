@@ -1,0 +1,55 @@
+// Opens the folder that files are downloaded into, and holds it open: what is written to it stays in it.
+import { constants } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { diskFault } from '../disk/disk-fault.ts';
+import { makeFolder } from '../disk/make-folder.ts';
+import { Fault } from '../faults.ts';
+
+export type TargetFolder = {
+  /** Leads to the open folder itself, where the system has such paths, whatever its name leads to by now. */
+  path: string;
+  close(): Promise<void>;
+};
+
+/**
+ * Opens a folder, and makes it if it is missing. A symlink in `dir` is followed once, here. Throws Fault 'unsafe' for
+ * what is no folder, 'disk' where it cannot be made or opened.
+ */
+export async function openTargetFolder(dir: string): Promise<TargetFolder> {
+  try {
+    await makeFolder(dir);
+    return await holdOpen(dir);
+  } catch (error) {
+    throw folderFault(error, dir);
+  }
+}
+
+/** As {@link openTargetFolder}, but makes nothing: returns undefined if the folder is missing. */
+export async function openExistingFolder(dir: string): Promise<TargetFolder | undefined> {
+  try {
+    return await holdOpen(dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw folderFault(error, dir);
+  }
+}
+
+async function holdOpen(dir: string): Promise<TargetFolder> {
+  const folder = await open(dir, constants.O_RDONLY | constants.O_NONBLOCK);
+  const opened = await folder.stat();
+  if (!opened.isDirectory()) {
+    await folder.close();
+    throw notAFolder(dir);
+  }
+  const held = `/proc/self/fd/${folder.fd}`;
+  const found = await stat(held).catch(() => undefined);
+  const isHeld = found !== undefined && found.ino === opened.ino && found.dev === opened.dev;
+  return { path: isHeld ? held : dir, close: () => folder.close() };
+}
+
+function folderFault(error: unknown, dir: string): unknown {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return code === 'EEXIST' || code === 'ENOTDIR' ? notAFolder(dir) : diskFault(error, dir);
+}
+
+const notAFolder = (dir: string) => new Fault('unsafe', `${dir} is not a folder`);
