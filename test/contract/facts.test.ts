@@ -5,7 +5,7 @@ import { ERROR_STATUS } from '../../src/contract/error.ts';
 import { EVENT_TYPES, PAYLOADS } from '../../src/contract/event.ts';
 import { ROUTES, type Route } from '../../src/contract/routes.ts';
 import { RAMP_READS } from '../../src/service/fault-injection/drift.ts';
-import { TOKEN_LIFE_MS } from '../../src/service/rules/tiers.ts';
+import { TOKEN_LIFETIME_MS } from '../../src/service/rules/tiers.ts';
 
 const text = (section: string, origin?: string) =>
   FACTS.filter((fact) => fact.section === section && (origin === undefined || fact.origin === origin))
@@ -70,7 +70,7 @@ test('the facts are those of the code', () => {
   for (const payload of Object.values(PAYLOADS)) {
     for (const field of Object.keys(payload.shape)) expect(text('6')).toContain(field);
   }
-  expect(TOKEN_LIFE_MS).toBe(60 * 60 * 1000);
+  expect(TOKEN_LIFETIME_MS).toBe(60 * 60 * 1000);
   expect(text('8')).toContain('One hour');
   expect(text('4.7')).toContain(`first ${RAMP_READS} list reads`);
   const withoutToken = Object.values<Route>(ROUTES).filter(({ scope }) => scope === null);

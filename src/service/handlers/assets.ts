@@ -10,12 +10,12 @@ import {
 import type { Archive } from '../store/archive.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { parseByteRange } from '../rules/byte-range.ts';
-import { checkFile } from '../rules/capability.ts';
+import { isSignatureValid } from '../rules/signed-path.ts';
 import { numberOf } from '../rules/identifier.ts';
 import { integrityOf } from '../rules/integrity.ts';
 import { mayRead } from '../rules/tiers.ts';
 import { fileKey, summaryOf } from '../store/meta-table/summary.ts';
-import { attachmentDisposition, servedType } from './disposition.ts';
+import { attachmentDisposition, servedType } from './content-disposition.ts';
 import type { ServiceOptions } from './call.ts';
 import { toApiError, errorResponse, newRequestId } from './error-response.ts';
 import { storedMessage, type Served } from './stored-message.ts';
@@ -131,7 +131,7 @@ async function permitted(archive: Archive, target: string): Promise<FileRow> {
         );
   if (file === undefined || tier === undefined) throw new ApiError('not_found', 'there is no such file');
   if (file.redacted === 1) throw new ApiError('asset_redacted', 'this file is redacted');
-  const signed = checkFile(await fileKey(archive), { id, sha256: file.sha256, tier }, signature);
+  const signed = isSignatureValid(await fileKey(archive), { id, sha256: file.sha256, tier }, signature);
   if (!signed || !mayRead(tier, file.tier)) {
     throw new ApiError('asset_forbidden', 'this address does not open the file');
   }

@@ -2,8 +2,8 @@
 import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
 import type { Scope } from '../../contract/token.ts';
 import { ApiError } from '../rules/api-error.ts';
-import type { Limiter } from '../rules/limiter.ts';
-import { signatureFault } from '../rules/signature.ts';
+import type { RateLimiter } from '../rules/rate-limiter.ts';
+import { signatureProblem } from '../rules/signature.ts';
 import type { Archive } from '../store/archive.ts';
 import type { Bearer, Bearers } from '../store/tokens.ts';
 
@@ -11,7 +11,7 @@ import type { Bearer, Bearers } from '../store/tokens.ts';
 export const ANONYMOUS: Bearer = { tier: 'external', scope: [], expires_ms: Infinity };
 
 /** What authentication needs. `failureLimiter` counts the requests of a peer without a valid token or signature. */
-export type Authenticator = { archive: Archive; bearers: Bearers; failureLimiter: Limiter };
+export type Authenticator = { archive: Archive; bearers: Bearers; failureLimiter: RateLimiter };
 
 /**
  * Returns the bearer of a request for a route that needs this scope (null: no token needed). Throws ApiError
@@ -48,7 +48,7 @@ export async function authenticateSigned(
   request: ServiceRequest,
   secrets: readonly Uint8Array[],
 ): Promise<Bearer> {
-  const fault = signatureFault(request, secrets, archive.now());
+  const fault = signatureProblem(request, secrets, archive.now());
   if (fault === undefined) return SIGNER;
   throw await failed(request, failureLimiter, archive.now(), new ApiError('signature_invalid', fault));
 }
@@ -69,7 +69,7 @@ function tokenOf({ headers }: ServiceRequest): string | undefined {
 /** Counts a failed authentication and returns its error, or `rate_limited` where the peer has to wait. */
 async function failed(
   { peer }: ServiceRequest,
-  failureLimiter: Limiter,
+  failureLimiter: RateLimiter,
   now: number,
   error = new ApiError('token_invalid', 'this needs a valid bearer token', { 'www-authenticate': 'Bearer' }),
 ): Promise<ApiError> {

@@ -71,7 +71,7 @@ function bodyOf(request: ServiceRequest, type: string): Uint8Array {
   if (mediaTypeOf(request) !== type) {
     throw new ApiError('media_type_unsupported', `content-type: must be ${type} in utf-8`);
   }
-  if (body !== null && body.byteLength > MAX_REQUEST_BYTES) throw tooLarge();
+  if (body !== null && body.byteLength > MAX_REQUEST_BYTES) throw payloadTooLarge();
   return body ?? new Uint8Array();
 }
 
@@ -96,6 +96,6 @@ function mediaTypeOf({ headers }: ServiceRequest): string | undefined {
   return charsets.every((part) => /^charset="?utf-?8"?$/.test(part)) ? type : undefined;
 }
 
-export function tooLarge(): ApiError {
+export function payloadTooLarge(): ApiError {
   return new ApiError('payload_too_large', `a body may have at most ${MAX_REQUEST_BYTES} bytes`);
 }

@@ -1,7 +1,7 @@
 // What a handler gets and returns: a request that is matched and authenticated, and a reply that is not yet bytes.
 import type { ServiceRequest } from '../../contract/exchange.ts';
 import type { Tier } from '../../contract/token.ts';
-import type { Limiter } from '../rules/limiter.ts';
+import type { RateLimiter } from '../rules/rate-limiter.ts';
 import type { Archive } from '../store/archive.ts';
 import type { Worker } from '../store/event-worker.ts';
 import type { Keep } from '../store/events/group-commit.ts';
@@ -42,7 +42,7 @@ export type Call = {
   /** Counts and integrity of the whole archive. */
   summary: Summary;
   /** Limits the tokens that one peer gets. */
-  tokenLimiter: Limiter;
+  tokenLimiter: RateLimiter;
   /** Stores events durably, together with those of other requests. */
   keep: Keep;
   /** Must be called when events were stored. Resolves when they show in lists, where no worker applies them later. */

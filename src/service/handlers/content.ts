@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { MAX_RAW_BYTES, type Asset, type Carrier, type Pipeline } from '../../contract/content.ts';
 import type { Tier } from '../../contract/token.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { messagePath } from '../rules/capability.ts';
+import { messagePath } from '../rules/signed-path.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { integrityOf, MESSAGE } from '../rules/integrity.ts';
-import { assetTypeOf, carriersIn, sequenceStatusOf, variantOf } from '../rules/lore.ts';
+import { assetTypeOf, zeroWidthCarriers, sequenceStatusOf, variantOf } from '../rules/lore.ts';
 import { readMessageText, type MessageText } from '../mail/message-text.ts';
 import { mayRead } from '../rules/tiers.ts';
 import type { AttachmentRow } from '../records/attachment.ts';
@@ -139,9 +139,9 @@ function carriersOf(message: MessageRow, text: MessageText, files: AttachmentRow
     .filter((file) => file.trailing_bytes > 0 && isOpen(file, reader))
     .map((file) => ({ where: idOf('att', file.n), kind: 'trailing_bytes', count: file.trailing_bytes }));
   return [
-    ...carriersIn('subject', message.subject),
-    ...carriersIn('text', text.text),
-    ...carriersIn('html', text.html),
+    ...zeroWidthCarriers('subject', message.subject),
+    ...zeroWidthCarriers('text', text.text),
+    ...zeroWidthCarriers('html', text.html),
     ...trailing,
   ];
 }

@@ -1,7 +1,7 @@
 // POST /api/webhooks/ingest and GET /api/webhooks/events: taking events in, and showing what became of them (interface 4.6, 6).
 import { EventId, MAX_BATCH_EVENTS, type Envelope } from '../../contract/event.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { acknowledge, takeIn, UNSETTLED } from '../rules/ingest.ts';
+import { acknowledge, acceptEvent, UNSETTLED } from '../rules/ingest.ts';
 import type { Statements } from '../store/sql/database.ts';
 import { eventNumber, readEvents } from '../store/lists/sequence.ts';
 import { isNdjson, readJson, readNdjson } from './body.ts';
@@ -18,7 +18,7 @@ export async function ingestEvent(call: Call): Promise<Reply> {
     throw new ApiError('read_only', 'this service takes nothing in now', { 'retry-after': '60' });
   }
   if (isNdjson(call.request)) return ingestBatch(call);
-  const event = takeIn(readJson(call.request, 'event_invalid'));
+  const event = acceptEvent(readJson(call.request, 'event_invalid'));
   const [refusal] = await call.keep([event]);
   if (refusal !== undefined) throw refusal;
   await call.eventsStored();
@@ -32,7 +32,7 @@ async function ingestBatch(call: Call): Promise<Reply> {
     let body: unknown;
     try {
       body = line();
-      return { event: takeIn(body) };
+      return { event: acceptEvent(body) };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return { refusal: error, id: idIn(body) };

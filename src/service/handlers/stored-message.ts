@@ -3,7 +3,7 @@ import { TIERS } from '../../contract/token.ts';
 import type { Archive } from '../store/archive.ts';
 import { FORMAT_EXTENSIONS } from '../records/message-format.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { checkFile } from '../rules/capability.ts';
+import { isSignatureValid } from '../rules/signed-path.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { integrityOf } from '../rules/integrity.ts';
 import { mayRead } from '../rules/tiers.ts';
@@ -42,7 +42,7 @@ export async function storedMessage(archive: Archive, target: string): Promise<S
     throw new ApiError('asset_redacted', 'a file in this message is redacted');
   }
   const grant = { id: idOf('msg', message.n), sha256: message.raw_sha256, tier };
-  const signed = checkFile(await fileKey(archive), grant, signature);
+  const signed = isSignatureValid(await fileKey(archive), grant, signature);
   if (!signed || ![message, ...files].every((row) => mayRead(tier, row.tier))) {
     throw new ApiError('asset_forbidden', 'this address does not open the message');
   }

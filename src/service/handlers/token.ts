@@ -2,9 +2,9 @@
 import { firstHeader } from '../../contract/exchange.ts';
 import { TokenRequest, type Token } from '../../contract/token.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { isOwnOrigin } from '../rules/host.ts';
-import { issueText } from '../rules/issue.ts';
-import { grant } from '../rules/tiers.ts';
+import { isSameOrigin } from '../rules/host-header.ts';
+import { validationMessage } from '../rules/validation-message.ts';
+import { grantTier } from '../rules/tiers.ts';
 import { issueToken } from '../store/tokens.ts';
 import { readJson } from './body.ts';
 import { ok, type Call, type Reply } from './call.ts';
@@ -16,15 +16,15 @@ import { ok, type Call, type Reply } from './call.ts';
 export async function token(call: Call): Promise<Reply> {
   const { archive, options, request, summary, tokenLimiter } = call;
   const origin = firstHeader(request.headers, 'origin');
-  if (origin !== undefined && !isOwnOrigin(origin, firstHeader(request.headers, 'host'))) {
+  if (origin !== undefined && !isSameOrigin(origin, firstHeader(request.headers, 'host'))) {
     throw new ApiError('request_invalid', 'origin: pages of other sites are given no token');
   }
   const parsed = TokenRequest.safeParse(readJson(request, 'request_invalid'));
-  if (!parsed.success) throw new ApiError('request_invalid', issueText(parsed.error));
+  if (!parsed.success) throw new ApiError('request_invalid', validationMessage(parsed.error));
   if (/\p{C}/u.test(parsed.data.client_id)) {
     throw new ApiError('request_invalid', 'client_id: must not hold control characters');
   }
-  const granted = grant(parsed.data, options.maxTier ?? 'mirror');
+  const granted = grantTier(parsed.data, options.maxTier ?? 'mirror');
   const wait = request.peer === 'local' ? 0 : await tokenLimiter.take(request.peer, archive.now());
   if (wait > 0) {
     throw new ApiError('rate_limited', `too many tokens were issued to this address, wait ${wait} s`, {

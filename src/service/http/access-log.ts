@@ -1,4 +1,4 @@
-// The log of a service: a line for each answer and for what happens to the process; a sink that fails costs lines, never service.
+// The access log of a service: a line for each response and for events of the process. A failing sink loses lines only.
 import type { CompletedRequest, PortObserver } from './port-observer.ts';
 
 export const LOG_LEVELS = ['error', 'warn', 'info'] as const;
@@ -9,86 +9,90 @@ export type LogEntry = { time: string; level: LogLevel } & Record<string, string
 export type AccessLogOptions = {
   /** The least urgent level that is written. */
   level: LogLevel;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now(): number;
+  /** Returns a clock for durations, in milliseconds. */
   monotonic(): number;
-  /** An entry as text, with its line end. */
+  /** Returns an entry as text, with its line end. */
   format(entry: LogEntry): string;
-  /** Resolves when the text is taken; may be slow, and may fail each time. */
+  /** Resolves when the text is written. It may be slow, and may reject each time. */
   write(text: string): Promise<void>;
 };
 
 export type AccessLog = {
   note(level: LogLevel, event: string, more?: Record<string, string | number | boolean>): void;
-  /** For the port of this name. */
+  /** Returns the observer that logs the requests of the port with this name. */
   observePort(port: string): PortObserver;
-  /** Lines that the sink did not take so far. */
+  /** Returns the number of lines that could not be written so far. */
   lost(): number;
-  /** Resolves when all that was noted is written or given up. */
+  /** Resolves when all lines are written or lost. */
   close(): Promise<void>;
 };
 
-/** Characters that wait for a slow sink; what comes beyond is counted and dropped. */
+/** Characters that may wait for a slow sink. What exceeds them is counted as lost. */
 const MAX_PENDING_CHARS = 1024 * 1024;
 
+/** Returns a log that writes through `write`, one call at a time. */
 export function createAccessLog({ level, now, monotonic, format, write }: AccessLogOptions): AccessLog {
-  let waiting = '';
-  let lines = 0;
+  let pendingText = '';
+  let pendingLines = 0;
   let lost = 0;
-  let untold = 0;
-  let writing: Promise<void> | undefined;
+  let unreportedLosses = 0;
+  let flushing: Promise<void> | undefined;
 
-  const lose = (count: number): void => {
+  const countLost = (count: number): void => {
     lost += count;
-    untold += count;
+    unreportedLosses += count;
   };
   const flush = async (): Promise<void> => {
-    while (waiting !== '') {
-      const [text, count] = [waiting, lines];
-      waiting = '';
-      lines = 0;
+    while (pendingText !== '') {
+      const [text, lines] = [pendingText, pendingLines];
+      pendingText = '';
+      pendingLines = 0;
       await write(text).then(
         () => {
-          if (untold === 0) return;
-          const gone = untold;
-          untold = 0;
-          add({ time: instant(), level: 'warn', event: 'log lines lost', count: gone });
+          if (unreportedLosses === 0) return;
+          const count = unreportedLosses;
+          unreportedLosses = 0;
+          add({ time: timestamp(), level: 'warn', event: 'log lines lost', count });
         },
-        () => lose(count),
+        () => countLost(lines),
       );
     }
-    writing = undefined;
+    flushing = undefined;
   };
   const add = (entry: LogEntry): void => {
     const text = format(entry);
-    if (waiting.length + text.length > MAX_PENDING_CHARS) return lose(1);
-    waiting += text;
-    lines += 1;
-    writing ??= flush();
+    if (pendingText.length + text.length > MAX_PENDING_CHARS) return countLost(1);
+    pendingText += text;
+    pendingLines += 1;
+    flushing ??= flush();
   };
-  const instant = (): string => new Date(now()).toISOString();
-  const isWanted = (of: LogLevel): boolean => LOG_LEVELS.indexOf(of) <= LOG_LEVELS.indexOf(level);
+  const timestamp = (): string => new Date(now()).toISOString();
+  const isLogged = (entryLevel: LogLevel): boolean =>
+    LOG_LEVELS.indexOf(entryLevel) <= LOG_LEVELS.indexOf(level);
 
   return {
-    note(of, event, more = {}) {
-      if (isWanted(of)) add({ time: instant(), level: of, event, ...more });
+    note(entryLevel, event, more = {}) {
+      if (isLogged(entryLevel)) add({ time: timestamp(), level: entryLevel, event, ...more });
     },
     observePort: (port) => ({
       monotonic,
       connected() {},
       disconnected() {},
       rejected(reason) {
-        if (isWanted('warn')) add({ time: instant(), level: 'warn', event: 'turned away', port, reason });
+        if (isLogged('warn')) add({ time: timestamp(), level: 'warn', event: 'turned away', port, reason });
       },
       requestStarted() {},
-      requestCompleted(answer) {
-        const of = levelOf(answer);
-        if (isWanted(of)) add({ time: instant(), level: of, event: 'answered', port, ...fieldsOf(answer) });
+      requestCompleted(request) {
+        const entryLevel = levelOf(request);
+        if (!isLogged(entryLevel)) return;
+        add({ time: timestamp(), level: entryLevel, event: 'answered', port, ...fieldsOf(request) });
       },
     }),
     lost: () => lost,
     close: async () => {
-      await writing;
+      await flushing;
     },
   };
 }

@@ -1,29 +1,29 @@
-// Who may have how many connections: a bound for all, a bound for each address, and for each client of a proxy its requests.
+// Limits the connections of one address, and the requests in progress of one client behind a trusted proxy.
 import type { Socket } from 'node:net';
 import { isLoopback } from '../../contract/loopback.ts';
 import { ApiError } from '../rules/api-error.ts';
-import type { PortObserver } from './port-observer.ts';
 import { normalizeAddress, type TrustedProxies } from './peer.ts';
-
-export type ConnectionLimits = {
-  /** Connections of one address, which loopback and trusted proxies may exceed: they stand for many. */
-  maxConnectionsPerAddress: number;
-};
+import type { PortLimits } from './port-limits.ts';
+import type { PortObserver } from './port-observer.ts';
 
 export type ConnectionLimiter = {
-  /** False where the connection is one too many, which it then no longer is. */
+  /** Counts a connection until it closes. Returns false where it is one too many; it is closed then. */
   accepts(socket: Socket): boolean;
-  /** Counts a request that came through a proxy until it is released; throws `rate_limited` where it is one too many. */
+  /**
+   * Counts a request that came through a proxy, and returns the function that ends the count. Throws ApiError
+   * `rate_limited` where it is one too many. `connection` is the address of the socket.
+   */
   startRequest(peer: string, connection: string | undefined): () => void;
 };
 
+/** Returns the limiter of one port. Loopback and trusted proxies may have any number of connections. */
 export function createConnectionLimiter(
-  { maxConnectionsPerAddress }: ConnectionLimits,
+  { maxConnectionsPerAddress }: Pick<PortLimits, 'maxConnectionsPerAddress'>,
   proxies: TrustedProxies,
   observer: PortObserver,
 ): ConnectionLimiter {
   const counts = new Map<string, number>();
-  const take = (key: string): (() => void) | undefined => {
+  const acquire = (key: string): (() => void) | undefined => {
     const count = counts.get(key) ?? 0;
     if (count >= maxConnectionsPerAddress) return undefined;
     counts.set(key, count + 1);
@@ -37,7 +37,7 @@ export function createConnectionLimiter(
     accepts(socket) {
       const address = normalizeAddress(socket.remoteAddress ?? 'unknown');
       if (isLoopback(address) || proxies.trusts(address)) return true;
-      const release = take(address);
+      const release = acquire(address);
       if (release === undefined) {
         observer.rejected('address');
         socket.destroy();
@@ -48,7 +48,7 @@ export function createConnectionLimiter(
     },
     startRequest(peer, connection) {
       if (connection === undefined || normalizeAddress(connection) === peer) return () => {};
-      const release = take(`by proxy ${peer}`);
+      const release = acquire(`by proxy ${peer}`);
       if (release !== undefined) return release;
       observer.rejected('address');
       throw new ApiError('rate_limited', 'too many requests of this address are under way', {

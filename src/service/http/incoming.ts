@@ -1,25 +1,28 @@
-// From the socket's request to the service's: headers kept as they came, a body of bounded size, and what is refused before.
+// Reads a request of Node as a service request: all headers as sent, checked limits, a body of bounded size.
 import type { IncomingMessage } from 'node:http';
 import type { HeaderList, ServiceRequest } from '../../contract/exchange.ts';
-import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
-import { ApiError } from '../rules/api-error.ts';
 import { isLoopback } from '../../contract/loopback.ts';
-import { nameOf } from '../rules/host.ts';
-import { tooLarge } from '../handlers/body.ts';
+import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
+import { payloadTooLarge } from '../handlers/body.ts';
+import { ApiError } from '../rules/api-error.ts';
+import { hostNameOf } from '../rules/host-header.ts';
 import { clientAddress, type TrustedProxies } from './peer.ts';
 
-export type Gate = {
+export type RequestRules = {
   maxHeaders: number;
-  /** Names to answer to besides those of this machine; undefined: to every name. */
+  /** Host names to answer to besides those of this machine; undefined: every name. */
   allowedHosts: readonly string[] | undefined;
-  /** Whose word on the client's address counts. */
+  /** Proxies whose X-Forwarded-For is believed. */
   proxies: TrustedProxies;
 };
 
-/** The request without its body. Throws for headers that a service must not be asked to judge. */
-export function admit(
+/**
+ * Returns the request without its body. Throws ApiError `header_too_large` for too many headers, `request_invalid` for a
+ * Host header that is missing, doubled or not allowed, `payload_too_large` for a Content-Length above the limit.
+ */
+export function toServiceRequest(
   incoming: IncomingMessage,
-  { maxHeaders, allowedHosts, proxies }: Gate,
+  { maxHeaders, allowedHosts, proxies }: RequestRules,
 ): ServiceRequest {
   const { rawHeaders } = incoming;
   const headers: [string, string][] = [];
@@ -29,58 +32,59 @@ export function admit(
   if (headers.length > maxHeaders) {
     throw new ApiError('header_too_large', `a request may have ${maxHeaders} headers`);
   }
-  const hosts = valuesOf(headers, 'host');
+  const hosts = headerValues(headers, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && incoming.httpVersion === '1.1')) {
     throw new ApiError('request_invalid', 'a request has one Host header');
   }
-  // A client that takes us for a proxy sends the whole address, whose name is meant then (RFC 9112 3.2.2).
-  const [, named = hosts[0], local = ''] = /^(?:https?:\/\/([^/?]*))?(.*)$/is.exec(incoming.url ?? '/') ?? [];
-  // A browser always sends one, so a request without is no page's.
-  if (allowedHosts !== undefined && named !== undefined) {
-    const name = nameOf(named) ?? '';
+  // A client that takes the service for a proxy sends a whole URL, whose host counts then (RFC 9112 3.2.2).
+  const [, host = hosts[0], local = ''] = /^(?:https?:\/\/([^/?]*))?(.*)$/is.exec(incoming.url ?? '/') ?? [];
+  // Browsers always send a host, so a request without one is not from a web page.
+  if (allowedHosts !== undefined && host !== undefined) {
+    const name = hostNameOf(host) ?? '';
     if (!isLoopback(name) && !allowedHosts.includes(name)) {
       throw new ApiError('request_invalid', 'host: this service does not answer to that name');
     }
   }
-  if (declaredLength(incoming) > MAX_REQUEST_BYTES) throw tooLarge();
+  if (declaredBytes(incoming) > MAX_REQUEST_BYTES) throw payloadTooLarge();
   return {
     method: incoming.method ?? 'GET',
     target: local || '/',
     headers: headers satisfies HeaderList,
     body: null,
-    peer: clientAddress(incoming.socket.remoteAddress, valuesOf(headers, 'x-forwarded-for'), proxies),
+    peer: clientAddress(incoming.socket.remoteAddress, headerValues(headers, 'x-forwarded-for'), proxies),
   };
 }
 
-function valuesOf(headers: HeaderList, wanted: string): string[] {
+function headerValues(headers: HeaderList, name: string): string[] {
   const values: string[] = [];
-  for (const [name, value] of headers) if (name === wanted) values.push(value);
+  for (const [key, value] of headers) if (key === name) values.push(value);
   return values;
 }
 
-export function declaredLength(incoming: IncomingMessage): number {
+/** Returns the Content-Length, 0 where there is none. */
+export function declaredBytes(incoming: IncomingMessage): number {
   return Number(incoming.headers['content-length'] ?? 0);
 }
 
-/** Whether a body was announced. */
+/** Returns whether the headers announce a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-/** The whole body. Rejects with payload_too_large as soon as it is, and leaves the rest unread. */
+/** Returns the whole body. Rejects with ApiError `payload_too_large` at once when it exceeds the limit, and stops reading. */
 export function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const take = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       bytes += chunk.byteLength;
       chunks.push(chunk);
       if (bytes <= MAX_REQUEST_BYTES) return;
-      incoming.off('data', take).pause();
-      reject(tooLarge());
+      incoming.off('data', onData).pause();
+      reject(payloadTooLarge());
     };
-    // Listeners, since to iterate over a stream costs more than all else that is done with a short body.
-    incoming.on('data', take);
+    // Listeners, because iterating a stream costs more than everything else that is done with a short body.
+    incoming.on('data', onData);
     incoming.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)));
     incoming.on('error', reject);
     incoming.on('close', () => {

@@ -1,41 +1,37 @@
-// Figures of a running service in the text format of Prometheus (0.0.4): counters, gauges and one histogram, of bounded number.
+// Metrics of a running service in the text format of Prometheus (0.0.4): counters, gauges and one histogram.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Service } from '../../contract/exchange.ts';
 import { newRequestId } from '../handlers/error-response.ts';
-import { createPortCounters, type PortCounters } from './port-counters.ts';
+import { createPortCounters, DURATION_BUCKETS_S, type PortCounters } from './port-counters.ts';
 import type { PortObserver } from './port-observer.ts';
 
 type Labels = Readonly<Record<string, string>>;
 export type Sample = readonly [labels: Labels, value: number];
-type Read = () => number | readonly Sample[] | Promise<number | readonly Sample[]>;
+type ReadValue = () => number | readonly Sample[] | Promise<number | readonly Sample[]>;
 
 export type Metrics = {
-  /** Counts what happens on the port of this name. */
+  /** Returns the observer that counts what happens on the port with this name. */
   observePort(port: string): PortObserver;
-  /** A figure that is asked for whenever it is read, and left out where that fails. */
-  gauge(name: string, help: string, read: Read): void;
-  /** As {@link Metrics.gauge}, for a figure that only grows; its name ends with `_total`. */
-  counter(name: string, help: string, read: Read): void;
-  /** Everything, as text. */
+  /** Adds a metric whose value is read for each output. It is left out where reading fails. */
+  gauge(name: string, help: string, read: ReadValue): void;
+  /** As {@link Metrics.gauge}, for a value that only grows. Its name ends with `_total`. */
+  counter(name: string, help: string, read: ReadValue): void;
+  /** Returns all metrics as text. */
   text(): Promise<string>;
   close(): void;
 };
 
-/** Seconds; what is slower falls into +Inf. */
-export const DURATION_BUCKETS_S = [
-  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
-] as const;
-
+/** Returns metrics with those of the ports and of the event loop. */
 export function createMetrics(monotonic: () => number): Metrics {
   const ports = new Map<string, PortCounters>();
-  const figures: { name: string; help: string; type: 'gauge' | 'counter'; read: Read }[] = [];
+  const metrics: { name: string; help: string; type: 'gauge' | 'counter'; read: ReadValue }[] = [];
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
 
   const gauge: Metrics['gauge'] = (name, help, read) =>
-    void figures.push({ name, help, type: 'gauge', read });
+    void metrics.push({ name, help, type: 'gauge', read });
   const counter: Metrics['counter'] = (name, help, read) =>
-    void figures.push({ name, help, type: 'counter', read });
+    void metrics.push({ name, help, type: 'counter', read });
   const ofPorts = (read: (port: PortCounters) => number | readonly Sample[]) => (): Sample[] =>
     [...ports].flatMap(([port, counts]): Sample[] => {
       const value = read(counts);
@@ -47,9 +43,7 @@ export function createMetrics(monotonic: () => number): Metrics {
   counter(
     'arx_requests_total',
     'Requests answered; status 0 is none.',
-    ofPorts(({ responses: answers }) =>
-      [...answers.values()].map(({ labels, count }): Sample => [labels, count]),
-    ),
+    ofPorts(({ responses }) => [...responses.values()].map(({ labels, count }): Sample => [labels, count])),
   );
   gauge(
     'arx_requests_in_flight',
@@ -69,12 +63,12 @@ export function createMetrics(monotonic: () => number): Metrics {
   counter(
     'arx_connections_total',
     'Connections taken.',
-    ofPorts(({ accepted: taken }) => taken),
+    ofPorts(({ accepted }) => accepted),
   );
   counter(
     'arx_turned_away_total',
     'Connections and requests over a limit, and failures to accept.',
-    ofPorts(({ rejections: away }) => [...away].map(([reason, count]): Sample => [{ reason }, count])),
+    ofPorts(({ rejections }) => [...rejections].map(([reason, count]): Sample => [{ reason }, count])),
   );
   gauge('nodejs_eventloop_lag_seconds', 'Delay of the event loop since it was last read.', () => {
     const seconds = (nanoseconds: number) => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0);
@@ -89,33 +83,33 @@ export function createMetrics(monotonic: () => number): Metrics {
 
   return {
     observePort(name) {
-      const { counts, observer: watch } = createPortCounters(monotonic);
-      ports.set(name, counts);
-      return watch;
+      const { counters, observer } = createPortCounters(monotonic);
+      ports.set(name, counters);
+      return observer;
     },
     gauge,
     counter,
     async text() {
-      const families: string[] = [];
-      for (const { name, help, type, read } of figures) {
+      const texts: string[] = [];
+      for (const { name, help, type, read } of metrics) {
         const value = await Promise.resolve()
           .then(read)
           .catch((): Sample[] => []);
         const samples: readonly Sample[] = typeof value === 'number' ? [[{}, value]] : value;
-        if (samples.length > 0) families.push(familyOf(name, help, type, samples));
+        if (samples.length > 0) texts.push(metricText(name, help, type, samples));
       }
-      return families.join('') + durationsOf(ports);
+      return texts.join('') + durationText(ports);
     },
     close: () => void delay.disable(),
   };
 }
 
-/** `GET /metrics` for a port of its own: nothing else is there, and nobody is asked for a token. */
+/** Returns the service of the metrics port: `GET /metrics` without a token, and nothing else. */
 export function createMetricsService(metrics: Metrics, randomBytes: (count: number) => Uint8Array): Service {
   return async ({ method, target }) => {
     const isRead = method === 'GET' || method === 'HEAD';
-    const isThere = target.split('?', 1)[0] === '/metrics';
-    const status = !isThere ? 404 : isRead ? 200 : 405;
+    const isKnown = target.split('?', 1)[0] === '/metrics';
+    const status = !isKnown ? 404 : isRead ? 200 : 405;
     const body = status === 200 ? await metrics.text() : '';
     return {
       status,
@@ -131,35 +125,35 @@ export function createMetricsService(metrics: Metrics, randomBytes: (count: numb
   };
 }
 
-function familyOf(name: string, help: string, type: string, samples: readonly Sample[]): string {
-  const lines = samples.map(([labels, value]) => `${name}${labelled(labels)} ${value}\n`);
+function metricText(name: string, help: string, type: string, samples: readonly Sample[]): string {
+  const lines = samples.map(([labels, value]) => `${name}${labelText(labels)} ${value}\n`);
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-function durationsOf(ports: ReadonlyMap<string, PortCounters>): string {
+function durationText(ports: ReadonlyMap<string, PortCounters>): string {
   const name = 'arx_request_duration_seconds';
   const lines: string[] = [];
   for (const [port, { durations }] of ports) {
     for (const [route, { buckets, count, sum }] of durations) {
-      let below = 0;
+      let cumulative = 0;
       for (const [index, limit] of DURATION_BUCKETS_S.entries()) {
-        below += buckets[index]!;
-        lines.push(`${name}_bucket${labelled({ port, route, le: String(limit) })} ${below}\n`);
+        cumulative += buckets[index]!;
+        lines.push(`${name}_bucket${labelText({ port, route, le: String(limit) })} ${cumulative}\n`);
       }
-      lines.push(`${name}_bucket${labelled({ port, route, le: '+Inf' })} ${count}\n`);
-      lines.push(`${name}_sum${labelled({ port, route })} ${sum}\n`);
-      lines.push(`${name}_count${labelled({ port, route })} ${count}\n`);
+      lines.push(`${name}_bucket${labelText({ port, route, le: '+Inf' })} ${count}\n`);
+      lines.push(`${name}_sum${labelText({ port, route })} ${sum}\n`);
+      lines.push(`${name}_count${labelText({ port, route })} ${count}\n`);
     }
   }
   const help = 'From the head of a request to the end of its answer.';
   return lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} histogram\n${lines.join('')}`;
 }
 
-function labelled(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+function labelText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-function escaped(value: string): string {
+function escapeLabel(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

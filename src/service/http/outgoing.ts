@@ -1,103 +1,111 @@
-// From the service's answer to the socket: how long its reader may take, and how much may wait for all readers together.
+// Writes a service response to its socket, and limits how long and how much unread responses may stay in memory.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createSemaphore } from '../../concurrency/semaphore.ts';
 import type { ServiceResponse } from '../../contract/exchange.ts';
-import { ApiError } from '../rules/api-error.ts';
 import { encodeBody, SHORT_BODY_BYTES } from '../handlers/response-bytes.ts';
-import { createTurns } from './turns.ts';
-
-/**
- * Answers that are still being read are looked at every `window` milliseconds: a whole answer is given up when it was
- * seen more than `windows` times, a stream when less than `slowest` bytes left in a window. `mostWaiting` bytes of
- * whole answers may wait for their readers; while there are more, no new request is taken.
- */
-export type ReadingLimits = { window: number; windows: number; slowest: number; mostWaiting: number };
+import { ApiError } from '../rules/api-error.ts';
+import { limitChunkReads } from './limit-chunk-reads.ts';
+import type { SlowReaderLimits } from './port-limits.ts';
 
 export type ResponseWriter = {
-  /** Throws `store_unavailable` while too much waits to be read. */
-  admit(): void;
-  /** Resolves when a stream ended, or a whole answer was handed over; `last` closes the connection behind it. */
+  /** Throws ApiError `store_unavailable` while too many bytes of responses wait to be read. */
+  checkCapacity(): void;
+  /**
+   * Sends a response. Resolves when a stream has ended, or when a whole body was handed to Node. `isLast` closes the
+   * connection after it.
+   */
   send(
     exchange: { incoming: IncomingMessage; outgoing: ServerResponse },
     response: ServiceResponse,
-    last: boolean,
+    isLast: boolean,
   ): Promise<void>;
 };
 
-/** `sent` is what had left the socket when it was last looked at; undefined for a whole answer. */
-type Unread = { outgoing: ServerResponse; socket: Socket; bytes: number; seen: number; sent?: number };
+/**
+ * A response that is not fully read yet. `bytes` counts a whole body; `sentBytes` is what had left the socket at the last
+ * check, undefined for a whole body.
+ */
+type PendingResponse = {
+  outgoing: ServerResponse;
+  socket: Socket;
+  bytes: number;
+  checks: number;
+  sentBytes?: number;
+};
 
-/** Pieces of files fetched at once: as many as Node reads files with, and fewer than connections to a database. */
+/** As many chunks as Node reads files with (4 threads), and fewer than there are database connections. */
 const MAX_CONCURRENT_CHUNK_READS = 4;
 
-export function createResponseWriter(limits: ReadingLimits): ResponseWriter {
-  const turns = createTurns(MAX_CONCURRENT_CHUNK_READS);
-  const unread = new Set<Unread>();
-  let waiting = 0;
-  let watching = false;
+/** Returns the writer for all responses of one port. */
+export function createResponseWriter(limits: SlowReaderLimits): ResponseWriter {
+  const chunkReads = createSemaphore(MAX_CONCURRENT_CHUNK_READS);
+  const pending = new Set<PendingResponse>();
+  let pendingBytes = 0;
+  let isTimerSet = false;
 
-  const drop = (answer: Unread): void => {
-    if (unread.delete(answer)) waiting -= answer.bytes;
+  const remove = (response: PendingResponse): void => {
+    if (pending.delete(response)) pendingBytes -= response.bytes;
   };
-  // An answer that waits behind another on its connection is not told when that closes.
-  const dropGone = (): void => {
-    for (const answer of unread) if (answer.socket.destroyed) drop(answer);
+  // A pipelined response that waits behind another one gets no event when their connection closes.
+  const removeClosed = (): void => {
+    for (const response of pending) if (response.socket.destroyed) remove(response);
   };
-  // One timer for all, and none while nobody reads.
-  const watch = (): void => {
-    if (watching) return;
-    watching = true;
-    const look = (): void => {
-      watching = false;
-      dropGone();
-      for (const answer of unread) if (isTooSlow(answer, limits)) answer.socket.destroy();
-      if (unread.size > 0) watch();
+  // One timer for all responses, and none while there are none.
+  const setTimer = (): void => {
+    if (isTimerSet) return;
+    isTimerSet = true;
+    const check = (): void => {
+      isTimerSet = false;
+      removeClosed();
+      for (const response of pending) if (isTooSlow(response, limits)) response.socket.destroy();
+      if (pending.size > 0) setTimer();
     };
-    AbortSignal.timeout(limits.window).addEventListener('abort', look, { once: true });
+    AbortSignal.timeout(limits.checkIntervalMs).addEventListener('abort', check, { once: true });
   };
-  const keep = (answer: Unread): void => {
-    unread.add(answer);
-    waiting += answer.bytes;
-    answer.outgoing.on('close', () => drop(answer));
-    watch();
+  const add = (response: PendingResponse): void => {
+    pending.add(response);
+    pendingBytes += response.bytes;
+    response.outgoing.on('close', () => remove(response));
+    setTimer();
   };
 
   return {
-    admit() {
-      if (waiting <= limits.mostWaiting) return;
-      dropGone();
-      if (waiting <= limits.mostWaiting) return;
+    checkCapacity() {
+      if (pendingBytes <= limits.maxPendingBytes) return;
+      removeClosed();
+      if (pendingBytes <= limits.maxPendingBytes) return;
       throw new ApiError('store_unavailable', 'too many answers wait to be read, try again', {
         'retry-after': '1',
       });
     },
-    async send({ incoming, outgoing }, { status, headers, body }, last) {
+    async send({ incoming, outgoing }, { status, headers, body }, isLast) {
       const { socket } = incoming;
-      if (last) outgoing.setHeader('connection', 'close');
+      if (isLast) outgoing.setHeader('connection', 'close');
       if (typeof body === 'string' || body instanceof Uint8Array) {
         const bytes = Buffer.byteLength(body);
-        keep({ outgoing, socket, bytes, seen: 0 });
-        // HEAD, 204 and 304 say nothing of a body that is not there.
+        add({ outgoing, socket, bytes, checks: 0 });
+        // HEAD, 204 and 304 must not announce the length of a body that is not sent.
         if (bytes > 0) headers['content-length'] ??= String(bytes);
         const isLongText = typeof body === 'string' && bytes > SHORT_BODY_BYTES;
         outgoing.writeHead(status, headers).end(isLongText ? encodeBody(body) : body);
         return;
       }
-      keep({ outgoing, socket, bytes: 0, seen: 0, sent: 0 });
+      add({ outgoing, socket, bytes: 0, checks: 0, sentBytes: 0 });
       outgoing.writeHead(status, headers);
-      // Waits for the socket to drain, and returns the stream when the client goes.
-      await pipeline(Readable.from(turns.of(body), { objectMode: false }), outgoing);
+      // The pipeline waits for the socket to drain, and ends the stream when the client disconnects.
+      await pipeline(Readable.from(limitChunkReads(body, chunkReads), { objectMode: false }), outgoing);
     },
   };
 }
 
-function isTooSlow(answer: Unread, { windows, slowest }: ReadingLimits): boolean {
-  answer.seen += 1;
-  if (answer.sent === undefined) return answer.seen > windows;
-  const before = answer.sent;
-  answer.sent = answer.socket.bytesWritten - answer.socket.writableLength;
-  // The first window began before the answer did.
-  return answer.seen > 1 && answer.sent - before < slowest;
+function isTooSlow(response: PendingResponse, { maxChecks, minBytesPerCheck }: SlowReaderLimits): boolean {
+  response.checks += 1;
+  if (response.sentBytes === undefined) return response.checks > maxChecks;
+  const before = response.sentBytes;
+  response.sentBytes = response.socket.bytesWritten - response.socket.writableLength;
+  // The first interval may have begun before the response did.
+  return response.checks > 1 && response.sentBytes - before < minBytesPerCheck;
 }

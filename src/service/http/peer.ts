@@ -1,24 +1,25 @@
-// Whose request it is: the address of the connection, or the one that a proxy we trust says it speaks for.
+// The address of the client: that of the connection, or the one that a trusted proxy names.
 import { BlockList, isIP } from 'node:net';
 
 export type TrustedProxies = {
-  /** Whether what this address says of others is believed. */
+  /** Returns whether X-Forwarded-For is believed when this address sends it. */
   trusts(address: string): boolean;
 };
 
 export const NO_PROXIES: TrustedProxies = { trusts: () => false };
 
-/** Addresses and networks (`10.0.0.0/8`, `::1`). Throws an Error for one that is neither. */
+/** Returns the proxies with these addresses and networks (`10.0.0.0/8`, `::1`). Throws an Error for one that is neither. */
 export function parseTrustedProxies(networks: readonly string[]): TrustedProxies {
   const list = new BlockList();
   for (const network of networks) {
-    const [address = '', bits, ...rest] = network.split('/');
+    const [address = '', prefix, ...rest] = network.split('/');
     const family = isIP(address);
-    const most = family === 4 ? 32 : 128;
-    const size = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Infinity;
-    if (family === 0 || rest.length > 0 || size > most)
+    const maxBits = family === 4 ? 32 : 128;
+    const bits = prefix === undefined ? maxBits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Infinity;
+    if (family === 0 || rest.length > 0 || bits > maxBits) {
       throw new Error(`${network} is no address or network`);
-    list.addSubnet(address, size, family === 4 ? 'ipv4' : 'ipv6');
+    }
+    list.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6');
   }
   return {
     trusts: (address) => {
@@ -29,26 +30,26 @@ export function parseTrustedProxies(networks: readonly string[]): TrustedProxies
 }
 
 /**
- * The last address of X-Forwarded-For that no trusted proxy has: what stands before it its sender may have made up.
- * Without one, or with a text that is no address, it is that of the connection.
+ * Returns the last address in X-Forwarded-For that is no trusted proxy: the client can have forged what stands before it.
+ * Returns the address of the connection where there is no such header, or a text in it that is no address.
  */
 export function clientAddress(
   connection: string | undefined,
-  forwarded: readonly string[],
+  forwardedFor: readonly string[],
   proxies: TrustedProxies,
 ): string {
-  let peer = normalizeAddress(connection ?? 'unknown');
-  if (forwarded.length === 0) return peer;
-  const hops = forwarded.join(',').split(',');
-  while (proxies.trusts(peer)) {
-    const before = normalizeAddress((hops.pop() ?? '').trim());
-    if (isIP(before) === 0) break;
-    peer = before;
+  let address = normalizeAddress(connection ?? 'unknown');
+  if (forwardedFor.length === 0) return address;
+  const hops = forwardedFor.join(',').split(',');
+  while (proxies.trusts(address)) {
+    const previous = normalizeAddress((hops.pop() ?? '').trim());
+    if (isIP(previous) === 0) break;
+    address = previous;
   }
-  return peer;
+  return address;
 }
 
-/** An IPv4 address in the form of IPv6 is the same address. */
+/** Returns an IPv4-mapped IPv6 address as the IPv4 address, any other as it is. */
 export function normalizeAddress(address: string): string {
   if (!address.startsWith(':')) return address;
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;

@@ -1,27 +1,36 @@
-// What one port has done so far, as numbers under so few names that they never grow with what is asked.
-import { DURATION_BUCKETS_S } from './metrics.ts';
+// Counters of one port. Their labels have few values, so that their number does not grow with the requests.
 import type { CompletedRequest, PortObserver } from './port-observer.ts';
 
+/** Upper bounds of the duration histogram in seconds; slower requests are counted under +Inf. */
+export const DURATION_BUCKETS_S = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const;
+
 export type PortCounters = {
+  /** Open connections. */
   connections: number;
+  /** Connections accepted so far. */
   accepted: number;
   inFlight: number;
+  /** Bytes of response bodies. */
   bytes: number;
   /** By reason. */
   rejections: Map<string, number>;
+  /** By method, route and status. */
   responses: Map<string, { labels: { method: string; route: string; status: string }; count: number }>;
-  /** By route: how many fell into each bucket, in all, and their seconds together. */
+  /** By route: requests in each bucket, requests in all, and the sum of their durations in seconds. */
   durations: Map<string, { buckets: number[]; count: number; sum: number }>;
 };
 
-/** Methods that routes know; the parser lets some thirty through, which share one name. */
+/** Methods of our routes. The HTTP parser accepts about thirty others, which share one label. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 
+/** Returns counters at zero and the observer that increments them. */
 export function createPortCounters(monotonic: () => number): {
-  counts: PortCounters;
+  counters: PortCounters;
   observer: PortObserver;
 } {
-  const counts: PortCounters = {
+  const counters: PortCounters = {
     connections: 0,
     accepted: 0,
     inFlight: 0,
@@ -31,36 +40,34 @@ export function createPortCounters(monotonic: () => number): {
     durations: new Map(),
   };
   return {
-    counts,
+    counters,
     observer: {
       monotonic,
       connected() {
-        counts.connections += 1;
-        counts.accepted += 1;
+        counters.connections += 1;
+        counters.accepted += 1;
       },
-      disconnected: () => void (counts.connections -= 1),
-      rejected: (reason) => void counts.rejections.set(reason, (counts.rejections.get(reason) ?? 0) + 1),
-      requestStarted: () => void (counts.inFlight += 1),
-      requestCompleted: (answer) => add(counts, answer),
+      disconnected: () => void (counters.connections -= 1),
+      rejected: (reason) => void counters.rejections.set(reason, (counters.rejections.get(reason) ?? 0) + 1),
+      requestStarted: () => void (counters.inFlight += 1),
+      requestCompleted: (request) => countRequest(counters, request),
     },
   };
 }
 
-function add(
-  counts: PortCounters,
-  { method: asked, route: named, status: code, ms, bytes }: CompletedRequest,
-): void {
-  const route = named ?? 'none';
-  counts.inFlight -= 1;
-  counts.bytes += bytes;
-  const method = METHODS.has(asked) ? asked : 'other';
-  const status = String(code);
+function countRequest(counters: PortCounters, request: CompletedRequest): void {
+  const { bytes, ms } = request;
+  counters.inFlight -= 1;
+  counters.bytes += bytes;
+  const method = METHODS.has(request.method) ? request.method : 'other';
+  const route = request.route ?? 'none';
+  const status = String(request.status);
   const key = `${method} ${route} ${status}`;
-  const answer = counts.responses.get(key) ?? { labels: { method, route, status }, count: 0 };
-  answer.count += 1;
-  counts.responses.set(key, answer);
+  const response = counters.responses.get(key) ?? { labels: { method, route, status }, count: 0 };
+  response.count += 1;
+  counters.responses.set(key, response);
   const seconds = ms / 1000;
-  const duration = counts.durations.get(route) ?? {
+  const duration = counters.durations.get(route) ?? {
     buckets: DURATION_BUCKETS_S.map(() => 0),
     count: 0,
     sum: 0,
@@ -69,5 +76,5 @@ function add(
   if (bucket >= 0) duration.buckets[bucket]! += 1;
   duration.count += 1;
   duration.sum += seconds;
-  counts.durations.set(route, duration);
+  counters.durations.set(route, duration);
 }

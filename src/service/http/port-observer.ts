@@ -1,42 +1,42 @@
-// What a port tells those who keep it: connections that come, go and are turned away, and each answer when it is over.
+// What a port reports to its access log and its metrics: connections, rejections, and each request when it is complete.
 import type { RouteName } from '../../contract/routes.ts';
 import type { Tier } from '../../contract/token.ts';
 
-/** Routes of the interface, and those beside them. */
+/** The routes of the interface, and the routes of the asset and metrics ports. */
 export type RouteLabel = RouteName | 'file' | 'stored_message' | 'metrics';
 
 /**
- * One request, when its answer has left or its connection closed. Nothing of it that could be a secret: no query, no
- * header, no body, and a route in the place of the path, which can be a capability.
+ * One request whose response was sent or whose connection closed. It holds nothing that could be a secret: no query, no
+ * header, no body, and the route instead of the path, which can be a signed address.
  */
 export type CompletedRequest = {
   requestId: string;
   method: string;
   route: RouteLabel | undefined;
-  /** 0 where no answer was given. */
+  /** 0 where no response was sent. */
   status: number;
-  /** From the first byte of the request's head to the end of its answer. */
+  /** Milliseconds from the first byte of the request head to the end of the response. */
   ms: number;
-  /** Of the body. */
+  /** Bytes of the response body. */
   bytes: number;
   address: string;
   tier: Tier | undefined;
-  /** The connection closed before the answer's end. */
+  /** Whether the connection closed before the end of the response. */
   aborted: boolean;
 };
 
 export type PortObserver = {
-  /** A clock for durations, in milliseconds. */
+  /** Returns a clock for durations, in milliseconds. */
   monotonic(): number;
   connected(): void;
   disconnected(): void;
-  /** A connection or request over a limit, or accepting that failed. */
+  /** A connection or request over a limit, or a connection that could not be accepted. */
   rejected(reason: 'total' | 'address' | 'accept'): void;
   requestStarted(): void;
-  requestCompleted(answer: CompletedRequest): void;
+  requestCompleted(request: CompletedRequest): void;
 };
 
-/** Tells both. */
+/** Returns an observer that passes everything on to two others. */
 export function combineObservers(one: PortObserver, other: PortObserver): PortObserver {
   return {
     monotonic: one.monotonic,
@@ -44,6 +44,6 @@ export function combineObservers(one: PortObserver, other: PortObserver): PortOb
     disconnected: () => (one.disconnected(), other.disconnected()),
     rejected: (reason) => (one.rejected(reason), other.rejected(reason)),
     requestStarted: () => (one.requestStarted(), other.requestStarted()),
-    requestCompleted: (answer) => (one.requestCompleted(answer), other.requestCompleted(answer)),
+    requestCompleted: (request) => (one.requestCompleted(request), other.requestCompleted(request)),
   };
 }

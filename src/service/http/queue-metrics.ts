@@ -1,14 +1,14 @@
-// What waits of the events taken in, as figures: how many, and how long the oldest has to be applied.
-import type { Archive } from '../store/archive.ts';
+// Metrics of the event queue: how many events wait, and for how long.
 import { withTimeout } from '../handlers/store-timeout.ts';
+import type { Archive } from '../store/archive.ts';
 import type { Metrics, Sample } from './metrics.ts';
 
-/** Figures that show a worker which does not keep up, or events that cannot be applied. */
+/** Adds metrics that show a worker which does not keep up, or events that cannot be applied. */
 export function addQueueMetrics(
   metrics: Metrics,
   { database, now }: Pick<Archive, 'database' | 'now'>,
 ): void {
-  // Each has an index of just these rows.
+  // Each of these effects has an index over its rows alone, so counting is cheap.
   const count = async (effect: string): Promise<Sample> => {
     const row = await database.get<{ n: number }>(
       `SELECT COUNT(*) AS n FROM events WHERE effect = '${effect}'`,

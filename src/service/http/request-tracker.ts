@@ -1,10 +1,11 @@
-// The account of one request: what is known of it while it goes on, told once when its answer is over.
+// Collects what is known of one request while it is handled, and reports it once when its response is over.
 import type { IncomingMessage } from 'node:http';
 import type { ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS } from '../../contract/routes.ts';
-import type { CompletedRequest, PortObserver } from './port-observer.ts';
 import { normalizeAddress } from './peer.ts';
+import type { CompletedRequest, PortObserver } from './port-observer.ts';
 
+/** The observer of a port without access log and metrics. */
 export const NO_OBSERVER: PortObserver = {
   monotonic: () => 0,
   connected() {},
@@ -14,7 +15,6 @@ export const NO_OBSERVER: PortObserver = {
   requestCompleted() {},
 };
 
-/** What is known of a request before anything is. */
 const EMPTY_REQUEST: CompletedRequest = {
   requestId: '',
   method: '',
@@ -28,50 +28,52 @@ const EMPTY_REQUEST: CompletedRequest = {
 };
 
 export type RequestTracker = {
+  /** The address of the client. */
   address: string;
-  /** Notes what the answer says of itself. */
+  /** Takes over what the response says: status, request id, route, tier, and the length of a whole body. */
   setResponse(response: ServiceResponse): void;
-  /** The same response, whose stream is counted as it leaves. */
+  /** Returns the same response; the bytes of a stream are counted as they are sent. */
   countBytes(response: ServiceResponse): ServiceResponse;
-  /** Tells it; `isWhole` where all of the answer was handed to the system. */
+  /** Reports the request. `isWhole`: the whole response was handed to the system. */
   complete(isWhole: boolean): void;
 };
 
+/** Returns the tracker of a request that has just begun. */
 export function trackRequest(incoming: IncomingMessage, observer: PortObserver): RequestTracker {
-  const begun = observer.monotonic();
+  const startMs = observer.monotonic();
   observer.requestStarted();
-  const answered: CompletedRequest = { ...EMPTY_REQUEST, method: incoming.method ?? '' };
-  const account: RequestTracker = {
+  const completed: CompletedRequest = { ...EMPTY_REQUEST, method: incoming.method ?? '' };
+  const tracker: RequestTracker = {
     address: normalizeAddress(incoming.socket.remoteAddress ?? 'unknown'),
-    setResponse({ status, headers, body, logContext: about }) {
-      answered.requestId = headers[HEADERS.requestId] ?? '';
-      answered.status = status;
-      answered.route = about?.route as CompletedRequest['route'];
-      answered.tier = about?.tier as CompletedRequest['tier'];
-      if (typeof body === 'string' || body instanceof Uint8Array) answered.bytes = Buffer.byteLength(body);
+    setResponse({ status, headers, body, logContext }) {
+      completed.requestId = headers[HEADERS.requestId] ?? '';
+      completed.status = status;
+      completed.route = logContext?.route as CompletedRequest['route'];
+      completed.tier = logContext?.tier as CompletedRequest['tier'];
+      if (typeof body === 'string' || body instanceof Uint8Array) completed.bytes = Buffer.byteLength(body);
     },
     countBytes(response) {
       const { body } = response;
       if (observer === NO_OBSERVER || typeof body === 'string' || body instanceof Uint8Array) return response;
       const stream = async function* () {
         for await (const chunk of body) {
-          answered.bytes += chunk.byteLength;
+          completed.bytes += chunk.byteLength;
           yield chunk;
         }
       };
       return { ...response, body: stream() };
     },
     complete(isWhole) {
-      answered.ms = observer.monotonic() - begun;
-      answered.address = account.address;
-      answered.aborted = !isWhole;
-      observer.requestCompleted(answered);
+      completed.ms = observer.monotonic() - startMs;
+      completed.address = tracker.address;
+      completed.aborted = !isWhole;
+      observer.requestCompleted(completed);
     },
   };
-  return account;
+  return tracker;
 }
 
-/** What was no request of HTTP, and was answered all the same. */
+/** Reports an error response to bytes that were no HTTP request. */
 export function reportParserError(
   observer: PortObserver,
   { requestId, status, address }: Pick<CompletedRequest, 'requestId' | 'status' | 'address'>,

@@ -4,7 +4,7 @@
 export type ByteRange = { from: number; to: number };
 
 /** More ranges than this in one header are refused as excessive; two and up to this many are answered by the whole file. */
-export const MOST_RANGES = 10;
+export const MAX_RANGES = 10;
 
 /**
  * The one range to send; 'whole' where the header is absent, of another unit, malformed, or asks for several ranges;
@@ -16,7 +16,7 @@ export function parseByteRange(
 ): ByteRange | 'whole' | 'unsatisfiable' {
   const list = /^bytes=(.*)$/i.exec(header?.trim() ?? '')?.[1]?.split(',');
   if (list === undefined) return 'whole';
-  if (list.length > 1) return list.length > MOST_RANGES ? 'unsatisfiable' : 'whole';
+  if (list.length > 1) return list.length > MAX_RANGES ? 'unsatisfiable' : 'whole';
   const match = /^(\d*)-(\d*)$/.exec(list[0]!.trim());
   if (match === null) return 'whole';
   const [, first = '', last = ''] = match;

@@ -10,7 +10,7 @@ import {
   type EventType,
 } from '../../contract/event.ts';
 import { ApiError } from './api-error.ts';
-import { issueText } from './issue.ts';
+import { validationMessage } from './validation-message.ts';
 
 /**
  * What became of an event (our choice): `queued` until it is applied, `waiting` for its record, `superseded` by an event
@@ -24,19 +24,19 @@ export type KnownEvent = { id: string } & {
 }[EventType];
 
 /** Times an event is tried before it is dead, and the pause after the first failure, doubled with each. */
-const MOST_FAILURES = 8;
+const MAX_FAILURES = 8;
 const FIRST_PAUSE_MS = 1_000;
 
 /** What a queued event becomes that could not be applied for the `failures`th time, at `now` in milliseconds. */
 export function afterFailure(failures: number, now: number): { effect: 'queued' | 'dead'; due_ms: number } {
-  return failures >= MOST_FAILURES
+  return failures >= MAX_FAILURES
     ? { effect: 'dead', due_ms: 0 }
     : { effect: 'queued', due_ms: now + FIRST_PAUSE_MS * 2 ** (failures - 1) };
 }
 
 export { UNSETTLED_EFFECTS as UNSETTLED };
 
-export type TakenIn = {
+export type AcceptedEvent = {
   id: string;
   type: EventType;
   payload: Record<string, unknown>;
@@ -47,13 +47,13 @@ export type TakenIn = {
 };
 
 /** Payloads nest no deeper than this (our choice), so that no recursion over them can overflow. */
-const DEPTH = 32;
+const MAX_DEPTH = 32;
 
 /**
  * Validates an envelope before it is trusted (interface 6), in this order: object, id/type/payload, known type, payload
  * of that type. Throws `event_invalid` or `event_type_unknown` with the path that is wrong.
  */
-export function takeIn(body: unknown): TakenIn {
+export function acceptEvent(body: unknown): AcceptedEvent {
   const envelope = checked(IngestRequest, body, []);
   const type = EVENT_TYPES.find((known) => known === envelope.type);
   if (type === undefined) {
@@ -69,7 +69,7 @@ export function takeIn(body: unknown): TakenIn {
   return { id: envelope.id, type, payload, payloadText, bodySha256: bodyHash(type, payloadText) };
 }
 
-/** Of a type and the canonical JSON of a payload, as {@link TakenIn} has it. */
+/** Of a type and the canonical JSON of a payload, as {@link AcceptedEvent} has it. */
 export function bodyHash(type: string, payloadText: string): string {
   return hash('sha256', `${type}\n${payloadText}`);
 }
@@ -119,8 +119,8 @@ function canonical(value: unknown, place: string, depth: number): string {
     throw new ApiError('event_invalid', `${shortened(place)}: must be a number of 64 bits`);
   }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (depth > DEPTH)
-    throw new ApiError('event_invalid', `payload: must not nest deeper than ${DEPTH} levels`);
+  if (depth > MAX_DEPTH)
+    throw new ApiError('event_invalid', `payload: must not nest deeper than ${MAX_DEPTH} levels`);
   const inner = (item: unknown, key: string) => canonical(item, `${place}.${key}`, depth + 1);
   if (Array.isArray(value)) return `[${value.map((item, at) => inner(item, String(at))).join(',')}]`;
   const record = value as Record<string, unknown>;
@@ -139,5 +139,5 @@ function shortened(place: string): string {
 function checked<T extends z.ZodType>(schema: T, value: unknown, path: readonly string[]): z.infer<T> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ApiError('event_invalid', issueText(result.error, path));
+  throw new ApiError('event_invalid', validationMessage(result.error, path));
 }

@@ -89,11 +89,11 @@ export type Kind = keyof typeof CHECKS;
 /** The share of checks passed, 0 to 1 with four decimals. */
 export function integrityOf(kind: Kind, failed: number): number {
   const checks: readonly Check[] = CHECKS[kind];
-  return share(checks.length - failures(kind, failed), checks.length);
+  return share(checks.length - countFailures(kind, failed), checks.length);
 }
 
 /** How many checks of the kind the bits say have failed. */
-export function failures(kind: Kind, failed: number): number {
+export function countFailures(kind: Kind, failed: number): number {
   const checks: readonly Check[] = CHECKS[kind];
   return checks.filter((check) => (failed & check.bit) !== 0).length;
 }

@@ -35,7 +35,7 @@ const ZERO_WIDTH =
   /[\u200b\u200c\u2060-\u2064\ufeff]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d/gu;
 
 /** The zero-width characters of a text as one carrier; none where it has none. */
-export function carriersIn(where: string, text: string | null | undefined): Carrier[] {
+export function zeroWidthCarriers(where: string, text: string | null | undefined): Carrier[] {
   const count = text?.match(ZERO_WIDTH)?.length ?? 0;
   return count === 0 ? [] : [{ where, kind: 'zero_width', count }];
 }

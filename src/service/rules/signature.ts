@@ -9,14 +9,14 @@ import {
 } from '../../contract/signature.ts';
 
 /** Signatures looked at in one request: senders that rotate their keys send two. */
-const MOST_SIGNATURES = 16;
+const MAX_SIGNATURES = 16;
 
 /**
  * What keeps the request from being taken as signed with one of the secrets, in words for its sender; undefined where
  * nothing does. Signatures of other versions are passed over. `now` is in milliseconds since the epoch. A request that
  * comes again within its time passes again: events are taken in once by their ids.
  */
-export function signatureFault(
+export function signatureProblem(
   { headers, body }: Pick<ServiceRequest, 'headers' | 'body'>,
   secrets: readonly Uint8Array[],
   now: number,
@@ -35,7 +35,7 @@ export function signatureFault(
     return `${SIGNATURE_HEADERS.timestamp}: must be within ${SIGNATURE_TOLERANCE_S} s of the clock of this service`;
   }
   const given = signature
-    .split(' ', MOST_SIGNATURES)
+    .split(' ', MAX_SIGNATURES)
     .map((part) => part.split(','))
     .filter(([version, , ...more]) => version === SIGNATURE_VERSION && more.length === 0)
     .map(([, base64 = '']) => Buffer.from(base64, 'base64'));

@@ -9,7 +9,7 @@ const SCOPES_OF: Record<Tier, readonly Scope[]> = {
 };
 
 /** A token lives one hour (our choice, interface 8). */
-export const TOKEN_LIFE_MS = 60 * 60 * 1000;
+export const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 
 export type Grant = { tier: Tier; scope: readonly Scope[] };
 
@@ -17,7 +17,7 @@ export type Grant = { tier: Tier; scope: readonly Scope[] };
  * What a token request obtains: the requested tier with its scopes. Throws `request_invalid` for a tier that does not
  * exist and `observer_not_permitted` where the observer's tier, or the ceiling of this service, is lower (interface 4.1).
  */
-export function grant(request: TokenRequest, ceiling: Tier): Grant {
+export function grantTier(request: TokenRequest, ceiling: Tier): Grant {
   const observer = tierNamed('observer_tier', request.observer_tier);
   const tier = tierNamed('requested_tier', request.requested_tier);
   if (!mayRead(observer, tier)) {

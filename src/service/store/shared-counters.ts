@@ -1,19 +1,25 @@
 // What the processes of one archive count together: reads of a service to try clients against, and failures of a peer.
 import { createCounter, type Counter } from '../rules/counter.ts';
-import { createLimiter, MOST_PEERS, secondsLeft, WINDOW_MS, type Limiter } from '../rules/limiter.ts';
+import {
+  createRateLimiter,
+  MAX_PEERS,
+  secondsLeft,
+  WINDOW_MS,
+  type RateLimiter,
+} from '../rules/rate-limiter.ts';
 import type { Database } from './sql/database.ts';
 
 export type Shared = {
   /** Counts from where the last process left off that counted under this name. */
   counter(name: string): Counter;
   /** So many a minute and peer. */
-  limiter(name: string, most: number): Limiter;
+  limiter(name: string, most: number): RateLimiter;
 };
 
 /** For one process alone: nothing is kept, so that the same seed gives the same reads after each start. */
 export const ALONE: Shared = {
   counter: () => createCounter(),
-  limiter: (_name, most) => createLimiter(most),
+  limiter: (_name, most) => createRateLimiter(most),
 };
 
 export function shareBy(database: Database): Shared {
@@ -38,7 +44,7 @@ const TAKE = `INSERT INTO peers VALUES ($1, $2, 1) ON CONFLICT (name) DO UPDATE 
     start_ms = CASE WHEN peers.start_ms > $3 AND peers.start_ms < $4 THEN peers.start_ms ELSE $2 END
   RETURNING start_ms, count`;
 
-function limiterIn(database: Database, name: string, most: number): Limiter {
+function limiterIn(database: Database, name: string, most: number): RateLimiter {
   // Who is over its bounds costs no statement until its window ends.
   const over = new Map<string, number>();
   return {
@@ -56,7 +62,7 @@ function limiterIn(database: Database, name: string, most: number): Limiter {
       const { start_ms: start, count } = window!;
       if (count === 1) await forgetPeers(database, least);
       if (count <= most) return 0;
-      if (over.size === MOST_PEERS) over.delete(over.keys().next().value!);
+      if (over.size === MAX_PEERS) over.delete(over.keys().next().value!);
       over.set(peer, start);
       return secondsLeft(start, now);
     },

@@ -2,21 +2,21 @@
 import { hash as digest } from 'node:crypto';
 import type { Scope, Tier } from '../../contract/token.ts';
 import type { Archive } from './archive.ts';
-import { TOKEN_LIFE_MS, type Grant } from '../rules/tiers.ts';
+import { TOKEN_LIFETIME_MS, type Grant } from '../rules/tiers.ts';
 
 export type Bearer = { tier: Tier; scope: readonly Scope[]; expires_ms: number };
 
 /** How long an expired token is still recognised, so that its owner is told that it expired. */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 
-/** A new token `arx_<43 characters>`: 32 random bytes, valid for {@link TOKEN_LIFE_MS}. */
+/** A new token `arx_<43 characters>`: 32 random bytes, valid for {@link TOKEN_LIFETIME_MS}. */
 export async function issueToken(
   archive: Archive,
   clientId: string,
   { tier, scope }: Grant,
 ): Promise<{ token: string; expires_ms: number }> {
   const token = `arx_${Buffer.from(archive.randomBytes(32)).toString('base64url')}`;
-  const expires_ms = archive.now() + TOKEN_LIFE_MS;
+  const expires_ms = archive.now() + TOKEN_LIFETIME_MS;
   if (archive.readOnly) {
     remember(archive, hashOf(token), { tier, scope, expires_ms });
     return { token, expires_ms };

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createService, openArchive } from '../../../src/service/index.ts';
 import { listen } from '../../../src/service/http/port.ts';
-import { takeIn } from '../../../src/service/rules/ingest.ts';
+import { acceptEvent } from '../../../src/service/rules/ingest.ts';
 import { createGroupCommit } from '../../../src/service/store/events/group-commit.ts';
 import { DatabaseTrouble } from '../../../src/service/store/sql/database-error.ts';
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
@@ -125,7 +125,7 @@ test('P11 all who wait for a locked database wait once, however many they are', 
   const keep = createGroupCommit({ ...archive, database: locked });
   const lots = Array.from({ length: 5 }, (_, lot) =>
     Array.from({ length: 900 }, (_event, n) =>
-      takeIn({ id: `e${lot}_${n}`, type: 'contact.flagged', payload: { contact: 'c' } }),
+      acceptEvent({ id: `e${lot}_${n}`, type: 'contact.flagged', payload: { contact: 'c' } }),
     ),
   );
   const outcomes = await Promise.allSettled(lots.map((events) => keep(events)));

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ERROR_STATUS } from '../../../src/contract/error.ts';
 import { EVENT_TYPES } from '../../../src/contract/event.ts';
 import { createDrain, createService } from '../../../src/service/index.ts';
-import { takeIn } from '../../../src/service/rules/ingest.ts';
+import { acceptEvent } from '../../../src/service/rules/ingest.ts';
 import { createGroupCommit } from '../../../src/service/store/events/group-commit.ts';
 import { queueWaiting } from '../../../src/service/store/events/keep-events.ts';
 import type { Value } from '../../../src/service/store/sql/database.ts';
@@ -207,7 +207,7 @@ describe('once each', () => {
     const keep = createGroupCommit({ ...archive, database });
     const kept: ReturnType<typeof keep>[] = [];
     for (let n = 0; n < 20; n += 1) {
-      kept.push(keep([takeIn({ id: `e${n}`, type: 'contact.flagged', payload: { contact: 'c' } })]));
+      kept.push(keep([acceptEvent({ id: `e${n}`, type: 'contact.flagged', payload: { contact: 'c' } })]));
       await turn();
     }
     unlock();

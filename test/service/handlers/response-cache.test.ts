@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createService, type ServiceOptions } from '../../../src/service/index.ts';
 import { createResponseCache } from '../../../src/service/handlers/response-cache.ts';
-import { createFilePaths, filePath } from '../../../src/service/rules/capability.ts';
+import { createFilePaths, filePath } from '../../../src/service/rules/signed-path.ts';
 import { createFaultPlan } from '../../../src/service/fault-injection/index.ts';
 import type { Database } from '../../../src/service/store/sql/database.ts';
 import { forgetSummary, summaryOf } from '../../../src/service/store/meta-table/summary.ts';

@@ -258,15 +258,19 @@ describe('Q10 other ways to ask', () => {
 
 describe('Q1 slow clients', () => {
   test('headers that do not come', async () => {
-    const { listener } = await start(hello, { headersTimeout: 100, requestTimeout: 200, checkInterval: 25 });
+    const { listener } = await start(hello, {
+      headersTimeoutMs: 100,
+      requestTimeoutMs: 200,
+      timeoutCheckMs: 25,
+    });
     const answer = await raw(listener, 'GET /x HTTP/1.1\r\nHost: localhost\r\nA: ');
     expect(errorOf(answer).code).toBe('request_invalid');
   });
   test('a body that does not come', async () => {
     const { listener, seen } = await start(hello, {
-      headersTimeout: 50,
-      requestTimeout: 100,
-      checkInterval: 25,
+      headersTimeoutMs: 50,
+      requestTimeoutMs: 100,
+      timeoutCheckMs: 25,
     });
     const answer = await raw(listener, `POST /x HTTP/1.1\r\n${HEAD}Content-Length: 10\r\n\r\nabc`);
     expect(errorOf(answer).code).toBe('request_invalid');
@@ -278,7 +282,7 @@ describe('Q1 slow clients', () => {
     const ended = new Promise<void>((resolve) => (given = resolve));
     const { listener } = await start(
       async () => ({ status: 200, headers: {}, body: endless(() => produced++, given) }),
-      { idleTimeout: 200 },
+      { idleTimeoutMs: 200 },
     );
     const socket = connect(listener.port, '127.0.0.1');
     socket.on('error', () => {});
@@ -293,7 +297,12 @@ describe('Q1 slow clients', () => {
 
 /** How many bytes of a whole answer no socket buffer holds. */
 const LARGE = 64 * 1024 * 1024;
-const READING = { window: 60, windows: 2, slowest: 240 * 1024, mostWaiting: LARGE };
+const SLOW_READERS = {
+  checkIntervalMs: 60,
+  maxChecks: 2,
+  minBytesPerCheck: 240 * 1024,
+  maxPendingBytes: LARGE,
+};
 
 /** A client that asks and then reads as `pace` does. */
 async function reader(listener: Listener, pace: (socket: Socket) => void = (socket) => socket.pause()) {
@@ -308,7 +317,7 @@ describe('slow readers', () => {
   const large: Service = async () => ({ status: 200, headers: {}, body: 'x'.repeat(LARGE) });
 
   test('a whole answer is given up in the end, though it is read a little all the time', async () => {
-    const { listener, seen } = await start(large, { reading: READING });
+    const { listener, seen } = await start(large, { slowReaders: SLOW_READERS });
     const socket = await reader(listener, (mine) => {
       mine.on('data', () => {
         mine.pause();
@@ -329,7 +338,7 @@ describe('slow readers', () => {
         () => ended(),
       );
     const { listener } = await start(async () => ({ status: 200, headers: {}, body: body() }), {
-      reading: READING,
+      slowReaders: SLOW_READERS,
     });
     const quick = await reader(listener, (socket) => socket.resume());
     const slow = await reader(listener);
@@ -342,7 +351,7 @@ describe('slow readers', () => {
   test('while too much waits for its readers new requests are turned away, and taken again when it is gone', async () => {
     const { listener } = await start(
       async ({ target }) => (target === '/x' ? large : hello)({} as ServiceRequest),
-      { reading: { ...READING, window: 60_000, mostWaiting: LARGE - 1 } },
+      { slowReaders: { ...SLOW_READERS, checkIntervalMs: 60_000, maxPendingBytes: LARGE - 1 } },
     );
     const socket = await reader(listener);
     const ask = () => raw(listener, `GET /x2 HTTP/1.1\r\n${HEAD}\r\n`);
@@ -514,7 +523,7 @@ describe('R1 close', () => {
     }
     const { listener } = await start(
       async () => ({ status: 200, headers: { 'content-length': '5' }, body: body() }),
-      { keepAliveTimeout: 60_000 },
+      { keepAliveTimeoutMs: 60_000 },
     );
     const silent = await connected(listener.port);
     const answer = raw(listener, 'GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n');

@@ -1,12 +1,17 @@
 // The pure rules of the service, as tables and properties.
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { checkFile, filePath, signFile } from '../../../src/service/rules/capability.ts';
+import { isSignatureValid, filePath, signGrant } from '../../../src/service/rules/signed-path.ts';
 import { idOf, numberOf } from '../../../src/service/rules/identifier.ts';
-import { compareEventIds, takeIn } from '../../../src/service/rules/ingest.ts';
+import { compareEventIds, acceptEvent } from '../../../src/service/rules/ingest.ts';
 import { CHECKS, integrityOf, MESSAGE, statusOf, type Kind } from '../../../src/service/rules/integrity.ts';
-import { createLimiter } from '../../../src/service/rules/limiter.ts';
-import { assetTypeOf, carriersIn, sequenceStatusOf, variantOf } from '../../../src/service/rules/lore.ts';
+import { createRateLimiter } from '../../../src/service/rules/rate-limiter.ts';
+import {
+  assetTypeOf,
+  zeroWidthCarriers,
+  sequenceStatusOf,
+  variantOf,
+} from '../../../src/service/rules/lore.ts';
 import { readMessageText } from '../../../src/service/mail/message-text.ts';
 
 describe('integrity', () => {
@@ -88,10 +93,10 @@ describe('order of events', () => {
       const body = (payload: string) =>
         JSON.parse(`{"id":"e","type":"mirror.detected","payload":${payload}}`) as unknown;
       const [k, v] = [JSON.stringify(key), JSON.stringify(value)];
-      const one = takeIn(body(`{"layer":"l",${k}:${v}}`));
-      expect(takeIn(body(`{${k}:${v},"layer":"l"}`)).bodySha256).toBe(one.bodySha256);
+      const one = acceptEvent(body(`{"layer":"l",${k}:${v}}`));
+      expect(acceptEvent(body(`{${k}:${v},"layer":"l"}`)).bodySha256).toBe(one.bodySha256);
       expect(JSON.parse(one.payloadText)).toEqual(JSON.parse(`{"layer":"l",${k}:${v}}`));
-      expect(takeIn(body('{"layer":"l"}')).bodySha256).not.toBe(one.bodySha256);
+      expect(acceptEvent(body('{"layer":"l"}')).bodySha256).not.toBe(one.bodySha256);
     },
   );
 });
@@ -130,7 +135,7 @@ describe('lore', () => {
     ['family \u{1f468}\u200d\u{1f469}\u200d\u{1f467}', 0],
     ['flag \u{1f3f3}\ufe0f\u200d\u{1f308}', 0],
   ])('%j hides %i', (text, count) => {
-    expect(carriersIn('text', text)).toEqual(
+    expect(zeroWidthCarriers('text', text)).toEqual(
       count === 0 ? [] : [{ where: 'text', kind: 'zero_width', count }],
     );
   });
@@ -147,22 +152,22 @@ describe('file addresses', () => {
   const key = Buffer.alloc(32, 7);
   const grant = { id: 'att_1', sha256: 'ab'.repeat(32), tier: 'internal' } as const;
   test('open what they were made for and nothing else', () => {
-    const signature = signFile(key, grant);
+    const signature = signGrant(key, grant);
     expect(filePath(key, grant)).toBe(`/files/att_1/internal/${signature}`);
     expect(signature).toMatch(/^[\w-]{43}$/);
-    expect(checkFile(key, grant, signature)).toBe(true);
+    expect(isSignatureValid(key, grant, signature)).toBe(true);
     for (const other of [{ id: 'att_2' }, { sha256: 'cd'.repeat(32) }, { tier: 'mirror' as const }]) {
-      expect(checkFile(key, { ...grant, ...other }, signature)).toBe(false);
+      expect(isSignatureValid(key, { ...grant, ...other }, signature)).toBe(false);
     }
-    expect(checkFile(Buffer.alloc(32, 8), grant, signature)).toBe(false);
+    expect(isSignatureValid(Buffer.alloc(32, 8), grant, signature)).toBe(false);
     for (const wrong of ['', signature.slice(1), `${signature}=`, 'é'.repeat(43)]) {
-      expect(checkFile(key, grant, wrong)).toBe(false);
+      expect(isSignatureValid(key, grant, wrong)).toBe(false);
     }
   });
 });
 
 test('a limiter counts each peer by itself and forgets after a minute', async () => {
-  const limiter = createLimiter(2);
+  const limiter = createRateLimiter(2);
   const takes = [limiter.take('a', 0), limiter.take('a', 1), limiter.take('a', 30_000)];
   expect(await Promise.all(takes)).toEqual([0, 0, 30]);
   expect(await limiter.take('b', 30_000)).toBe(0);

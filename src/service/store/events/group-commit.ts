@@ -2,13 +2,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Archive } from '../archive.ts';
 import { ApiError } from '../../rules/api-error.ts';
-import type { TakenIn } from '../../rules/ingest.ts';
-import { createLimiter } from '../../rules/limiter.ts';
+import type { AcceptedEvent } from '../../rules/ingest.ts';
+import { createRateLimiter } from '../../rules/rate-limiter.ts';
 import { keepEvents } from './keep-events.ts';
 import { isStoreTrouble } from '../sql/database-error.ts';
 
 /** Keeps events durably, all in one transaction: for each its refusal, or undefined. Throws where nothing is known to be kept. */
-export type Keep = (events: readonly TakenIn[]) => Promise<(ApiError | undefined)[]>;
+export type Keep = (events: readonly AcceptedEvent[]) => Promise<(ApiError | undefined)[]>;
 
 /** Bounds of one transaction, and of all that waits for one (our choice). */
 const GROUP = { events: 1_000, characters: 8 * 1024 * 1024 };
@@ -18,7 +18,7 @@ const WAITING = { events: 20_000, characters: 64 * 1024 * 1024 };
 const MIRRORS_A_MINUTE = 600;
 
 type Waiting = {
-  events: readonly TakenIn[];
+  events: readonly AcceptedEvent[];
   characters: number;
   resolve(refusals: (ApiError | undefined)[]): void;
   reject(error: unknown): void;
@@ -26,7 +26,7 @@ type Waiting = {
 
 /** Throws `store_unavailable` where more waits for a commit than this process can hold. */
 export function createGroupCommit({ database, now }: Archive): Keep {
-  const mirrors = createLimiter(MIRRORS_A_MINUTE);
+  const mirrors = createRateLimiter(MIRRORS_A_MINUTE);
   const waiting: Waiting[] = [];
   let running = false;
   const held = { events: 0, characters: 0 };

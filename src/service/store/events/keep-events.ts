@@ -1,8 +1,8 @@
 // Events taken in: kept once each and durably, to be applied from the queue (interface 4.6, 6).
 import { ApiError } from '../../rules/api-error.ts';
 import { numberOf } from '../../rules/identifier.ts';
-import type { TakenIn } from '../../rules/ingest.ts';
-import type { Limiter } from '../../rules/limiter.ts';
+import type { AcceptedEvent } from '../../rules/ingest.ts';
+import type { RateLimiter } from '../../rules/rate-limiter.ts';
 import type { Statements } from '../sql/database.ts';
 import { EVENTS } from '../../records/event.ts';
 import type { NewRow, StoredRow } from '../../records/table.ts';
@@ -11,7 +11,7 @@ import { appendRows, selectIn } from '../sql/bulk-statements.ts';
 /** Most events that may wait for their records (our choice): anyone with a token can name records that never come. */
 const MOST_WAITING = 100_000;
 
-type Fresh = { event: TakenIn; deliveries: number };
+type Fresh = { event: AcceptedEvent; deliveries: number };
 type Kept = Pick<StoredRow<typeof EVENTS>, 'n' | 'id' | 'body_sha256' | 'effect'>;
 
 /**
@@ -22,8 +22,8 @@ type Kept = Pick<StoredRow<typeof EVENTS>, 'n' | 'id' | 'body_sha256' | 'effect'
  */
 export async function keepEvents(
   statements: Statements,
-  events: readonly TakenIn[],
-  { now, mirrors }: { now: number; mirrors: Limiter },
+  events: readonly AcceptedEvent[],
+  { now, mirrors }: { now: number; mirrors: RateLimiter },
 ): Promise<(ApiError | undefined)[]> {
   const rows = await selectIn<Kept>(
     statements,
@@ -41,7 +41,7 @@ export async function keepEvents(
   // No event has this id.
   let n = known.get('')?.n ?? 0;
 
-  const keep = async (event: TakenIn): Promise<ApiError | undefined> => {
+  const keep = async (event: AcceptedEvent): Promise<ApiError | undefined> => {
     const before = known.get(event.id);
     if (before !== undefined) {
       if (before.body_sha256 !== event.bodySha256) {
@@ -100,16 +100,16 @@ async function countDeliveries(statements: Statements, { n, effect }: Kept, time
 /** Of these events those whose record is not there, where no more may wait for theirs; none otherwise. */
 async function unknownRecords(
   statements: Statements,
-  events: readonly TakenIn[],
-): Promise<ReadonlySet<TakenIn>> {
-  const absent = new Set<TakenIn>();
+  events: readonly AcceptedEvent[],
+): Promise<ReadonlySet<AcceptedEvent>> {
+  const absent = new Set<AcceptedEvent>();
   for (const { type, kind } of [
     { type: 'message.reordered', kind: 'msg' },
     { type: 'attachment.reclassified', kind: 'att' },
   ] as const) {
     const naming = events.filter((event) => event.type === type);
     if (naming.length === 0 || !(await isFull(statements))) continue;
-    const recordOf = ({ payload }: TakenIn) => numberOf(kind, String(payload['id']));
+    const recordOf = ({ payload }: AcceptedEvent) => numberOf(kind, String(payload['id']));
     const rows = await selectIn<{ n: number }>(
       statements,
       `SELECT n FROM ${kind === 'msg' ? 'messages' : 'attachments'} WHERE n IN ?`,

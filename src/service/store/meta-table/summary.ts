@@ -1,8 +1,8 @@
 // Small facts about the archive as a whole: its file key and its summary, each made once and kept.
 import { createHash } from 'node:crypto';
 import type { Archive } from '../archive.ts';
-import { createFilePaths, type FilePaths } from '../../rules/capability.ts';
-import { CHECKS, failures, share } from '../../rules/integrity.ts';
+import { createFilePaths, type FilePaths } from '../../rules/signed-path.ts';
+import { CHECKS, countFailures, share } from '../../rules/integrity.ts';
 import type { Database, State, Statements } from '../sql/database.ts';
 
 type Signing = { key: Uint8Array; paths: FilePaths };
@@ -189,7 +189,7 @@ async function count(statements: Statements, stamp: Stamp | undefined, now: numb
       all,
       checks: all * CHECKS[kind].length,
       failing: failing.reduce((sum, { rows }) => sum + rows, 0),
-      failed: failing.reduce((sum, { rows, failed }) => sum + rows * failures(kind, failed), 0),
+      failed: failing.reduce((sum, { rows, failed }) => sum + rows * countFailures(kind, failed), 0),
     };
   };
   const kept = keptOf(stamp?.kept);

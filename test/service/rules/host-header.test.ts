@@ -1,7 +1,7 @@
 // Names a loopback service answers to, and the one origin whose pages may ask for a token.
 import { expect, test } from 'vitest';
 import { isLoopback } from '../../../src/contract/loopback.ts';
-import { isOwnOrigin, nameOf } from '../../../src/service/rules/host.ts';
+import { isSameOrigin, hostNameOf } from '../../../src/service/rules/host-header.ts';
 
 test.each<[header: string, name: string | undefined, loopback: boolean]>([
   ['localhost', 'localhost', true],
@@ -23,7 +23,7 @@ test.each<[header: string, name: string | undefined, loopback: boolean]>([
   ['localhost, evil', undefined, false],
   ['', undefined, false],
 ])('%s', (header, name, loopback) => {
-  expect(nameOf(header)).toBe(name);
+  expect(hostNameOf(header)).toBe(name);
   expect(isLoopback(name ?? '')).toBe(loopback);
 });
 
@@ -35,5 +35,5 @@ test.each<[origin: string, host: string | undefined, own: boolean]>([
   ['null', '127.0.0.1:4747', false],
   ['http://localhost', undefined, false],
 ])('%s at %s', (origin, host, own) => {
-  expect(isOwnOrigin(origin, host)).toBe(own);
+  expect(isSameOrigin(origin, host)).toBe(own);
 });

@@ -11,11 +11,11 @@ export function servedType(declared: string): string {
 }
 
 /** Longest name in a header, in code points; the catalogue has the whole one. */
-const MOST_NAME = 200;
+const MAX_NAME_CHARS = 200;
 
 /** `attachment` with the name twice: ASCII for old readers, UTF-8 percent-encoded for the rest. Never a control or path mark. */
 export function attachmentDisposition(filename: string): string {
-  const points = Array.from(filename).slice(0, MOST_NAME).join('');
+  const points = Array.from(filename).slice(0, MAX_NAME_CHARS).join('');
   const name = points.replace(/[\p{Cc}\p{Cs}/\\]/gu, '_') || 'file';
   const ascii = name.replace(/[^\x20-\x7e]|["%;]/gu, '_');
   const encoded = Array.from(Buffer.from(name), (byte) => {

@@ -1,15 +1,15 @@
 // How often a peer may fail before it has to wait: a fixed window of one minute for each peer.
 
-export type Limiter = {
+export type RateLimiter = {
   /** Counts one failure; 0 while within bounds, else the seconds until the window ends. `now` in milliseconds. */
   take(peer: string, now: number): Promise<number>;
 };
 
 export const WINDOW_MS = 60_000;
 /** Peers remembered at once; the one that started first is forgotten first. */
-export const MOST_PEERS = 10_000;
+export const MAX_PEERS = 10_000;
 
-export function createLimiter(most: number): Limiter {
+export function createRateLimiter(maxPerWindow: number): RateLimiter {
   const windows = new Map<string, { start: number; count: number }>();
   return {
     async take(peer, now) {
@@ -18,10 +18,10 @@ export function createLimiter(most: number): Limiter {
         window = { start: now, count: 0 };
         windows.delete(peer);
         windows.set(peer, window);
-        if (windows.size > MOST_PEERS) windows.delete(windows.keys().next().value!);
+        if (windows.size > MAX_PEERS) windows.delete(windows.keys().next().value!);
       }
       window.count += 1;
-      return window.count <= most ? 0 : secondsLeft(window.start, now);
+      return window.count <= maxPerWindow ? 0 : secondsLeft(window.start, now);
     },
   };
 }

@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 
 /** e.g. `payload.sequence: invalid input: expected number, received string`; the whole value is `$`. */
-export function issueText(error: z.ZodError, prefix: readonly string[] = []): string {
+export function validationMessage(error: z.ZodError, prefix: readonly string[] = []): string {
   const issue = error.issues[0];
   const path = [...prefix, ...(issue?.path ?? [])].map(String).join('.');
   const message = issue?.message ?? 'invalid';

@@ -1,13 +1,14 @@
-// Many streams, few pieces at once: in turn, whole, and given back by those that fail or are left.
+// The limit of concurrent chunk reads: it holds, keeps the order of each stream, and permits are returned.
 import { expect, test } from 'vitest';
-import { createTurns } from '../../../src/service/http/turns.ts';
+import { createSemaphore } from '../../../src/concurrency/semaphore.ts';
+import { limitChunkReads } from '../../../src/service/http/limit-chunk-reads.ts';
 
 const bytes = (value: number) => Uint8Array.of(value);
 
-test('at most so many are fetched at once, each stream keeps its order, and none waits for ever', async () => {
+test('at most two chunks are read at once, each stream keeps its order, and every stream ends', async () => {
   let under = 0;
   let most = 0;
-  const turns = createTurns(2);
+  const reads = createSemaphore(2);
   const stream = async function* (name: number) {
     for (let at = 0; at < 5; at += 1) {
       under += 1;
@@ -19,7 +20,7 @@ test('at most so many are fetched at once, each stream keeps its order, and none
   };
   const read = async (name: number) => {
     const got: number[] = [];
-    for await (const [value] of turns.of(stream(name))) got.push(value!);
+    for await (const [value] of limitChunkReads(stream(name), reads)) got.push(value!);
     return got;
   };
   const all = await Promise.all([1, 2, 3, 4, 5].map(read));
@@ -27,8 +28,8 @@ test('at most so many are fetched at once, each stream keeps its order, and none
   expect(most).toBe(2);
 });
 
-test('a stream that fails, and one that is left, give their turn back', async () => {
-  const turns = createTurns(1);
+test('a stream that fails, or is left early, returns its permit', async () => {
+  const reads = createSemaphore(1);
   let ended = 0;
   const endless = async function* () {
     try {
@@ -37,16 +38,16 @@ test('a stream that fails, and one that is left, give their turn back', async ()
       ended += 1;
     }
   };
-  for await (const _ of turns.of(endless())) break;
+  for await (const _ of limitChunkReads(endless(), reads)) break;
   const failing = async function* (): AsyncGenerator<Uint8Array> {
     yield bytes(1);
     throw new Error('gone');
   };
   await expect(
     (async () => {
-      for await (const _ of turns.of(failing())) continue;
+      for await (const _ of limitChunkReads(failing(), reads)) continue;
     })(),
   ).rejects.toThrow('gone');
-  for await (const _ of turns.of(endless())) break;
+  for await (const _ of limitChunkReads(endless(), reads)) break;
   expect(ended).toBe(2);
 });
