@@ -1,7 +1,7 @@
-// Tells apart the formats that share a container: zip, OLE2, RIFF, Ogg, Matroska and ISO media files.
+// Distinguishes the formats that share a container format: zip, OLE2, RIFF, Ogg, Matroska and ISO base media.
 import type { Buffer } from 'node:buffer';
 
-/** Office, OpenDocument, EPUB or Java by the names of the entries; application/zip where they say nothing more. */
+/** Returns the type of a zip by the names of its entries: Office, OpenDocument, EPUB, Java, Android; else application/zip. */
 export function zipType(bytes: Buffer): string | null {
   for (const { name, body } of localEntries(bytes)) {
     if (name === 'mimetype') return /^[\w.+-]+\/[\w.+-]+/.exec(body)?.[0] ?? 'application/zip';
@@ -15,7 +15,7 @@ export function zipType(bytes: Buffer): string | null {
 }
 const OOXML = 'application/vnd.openxmlformats-officedocument.';
 
-/** The first entries as their local headers name them; sizes may be missing there, so the next header is searched. */
+/** The first 24 entries by their local headers. A local header may lack the size, so the next header is searched for. */
 function* localEntries(bytes: Buffer): Generator<{ name: string; body: string }> {
   let at = 0;
   for (let count = 0; count < 24 && at >= 0 && at + 30 < bytes.length; count += 1) {
@@ -29,7 +29,7 @@ function* localEntries(bytes: Buffer): Generator<{ name: string; body: string }>
   }
 }
 
-/** Names of the streams that only one program writes, as UTF-16 in the directory. */
+/** Stream names that only one program writes. The directory has them in UTF-16. */
 const OLE_STREAMS: ReadonlyArray<readonly [stream: string, type: string]> = [
   ['WordDocument', 'application/msword'],
   ['Workbook', 'application/vnd.ms-excel'],
@@ -40,7 +40,7 @@ const OLE_STREAMS: ReadonlyArray<readonly [stream: string, type: string]> = [
   ['MatOST', 'application/vnd.ms-works'],
 ];
 
-/** An office file of before 2007 by its directory; application/x-ole-storage where that names no known program. */
+/** Returns the type of an OLE2 file (Office before 2007) by its stream names; else application/x-ole-storage. */
 export function oleType(bytes: Buffer): string | null {
   if (bytes.length < 512) return 'application/x-ole-storage';
   const sector = 1 << Math.min(bytes.readUInt16LE(30), 16);
@@ -55,6 +55,7 @@ export function oleType(bytes: Buffer): string | null {
   return 'application/x-ole-storage';
 }
 
+/** Returns the type of a RIFF file by its form, or null. */
 export function riffType(bytes: Buffer): string | null {
   const forms: Record<string, string> = {
     WAVE: 'audio/x-wav',
@@ -65,6 +66,7 @@ export function riffType(bytes: Buffer): string | null {
   return forms[bytes.toString('latin1', 8, 12)] ?? null;
 }
 
+/** Returns the type of an Ogg file by the codec of its first stream. */
 export function oggType(bytes: Buffer): string | null {
   const codec = bytes.toString('latin1', 28, 36);
   const begins = (...magics: string[]) => magics.some((magic) => codec.startsWith(magic));
@@ -72,13 +74,14 @@ export function oggType(bytes: Buffer): string | null {
   return begins('\x01vorbis', 'OpusHead', 'Speex', '\x7fFLAC') ? 'audio/ogg' : 'application/ogg';
 }
 
+/** Returns the type of an EBML file, or null when it is neither WebM nor Matroska. */
 export function ebmlType(bytes: Buffer): string | null {
   const head = bytes.subarray(0, 64);
   if (head.includes('webm')) return 'video/webm';
   return head.includes('matroska') ? 'video/x-matroska' : null;
 }
 
-/** ISO base media (ISO/IEC 14496-12): the major brand, or the first compatible one that is known. */
+/** Returns the type of an ISO base media file (ISO/IEC 14496-12): by the major brand, else by the first known compatible one. */
 export function isoMediaType(bytes: Buffer): string | null {
   const end = Math.min(bytes.readUInt32BE(0), bytes.length, 64);
   for (let at = 8; at + 4 <= end; at += at === 8 ? 8 : 4) {

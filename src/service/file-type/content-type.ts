@@ -1,12 +1,13 @@
-// The content type a file's own bytes show, by a table of the formats that archives hold; null where they show none.
+// Detects the content type of a file by its bytes, from a table of signatures of formats that occur in archives.
 import { Buffer } from 'node:buffer';
 import { ebmlType, isoMediaType, oggType, oleType, riffType, zipType } from './containers.ts';
 import { detectTextType } from './text.ts';
 
+/** A content type, or a function that decides it from the bytes; null means that the signature does not apply. */
 type Found = string | ((bytes: Buffer) => string | null);
 type Signature = readonly [at: number, magic: string, found: Found];
 
-/** `magic` is Latin-1, one character a byte. The first signature that fits decides, so longer ones stand first. */
+/** `magic` has one Latin-1 character per byte. The first signature that applies wins, so longer ones come first. */
 const SIGNATURES: readonly Signature[] = [
   [0, '\xff\xd8\xff', 'image/jpeg'],
   [0, '\x89PNG\r\n\x1a\n', 'image/png'],
@@ -105,8 +106,8 @@ const SIGNATURES: readonly Signature[] = [
 ];
 
 /**
- * The content type of bytes, lower case without parameters, or null. Give the whole file, or as much of it as there
- * is: the kinds of zip and of older office files are told by names further inside. Never throws, linear in the bytes.
+ * Returns the content type of a file, lower case without parameters; null when it is unknown. `head` should be the whole
+ * file if possible: zip and OLE2 formats are recognized by names further inside. Linear in the bytes. Never throws.
  */
 export function detectContentType(head: Uint8Array): string | null {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
@@ -124,7 +125,7 @@ function startsAt(bytes: Buffer, at: number, magic: string): boolean {
   return true;
 }
 
-/** Has no magic: a header without colour map and identifier in which every field holds what it may. */
+/** TGA has no magic number. Accepts a header without colour map and identifier whose fields all have valid values. */
 function targa(bytes: Buffer): string | null {
   if (bytes.length < 18 || ![2, 3, 10, 11].includes(bytes[2] ?? 0) || bytes.readUInt32LE(3) !== 0)
     return null;
@@ -132,7 +133,7 @@ function targa(bytes: Buffer): string | null {
   return filled && [8, 16, 24, 32].includes(bytes[16] ?? 0) && (bytes[17] ?? 0) < 0x40 ? 'image/x-tga' : null;
 }
 
-/** A frame header whose next frame is where the first one says: two bytes alone would take too much for sound. */
+/** Accepts a frame only if the next frame begins where its length says. Two magic bytes alone match too many files. */
 function mpegAudio(bytes: Buffer): string | null {
   const [, b1 = 0, b2 = 0] = bytes;
   if ((b1 & 0xe0) !== 0xe0 || (b1 & 0x06) !== 0x02 || (b1 & 0x18) === 0x08) return null;
@@ -154,7 +155,7 @@ function shockwave(bytes: Buffer): string | null {
     : null;
 }
 
-/** A DER sequence that begins with the object id of PKCS #7 signed or enveloped data. */
+/** Accepts a DER sequence that begins with the object identifier of PKCS #7 signed or enveloped data. */
 function signedData(bytes: Buffer): string | null {
   const at = bytes.subarray(0, 20).indexOf('\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07', 0, 'latin1');
   if (at < 0) return null;

@@ -1,12 +1,13 @@
-// Whether bytes are text, and which kind of text their first lines show.
+// Detects whether a file is text, and which kind of text by its first lines.
 import { Buffer, isUtf8 } from 'node:buffer';
 
-const LOOKED_AT = 64 * 1024;
-/** Control characters that text has: backspace, tab, line ends, form feed and escape. */
-const IN_TEXT = new Set([8, 9, 10, 11, 12, 13, 27]);
+/** Only the beginning of a file is examined. */
+const EXAMINED_BYTES = 64 * 1024;
+/** Control characters that occur in text: backspace, tab, line ends, form feed and escape. */
+const TEXT_CONTROLS = new Set([8, 9, 10, 11, 12, 13, 27]);
 
 const KINDS: ReadonlyArray<readonly [shape: RegExp, type: string]> = [
-  // Readers of PDF look for its first line within the first kilobyte; only white space before it is taken here.
+  // PDF readers accept the marker anywhere in the first kilobyte. Here only white space may stand before it.
   [/^%PDF-/, 'application/pdf'],
   [/^<\?xml[\s\S]{0,2000}?<svg[\s>]|^<svg[\s>]|^<!DOCTYPE svg/i, 'image/svg+xml'],
   [/^(<!--[\s\S]{0,2000}?-->\s*)?<(!DOCTYPE\s+html|html|head|body|title|script)[\s>]/i, 'text/html'],
@@ -23,19 +24,20 @@ const KINDS: ReadonlyArray<readonly [shape: RegExp, type: string]> = [
   [/^#!\s*\/\S*\/(env )?\w*python/, 'text/x-script.python'],
 ];
 
-const HEADER =
+/** A field of a mail header, with a value. */
+const MAIL_FIELD =
   /^(Received|Return-Path|Delivered-To|Message-ID|MIME-Version|Date|From|To|Subject|X-[\w-]+): ?\S/i;
 
-/** text/plain, or the kind of text its first lines show; null for bytes that are not text, and for no bytes. */
+/** Returns the text type that the first lines show, else text/plain. Returns null for an empty file and for binary data. */
 export function detectTextType(bytes: Buffer): string | null {
   if (bytes.length === 0) return null;
-  const head = bytes.subarray(0, LOOKED_AT);
+  const head = bytes.subarray(0, EXAMINED_BYTES);
   const text = decode(head);
   if (text === null) return null;
   const start = text.replace(/^\uFEFF?\s*/, '');
   for (const [shape, type] of KINDS) if (shape.test(start)) return type;
   if (isMessage(start)) return 'message/rfc822';
-  return bytes.length <= LOOKED_AT && /^[{[]/.test(start) && isJson(start)
+  return bytes.length <= EXAMINED_BYTES && /^[{[]/.test(start) && isJson(start)
     ? 'application/json'
     : 'text/plain';
 }
@@ -46,25 +48,25 @@ function decode(head: Buffer): string | null {
     return Buffer.from(head.subarray(0, head.length & ~1))
       .swap16()
       .toString('utf16le');
-  if (head.some((byte) => (byte < 32 && !IN_TEXT.has(byte)) || byte === 127)) return null;
+  if (head.some((byte) => (byte < 32 && !TEXT_CONTROLS.has(byte)) || byte === 127)) return null;
   if (isUtf8(wholeCharacters(head))) return head.toString('utf8');
-  // Text of an older charset is mostly ASCII; bytes that are mostly above it are no text that could be told.
+  // Text in an older charset is mostly ASCII. If a third of the bytes is not, the file counts as binary.
   const above = head.reduce((count, byte) => count + (byte >> 7), 0);
   return above * 3 < head.length ? head.toString('latin1') : null;
 }
 
-/** Without the character that the cut at the end may have broken. */
+/** Removes a last character that the cut may have split. */
 function wholeCharacters(head: Buffer): Buffer {
-  if (head.length < LOOKED_AT) return head;
+  if (head.length < EXAMINED_BYTES) return head;
   let end = head.length;
   while (end > head.length - 4 && ((head[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
   return (head[end - 1] ?? 0) >= 0xc0 ? head.subarray(0, end - 1) : head;
 }
 
-/** Two header fields of mail before anything else. */
+/** Whether the text begins with two mail header fields. */
 function isMessage(text: string): boolean {
   const lines = text.slice(0, 8192).split(/\r?\n(?![ \t])/);
-  return HEADER.test(lines[0] ?? '') && HEADER.test(lines[1] ?? '');
+  return MAIL_FIELD.test(lines[0] ?? '') && MAIL_FIELD.test(lines[1] ?? '');
 }
 
 function isJson(text: string): boolean {

@@ -1,12 +1,13 @@
-// How many bytes follow the end that a file's own format declares: room in which a carrier can travel unseen.
+// Counts the bytes after the end that a file's own format declares. Readers ignore them, so hidden data can be there.
 import { Buffer } from 'node:buffer';
 
+/** Returns the index after the last byte of the format, or undefined when the structure ends early. */
 type EndOf = (bytes: Buffer) => number | undefined;
 
 /**
- * Bytes after the format's own end for JPEG (end of image), PNG (IEND), GIF (trailer), zip and its kin (end of the
- * central directory and its comment) and PDF (last %%EOF and its line end). 0 for other types and for files whose
- * structure ends early. `type` is a detected type (sniff). Never throws, linear in the bytes.
+ * Returns the number of bytes after the end of JPEG (end of image), PNG (IEND), GIF (trailer), zip-based formats (end of
+ * the central directory with its comment) and PDF (last %%EOF and its line end). Returns 0 for other types and for files
+ * whose structure ends early. `type` comes from `detectContentType`. Linear in the bytes. Never throws.
  */
 export function countTrailingBytes(content: Uint8Array, type: string | null): number {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
@@ -41,7 +42,7 @@ function endOfJpeg(bytes: Buffer): number | undefined {
   return undefined;
 }
 
-/** Coded data runs until a marker: 0xff before anything but 0x00 (a stuffed byte) and a restart. */
+/** Image data ends at a marker: 0xff, not followed by 0x00 (a stuffed byte), 0xff or a restart marker. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1] ?? 0;
@@ -74,7 +75,7 @@ function endOfGif(bytes: Buffer): number | undefined {
   return undefined;
 }
 
-/** The last end record that fits: one that claims more comment than there are bytes is part of something else. */
+/** The last end record that fits. One whose comment would pass the end of the file is part of other data. */
 function endOfZip(bytes: Buffer): number | undefined {
   for (let at = bytes.lastIndexOf('PK\x05\x06', bytes.length, 'latin1'); at >= 0;) {
     const end = at + 22 <= bytes.length ? at + 22 + bytes.readUInt16LE(at + 20) : Infinity;

@@ -1,34 +1,35 @@
-// City labels (interface 2.1, origin_city): the city near a position, the city of a time zone, a label as typed.
+// City labels (interface 2.1, `origin_city`): of the city near a position, of a time zone, of a name.
 
-/** Beyond this a picture was taken somewhere else than in the city (issue: origin_city). */
-const MOST_KM = 50;
+/** A photo taken farther away gets no city. */
+const MAX_DISTANCE_KM = 50;
 /** Kilometres of one degree of latitude. */
-const KM_OF_DEGREE = 111.195;
-const KM_OF_RADIAN = 6371;
+const KM_PER_DEGREE = 111.195;
+/** The mean radius of the earth. */
+const EARTH_RADIUS_KM = 6371;
 
 type City = { lat: number; lon: number; label: string };
 
-/** Cities by the whole degree they lie in, so that a look-up reads some cells and not the list. */
+/** Cities by the cell of one degree that they lie in, so that a lookup reads a few cells instead of all cities. */
 let grid: Promise<Map<number, City[]>> | undefined;
 
 /**
- * Label of the nearest of some 7,300 cities within 50 km of a position in degrees, or null.
- * The list is loaded at the first call.
+ * Returns the label of the nearest of some 7,300 cities within 50 km of a position in degrees; null when there is none.
+ * Loads the list of cities on the first call.
  */
 export async function nearestCity(lat: number, lon: number): Promise<string | null> {
   if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 180)) return null;
   grid ??= loadGrid();
   const cells = await grid;
-  // Degrees of longitude shrink towards the poles; around one every cell of a row is near.
-  const shrunk = Math.cos(radians(Math.min(Math.abs(lat) + 0.5, 89.9)));
-  const columns = Math.min(180, Math.ceil(MOST_KM / (KM_OF_DEGREE * shrunk)));
+  // A degree of longitude is shorter near a pole. At the pole every cell of a row is near.
+  const lengthFactor = Math.cos(radians(Math.min(Math.abs(lat) + 0.5, 89.9)));
+  const columns = Math.min(180, Math.ceil(MAX_DISTANCE_KM / (KM_PER_DEGREE * lengthFactor)));
   let nearest: string | null = null;
-  let least = MOST_KM;
+  let nearestKm = MAX_DISTANCE_KM;
   for (let row = -1; row <= 1; row += 1) {
     for (let column = -columns; column <= columns; column += 1) {
       for (const city of cells.get(cellOf(lat + row, lon + column)) ?? []) {
         const km = distance(lat, lon, city);
-        if (km <= least) [least, nearest] = [km, city.label];
+        if (km <= nearestKm) [nearestKm, nearest] = [km, city.label];
       }
     }
   }
@@ -51,30 +52,31 @@ function cellOf(lat: number, lon: number): number {
   return Math.floor(lat) * 360 + ((((Math.floor(lon) + 180) % 360) + 360) % 360);
 }
 
-/** Great-circle kilometres (haversine). */
+/** The great-circle distance in kilometres (haversine formula). */
 function distance(lat: number, lon: number, city: City): number {
   const across = Math.sin(radians(city.lat - lat) / 2) ** 2;
   const along = Math.sin(radians(city.lon - lon) / 2) ** 2;
   const part = across + Math.cos(radians(lat)) * Math.cos(radians(city.lat)) * along;
-  return 2 * KM_OF_RADIAN * Math.asin(Math.sqrt(Math.min(1, part)));
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(Math.min(1, part)));
 }
 
 function radians(degrees: number): number {
   return (degrees * Math.PI) / 180;
 }
 
-/** Lower case, without accents, words joined by `_`: `São Luís` is `sao_luis`. Empty where no letter is left. */
+/** Returns a name in lower case, without accents, words joined by `_`: `São Luís` becomes `sao_luis`. May be empty. */
 export function cityLabel(name: string): string {
   return name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
-    .replace(/[^ -~]/g, (letter) => FOLDED[letter] ?? letter)
+    .replace(/[^ -~]/g, (letter) => ASCII_LETTERS[letter] ?? letter)
     .replace(/['\u2019.]/g, '')
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .replace(/^_+|_+$/g, '');
 }
-const FOLDED: Record<string, string> = {
+/** Letters that Unicode does not decompose into an ASCII letter and an accent. */
+const ASCII_LETTERS: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
   ø: 'o',
@@ -86,8 +88,8 @@ const FOLDED: Record<string, string> = {
   ı: 'i',
 };
 
-/** Zones whose last word is a former spelling, or no city of its own. */
-const RENAMED: Record<string, string> = {
+/** Labels of time zones whose name has a former spelling of the city. */
+const RENAMED_CITIES: Record<string, string> = {
   calcutta: 'kolkata',
   katmandu: 'kathmandu',
   kiev: 'kyiv',
@@ -102,11 +104,11 @@ const RENAMED: Record<string, string> = {
 const AREAS = /^(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)\//;
 
 /**
- * The city an IANA time zone is named for (`Europe/Lisbon` → `lisbon`), or null for zones that name none (`UTC`,
- * `Etc/GMT+3`, `US/Pacific`). A zone is named for one of its cities: the label says where the clock was set, no more.
+ * Returns the label of the city in the name of an IANA time zone (`Europe/Lisbon` → `lisbon`); null for a zone without
+ * one (`UTC`, `Etc/GMT+3`, `US/Pacific`). The label only tells how a clock was set: a zone has many other cities.
  */
 export function cityOfTimeZone(zone: string | null | undefined): string | null {
   if (zone === null || zone === undefined || !AREAS.test(zone) || zone.length > 64) return null;
   const label = cityLabel(zone.slice(zone.lastIndexOf('/') + 1));
-  return label === '' ? null : (RENAMED[label] ?? label);
+  return label === '' ? null : (RENAMED_CITIES[label] ?? label);
 }
