@@ -1,16 +1,16 @@
-// Small files of known formats, made byte by byte: what the sample archive attaches.
+// Generates the attachments of the sample archive: small valid files, built byte by byte.
 import { Buffer } from 'node:buffer';
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A number in [0, 1), the next of a row that its seed decides. */
-export type Dice = () => number;
+/** Returns the next pseudo-random number in [0, 1). */
+export type Random = () => number;
 
-/** A greyscale chart of stars on a dark sky. Stored, not compressed, so that every build of zlib makes the same bytes. */
-export function starChart(width: number, height: number, stars: number, dice: Dice): Buffer {
+/** Returns a greyscale PNG. It is stored without compression, so that every version of zlib gives the same bytes. */
+export function pngStarChart(width: number, height: number, stars: number, random: Random): Buffer {
   const sky = Buffer.alloc((width + 1) * height);
   for (let star = 0; star < stars; star += 1) {
-    const row = Math.floor(dice() * height);
-    sky[row * (width + 1) + 1 + Math.floor(dice() * width)] = 96 + Math.floor(dice() * 160);
+    const row = Math.floor(random() * height);
+    sky[row * (width + 1) + 1 + Math.floor(random() * width)] = 96 + Math.floor(random() * 160);
   }
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -33,10 +33,10 @@ function chunk(type: string, data: Buffer): Buffer {
   return out;
 }
 
-/** A grey square of 8 by 8 pixels whose EXIF block says where it was taken, in degrees. */
-export function photo(lat: number, lon: number, dice: Dice): Buffer {
-  // One block: code 0 and seven bits of brightness, code 0 for "nothing more", filled up with ones.
-  const grey = 64 + Math.floor(dice() * 63);
+/** Returns a grey JPEG of 8 by 8 pixels with a GPS position, in degrees, in its EXIF data. */
+export function jpegWithPosition(lat: number, lon: number, random: Random): Buffer {
+  // One block: code 0 with seven bits of brightness, code 0 for the end of the block, then padding of ones.
+  const grey = 64 + Math.floor(random() * 63);
   const coded = Buffer.from([grey, 0x7f]);
   return Buffer.concat([
     Buffer.from([0xff, 0xd8]),
@@ -57,12 +57,12 @@ function segment(marker: number, data: Buffer): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** A table with one code, of one bit. */
+/** A Huffman table with one code of one bit. */
 function huffmanTable(id: number, symbol: number): Buffer {
   return Buffer.from([id, 1, ...Array<number>(15).fill(0), symbol]);
 }
 
-/** A TIFF block with nothing but a GPS directory of latitude and longitude. */
+/** A TIFF block with only a GPS directory: latitude and longitude. */
 function gpsBlock(lat: number, lon: number): Buffer {
   const block = Buffer.alloc(128);
   block.write('II*\0', 0, 'latin1');
@@ -86,7 +86,7 @@ function entry(block: Buffer, at: number, [tag, type, count, value]: [number, nu
   block.writeUInt32LE(value, at + 8);
 }
 
-/** Degrees, minutes and hundredths of seconds. */
+/** Writes an angle as degrees, minutes and hundredths of seconds. */
 function rationals(block: Buffer, at: number, degrees: number): void {
   const hundredths = Math.round(degrees * 360_000);
   const parts = [Math.floor(hundredths / 360_000), Math.floor(hundredths / 6000) % 60, hundredths % 6000];
@@ -96,8 +96,8 @@ function rationals(block: Buffer, at: number, degrees: number): void {
   }
 }
 
-/** One page with lines of text. Parentheses and backslashes are left out, for they would need escapes. */
-export function onePage(lines: readonly string[]): Buffer {
+/** Returns a PDF of one page with lines of text. Removes parentheses and backslashes, which would need escapes. */
+export function pdfPage(lines: readonly string[]): Buffer {
   const shown = lines.map((line) => `(${line.replace(/[()\\]|[^\x20-\x7e]/g, '')}) Tj T*`).join('\n');
   const drawing = `BT /F1 11 Tf 14 TL 60 780 Td\n${shown}\nET`;
   const objects = [
@@ -119,11 +119,11 @@ export function onePage(lines: readonly string[]): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
-/** A table of observed minus computed times in seconds. */
-export function timings(rows: number, dice: Dice): Buffer {
+/** Returns a CSV table of observed minus computed times in seconds. */
+export function csvTimings(rows: number, random: Random): Buffer {
   const lines = Array.from({ length: rows }, (_, row) => {
     const time = `${String(20 + (row % 4)).padStart(2, '0')}:${String((row * 7) % 60).padStart(2, '0')}`;
-    return `${time},${(dice() * 2 - 1).toFixed(3)},${(4 + dice() * 9).toFixed(1)}`;
+    return `${time},${(random() * 2 - 1).toFixed(3)},${(4 + random() * 9).toFixed(1)}`;
   });
   return Buffer.from(['time_ut,o_minus_c_s,tube_celsius', ...lines, ''].join('\n'));
 }

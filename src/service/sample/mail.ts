@@ -1,45 +1,46 @@
-// Writes one mail of the sample archive as the bytes a mailer would have sent.
+// Formats a mail of the sample archive as RFC 5322 bytes.
 import { Buffer } from 'node:buffer';
 import { LIST, type Station } from './texts.ts';
 
 export type SampleFile = { filename: string; type: string; content: Buffer };
 
-export type Letter = {
-  from: Station;
+/** A mail before it is formatted. `to` is null for a mail to the mailing list. */
+export type SampleMail = {
+  sender: Station;
   to: Station | null;
   id: string;
-  /** Message-IDs of the letters before it in its thread, oldest first. */
+  /** Message-IDs of the earlier mails of its thread, oldest first. */
   references: readonly string[];
   date_ms: number;
   subject: string;
   text: string;
   files: readonly SampleFile[];
-  /** A picture shown in the letter's foot, or null. */
-  emblem: Buffer | null;
+  /** An image at the end of the mail, or null. */
+  inlineImage: Buffer | null;
   automatic: boolean;
 };
 
-/** RFC 5322 with CRLF line ends. A letter to nobody in particular goes to the list. */
-export function mailOf(letter: Letter): Buffer {
-  const { from, to, id, references, files, emblem } = letter;
+/** Returns the mail with CRLF line ends. Mail to the mailing list has a List-Id. */
+export function formatMail(mail: SampleMail): Buffer {
+  const { sender: from, to, id, references, files, inlineImage } = mail;
   const lines = [
-    `From: ${word(from.person)} <${from.address}>`,
-    to === null ? `To: ${LIST.name} <${LIST.address}>` : `To: ${word(to.person)} <${to.address}>`,
-    `Date: ${new Date(letter.date_ms).toUTCString().replace('GMT', '+0000')}`,
+    `From: ${encodeWord(from.person)} <${from.address}>`,
+    to === null ? `To: ${LIST.name} <${LIST.address}>` : `To: ${encodeWord(to.person)} <${to.address}>`,
+    `Date: ${new Date(mail.date_ms).toUTCString().replace('GMT', '+0000')}`,
     `Message-ID: <${id}>`,
-    `Subject: ${word(letter.subject)}`,
+    `Subject: ${encodeWord(mail.subject)}`,
   ];
   const last = references.at(-1);
   if (last !== undefined) {
     lines.push(`In-Reply-To: <${last}>`, `References: ${references.map((key) => `<${key}>`).join('\r\n ')}`);
   }
   if (to === null) lines.push(`List-Id: ${LIST.name} <${LIST.id}>`);
-  if (letter.automatic) lines.push('Auto-Submitted: auto-generated');
+  if (mail.automatic) lines.push('Auto-Submitted: auto-generated');
   lines.push('MIME-Version: 1.0');
   const parts = [
-    part(['Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: 8bit'], letter.text),
+    part(['Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: 8bit'], mail.text),
     ...files.map(filePart),
-    ...(emblem === null ? [] : [emblemPart(emblem)]),
+    ...(inlineImage === null ? [] : [inlineImagePart(inlineImage)]),
   ];
   if (parts.length === 1) return Buffer.from(`${lines.join('\r\n')}\r\n${parts[0] ?? ''}`);
   const boundary = `=_${id.replace(/\W/g, '_')}`;
@@ -61,7 +62,7 @@ function filePart({ filename, type, content }: SampleFile): string {
   return part(header, base64(content));
 }
 
-function emblemPart(content: Buffer): string {
+function inlineImagePart(content: Buffer): string {
   const header = [
     'Content-Type: image/png; name="emblem.png"',
     'Content-Disposition: inline; filename="emblem.png"',
@@ -75,7 +76,7 @@ function base64(content: Buffer): string {
   return content.toString('base64').replace(/.{76}(?=.)/g, '$&\n');
 }
 
-/** An encoded word (RFC 2047) where the text needs one. */
-function word(text: string): string {
+/** Encodes text that is not ASCII as an encoded word (RFC 2047). */
+function encodeWord(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`;
 }

@@ -1,4 +1,4 @@
-// What the people of the sample archive write to each other: a fictional chain of observatories on one meridian net.
+// The texts of the sample archive: stations, topics, openings and answers of a fictional network of observatories.
 
 export type Station = { city: string; lat: number; lon: number; person: string; address: string };
 
@@ -36,8 +36,8 @@ export const STATIONS: readonly [Station, ...Station[]] = [
   { city: 'hobart', lat: -42.8821, lon: 147.3272, person: 'Edie Marsh', address: 'edie@hobart.example' },
 ];
 
-/** Fifteen things and four ways to write of them: sixty conversations, no two alike. */
-export const THINGS = [
+/** Fifteen topics with four openings each make sixty conversations. */
+export const TOPICS = [
   'the long-tailed comet',
   'noctilucent clouds',
   'the meridian clock',
@@ -55,28 +55,29 @@ export const THINGS = [
   'airglow over the sea',
 ] as const;
 
-type Angle = { title: (thing: string) => string; open: (thing: string, city: string) => string };
+/** How a conversation about a topic begins. */
+type Opening = { title: (topic: string) => string; open: (topic: string, city: string) => string };
 
-export const ANGLES: readonly [Angle, ...Angle[]] = [
+export const OPENINGS: readonly [Opening, ...Opening[]] = [
   {
-    title: (thing) => `First plates of ${thing}`,
-    open: (thing, city) =>
-      `Dear all,\n\nthe sky over ${city} opened for forty minutes last night and we used every one of them. The first plates of ${thing} are attached; the second is a little soft, the wind took the slit.\n\nWould the next station in the dark please repeat the field?`,
+    title: (topic) => `First plates of ${topic}`,
+    open: (topic, city) =>
+      `Dear all,\n\nthe sky over ${city} opened for forty minutes last night and we used every one of them. The first plates of ${topic} are attached; the second is a little soft, the wind took the slit.\n\nWould the next station in the dark please repeat the field?`,
   },
   {
-    title: (thing) => `Timing of ${thing}`,
-    open: (thing, city) =>
-      `Colleagues,\n\nour times for ${thing} and yours differ by more than the clocks explain. From ${city} we read 0.8 s late, three nights in a row, always in the same sense.\n\nBefore anyone touches a screw: could each station send its raw log?`,
+    title: (topic) => `Timing of ${topic}`,
+    open: (topic, city) =>
+      `Colleagues,\n\nour times for ${topic} and yours differ by more than the clocks explain. From ${city} we read 0.8 s late, three nights in a row, always in the same sense.\n\nBefore anyone touches a screw: could each station send its raw log?`,
   },
   {
-    title: (thing) => `Weather and ${thing}`,
-    open: (thing, city) =>
-      `Good evening from ${city}.\n\nCloud from the west until midnight, then clear and very still. If it holds we will give the whole night to ${thing}. If it does not, we shall polish the brass and write letters like this one.`,
+    title: (topic) => `Weather and ${topic}`,
+    open: (topic, city) =>
+      `Good evening from ${city}.\n\nCloud from the west until midnight, then clear and very still. If it holds we will give the whole night to ${topic}. If it does not, we shall polish the brass and write letters like this one.`,
   },
   {
-    title: (thing) => `A question about ${thing}`,
-    open: (thing, city) =>
-      `Hello,\n\na schoolteacher in ${city} has asked us about ${thing}, and I noticed that I had no good answer either. Does one of you have a page that a patient twelve-year-old could follow?`,
+    title: (topic) => `A question about ${topic}`,
+    open: (topic, city) =>
+      `Hello,\n\na schoolteacher in ${city} has asked us about ${topic}, and I noticed that I had no good answer either. Does one of you have a page that a patient twelve-year-old could follow?`,
   },
 ];
 
@@ -104,7 +105,7 @@ export const CLOSINGS: readonly [string, ...string[]] = [
   'Yours at the eyepiece,',
 ];
 
-export const REASONS: readonly [string, ...string[]] = [
+export const REDACTION_REASONS: readonly [string, ...string[]] = [
   'embargoed until all stations have looked',
   'shows a private person',
   'withheld by the station that sent it',

@@ -5,7 +5,7 @@ import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { detectContentType } from '../../../src/service/file-type/content-type.ts';
 import { countTrailingBytes } from '../../../src/service/file-type/trailing-bytes.ts';
-import { onePage, photo, starChart } from '../../../src/service/sample/files.ts';
+import { pdfPage, jpegWithPosition, pngStarChart } from '../../../src/service/sample/files.ts';
 import { zipOf } from '../../support/zip.ts';
 
 const bin = (text: string) => Buffer.from(text, 'latin1');
@@ -31,9 +31,9 @@ const brand = (name: string) => bin(`\0\0\0\x18ftyp${name}\0\0\0\0${name}isom`);
 
 describe('sniff', () => {
   test.each<[string | null, Buffer]>([
-    ['image/jpeg', photo(1, 2, half)],
-    ['image/png', starChart(8, 8, 3, half)],
-    ['application/pdf', onePage(['one'])],
+    ['image/jpeg', jpegWithPosition(1, 2, half)],
+    ['image/png', pngStarChart(8, 8, 3, half)],
+    ['application/pdf', pdfPage(['one'])],
     ['application/pdf', bin('  %PDF-1.4\n%rest')],
     ['image/webp', bin('RIFF\0\0\0\0WEBPVP8 ')],
     ['audio/x-wav', bin('RIFF\0\0\0\0WAVEfmt ')],
@@ -128,13 +128,13 @@ const gif = Buffer.concat([
 
 describe('countTrailingBytes', () => {
   test.each<[string, string, Buffer]>([
-    ['jpeg', 'image/jpeg', photo(1, 2, half)],
+    ['jpeg', 'image/jpeg', jpegWithPosition(1, 2, half)],
     [
       'jpeg with an end mark in its thumbnail',
       'image/jpeg',
       bin('\xff\xd8\xff\xe1\0\x08\xff\xd8\xff\xd9..\xff\xda\0\x02a\xff\0b\xff\xd0c\xff\xd9'),
     ],
-    ['png', 'image/png', starChart(8, 8, 3, half)],
+    ['png', 'image/png', pngStarChart(8, 8, 3, half)],
     ['gif', 'image/gif', gif],
     ['zip', 'application/zip', zipOf({ a: 'b' })],
     [
@@ -142,7 +142,7 @@ describe('countTrailingBytes', () => {
       'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
       zipOf({ 'word/a': 'b' }),
     ],
-    ['pdf', 'application/pdf', onePage(['one'])],
+    ['pdf', 'application/pdf', pdfPage(['one'])],
   ])('%s', (_, type, whole) => {
     expect(countTrailingBytes(whole, type)).toBe(0);
     expect(countTrailingBytes(Buffer.concat([whole, bin('hidden')]), type)).toBe(6);

@@ -4,7 +4,7 @@ import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { cityLabel, nearestCity, cityOfTimeZone } from '../../../src/service/geocoding/cities.ts';
 import { cityOfPhoto, readGpsPosition } from '../../../src/service/geocoding/exif-gps.ts';
-import { photo, starChart } from '../../../src/service/sample/files.ts';
+import { jpegWithPosition, pngStarChart } from '../../../src/service/sample/files.ts';
 
 describe('cityNear', () => {
   test.each<[number, number, string | null]>([
@@ -94,28 +94,32 @@ describe('gpsOf', () => {
     fc.double({ min: -180, max: 180, noNaN: true }),
   ])('a written position is read again', async (lat, lon) => {
     fc.pre(Math.abs(lat) > 0.001 || Math.abs(lon) > 0.001);
-    const place = await readGpsPosition(photo(lat, lon, dice), 'image/jpeg');
+    const place = await readGpsPosition(jpegWithPosition(lat, lon, dice), 'image/jpeg');
     expect(place?.lat).toBeCloseTo(lat, 4);
     expect(place?.lon).toBeCloseTo(lon, 4);
   });
 
   test('no picture, no position, the null island', async () => {
-    expect(await readGpsPosition(photo(38.7, -9.1, dice), 'text/plain')).toBeNull();
-    expect(await readGpsPosition(photo(38.7, -9.1, dice), null)).toBeNull();
-    expect(await readGpsPosition(starChart(4, 4, 1, dice), 'image/png')).toBeNull();
-    expect(await readGpsPosition(photo(0, 0, dice), 'image/jpeg')).toBeNull();
-    expect(await cityOfPhoto(photo(38.7139, -9.1394, dice), 'image/jpeg')).toBe('lisbon');
+    expect(await readGpsPosition(jpegWithPosition(38.7, -9.1, dice), 'text/plain')).toBeNull();
+    expect(await readGpsPosition(jpegWithPosition(38.7, -9.1, dice), null)).toBeNull();
+    expect(await readGpsPosition(pngStarChart(4, 4, 1, dice), 'image/png')).toBeNull();
+    expect(await readGpsPosition(jpegWithPosition(0, 0, dice), 'image/jpeg')).toBeNull();
+    expect(await cityOfPhoto(jpegWithPosition(38.7139, -9.1394, dice), 'image/jpeg')).toBe('lisbon');
   });
 
   test('a part of a larger buffer is read where it lies', async () => {
-    const whole = Buffer.concat([Buffer.from('before'), photo(38.7139, -9.1394, dice), Buffer.from('after')]);
+    const whole = Buffer.concat([
+      Buffer.from('before'),
+      jpegWithPosition(38.7139, -9.1394, dice),
+      Buffer.from('after'),
+    ]);
     expect(await readGpsPosition(whole.subarray(6), 'image/jpeg')).not.toBeNull();
   });
 
   property.prop([fc.array(fc.tuple(fc.nat(400), fc.nat(255)), { maxLength: 12 }), fc.nat(400)])(
     'damaged pictures give a position or null',
     async (changes, length) => {
-      const bytes = photo(38.7139, -9.1394, dice);
+      const bytes = jpegWithPosition(38.7139, -9.1394, dice);
       for (const [at, value] of changes) if (at < bytes.length) bytes[at] = value;
       const place = await readGpsPosition(bytes.subarray(0, length), 'image/jpeg');
       expect(place === null || Math.abs(place.lat) <= 90).toBe(true);

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { readFolder } from '../../../src/service/import/folder.ts';
 import type { RawMail, ImportItem, ImportedMessage } from '../../../src/service/records/import-items.ts';
-import { photo } from '../../../src/service/sample/files.ts';
+import { jpegWithPosition } from '../../../src/service/sample/files.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { sha256Of } from '../../support/digest.ts';
 
@@ -161,7 +161,7 @@ test('a long file is hashed as a stream and handed on by its path', async () => 
 test('a picture tells its city, the label stands in for the rest', async () => {
   put(
     'a.jpg',
-    photo(-33.0458, -71.6197, () => 0.5),
+    jpegWithPosition(-33.0458, -71.6197, () => 0.5),
   );
   put('b.txt', 'x');
   const cities = async (label: string | null) =>
@@ -171,7 +171,7 @@ test('a picture tells its city, the label stands in for the rest', async () => {
 });
 
 test('bytes after the end of a format are counted', async () => {
-  put('a.jpg', Buffer.concat([photo(1, 2, () => 0.5), Buffer.from('carried')]));
+  put('a.jpg', Buffer.concat([jpegWithPosition(1, 2, () => 0.5), Buffer.from('carried')]));
   const [message] = messagesOf(await read());
   expect(message?.attachments[0]?.trailing_bytes).toBe(7);
 });

@@ -7,7 +7,7 @@ import type {
   ImportedMessage,
   RefusedItem,
 } from '../../../../src/service/records/import-items.ts';
-import { photo, starChart } from '../../../../src/service/sample/files.ts';
+import { jpegWithPosition, pngStarChart } from '../../../../src/service/sample/files.ts';
 import { readSlack, slackContent } from '../../../../src/service/import/slack/export.ts';
 import { type ZipOptions, zipOf } from '../../../support/zip.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
@@ -168,7 +168,7 @@ describe('files', () => {
     size: 7,
     ...more,
   });
-  const chart = starChart(4, 4, 2, () => 0.5);
+  const chart = pngStarChart(4, 4, 2, () => 0.5);
 
   test('take their bytes from the export, or from a companion', async () => {
     const day = [say('1.1', { files: [file({})] })];
@@ -227,7 +227,7 @@ describe('files', () => {
       say('1.3', { files: [{ id: 'F3', mode: 'tombstone' }] }),
       say('1.4', { user: 'U9', files: [file({ id: 'F4', user: 'U9' })] }),
     ];
-    const path = zipped(exportOf(day, { '__uploads/F1/a.png': photo(59.9139, 10.7522, () => 0.5) }));
+    const path = zipped(exportOf(day, { '__uploads/F1/a.png': jpegWithPosition(59.9139, 10.7522, () => 0.5) }));
     const cities = async (label: string | null) =>
       (await read(path, [], label)).messages.map(({ attachments }) => attachments[0]?.origin_city);
     expect(await cities('hobart')).toEqual(['oslo', 'tokyo', 'lisbon', 'hobart']);
