@@ -227,7 +227,9 @@ describe('files', () => {
       say('1.3', { files: [{ id: 'F3', mode: 'tombstone' }] }),
       say('1.4', { user: 'U9', files: [file({ id: 'F4', user: 'U9' })] }),
     ];
-    const path = zipped(exportOf(day, { '__uploads/F1/a.png': jpegWithPosition(59.9139, 10.7522, () => 0.5) }));
+    const path = zipped(
+      exportOf(day, { '__uploads/F1/a.png': jpegWithPosition(59.9139, 10.7522, () => 0.5) }),
+    );
     const cities = async (label: string | null) =>
       (await read(path, [], label)).messages.map(({ attachments }) => attachments[0]?.origin_city);
     expect(await cities('hobart')).toEqual(['oslo', 'tokyo', 'lisbon', 'hobart']);
