@@ -1,17 +1,17 @@
-// Answers that are no success: status and error body (interface 7) → Fault.
+// Turns responses that are no success into Faults: by status, error code and error body (interface 7).
 import { ERROR_STATUS, type ErrorCode } from '../contract/error.ts';
 import { Integrity } from '../contract/scalars.ts';
-import { HEADERS } from '../contract/routes.ts';
+import { HEADERS, ROUTES } from '../contract/routes.ts';
 import { Fault, type FaultDetail, type FaultKind } from '../faults.ts';
 import type { ApiResponse } from './response.ts';
 import { safeText } from './safe-text.ts';
 import { parseJson } from './strict-json.ts';
 
 /**
- * Codes that say the caller's own argument cannot be used. They are `usage` although something was sent: nothing came
- * of it, and only another argument helps. Every other 4xx is a disagreement about the interface: `protocol`.
+ * Codes that say that an argument of the user is wrong. They are `usage` although a request was sent: it had no effect,
+ * and only another argument helps. Every other 4xx is a disagreement about the interface: `protocol`.
  */
-const ARGUMENT: ReadonlySet<string> = new Set<ErrorCode>([
+const ARGUMENT_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'request_invalid',
   'limit_out_of_range',
   'cursor_invalid',
@@ -29,37 +29,44 @@ const KINDS: Record<number, FaultKind> = {
   429: 'busy',
 };
 
-/** A token is of no help to a service that takes signatures. */
+/** Here a signature is missing or wrong, and a token would not help. */
 const UNSIGNED: ErrorCode = 'signature_invalid';
 
-/** What an error body said, as far as it can be read; a malformed one says nothing. */
+/** The fields of an error body that could be read, made safe to show. A malformed body has none. */
 export type ErrorFields = { code?: string; message?: string; request_id?: string; integrity?: number };
 
-/** One part of an answer that was refused on its own, as {@link faultOfResponse} would tell it. */
+/** Returns the Fault for one item of a batch that the service refused, with its error code and message. */
 export function faultOfItem(code: string, message: string): Fault {
-  const said = { code: safeText(code, 80), message: safeText(message, 300) };
-  const known = Object.hasOwn(ERROR_STATUS, code) ? ERROR_STATUS[code as ErrorCode] : 400;
-  const kind = kindOf(known, said.code);
-  return new Fault(kind, messageOf(kind, known, said), { code: said.code, retryable: kind === 'busy' });
+  const fields = { code: safeText(code, 80), message: safeText(message, 300) };
+  const status = isKnown(code) ? ERROR_STATUS[code] : 400;
+  const kind = kindOf(status, fields.code);
+  return new Fault(kind, messageOf(kind, status, fields), { code: fields.code, retryable: kind === 'busy' });
 }
 
-/** `url` is what was asked. Statuses 200 to 299 are not for this function. */
-export function faultOfResponse(answer: ApiResponse, url: URL): Fault {
-  const { status } = answer;
-  if (status < 400) return redirected(answer, url);
-  const said = errorFieldsOf(answer);
-  const kind = kindOf(status, said.code);
+/**
+ * Returns the Fault for a response that is no success (status 300 and above). `url` is what was requested.
+ * The details have the error code, `request_id` and `integrity` as far as the service sent them.
+ */
+export function faultOfResponse(response: ApiResponse, url: URL): Fault {
+  const { status } = response;
+  if (status < 400) return redirected(response, url);
+  const fields = errorFieldsOf(response);
+  const { message: _, ...known } = fields;
+  const kind = kindOf(status, fields.code);
+  const hint = hintFor(kind, fields.code);
   const detail: FaultDetail = {
     status,
     retryable: kind === 'busy',
-    ...(said.code === undefined ? {} : { code: said.code }),
-    ...(said.request_id === undefined ? {} : { request_id: said.request_id }),
-    ...(said.integrity === undefined ? {} : { integrity: said.integrity }),
-    ...(kind === 'auth'
-      ? { hint: said.code === UNSIGNED ? 'arx events send --sign-with FILE' : 'arx login' }
-      : {}),
+    ...known,
+    ...(hint === undefined ? {} : { hint }),
   };
-  return new Fault(kind, messageOf(kind, status, said), detail);
+  return new Fault(kind, messageOf(kind, status, fields, url), detail);
+}
+
+function hintFor(kind: FaultKind, code: string | undefined): string | undefined {
+  if (kind === 'auth') return code === UNSIGNED ? 'arx events send --sign-with FILE' : 'arx login';
+  // A service of this interface sends a code: this is another server, or another path of it.
+  return kind === 'not_found' && code === undefined ? 'check the base URL' : undefined;
 }
 
 function kindOf(status: number, code: string | undefined): FaultKind {
@@ -67,22 +74,49 @@ function kindOf(status: number, code: string | undefined): FaultKind {
   const known = KINDS[status];
   if (known !== undefined) return known;
   // A service may send another 4xx than ours for the same code.
-  if (code !== undefined && ARGUMENT.has(code)) return 'usage';
-  if (code !== undefined && Object.hasOwn(ERROR_STATUS, code)) {
-    return KINDS[ERROR_STATUS[code as ErrorCode]] ?? 'protocol';
-  }
-  return 'protocol';
+  if (code !== undefined && ARGUMENT_CODES.has(code)) return 'usage';
+  return (isKnown(code) ? KINDS[ERROR_STATUS[code]] : undefined) ?? 'protocol';
 }
 
-function messageOf(kind: FaultKind, status: number, { code, message }: ErrorFields): string {
-  const words = message === undefined || message === '' ? '' : `: ${lowered(message)}`;
-  const named = `${code ?? `status ${status}`}${words}`;
+/** Says what is wrong in plain words. The code is not repeated: it is among the details. */
+function messageOf(kind: FaultKind, status: number, { code, message = '' }: ErrorFields, url?: URL): string {
+  const words = lowered(message);
   if (code === 'token_expired') {
-    const at = /\b\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/.exec(message ?? '')?.[0];
+    const at = /\b\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/.exec(message)?.[0];
     return at === undefined ? 'token has expired' : `token expired at ${at}`;
   }
-  if (kind === 'busy') return `service cannot answer now (${code ?? status})${words}`;
-  return `service refused: ${named}`;
+  const reason = words === '' ? (code ?? `status ${status}`) : words;
+  if (kind === 'busy') return `the service cannot answer now: ${reason}`;
+  const record = code === 'not_found' && url !== undefined ? recordAt(url) : undefined;
+  if (record !== undefined) return `no ${record} in this archive`;
+  // For an unknown code, and where there is one word only, it must be said whose words these are.
+  return isKnown(code) && words.includes(' ') ? words : `the service refused the request: ${reason}`;
+}
+
+/** The record that a path asks for, as `message msg_99`; undefined for a list or another path. */
+function recordAt({ pathname }: URL): string | undefined {
+  for (const [noun, { path }] of Object.entries(RECORD_ROUTES)) {
+    const at = pathname.lastIndexOf(path.slice(0, path.indexOf('{')));
+    const id = at < 0 ? '' : pathname.slice(at + path.indexOf('{'));
+    if (id === '' || id.includes('/')) continue;
+    try {
+      return `${noun} ${safeText(decodeURIComponent(id), 80)}`;
+    } catch {
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+const RECORD_ROUTES = {
+  attachment: ROUTES.attachment,
+  message: ROUTES.content,
+  sequence: ROUTES.sequence,
+  conversation: ROUTES.conversation,
+};
+
+function isKnown(code: string | undefined): code is ErrorCode {
+  return code !== undefined && Object.hasOwn(ERROR_STATUS, code);
 }
 
 function lowered(message: string): string {
@@ -91,7 +125,7 @@ function lowered(message: string): string {
   return /^\p{Lu}\P{Lu}/u.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
 
-/** Every field on its own: a wrong integrity does not hide the code. */
+/** Reads each field on its own, so that a wrong integrity does not hide the code. Headers fill in what the body lacks. */
 export function errorFieldsOf({ bytes, headers }: ApiResponse): ErrorFields {
   const error = errorIn(bytes);
   const { code, message, integrity } = error;
@@ -119,17 +153,17 @@ function numberIn(header: string | undefined): number | undefined {
   return header === undefined || header.trim() === '' ? undefined : Number(header);
 }
 
-/** The API never redirects (faults.md E1), so following would carry the token where nobody decided to send it. */
+/** The API never redirects. Following one would send the token to a host that the user did not choose. */
 function redirected({ status, headers }: ApiResponse, url: URL): Fault {
   const target = redirectTarget(headers['location'], url);
   const where = safeText(target?.host ?? '', 100) || 'elsewhere';
-  return new Fault('protocol', `server tried to send us to ${where} (${status})`, {
+  return new Fault('protocol', `the server redirects to ${where} (status ${status}), which arx does not follow`, {
     status,
     hint: 'check the base URL',
   });
 }
 
-/** Where a Location header points, undefined where it is missing or no URL. */
+/** Returns where a Location header points, or undefined where it is missing or no URL. */
 export function redirectTarget(location: string | undefined, from: URL): URL | undefined {
   if (location === undefined) return undefined;
   try {

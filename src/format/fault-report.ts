@@ -65,6 +65,7 @@ function detailLines({ detail }: Fault): string[] {
 
 function requestOf({ detail }: Fault): string {
   const parts = [
+    detail.code === undefined ? '' : ` code ${detail.code}`,
     detail.request_id === undefined ? '' : ` request_id ${detail.request_id}`,
     detail.integrity === undefined ? '' : ` integrity ${detail.integrity}`,
   ];

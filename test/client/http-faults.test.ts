@@ -178,7 +178,7 @@ describe('A: server misbehaviour', () => {
       '{"error":{"code":"store_unavailable","message":"Locked.","request_id":"req_7","integrity":0.5}}';
     await against(always(answer(503, body)), async ({ client, server }) => {
       const fault = await faultFrom(client.attachments(), 'busy');
-      expect(fault.message).toBe('service cannot answer now (store_unavailable): locked (after 5 tries)');
+      expect(fault.message).toBe('the service cannot answer now: locked (after 5 tries)');
       expect(fault.detail).toMatchObject({
         code: 'store_unavailable',
         request_id: 'req_7',

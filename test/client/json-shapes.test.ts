@@ -241,21 +241,21 @@ describe('error answers', () => {
   const error = (code: string): string =>
     JSON.stringify({ error: { code, message: 'The words.', request_id: 'req_1', integrity: 0.9 } });
   const cases: [status: number, body: string, kind: FaultKind, message: string][] = [
-    [400, error('limit_out_of_range'), 'usage', 'service refused: limit_out_of_range: the words'],
-    [422, error('request_invalid'), 'usage', 'service refused: request_invalid: the words'],
-    [413, error('payload_too_large'), 'usage', 'service refused: payload_too_large: the words'],
-    [400, error('never_seen'), 'protocol', 'service refused: never_seen: the words'],
-    [400, 'oops', 'protocol', 'service refused: status 400'],
-    [400, error('observer_not_permitted'), 'forbidden', 'service refused: observer_not_permitted: the words'],
-    [401, error('token_invalid'), 'auth', 'service refused: token_invalid: the words'],
+    [400, error('limit_out_of_range'), 'usage', 'the words'],
+    [422, error('request_invalid'), 'usage', 'the words'],
+    [413, error('payload_too_large'), 'usage', 'the words'],
+    [400, error('never_seen'), 'protocol', 'the service refused the request: the words'],
+    [400, 'oops', 'protocol', 'the service refused the request: status 400'],
+    [400, error('observer_not_permitted'), 'forbidden', 'the words'],
+    [401, error('token_invalid'), 'auth', 'the words'],
     [401, error('token_expired'), 'auth', 'token has expired'],
-    [403, error('scope_missing'), 'forbidden', 'service refused: scope_missing: the words'],
-    [404, '<html>', 'not_found', 'service refused: status 404'],
-    [405, error('method_not_allowed'), 'protocol', 'service refused: method_not_allowed: the words'],
-    [409, error('sequence_conflict'), 'conflict', 'service refused: sequence_conflict: the words'],
-    [410, '', 'not_found', 'service refused: status 410'],
-    [429, '', 'busy', 'service cannot answer now (429)'],
-    [500, error('internal'), 'busy', 'service cannot answer now (internal): the words'],
+    [403, error('scope_missing'), 'forbidden', 'the words'],
+    [404, '<html>', 'not_found', 'the service refused the request: status 404'],
+    [405, error('method_not_allowed'), 'protocol', 'the words'],
+    [409, error('sequence_conflict'), 'conflict', 'the words'],
+    [410, '', 'not_found', 'the service refused the request: status 410'],
+    [429, '', 'busy', 'the service cannot answer now: status 429'],
+    [500, error('internal'), 'busy', 'the service cannot answer now: the words'],
   ];
   test.each(cases)('%i %s is %s', async (status, body, kind, message) => {
     const fault = await faultFrom(clientFor(body, status).attachments(), kind);
@@ -277,7 +277,7 @@ describe('error answers', () => {
       error: { code: TOKEN, message: `bad ${TOKEN}`, request_id: TOKEN, integrity: 7 },
     });
     const fault = await faultFrom(clientFor(body, 403).attachments(), 'forbidden');
-    expect(fault.message).toBe('service refused: ***: bad ***');
+    expect(fault.message).toBe('the service refused the request: bad ***');
     expect(fault.detail).toMatchObject({ code: '***', request_id: '***' });
     expect(fault.detail.integrity).toBeUndefined();
   });
@@ -290,7 +290,7 @@ describe('error answers', () => {
     });
     const event = { id: 'evt_1', type: 'mirror.detected', payload: { layer: 'x' } };
     const [fault] = await clientFor(body).ingestBatch([{ event, text: JSON.stringify(event) }]);
-    expect(fault).toMatchObject({ message: 'service refused: ***: bad ***', detail: { code: '***' } });
+    expect(fault).toMatchObject({ message: 'the service refused the request: bad ***', detail: { code: '***' } });
   });
 
   test('M1 a conflict is never tried again', async () => {

@@ -57,7 +57,7 @@ describe('pauses', () => {
       { retries: 4, again: 'always', timeoutMs: 1000, world },
     );
     expect(given).toEqual([1000, 600, 200]);
-    expect(outcome).toMatchObject({ tries: 3, doubtful: true });
+    expect(outcome).toMatchObject({ tries: 3, maybeReceived: true });
   });
 
   test('K2 an interruption during a pause ends it with its own reason', async () => {

@@ -70,7 +70,7 @@ export function createFaultPlan(archive: Archive, options: FaultOptions): FaultP
       const isHidden = await writes?.nextState(faultyList === 'conversations');
       const { id } = parameters;
       if (id !== undefined && isHidden?.(id) === true) {
-        throw new ApiError('not_found', `the archive has no ${id}`);
+        throw new ApiError('not_found', `no ${id} in this archive`);
       }
       const isDrifting = drift !== undefined && faultyList !== undefined;
       return {

@@ -30,7 +30,7 @@ export async function attachment(call: Call): Promise<Reply> {
   const n = numberOf('att', call.parameters['id']!);
   if (n === undefined) throw new ApiError('not_found', 'no attachment has such an id');
   const rows = await readAttachments(call.archive.database, { n }, call.bearer.tier, FIRST_ROW);
-  if (rows.count === 0) throw new ApiError('not_found', `the archive has no attachment ${idOf('att', n)}`);
+  if (rows.count === 0) throw new ApiError('not_found', `no attachment ${idOf('att', n)} in this archive`);
   return { status: 200, json: rowText(substitute('attachment', rows, await fileUrlsOf(call))) };
 }
 
@@ -58,7 +58,7 @@ async function messageOf({ archive, query, faults }: Call): Promise<number | und
   const n = numberOf('msg', id);
   if (n === undefined) throw new ApiError('request_invalid', 'message_id: must have the form msg_<number>');
   if (faults?.isHidden(id) === true || (await placeOf(archive.database, n)) === undefined) {
-    throw new ApiError('not_found', `the archive has no message ${idOf('msg', n)}`);
+    throw new ApiError('not_found', `no message ${idOf('msg', n)} in this archive`);
   }
   return n;
 }

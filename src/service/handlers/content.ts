@@ -55,7 +55,7 @@ async function permitted({ archive, bearer, parameters }: Call): Promise<Message
   const n = numberOf('msg', parameters['id']!);
   if (n === undefined) throw new ApiError('not_found', 'no message has such an id');
   const message = await findMessage(archive.database, n);
-  if (message === undefined) throw new ApiError('not_found', `the archive has no message ${idOf('msg', n)}`);
+  if (message === undefined) throw new ApiError('not_found', `no message ${idOf('msg', n)} in this archive`);
   if (!mayRead(bearer.tier, message.tier)) {
     throw new ApiError('observer_not_permitted', `${idOf('msg', n)} is above the tier ${bearer.tier}`);
   }

@@ -31,7 +31,7 @@ export async function conversation(call: Call): Promise<Reply> {
   if (n === undefined) throw new ApiError('not_found', 'no conversation has such an id');
   const asked = { conversation: n, reader: call.bearer.tier };
   const rows = await readConversations(database, asked, FIRST_ROW);
-  if (rows.count === 0) throw new ApiError('not_found', `the archive has no conversation ${idOf('conv', n)}`);
+  if (rows.count === 0) throw new ApiError('not_found', `no conversation ${idOf('conv', n)} in this archive`);
   const page = await readMessages(database, asked, { ...FIRST_ROW, limit: FIRST_MESSAGES });
   const record = rowText(substitute('conversation', rows));
   const messages = listReply(call, { kind: 'message' }, page).json;

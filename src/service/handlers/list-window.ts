@@ -45,7 +45,7 @@ export function invalidCursor(name: CursorName): ApiError {
 
 /** Returns the error for a cursor that is an id of no row. */
 export function unknownCursor(name: CursorName, id: string): ApiError {
-  return new ApiError('cursor_not_found', `${name}: the archive has no ${id}`);
+  return new ApiError('cursor_not_found', `${name}: no ${id} in this archive`);
 }
 
 function cursorIn(query: Query, name: CursorName): string | undefined {

@@ -35,7 +35,7 @@ async function conversationOf({ archive, query, faults }: Call): Promise<number 
     throw new ApiError('request_invalid', 'conversation: must have the form conv_<number>');
   // An empty list would say that the conversation is there and has no messages.
   if (faults?.isHidden(id) === true || !(await hasConversation(archive.database, n))) {
-    throw new ApiError('not_found', `the archive has no conversation ${idOf('conv', n)}`);
+    throw new ApiError('not_found', `no conversation ${idOf('conv', n)} in this archive`);
   }
   return n;
 }
