@@ -157,10 +157,14 @@ function numberIn(header: string | undefined): number | undefined {
 function redirected({ status, headers }: ApiResponse, url: URL): Fault {
   const target = redirectTarget(headers['location'], url);
   const where = safeText(target?.host ?? '', 100) || 'elsewhere';
-  return new Fault('protocol', `the server redirects to ${where} (status ${status}), which arx does not follow`, {
-    status,
-    hint: 'check the base URL',
-  });
+  return new Fault(
+    'protocol',
+    `the server redirects to ${where} (status ${status}), which arx does not follow`,
+    {
+      status,
+      hint: 'check the base URL',
+    },
+  );
 }
 
 /** Returns where a Location header points, or undefined where it is missing or no URL. */

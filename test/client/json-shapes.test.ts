@@ -290,7 +290,10 @@ describe('error answers', () => {
     });
     const event = { id: 'evt_1', type: 'mirror.detected', payload: { layer: 'x' } };
     const [fault] = await clientFor(body).ingestBatch([{ event, text: JSON.stringify(event) }]);
-    expect(fault).toMatchObject({ message: 'the service refused the request: bad ***', detail: { code: '***' } });
+    expect(fault).toMatchObject({
+      message: 'the service refused the request: bad ***',
+      detail: { code: '***' },
+    });
   });
 
   test('M1 a conflict is never tried again', async () => {

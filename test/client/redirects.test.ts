@@ -29,7 +29,9 @@ describe('E: the API is never redirected', () => {
       always(redirect('https://evil.test:8443/login?t=1', status)),
       async ({ client, server }) => {
         const fault = await faultFrom(client.attachments(), 'protocol');
-        expect(fault.message).toBe(`the server redirects to evil.test:8443 (status ${status}), which arx does not follow`);
+        expect(fault.message).toBe(
+          `the server redirects to evil.test:8443 (status ${status}), which arx does not follow`,
+        );
         expect(server.requests).toHaveLength(1);
       },
     );

@@ -34,7 +34,9 @@ describe('E1: no route of the API is redirected, and no token goes on', () => {
         const redirect = answer(status, '', { location: `${elsewhere.url}/v1/x` });
         await against(always(redirect), async ({ client }) => {
           const { message } = await faultFrom(ask(client), 'protocol');
-          expect(message).toBe(`the server redirects to 127.0.0.1:${elsewhere.port} (status ${status}), which arx does not follow`);
+          expect(message).toBe(
+            `the server redirects to 127.0.0.1:${elsewhere.port} (status ${status}), which arx does not follow`,
+          );
         });
       }
       expect(elsewhere.requests).toEqual([]);

@@ -345,7 +345,9 @@ describe('E: where files come from', () => {
     server = await misbehave(always(answer(status, '', { location: 'https://evil.test:8443/x' })));
     const ran = await again();
     expect([ran.exit, ran.stdout]).toEqual([11, '']);
-    expect(ran.stderr).toContain(`the server redirects to evil.test:8443 (status ${status}), which arx does not follow`);
+    expect(ran.stderr).toContain(
+      `the server redirects to evil.test:8443 (status ${status}), which arx does not follow`,
+    );
   });
 
   test('E2: three hops on the same origin', async () => {
@@ -361,7 +363,9 @@ describe('E: where files come from', () => {
     const other = await misbehave(always(answer(200, 'hello')));
     const ran = await pull(one(to(`${other.url}/x`)));
     expect([ran.exit, other.requests.length, there()]).toEqual([11, 0, []]);
-    expect(ran.stderr).toContain(`the server redirects to 127.0.0.1:${other.port} (status 302), which arx does not follow`);
+    expect(ran.stderr).toContain(
+      `the server redirects to 127.0.0.1:${other.port} (status 302), which arx does not follow`,
+    );
     expect([(await again(`--allow-asset-host 127.0.0.1:${other.port}`)).exit, there()]).toEqual([
       0,
       ['file-1.txt'],

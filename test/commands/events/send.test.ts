@@ -143,7 +143,10 @@ describe('a file', () => {
       type: 'contact.flagged',
       status: 'refused',
       line,
-      error: { code: 'event_conflict', message: 'an event with this id and another body was taken in before' },
+      error: {
+        code: 'event_conflict',
+        message: 'an event with this id and another body was taken in before',
+      },
     });
     const { exit, stdout, stderr } = await arx(dir, 'events send --file in.ndjson -o ndjson');
     expect(exit).toBe(7);
