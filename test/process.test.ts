@@ -15,7 +15,7 @@ import { serveList } from './support/cursor-server.ts';
 import { sha256Of } from './support/digest.ts';
 import { isInstalled } from './support/installed.ts';
 import { atTerminal, quoted } from './support/shell.ts';
-import { fakeWorld } from './support/world.ts';
+import { fakeWorld } from './support/fake-world.ts';
 import { tempFolder } from './support/temp-folder.ts';
 
 let arx: Program;

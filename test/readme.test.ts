@@ -9,7 +9,7 @@ import { EXIT } from '../src/exit.ts';
 import { sampleData } from './support/sample.ts';
 import { tempFolder } from './support/temp-folder.ts';
 import { consoleSteps, matchesShown, wordsOf } from './support/transcript.ts';
-import { fakeWorld } from './support/world.ts';
+import { fakeWorld } from './support/fake-world.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
 

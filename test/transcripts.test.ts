@@ -8,7 +8,7 @@ import { run } from '../src/arx.ts';
 import { sampleData } from './support/sample.ts';
 import { tempFolder } from './support/temp-folder.ts';
 import { formatTranscript, parseTranscript, wordsOf, type Step } from './support/transcript.ts';
-import { fakeWorld } from './support/world.ts';
+import { fakeWorld } from './support/fake-world.ts';
 
 const DIR = join(import.meta.dirname, 'transcripts');
 let template: string;

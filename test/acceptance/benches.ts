@@ -11,7 +11,7 @@ import { firstHeader, type Service } from '../../src/contract/exchange.ts';
 import type { Tier } from '../../src/contract/token.ts';
 import { createAssetService, createService, redact, type Archive } from '../../src/service/index.ts';
 import { listen, type Listener } from '../../src/service/http/port.ts';
-import { fakeWorld } from '../client/fixture.ts';
+import { fakeWorld } from '../support/fake-world.ts';
 import { sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
 
 /** Who asks: a tier, nobody, or someone whose token is over. */

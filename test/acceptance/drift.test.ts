@@ -7,7 +7,7 @@ import { createService } from '../../src/service/index.ts';
 import { DRIFT_FAULTS, type DriftFault, type DriftOptions } from '../../src/service/fault-injection/drift.ts';
 import { createFaultPlan, parseDrift } from '../../src/service/fault-injection/index.ts';
 import { walk } from '../../src/walk/walk.ts';
-import { fakeWorld } from '../client/fixture.ts';
+import { fakeWorld } from '../support/fake-world.ts';
 import { sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
 
 /** Conversations and the page size to walk them with. */

@@ -21,7 +21,7 @@ import { freshUrl, noPostgres } from '../support/postgres.ts';
 import { buildProgram, startProcess } from '../support/program.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
-import { NOON } from '../support/world.ts';
+import { NOON } from '../support/fake-world.ts';
 
 let dir: string;
 let served: Served | undefined;

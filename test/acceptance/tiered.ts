@@ -7,7 +7,7 @@ import { TIERS, type Tier } from '../../src/contract/token.ts';
 import { openArchive, type OpenArchive } from '../../src/service/index.ts';
 import { arx, type Ran } from '../support/command.ts';
 import { sampleData } from '../support/sample.ts';
-import { NOON } from '../support/world.ts';
+import { NOON } from '../support/fake-world.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 /** The origin that the local archive names for its files. */

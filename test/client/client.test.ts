@@ -9,7 +9,7 @@ import { TransportFault } from '../../src/client/transport.ts';
 import type { Service, ServiceRequest, ServiceResponse } from '../../src/contract/exchange.ts';
 import { pathOf } from '../../src/contract/routes.ts';
 import { always, answer } from '../support/misbehaving-server.ts';
-import { against, fakeWorld, faultFrom, NOW, TOKEN } from './fixture.ts';
+import { against, clientWorld, faultFrom, NOW, TOKEN } from './fixture.ts';
 
 const DATE = new Date(NOW).toUTCString();
 const EVENT = { id: 'evt_1', type: 'mirror.detected', payload: { layer: 'a' } };
@@ -36,7 +36,7 @@ function embedded(service: Service, more: Partial<ClientOptions> = {}): Client {
     baseUrl: EMBEDDED_BASE_URL,
     transport: createInProcessTransport({ [EMBEDDED_BASE_URL]: service }),
     bearer: async () => TOKEN,
-    world: fakeWorld(),
+    world: clientWorld(),
     ...more,
   });
 }
@@ -61,7 +61,12 @@ async function ported(service: Service, work: (client: Client) => Promise<void>)
   try {
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await work(
-      createClient({ baseUrl, transport: network.transport, bearer: async () => TOKEN, world: fakeWorld() }),
+      createClient({
+        baseUrl,
+        transport: network.transport,
+        bearer: async () => TOKEN,
+        world: clientWorld(),
+      }),
     );
   } finally {
     await network.close();
@@ -257,7 +262,7 @@ describe('tokens', () => {
   ])('%s: a fresh token is fresh', async (_name, local, date) => {
     const expires_at = new Date(NOW + 3_600_000).toISOString();
     const service = serviceOf({ '/api/auth/token': () => json(200, { ...NEW, expires_at }, { date }) });
-    const client = embedded(service, { world: fakeWorld({ now: () => Date.parse(local) }) });
+    const client = embedded(service, { world: clientWorld({ now: () => Date.parse(local) }) });
     const reply = await client.token({
       client_id: 'c',
       observer_tier: 'internal',

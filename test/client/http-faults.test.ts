@@ -6,7 +6,7 @@ import { createClient } from '../../src/client/index.ts';
 import { BAD_ANSWERS, head, silent, type BadAnswer } from '../support/bad-answers.ts';
 import { always, answer, flood, misbehave } from '../support/misbehaving-server.ts';
 import { SELF_SIGNED } from '../support/self-signed.ts';
-import { against, fakeWorld, faultFrom, TOKEN } from './fixture.ts';
+import { against, clientWorld, faultFrom, TOKEN } from './fixture.ts';
 
 const OK = answer(200, '{"status":"stable","data":[]}');
 
@@ -132,7 +132,7 @@ describe('A: server misbehaviour', () => {
     const server = await misbehave(silent);
     await server.close();
     const network = await createNetwork({ connectTimeoutMs: 1000, idleTimeoutMs: 1000 });
-    const world = fakeWorld();
+    const world = clientWorld();
     const client = createClient({
       baseUrl: server.url,
       transport: network.transport,
@@ -262,7 +262,7 @@ describe('A: server misbehaviour', () => {
       async ({ client }) => {
         await expect(client.attachments()).rejects.toThrow('interrupted by the test');
       },
-      { world: fakeWorld({ signal: controller.signal }) },
+      { world: clientWorld({ signal: controller.signal }) },
     );
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/index.ts';
 import type { Transport } from '../../src/client/transport.ts';
 import type { FaultKind } from '../../src/faults.ts';
-import { fakeWorld, faultFrom, NOW, TOKEN } from './fixture.ts';
+import { clientWorld, faultFrom, NOW, TOKEN } from './fixture.ts';
 
 type Body = string | Uint8Array;
 
@@ -21,7 +21,7 @@ function clientFor(body: Body, status = 200, headers: Record<string, string> = {
     transport,
     bearer: async () => TOKEN,
     retries: 0,
-    world: fakeWorld(),
+    world: clientWorld(),
   });
 }
 
@@ -305,7 +305,7 @@ describe('error answers', () => {
         return { status: 409, headers: {}, body: (async function* () {})() };
       },
       bearer: async () => TOKEN,
-      world: fakeWorld(),
+      world: clientWorld(),
     });
     await faultFrom(client.conversations({ starting_after: 'b', ending_before: 'a' }), 'conflict');
     expect(asked).toBe(1);

@@ -16,7 +16,7 @@ import { createAssetService } from '../../src/service/index.ts';
 import { listen, type Listener } from '../../src/service/http/port.ts';
 import type { FaultKind } from '../../src/faults.ts';
 import { sampleArchive, type Sample } from '../support/archive.ts';
-import { fakeWorld, faultFrom } from './fixture.ts';
+import { clientWorld, faultFrom } from './fixture.ts';
 
 let sample: Sample;
 let port: Listener;
@@ -40,7 +40,7 @@ beforeAll(async () => {
     [EMBEDDED_BASE_URL]: sample.service,
     [EMBEDDED_ASSET_URL]: createAssetService(sample.archive),
   });
-  const world = fakeWorld();
+  const world = clientWorld();
   const guest = createClient({ baseUrl: EMBEDDED_BASE_URL, transport, bearer: async () => undefined, world });
   const token = (await guest.token(REQUEST)).body.access_token;
   const bearer = async (): Promise<string> => token;
@@ -150,7 +150,7 @@ describe('files of the embedded archive', () => {
       const allowedOrigins = allowedOriginsOf([EMBEDDED_BASE_URL, EMBEDDED_ASSET_URL]);
       const file = await openFile(row.file_url, {
         transport,
-        world: fakeWorld(),
+        world: clientWorld(),
         allowedOrigins,
         timeoutMs: 1000,
       });
@@ -164,7 +164,7 @@ describe('files of the embedded archive', () => {
   test('a changed address is refused', async () => {
     const { file_url } = (await inside.attachment('att_1')).body;
     const allowedOrigins = allowedOriginsOf([EMBEDDED_ASSET_URL]);
-    const options = { transport, world: fakeWorld(), allowedOrigins, timeoutMs: 1000 };
+    const options = { transport, world: clientWorld(), allowedOrigins, timeoutMs: 1000 };
     const fault = await openFile(`${file_url?.slice(0, -3)}AAA`, options).catch((error: unknown) => error);
     expect(fault).toMatchObject({ detail: { code: expect.stringMatching(/asset_forbidden|not_found/) } });
   });

@@ -18,7 +18,7 @@ import {
   type Misbehaving,
   type Script,
 } from '../support/misbehaving-server.ts';
-import { against, fakeWorld, faultFrom, TOKEN } from './fixture.ts';
+import { against, clientWorld, faultFrom, TOKEN } from './fixture.ts';
 import { sha256Of } from '../support/digest.ts';
 
 const redirect = (location: string, status = 302): Buffer => answer(status, '', { location });
@@ -122,7 +122,7 @@ async function withFiles(
     await work(server, (path, more) =>
       openFile(path.startsWith('/') ? server.url + path : path, {
         transport: byOwnSockets ? sockets.transport : careful,
-        world: fakeWorld(),
+        world: clientWorld(),
         allowedOrigins: allowedOriginsOf([server.url]),
         timeoutMs: 2000,
         ...more,
@@ -320,7 +320,7 @@ describe.each(TRANSPORTS)('E: files by %s', (transport) => {
         headers: { location: 'http://archive.test/x' },
         body: (async function* () {})(),
       }),
-      world: fakeWorld(),
+      world: clientWorld(),
       allowedOrigins: new Set(['https://archive.test', 'http://archive.test']),
       timeoutMs: 1000,
     });
@@ -344,7 +344,7 @@ describe.each(TRANSPORTS)('E: files by %s', (transport) => {
   test('the run ends in the middle of a file', async () => {
     const controller = new AbortController();
     await withFiles(always(page('content-length: 100') + 'abc'), async (_server, open) => {
-      const file = await open('/files/a', { world: fakeWorld({ signal: controller.signal }) });
+      const file = await open('/files/a', { world: clientWorld({ signal: controller.signal }) });
       const reading = read(file);
       controller.abort(new Error('interrupted by the test'));
       await expect(reading).rejects.toThrow('interrupted by the test');
@@ -365,7 +365,7 @@ describe('a body without an end', () => {
             for (let bytes = 0; bytes <= MAX_UNSIZED_BYTES; bytes += chunk.length) yield chunk;
           })(),
         }),
-        world: fakeWorld(),
+        world: clientWorld(),
         allowedOrigins: new Set(['https://archive.test']),
         timeoutMs: 1000,
         size,
@@ -429,7 +429,7 @@ test('E12 a proxy that refuses, and one that is none', async () => {
   const proxy = await misbehave(always('HTTP/1.1 407 X\r\ncontent-length: 0\r\n\r\n'));
   const settings = { connectTimeoutMs: 1000, idleTimeoutMs: 1000 };
   const network = await createNetwork({ ...settings, proxy: proxy.url });
-  const options = { baseUrl: 'https://archive.test', bearer: async () => TOKEN, world: fakeWorld() };
+  const options = { baseUrl: 'https://archive.test', bearer: async () => TOKEN, world: clientWorld() };
   const client = createClient({ ...options, transport: network.transport });
   const fault = await faultFrom(client.attachments(), 'network');
   expect(fault.message).toMatch(/the proxy refused the connection/);
@@ -450,7 +450,7 @@ test('E12 a proxy named by the user is used', async () => {
     insecureHttp: true,
     transport: network.transport,
     bearer: async () => TOKEN,
-    world: fakeWorld(),
+    world: clientWorld(),
   });
   expect((await client.attachments()).body).toEqual({ data: [] });
   expect(proxy.requests.map(({ head }) => head.split('\r\n')[0])).toEqual([

@@ -8,7 +8,7 @@ import { safeText, redactSecret } from '../../src/client/safe-text.ts';
 import { MAX_JSON_DEPTH, parseJson } from '../../src/client/strict-json.ts';
 import { TransportFault } from '../../src/client/transport.ts';
 import { Fault } from '../../src/faults.ts';
-import { fakeWorld, faultFrom, NOW } from './fixture.ts';
+import { clientWorld, faultFrom, NOW } from './fixture.ts';
 
 describe('pauses', () => {
   test.each([
@@ -46,7 +46,7 @@ describe('pauses', () => {
 
   test('the time-out is for all tries together', async () => {
     let clock = 0;
-    const world = fakeWorld({ monotonic: () => clock });
+    const world = clientWorld({ monotonic: () => clock });
     const given: number[] = [];
     const outcome = await withRetries(
       async (left) => {
@@ -63,7 +63,7 @@ describe('pauses', () => {
   test('K2 an interruption during a pause ends it with its own reason', async () => {
     const stop = new Fault('interrupted', 'interrupted', { signal: 'SIGINT' });
     const controller = new AbortController();
-    const world = fakeWorld({
+    const world = clientWorld({
       signal: controller.signal,
       sleep: async (_ms, signal) => {
         controller.abort(stop);

@@ -15,7 +15,7 @@ import { ranged } from '../support/ranges.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve } from '../support/served.ts';
 import { allText, readWarc, type ReadRecord } from '../support/warc.ts';
-import type { WorldOptions } from '../support/world.ts';
+import type { FakeWorldOptions } from '../support/fake-world.ts';
 import { sha256Of } from '../support/digest.ts';
 
 const TOKEN = 'arx_0123456789.abcdefghijklmnop';
@@ -28,9 +28,9 @@ afterEach(async () => {
 });
 
 const file = (): string => join(dir, 'a.warc.gz');
-const run = (line: string, options: Partial<WorldOptions> = {}): Promise<Ran> =>
+const run = (line: string, options: FakeWorldOptions = {}): Promise<Ran> =>
   arx(dir, `${line} --record a.warc.gz`, { env: { LANG: 'C.UTF-8', ARX_TOKEN: TOKEN }, ...options });
-const pull = (line = '--all', options?: Partial<WorldOptions>): Promise<Ran> =>
+const pull = (line = '--all', options?: FakeWorldOptions): Promise<Ran> =>
   run(`attachments pull ${line} --to dl --base-url ${server!.url}`, options);
 async function serveFiles(files: readonly ForeignFile[]): Promise<void> {
   server = await serveCatalogue(files);

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../../src/faults.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { fakeWorld } from '../support/world.ts';
+import { fakeWorld } from '../support/fake-world.ts';
 import { openDiskWorker } from '../../src/download/disk-worker-client.ts';
 import type { SavedFile, TargetFile } from '../../src/download/existing-file.ts';
 import { createFileWriter, type SaveOptions } from '../../src/download/file-writer.ts';

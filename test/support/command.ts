@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { run } from '../../src/arx.ts';
 import { wordsOf } from './transcript.ts';
-import { fakeWorld, type WorldOptions } from './world.ts';
+import { fakeWorld, type FakeWorldOptions } from './fake-world.ts';
 
 export type Ran = { exit: number; stdout: string; bytes: Buffer; stderr: string };
 
 /** `line` is what stands after `arx`. Chance is real: no two runs on one archive may draw the same token. */
-export async function arx(dir: string, line: string, options: Partial<WorldOptions> = {}): Promise<Ran> {
+export async function arx(dir: string, line: string, options: FakeWorldOptions = {}): Promise<Ran> {
   const world = fakeWorld({ dir, argv: wordsOf(line), env: { LANG: 'C.UTF-8' }, ...options });
   const exit = await run({ ...world, randomBytes });
   return { exit, stdout: world.stdoutText(), bytes: world.stdoutBytes(), stderr: world.stderrText() };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { openArchive, type Place } from '../../src/service/index.ts';
 import { importItems } from '../../src/service/import/index.ts';
 import { sampleItems } from '../../src/service/sample/index.ts';
-import { fakeWorld } from './world.ts';
+import { fakeWorld } from './fake-world.ts';
 
 export function sampleData(dir: string): Promise<void> {
   return sampleIn({ dir });

@@ -4,7 +4,7 @@ import { run } from '../../src/arx.ts';
 import type { Listening } from '../../src/contract/reports/command.ts';
 import { Fault } from '../../src/faults.ts';
 import type { Sink } from '../../src/world.ts';
-import { fakeWorld } from './world.ts';
+import { fakeWorld } from './fake-world.ts';
 
 export type Served = Listening & { stderrText(): string; close(): Promise<number> };
 

@@ -8,7 +8,7 @@ import { TransportFault, type Transport, type TransportReply } from '../../src/c
 import { Fault } from '../../src/faults.ts';
 import { openRecorder, type Recorder, type Traffic } from '../../src/warc/index.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { NOON } from '../support/world.ts';
+import { NOON } from '../support/fake-world.ts';
 import { allText, readWarc, type ReadRecord } from '../support/warc.ts';
 
 const TOKEN = 'arx_tok/0123456789.abcdefghijklmnop';

@@ -9,7 +9,7 @@ import { tempFolder } from '../../support/temp-folder.ts';
 import type { Misbehaving } from '../../support/misbehaving-server.ts';
 import { buildProgram } from '../../support/program.ts';
 import { wordsOf } from '../../support/transcript.ts';
-import { fakeWorld, type WorldOptions } from '../../support/world.ts';
+import { fakeWorld, type FakeWorldOptions } from '../../support/fake-world.ts';
 import { sha256Of } from '../../support/digest.ts';
 
 let dir: string;
@@ -29,7 +29,7 @@ const launch = async (program: string, args: readonly string[]): Promise<number>
   launched.push([program, ...args]);
   return 0;
 };
-const show = (flags = '--open', options: Partial<WorldOptions> = {}): Promise<Ran> =>
+const show = (flags = '--open', options: FakeWorldOptions = {}): Promise<Ran> =>
   arx(dir, `attachments show att_1 ${flags} --base-url ${server.url}`, { env, launch, ...options });
 const asked = (): number => server.requests.filter(({ head }) => head.includes('/files/')).length;
 

@@ -20,7 +20,7 @@ import { serveCatalogue, type CatalogueOptions, type ForeignFile } from '../../s
 import { arx, type Ran } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
-import { NOON, type WorldOptions } from '../../support/world.ts';
+import { NOON, type FakeWorldOptions } from '../../support/fake-world.ts';
 import { sha256Of } from '../../support/digest.ts';
 
 const TOKEN = 'arx_0123456789.abcdefghijklmnop';
@@ -36,7 +36,7 @@ async function serve(files: readonly ForeignFile[], options?: CatalogueOptions):
   await server?.close();
   server = await serveCatalogue(files, options);
 }
-const pull = (line: string, options: Partial<WorldOptions> = {}): Promise<Ran> =>
+const pull = (line: string, options: FakeWorldOptions = {}): Promise<Ran> =>
   arx(dir, `attachments pull ${line} --base-url ${server!.url}`, {
     env: { LANG: 'C.UTF-8', ARX_TOKEN: TOKEN },
     ...options,

@@ -18,7 +18,7 @@ import { arx, type Ran } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { ranged, type Ranges } from '../../support/ranges.ts';
-import { NOON, type WorldOptions } from '../../support/world.ts';
+import { NOON, type FakeWorldOptions } from '../../support/fake-world.ts';
 import { sha256Of } from '../../support/digest.ts';
 
 const CONTENT = 'The quick brown fox jumps over the lazy dog.';
@@ -41,7 +41,7 @@ const serve = async (ranges: Partial<Ranges> = {}, row: Record<string, unknown> 
   await server?.close();
   server = await serveCatalogue([{ content: CONTENT, row, script: ranged({ content: CONTENT, ...ranges }) }]);
 };
-const pull = (line = '', options: Partial<WorldOptions> = {}): Promise<Ran> =>
+const pull = (line = '', options: FakeWorldOptions = {}): Promise<Ran> =>
   arx(dir, `attachments pull att_1 --to dl --base-url ${server!.url} --json ${line}`, {
     env: { LANG: 'C.UTF-8', ARX_TOKEN: 'arx_0.a' },
     ...options,

@@ -24,7 +24,7 @@ import {
 import { tempFolder } from '../../support/temp-folder.ts';
 import { sampleData } from '../../support/sample.ts';
 import { serve } from '../../support/served.ts';
-import { fakeWorld } from '../../support/world.ts';
+import { fakeWorld } from '../../support/fake-world.ts';
 
 let dir: string;
 beforeEach(() => void (dir = tempFolder('walk')));

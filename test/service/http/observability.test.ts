@@ -3,7 +3,7 @@ import parsePrometheus from 'parse-prometheus-text-format';
 import { describe, expect, test } from 'vitest';
 import { createAccessLog, createMetrics, type LogEntry } from '../../../src/service/http/index.ts';
 import type { CompletedRequest } from '../../../src/service/http/port-observer.ts';
-import { NOON } from '../../support/world.ts';
+import { NOON } from '../../support/fake-world.ts';
 
 const ANSWERED: CompletedRequest = {
   requestId: 'req_1',

@@ -1,47 +1,43 @@
-// A world for whole commands: strings for streams, a clock that stands still, chance that repeats.
+// The outside world for tests: strings as streams, a clock that stands still, randomness that repeats, sleeps that take no time.
 import type { Sink, World } from '../../src/world.ts';
 
-export type FakeWorld = World & { stdoutText(): string; stderrText(): string; stdoutBytes(): Buffer };
+export type FakeWorld = World & {
+  /** Milliseconds of each call of `sleep`, in order. */
+  slept: number[];
+  stdoutText(): string;
+  stderrText(): string;
+  stdoutBytes(): Buffer;
+};
 
-export type WorldOptions = {
-  argv: readonly string[];
-  /** Folder that is home and current folder. */
-  dir: string;
-  env?: Record<string, string | undefined>;
+/** What differs from the world that {@link fakeWorld} describes. */
+export type FakeWorldOptions = Partial<Omit<World, 'stdin' | 'stdout' | 'stderr'>> & {
+  /** Home folder and current folder; contains `data` and `config`. */
+  dir?: string;
   stdin?: string | Uint8Array;
-  /** Columns of a terminal on all streams; absent: pipes. */
+  /** Columns of a terminal for all streams; without it they are pipes. */
   columns?: number;
   /** Lines typed at prompts. */
-  typed?: string[];
-  signal?: AbortSignal;
-  /** The clock for durations; it stands still unless said. */
-  monotonic?: World['monotonic'];
-  /** Which processes there are; none unless said. */
-  running?: World['running'];
-  /** What programs of the system do; there are none unless said. */
-  launch?: World['launch'];
-  /** Another seed, other chance: a token drawn in one run is not drawn again in the next. */
+  typed?: readonly string[];
+  /** Another seed gives other random bytes. */
   seed?: number;
 };
 
 /** 2026-01-02T03:04:05.678Z */
 export const NOON = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
+/**
+ * Returns a world in which both clocks stand still, no other process runs, no program can be started and there are no
+ * worker threads. `sleep` returns at once, or throws the reason of an aborted signal.
+ */
 export function fakeWorld({
-  argv,
-  dir,
+  dir = '/nowhere',
   env = {},
   stdin = '',
   columns,
   typed = [],
-  signal,
-  running = () => false,
-  monotonic = () => 0,
-  launch = async () => {
-    throw new Error('ENOENT');
-  },
   seed = 0,
-}: WorldOptions): FakeWorld {
+  ...overrides
+}: FakeWorldOptions = {}): FakeWorld {
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   const sink = (chunks: Buffer[]): Sink => ({
@@ -53,8 +49,9 @@ export function fakeWorld({
   });
   let draws = 0;
   const answers = [...typed];
+  const slept: number[] = [];
   return {
-    argv,
+    argv: [],
     env: { ARX_DATA_DIR: `${dir}/data`, ARX_CONFIG_DIR: `${dir}/config`, ...env },
     cwd: dir,
     home: dir,
@@ -69,22 +66,29 @@ export function fakeWorld({
     stdout: sink(out),
     stderr: sink(err),
     now: () => NOON,
-    monotonic,
-    sleep: async () => {},
+    monotonic: () => 0,
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      slept.push(ms);
+    },
     randomBytes: (count) => {
       draws += 1;
       return Uint8Array.from({ length: count }, (_, index) => (seed * 101 + draws * 31 + index * 7) % 256);
     },
-    signal: signal ?? new AbortController().signal,
+    signal: new AbortController().signal,
     pid: process.pid,
     usage: () => ({ rss: 64_000_000, cpuMs: 1_500 }),
-    running,
+    running: () => false,
     uid: process.getuid?.(),
     nodeVersion: 'v20.19.0',
-    launch,
+    launch: async () => {
+      throw new Error('ENOENT');
+    },
     thread: undefined,
+    slept,
     stdoutText: () => Buffer.concat(out).toString('utf8'),
     stderrText: () => Buffer.concat(err).toString('utf8'),
     stdoutBytes: () => Buffer.concat(out),
+    ...overrides,
   };
 }
