@@ -9,27 +9,9 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { stubs } from './stubs.mjs';
 
 const root = join(import.meta.dirname, '..');
-
-/** What packages load and this program does not want or finds slow to load: by package, the module in its place. */
-const STUBS = {
-  atomically: {
-    // Installs signal handlers when it is loaded (by conf), so that one Ctrl-C would be handled twice.
-    'when-exit': 'export default () => () => {};',
-  },
-  commander: {
-    // Commands that are programs of their own, of which there are none.
-    'node:child_process': 'module.exports = {};',
-  },
-  undici: {
-    // HTTP/2 is never spoken.
-    './client-h2.js': 'module.exports = () => {};',
-    // All that is used of them.
-    'node:assert': 'module.exports = (isTrue, what) => { if (!isTrue) throw new Error(what); };',
-    'node:http': 'module.exports = { maxHeaderSize: 16384 };',
-  },
-};
 
 /** The program, and the worker threads that it starts. */
 const PROGRAM = {
@@ -54,19 +36,6 @@ const VENDORS = {
 };
 
 const escaped = (name) => name.replaceAll(/[./-]/g, '\\$&');
-const stubs = {
-  name: 'stubs',
-  setup({ onResolve, onLoad }) {
-    const filter = new RegExp(`^(${Object.values(STUBS).flatMap(Object.keys).map(escaped).join('|')})$`);
-    onResolve({ filter }, ({ path, importer }) => {
-      const name = /[\\/]node_modules[\\/](\w+)[\\/]/.exec(importer)?.[1] ?? '';
-      const contents = STUBS[name]?.[path];
-      if (contents === undefined) return undefined;
-      return { path: `${name}/${path}`, namespace: 'stub', pluginData: contents };
-    });
-    onLoad({ filter: /./, namespace: 'stub' }, ({ pluginData: contents }) => ({ contents }));
-  },
-};
 const vendors = {
   name: 'vendors',
   setup({ onResolve }) {
