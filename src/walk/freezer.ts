@@ -56,7 +56,7 @@ export class Freezer<Row extends Identified> {
       this.#freezeRangeEnd(thresholds);
       return undefined;
     }
-    const { list, frozen, frontier } = order;
+    const { list, frozen } = order;
     const { adjacencies, startVotes } = evidence;
     const logOdds = rows.map(({ id }, number) => {
       const previous = list[frozen - 1 + number]!;
@@ -65,7 +65,7 @@ export class Freezer<Row extends Identified> {
       const votesForStart = previous.id === LIST_START ? startVotes : undefined;
       return frozenLogOdds(adjacencies[number]!, votesForStart, thresholds);
     });
-    const window = statistics.freeze(frontier.id === LIST_START ? null : frontier.id, rows, logOdds);
+    const window = statistics.freeze(rows, logOdds);
     order.frozen += rows.length;
     order.trim(this.#keptRows);
     return window;

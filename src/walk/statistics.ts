@@ -25,11 +25,15 @@ export class WalkStatistics<Row extends Identified> {
   #rereads = 0;
   #disagreements = 0;
   #head: string;
+  /** Id of the last frozen row, else the exclusive start of the walk. */
+  #lastId: string | null;
 
-  constructor(frozen: FrozenState<Row> | undefined) {
+  /** `start`: the id that the walk starts after; null for the start of the list. */
+  constructor(frozen: FrozenState<Row> | undefined, start: string | null) {
     this.windows = frozen?.windows ?? 0;
     this.#head = frozen?.head ?? FIRST_PREVIOUS;
     this.#earlierRows = frozen?.ids.length ?? 0;
+    this.#lastId = frozen?.ids.at(-1) ?? start;
   }
 
   /** Counts a request that is made. `isReread`: it asks for rows that are known already. */
@@ -51,16 +55,18 @@ export class WalkStatistics<Row extends Identified> {
     this.#drift.max = Math.max(this.#drift.max ?? driftRatio, driftRatio);
   }
 
-  /** Returns the next window. `after`: the row before it, null at the start. `logOdds`: one for each row. */
-  freeze(after: string | null, rows: Row[], logOdds: readonly number[]): FrozenWindow<Row> {
+  /** Returns the rows as the next window. `logOdds`: one for each row. */
+  freeze(rows: Row[], logOdds: readonly number[]): FrozenWindow<Row> {
     for (const odds of logOdds) this.#confidence.add(odds);
     const cost = {
       reads: this.reads,
       disagreements: this.problems.length,
       drift_ratio: this.#drift.last,
     };
-    const window = freezeWindow(++this.windows, after, rows, cost, this.#head);
+    // Not the frontier of the order: a frozen row that is deleted meanwhile leaves the order, but not the log.
+    const window = freezeWindow(++this.windows, this.#lastId, rows, cost, this.#head);
     this.#head = window.head;
+    this.#lastId = rows.at(-1)?.id ?? this.#lastId;
     this.rows += rows.length;
     this.problems = [];
     this.reads = 0;

@@ -63,7 +63,7 @@ export class WalkState<Row extends Identified> {
     this.#checks = new PendingChecks(this.#order, this.#evidence, this.#crossCheck, requests, before);
     this.#planner = new ReadPlanner(this.#order, this.#evidence, requests, this.#checks, before);
     this.#placement = new RowPlacement(this.#order, this.#evidence, before);
-    this.#statistics = new WalkStatistics(frozen);
+    this.#statistics = new WalkStatistics(frozen, after ?? null);
     this.#freezer = new Freezer(
       {
         order: this.#order,

@@ -6,6 +6,8 @@ import { Fault } from '../../src/faults.ts';
 import type { WalkOptions, WalkOutcome } from '../../src/walk/options.ts';
 import { walk } from '../../src/walk/walk.ts';
 import type { Page, Source } from '../../src/walk/source.ts';
+import type { FrozenWindowLine } from '../../src/contract/frozen-log.ts';
+import { faultyList } from '../support/faulty-list.ts';
 import { driftingSource, FAULTS, type DriftingOptions, type Item } from '../support/drifting-source.ts';
 
 const signal = new AbortController().signal;
@@ -164,6 +166,24 @@ describe('with drift', () => {
     expect(fault).toBeUndefined();
     expect(ids.filter((id) => id !== 'conv_20' && id !== 'conv_35')).toEqual(idsOf(list.items));
   });
+});
+
+test('a frozen row that is deleted during the walk leaves no gap in the log', async () => {
+  for (const seed of [2, 18, 20]) {
+    const writes = { kind: 'delete', count: 40, every: 2 } as const;
+    const list = faultyList({ size: 300, drift: 0.13, seed, writes });
+    const windows = walk(list, { limit: 10, crossCheck: 'off', signal });
+    await list.clock.run(
+      (async () => {
+        let last: string | null = null;
+        for await (const { line } of windows) {
+          const { after, ids } = JSON.parse(line) as FrozenWindowLine;
+          expect(after).toBe(last);
+          last = ids.at(-1) ?? null;
+        }
+      })(),
+    );
+  }
 });
 
 describe('lists that cannot be walked', () => {
