@@ -69,6 +69,15 @@ const SERVICE_ROOMS: Record<string, string[]> = {
   http: ['handlers', 'rules', 'store'],
   'index.ts': ['handlers', 'store'],
 };
+/** Room of src/walk → what it may import of src/walk, from the bottom up. Files of src/walk itself stand above its rooms. */
+const WALK_ROOMS: Record<string, string[]> = {
+  'source.ts': [],
+  order: [],
+  evidence: ['source.ts', 'order'],
+  decide: ['evidence'],
+  plan: ['source.ts', 'order', 'evidence', 'decide'],
+  log: ['source.ts', 'order'],
+};
 /** Files and one folder that every room may import. */
 const COMMON = new Set(['faults.ts', 'exit.ts', 'world.ts', 'disk']);
 
@@ -95,6 +104,30 @@ describe('imports', () => {
         ]).toContain(target);
       }
     }
+  });
+});
+
+describe('rooms of the walk', () => {
+  const rooms = Object.keys(WALK_ROOMS);
+  test.each(sources.filter((path) => rooms.includes(path.split('/')[2] ?? '') && path.startsWith('src/walk/')))(
+    '%s imports rooms of the table alone',
+    (path) => {
+      const room = path.split('/')[2] ?? '';
+      for (const target of importsOf(path)) {
+        const [first, other = ''] = target.split('/');
+        if (first === 'walk')
+          expect([room, ...(WALK_ROOMS[room] ?? [])], `${path} imports ${target}`).toContain(other);
+      }
+    },
+  );
+
+  test('are listed from the bottom up, and all of them', () => {
+    const upward = Object.entries(WALK_ROOMS).flatMap(([room, allowed]) =>
+      allowed.filter((other) => rooms.indexOf(other) >= rooms.indexOf(room)),
+    );
+    expect(upward).toEqual([]);
+    const folders = readdirSync(join(ROOT, 'src/walk')).filter((name) => !name.includes('.'));
+    expect(folders.filter((name) => !rooms.includes(name))).toEqual([]);
   });
 });
 
