@@ -109,17 +109,16 @@ describe('imports', () => {
 
 describe('rooms of the walk', () => {
   const rooms = Object.keys(WALK_ROOMS);
-  test.each(sources.filter((path) => rooms.includes(path.split('/')[2] ?? '') && path.startsWith('src/walk/')))(
-    '%s imports rooms of the table alone',
-    (path) => {
-      const room = path.split('/')[2] ?? '';
-      for (const target of importsOf(path)) {
-        const [first, other = ''] = target.split('/');
-        if (first === 'walk')
-          expect([room, ...(WALK_ROOMS[room] ?? [])], `${path} imports ${target}`).toContain(other);
-      }
-    },
-  );
+  test.each(
+    sources.filter((path) => rooms.includes(path.split('/')[2] ?? '') && path.startsWith('src/walk/')),
+  )('%s imports rooms of the table alone', (path) => {
+    const room = path.split('/')[2] ?? '';
+    for (const target of importsOf(path)) {
+      const [first, other = ''] = target.split('/');
+      if (first === 'walk')
+        expect([room, ...(WALK_ROOMS[room] ?? [])], `${path} imports ${target}`).toContain(other);
+    }
+  });
 
   test('are listed from the bottom up, and all of them', () => {
     const upward = Object.entries(WALK_ROOMS).flatMap(([room, allowed]) =>

@@ -128,15 +128,18 @@ describe('a verifier written from the README', () => {
     ['the last line', 'windows.ndjson', (text) => text.replace(/.*\n$/, '')],
     ['the recorded head', 'complete.ndjson', (text) => text.replace(/[0-9a-f]{64}/, 'f'.repeat(64))],
   ];
-  test.each(tampered)('rejects a log in which %s was changed, as verifyFrozen does', async (_, file, change) => {
-    await walkInto(60, 0);
-    const path = join(dir, file);
-    const text = await readFile(path, 'utf8');
-    expect(change(text)).not.toBe(text);
-    await writeFile(path, change(text));
-    await expect(verify(dir)).rejects.toThrow();
-    expect((await verifyFrozen(dir)).problems).toHaveLength(1);
-  });
+  test.each(tampered)(
+    'rejects a log in which %s was changed, as verifyFrozen does',
+    async (_, file, change) => {
+      await walkInto(60, 0);
+      const path = join(dir, file);
+      const text = await readFile(path, 'utf8');
+      expect(change(text)).not.toBe(text);
+      await writeFile(path, change(text));
+      await expect(verify(dir)).rejects.toThrow();
+      expect((await verifyFrozen(dir)).problems).toHaveLength(1);
+    },
+  );
 
   test('rejects rows that are cut', async () => {
     await walkInto(60, 0);
