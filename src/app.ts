@@ -45,7 +45,7 @@ export type App = {
   /** `--record`: what is asked is written to a file. */
   readonly isRecorded: boolean;
   /** Whether a base URL is set, so that the archive is not the local one. */
-  readonly remote: boolean;
+  readonly isRemote: boolean;
   readonly tokens: TokenStore;
   session(): Promise<Session>;
   /** The client with the token of this service and profile. */
@@ -53,12 +53,12 @@ export type App = {
   /** The same, which signs the events it sends. */
   signingClient(webhookSecrets: readonly Uint8Array[]): Promise<Client>;
   /** The client without a token. */
-  guest(): Promise<Client>;
+  anonymousClient(): Promise<Client>;
   /** The local archive, open; another one where its place is named, which is the local one from then on. */
-  local(place?: Place): Promise<OpenArchive>;
-  files(): Promise<FileAccess>;
+  openArchive(place?: Place): Promise<OpenArchive>;
+  fileAccess(): Promise<FileAccess>;
   /** Whether files come by sockets of our own, so that a thread may have some too. */
-  readonly hasSockets: boolean;
+  readonly hasFileSockets: boolean;
   /** Sends to an address outside the interface, with a token only where it may go there (session.ts). */
   sendTo(url: URL): Promise<Send>;
   /** One line for people on stderr, unless quiet. */
@@ -66,7 +66,7 @@ export type App = {
   /** One diagnostic line on stderr with -v. */
   log(text: string): void;
   /** Counts a fault and goes on; the most severe decides the exit code. */
-  fail(fault: Fault): void;
+  addFault(fault: Fault): void;
   /** `besideRows`: rows are printed meanwhile, so on one terminal it would stand in their way. */
   progress(options?: { besideRows: boolean }): Progress;
   /** Runs another command line in a world of its own; returns its exit code. */

@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { backupLines } from '../format/views/index.ts';
-import { DATABASE_INPUT, placeOf } from './database.ts';
+import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 
 export const Input = z.object({
   to: z.string({ error: 'name the folder of the backup' }).min(1),
@@ -13,8 +13,8 @@ export const Input = z.object({
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  const place = placeOf(input, app) ?? { dir: app.directories.data };
-  if (app.remote && input.database === undefined) {
+  const place = archivePlace(input, app) ?? { dir: app.directories.data };
+  if (app.isRemote && input.database === undefined) {
     throw new Fault(
       'usage',
       'backup copies the local archive or --database sqlite:FOLDER, and a base URL is set',
@@ -25,7 +25,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       hint: 'arx help hosting shows how',
     });
   }
-  const archive = await app.local({ ...place, readOnly: true });
+  const archive = await app.openArchive({ ...place, readOnly: true });
   const { backUp, ForeignTarget } = await import('../service/index.ts');
   const to = resolve(app.world.cwd, input.to);
   const progress = app.progress();

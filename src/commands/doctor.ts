@@ -8,7 +8,7 @@ import { checkView } from '../format/views/index.ts';
 export const Input = z.object({});
 
 /** Enough to notice a lost disk, few enough to answer at once. */
-const FILES_LOOKED_AT = 200;
+const MAX_CHECKED_FILES = 200;
 
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
   const { settings, directories, tokens: store, world } = app;
@@ -20,11 +20,11 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
     nodeVersion: world.nodeVersion,
     uid: world.uid,
     now: world.now,
-    health: async () => (await app.guest()).health(),
+    health: async () => (await app.anonymousClient()).health(),
     openArchive: async () => {
-      const archive = await app.local();
+      const archive = await app.openArchive();
       const { probeFiles } = await import('../service/index.ts');
-      const { looked, missing, damaged } = await probeFiles(archive, FILES_LOOKED_AT);
+      const { looked, missing, damaged } = await probeFiles(archive, MAX_CHECKED_FILES);
       if (missing + damaged > 0) {
         throw new Fault(
           'integrity',
@@ -44,5 +44,5 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
     rows,
     summary: () => ({ checks: rows.length, failed, warned, complete: true }),
   });
-  if (failed > 0) app.fail(new Fault('store', `${failed} of ${rows.length} checks failed`));
+  if (failed > 0) app.addFault(new Fault('store', `${failed} of ${rows.length} checks failed`));
 }

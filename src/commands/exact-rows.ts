@@ -6,7 +6,7 @@ import { Fault } from '../faults.ts';
 import type { Direction, Source } from '../walk/source.ts';
 import { walk } from '../walk/walk.ts';
 import { detectDirections } from './cursor-support.ts';
-import { present, windowQuery, type Window } from './input.ts';
+import { withoutUndefined, windowQuery, type Window } from './input.ts';
 import { lateRowsFault } from './late-rows.ts';
 
 export type ExactRows<Row> = {
@@ -40,7 +40,7 @@ export function exactRows<Row>(
   const page: Source<{ id: string; [ROW]: Row }>['page'] = async (query) => {
     const { data, has_more, drift_ratio } = await read(windowQuery(query));
     const rows = data.map((row) => ({ id: idOf(row), [ROW]: row }));
-    return { rows, ...present({ has_more, drift_ratio }) };
+    return { rows, ...withoutUndefined({ has_more, drift_ratio }) };
   };
 
   async function* rows(): AsyncGenerator<Row> {
@@ -54,7 +54,7 @@ export function exactRows<Row>(
       { page, directions },
       {
         ...options,
-        ...present({ after, before }),
+        ...withoutUndefined({ after, before }),
         log: ({ number, rows: count, problem: trouble }) => {
           if (trouble !== undefined) app.log(`read ${number}: ${count} rows; ${trouble}`);
         },

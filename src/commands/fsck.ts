@@ -3,35 +3,35 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import { fsckLines } from '../format/views/index.ts';
-import { DATABASE_INPUT, placeOf } from './database.ts';
+import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 
 export const Input = z.object(DATABASE_INPUT);
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  const place = placeOf(input, app);
-  if (place === undefined && app.remote) {
+  const place = archivePlace(input, app);
+  if (place === undefined && app.isRemote) {
     throw new Fault('usage', 'fsck checks the local archive or --database, and a base URL is set');
   }
   const { ArchiveUnreadable } = await import('../service/index.ts');
   const archive = await app
-    .local({ ...(place ?? { dir: app.directories.data }), readOnly: true, evenDamaged: true })
+    .openArchive({ ...(place ?? { dir: app.directories.data }), readOnly: true, evenDamaged: true })
     .catch((error: unknown) => {
       const isDamaged =
         error instanceof Fault && error.cause instanceof ArchiveUnreadable && error.cause.isDamaged;
       throw isDamaged ? new Fault('integrity', error.message, error.detail) : error;
     });
   const { checkArchive } = await import('../service/fsck/check-archive.ts');
-  const { openHashPool: openCrew } = await import('../verify/hash-pool.ts');
+  const { openHashPool } = await import('../verify/hash-pool.ts');
   const { signal, thread } = app.world;
   const progress = app.progress();
   const report = await checkArchive(archive, {
     async hash(dir, paths) {
-      const crew = openCrew(dir, { algorithms: ['sha256'], signal, thread });
+      const pool = openHashPool(dir, { algorithms: ['sha256'], signal, thread });
       try {
-        crew.add(paths);
-        return await crew.finish();
+        pool.add(paths);
+        return await pool.finish();
       } finally {
-        await crew.stop();
+        await pool.stop();
       }
     },
     signal,
@@ -39,11 +39,11 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   }).finally(() => progress.end());
   await app.printer.report(report, () => fsckLines(report, app.screen));
   if (report.verdict === 'nothing_checked')
-    app.fail(new Fault('partial', 'nothing was checked: the archive is empty'));
+    app.addFault(new Fault('partial', 'nothing was checked: the archive is empty'));
   if (report.verdict !== 'damaged') return;
   const damaged = report.findings.filter(({ severity }) => severity === 'damage');
   const total = damaged.reduce((sum, { count }) => sum + count, 0);
-  app.fail(
+  app.addFault(
     new Fault('integrity', `the archive is damaged: ${total} ${total === 1 ? 'finding' : 'findings'}`),
   );
 }

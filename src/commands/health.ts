@@ -6,7 +6,7 @@ import { healthView } from '../format/views/index.ts';
 export const Input = z.object({});
 
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
-  const client = await app.guest();
+  const client = await app.anonymousClient();
   const { body } = await client.health();
   await app.printer.record(healthView, body);
 }

@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { IMPORT_KINDS, type ImportKind } from '../contract/import-kind.ts';
 import { Fault } from '../faults.ts';
 import { importLines } from '../format/views/index.ts';
-import { DATABASE_INPUT, placeOf } from './database.ts';
+import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 
 export const Input = z.object({
   paths: z.array(z.string().min(1)).min(1),
@@ -19,11 +19,11 @@ export const Input = z.object({
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  const place = placeOf(input, app);
-  if (place === undefined && app.remote) {
+  const place = archivePlace(input, app);
+  if (place === undefined && app.isRemote) {
     throw new Fault('usage', 'import works on the local archive only, and a base URL is set');
   }
-  const archive = await app.local(place);
+  const archive = await app.openArchive(place);
   const { importPaths } = await import('../service/import/index.ts');
   const progress = app.progress();
   const report = await importPaths(
@@ -43,7 +43,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   ).finally(() => progress.end());
   await app.printer.report(report, () => importLines(report, app.screen));
   if (report.refused.length > 0) {
-    app.fail(
+    app.addFault(
       new Fault('partial', `${report.refused.length} of what was read could not be stored; see refused`),
     );
   }

@@ -29,11 +29,15 @@ export const Window = z.object({
 export type Window = z.infer<typeof Window>;
 
 export function windowQuery(window: Window): WindowQuery {
-  return present({ starting_after: window.after, ending_before: window.before, limit: window.limit });
+  return withoutUndefined({
+    starting_after: window.after,
+    ending_before: window.before,
+    limit: window.limit,
+  });
 }
 
 /** The same object without its undefined fields, as exact optional properties want it. */
-export function present<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+export function withoutUndefined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const kept = Object.entries(given).filter(([, value]) => value !== undefined);
   return Object.fromEntries(kept) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

@@ -11,7 +11,7 @@ export const Input = z.object({});
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
   const { client_id, observer_tier, requested_tier } = app.settings;
   // The local archive's owner is never asked.
-  const own = app.remote ? undefined : { client: 'arx', tier: 'internal' };
+  const own = app.isRemote ? undefined : { client: 'arx', tier: 'internal' };
   if (own === undefined && !app.mayAsk) refuseMissing({ client_id, observer_tier, requested_tier });
   const client = client_id.value ?? own?.client ?? (await ask(app, 'client id', '--client-id'));
   const observer =

@@ -35,5 +35,5 @@ export async function printPage<Row extends { id: string }>(
   if (has_more === true && last !== undefined && app.printer.output === 'tsv') {
     app.notice(`more rows follow: --after ${last.id}`);
   }
-  if (app.strict && !complete) app.fail(new Fault('partial', 'the page is not the whole list'));
+  if (app.strict && !complete) app.addFault(new Fault('partial', 'the page is not the whole list'));
 }

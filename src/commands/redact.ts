@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import { attachmentView } from '../format/views/index.ts';
-import { DATABASE_INPUT, placeOf } from './database.ts';
+import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 
 export const Input = z.object({
   id: z.string().min(1),
@@ -13,8 +13,8 @@ export const Input = z.object({
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  if (app.remote) throw new Fault('usage', 'redact works on the local archive only, and a base URL is set');
-  const archive = await app.local(placeOf(input, app));
+  if (app.isRemote) throw new Fault('usage', 'redact works on the local archive only, and a base URL is set');
+  const archive = await app.openArchive(archivePlace(input, app));
   const { redact, unredact } = await import('../service/index.ts');
   const found = input.undo
     ? await unredact(archive, input.id)

@@ -6,15 +6,21 @@ import { isLoopback } from '../contract/loopback.ts';
 import { TIERS } from '../contract/token.ts';
 import { withExclusiveLock } from '../config/lock.ts';
 import { Fault } from '../faults.ts';
-import { SERVE_PORT } from '../wiring/local-archive.ts';
-import { DATABASE_INPUT, placeOf } from './database.ts';
+import { DEFAULT_API_PORT } from '../wiring/local-archive.ts';
+import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 import type { Archive } from '../service/index.ts';
 import type { Service } from '../contract/exchange.ts';
 import type { Listener, PortOptions } from '../service/http/index.ts';
-import { secretsIn } from './secret-file.ts';
-import { DRIFT_INPUT, faultOptionsOf, faultPlanOf, openDriftLog } from './serve-drift.ts';
-import { LIMITS_INPUT, limitsOf } from './serve-limits.ts';
-import { openJournal, openMetrics, Port, WATCH_INPUT, watchOf } from './serve-watch.ts';
+import { readWebhookSecrets } from './webhook-secrets.ts';
+import { DRIFT_INPUT, faultOptionsOf, faultPlanOf, openDriftLog } from './serve/fault-options.ts';
+import { CONNECTION_LIMIT_INPUT, connectionLimits } from './serve/connection-limits.ts';
+import {
+  openAccessLog,
+  openMetrics,
+  PortNumber,
+  OBSERVABILITY_INPUT,
+  observerOf,
+} from './serve/observability.ts';
 
 const HostNames = z
   .string()
@@ -23,14 +29,14 @@ const HostNames = z
 
 export const Input = z.object({
   host: z.string().min(1).default('127.0.0.1'),
-  port: Port.default(SERVE_PORT),
-  assetPort: Port.optional(),
+  port: PortNumber.default(DEFAULT_API_PORT),
+  assetPort: PortNumber.optional(),
   allowHost: HostNames.optional(),
   ...DATABASE_INPUT,
   maxTier: z.enum(TIERS).optional(),
   readOnly: z.boolean().default(false),
-  ...LIMITS_INPUT,
-  ...WATCH_INPUT,
+  ...CONNECTION_LIMIT_INPUT,
+  ...OBSERVABILITY_INPUT,
   webhookSecretFile: z.string().min(1).optional(),
   ...DRIFT_INPUT,
 });
@@ -40,8 +46,8 @@ export async function run(input: Input, app: App): Promise<void> {
   if (app.isRecorded)
     throw new Fault('usage', 'serve answers requests; --record is for commands that make them');
   if (app.world.signal.aborted) return;
-  const place = placeOf(input, app) ?? { dir: app.directories.data };
-  const archive = await app.local(input.readOnly ? { ...place, readOnly: true } : place);
+  const place = archivePlace(input, app) ?? { dir: app.directories.data };
+  const archive = await app.openArchive(input.readOnly ? { ...place, readOnly: true } : place);
   const work = () => serve(archive, input, app);
   // What one process counts of its peers and of the drift is in its memory, so a folder has one that serves it (faults R2).
   if ('dir' in place && !input.readOnly)
@@ -52,9 +58,9 @@ export async function run(input: Input, app: App): Promise<void> {
 async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const faultOptions = await faultOptionsOf(input, app);
   const { webhookSecretFile: secretFile } = input;
-  const webhookSecrets = secretFile === undefined ? undefined : secretsIn(secretFile, app);
-  const limits = await limitsOf(input);
-  const log = await openJournal(input, app);
+  const webhookSecrets = secretFile === undefined ? undefined : readWebhookSecrets(secretFile, app);
+  const limits = await connectionLimits(input);
+  const log = await openAccessLog(input, app);
   const { journal } = log ?? {};
   const driftLog = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
   const { listen } = await import('../service/http/index.ts');
@@ -76,7 +82,7 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   };
   const bound = { host: input.host, onFailure, ...hosts, ...limits };
   const open = async (name: string, service: Service, options: PortOptions): Promise<Listener> => {
-    const watch = watchOf(name, journal, metrics);
+    const watch = observerOf(name, journal, metrics);
     const listener = await listen(
       service,
       watch === undefined ? options : { ...options, observer: watch },

@@ -15,9 +15,9 @@ import { openFrozenLog } from '../walk/log/frozen-log.ts';
 import type { Identified, Source } from '../walk/source.ts';
 import type { ReadNote, WalkOutcome } from '../walk/options.ts';
 import { walk } from '../walk/walk.ts';
-import { present, wholeNumber, Window } from './input.ts';
+import { withoutUndefined, wholeNumber, Window } from './input.ts';
 import { lateRowsFault } from './late-rows.ts';
-import { PageFile } from './page-file.ts';
+import { OutputFile } from './output-file.ts';
 import { withWalkFolder } from './walk-folder.ts';
 import { mayReplace, writeReport } from './walk-report-file.ts';
 
@@ -35,7 +35,7 @@ export const WalkInput = Window.extend({
   maxRequests: wholeNumber(1).optional(),
   freeze: z.string().min(1).optional(),
   resume: z.boolean().default(false),
-  report: PageFile.optional(),
+  report: OutputFile.optional(),
   force: z.boolean().default(false),
   failOnDrift: z
     .string()
@@ -109,7 +109,7 @@ async function walkAll<Row extends Identified, Shown extends object>(
     limit,
     crossCheck,
     noun,
-    ...present({ after, before, maxRequests, concurrency, frozen: log?.state }),
+    ...withoutUndefined({ after, before, maxRequests, concurrency, frozen: log?.state }),
     ...(confidence === undefined ? {} : { epsilon: 1 - confidence }),
     signal: app.world.signal,
     log: (note) => {
@@ -210,7 +210,7 @@ async function walkAll<Row extends Identified, Shown extends object>(
 /** What the run ends with: its failure, rows that came late, and drift above what the user allows. */
 function judge({ fault, report }: WalkOutcome, { failOnDrift }: WalkInput, app: App): void {
   const failure = fault ?? lateRowsFault(report.late, app);
-  if (failure !== undefined) app.fail(failure);
+  if (failure !== undefined) app.addFault(failure);
   if (failOnDrift === undefined) return;
   const { disagreements, requests, drift } = report;
   const denied = Math.min(1, disagreements / Math.max(1, requests));
@@ -222,7 +222,7 @@ function judge({ fault, report }: WalkOutcome, { failOnDrift }: WalkInput, app: 
     app.notice('the service reports no drift: --fail-on-drift looks at reads that disagreed alone');
   if (grounds.length === 0) return;
   const kept = `the list stands: verdict ${report.verdict}`;
-  app.fail(new Fault('unstable', `${grounds.join(', and ')}; ${failOnDrift} is allowed`, { kept }));
+  app.addFault(new Fault('unstable', `${grounds.join(', and ')}; ${failOnDrift} is allowed`, { kept }));
 }
 
 function spoken({ number, surface, query, rows, drift_ratio, problem: trouble }: ReadNote): string {

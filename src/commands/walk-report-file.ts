@@ -7,7 +7,7 @@ import { WalkReport } from '../contract/reports/walk.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { createUniqueKeys, partialFileName } from '../download/partial-files.ts';
-import { keepText } from './page-file.ts';
+import { writeTextFile } from './output-file.ts';
 
 export type ReportFile = { report: string; force: boolean };
 
@@ -55,9 +55,9 @@ async function isReport(path: string): Promise<boolean> {
 /** Counts a fault where it cannot be written: the walk itself stands. */
 export async function writeReport(report: WalkReport, file: ReportFile, app: App): Promise<void> {
   try {
-    await keepText(file.report, `${JSON.stringify(report, null, 2)}\n`, file.force, app);
+    await writeTextFile(file.report, `${JSON.stringify(report, null, 2)}\n`, file.force, app);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    app.fail(error);
+    app.addFault(error);
   }
 }

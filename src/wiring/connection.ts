@@ -4,7 +4,7 @@ import type { Network } from '../client/network.ts';
 import type { Transport } from '../client/transport.ts';
 import type { Settings } from '../config/settings.ts';
 import type { World } from '../world.ts';
-import { connectLocal } from './local-archive.ts';
+import { connectLocalArchive } from './local-archive.ts';
 import type { LocalArchives } from './local-archives.ts';
 import { once } from './once.ts';
 
@@ -54,7 +54,7 @@ export function createConnection({ settings, archives, version, log, world }: Co
       const { base_url: base, asset_url: asset } = settings;
       if (base.value === undefined) {
         const archive = await archives.openForReading();
-        return connectLocal(archive, { assetUrl: asset.value, version, log });
+        return connectLocalArchive(archive, { assetUrl: asset.value, version, log });
       }
       return { baseUrl: base.value, assetUrl: asset.value, transport: (await network()).transport };
     }),

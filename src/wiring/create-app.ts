@@ -53,9 +53,9 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
     storeWorld,
     { lenient: options.spec.lenient === true },
   );
-  const remote = settings.base_url.value !== undefined;
+  const isRemote = settings.base_url.value !== undefined;
   // What goes over sockets of our own cannot be recorded.
-  const hasSockets = remote && settings.proxy.value === undefined && flags.record === undefined;
+  const hasFileSockets = isRemote && settings.proxy.value === undefined && flags.record === undefined;
   const timeoutMs = settings.timeout.value * 1000;
   const color = { auto: undefined, always: true, never: false }[settings.color.value];
   const screen = terminalCapabilities(world.stdout, world.env, { color });
@@ -81,7 +81,7 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
       ...(flags.tokenFile === undefined ? {} : { tokenFile: flags.tokenFile }),
       stdin: { bytes: () => tokenBytes(world) },
       signal: world.signal,
-      login: async (request) => (await guest()).token(request),
+      login: async (request) => (await anonymousClient()).token(request),
       now: world.now,
       notice,
     });
@@ -114,17 +114,17 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
       ...more,
     });
   };
-  const guest = once(() => clientWith(undefined));
+  const anonymousClient = once(() => clientWith(undefined));
   let closeFiles = (): void => {};
-  const files = once(async (): Promise<FileAccess> => {
+  const fileAccess = once(async (): Promise<FileAccess> => {
     const allowedHosts = flags.allowAssetHost;
     const opened = await openFileAccess({
       connection,
       recording,
       session,
-      guest,
+      anonymousClient,
       allowedHosts,
-      hasSockets,
+      hasFileSockets,
       timeoutMs,
       world,
     });
@@ -148,15 +148,15 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
     isInteractive: flags.input,
     isRecorded: flags.record !== undefined,
     mayAsk: flags.input && world.stdin.isTTY && world.stderr.isTTY,
-    remote,
-    hasSockets,
+    isRemote,
+    hasFileSockets,
     tokens,
     session,
     client: once(async () => clientWith(await session())),
     signingClient: async (webhookSecrets) => clientWith(await session(), { webhookSecrets }),
-    guest,
-    local: archives.open,
-    files,
+    anonymousClient,
+    openArchive: archives.open,
+    fileAccess,
     sendTo: async (url) => {
       const { createSender } = await import('../client/api-call.ts');
       const own = await session();
@@ -171,7 +171,7 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
     },
     notice,
     log,
-    fail: (fault) => void faults.push(fault),
+    addFault: (fault) => void faults.push(fault),
     progress: diagnostics.progress,
     runLine: options.runLine,
     startRecording: recording.start,

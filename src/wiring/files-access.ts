@@ -10,10 +10,10 @@ export type FileAccessOptions = {
   connection: Connection;
   recording: Recording;
   session(): Promise<Session>;
-  guest(): Promise<Client>;
+  anonymousClient(): Promise<Client>;
   /** Origins named by `--allow-asset-host`. */
   allowedHosts: readonly string[];
-  hasSockets: boolean;
+  hasFileSockets: boolean;
   timeoutMs: number;
   world: World;
 };
@@ -27,7 +27,7 @@ export async function openFileAccess(
   const { baseUrl, assetUrl, transport } = await connection.connect();
   // Without a configured address the health reply of the service names it. It is trusted only as far as it can be.
   const announced =
-    assetUrl === undefined ? (await (await options.guest()).health()).body.asset_url : undefined;
+    assetUrl === undefined ? (await (await options.anonymousClient()).health()).body.asset_url : undefined;
   const trusted = announced === undefined ? undefined : trustedAssetOrigin(announced, new URL(baseUrl));
   const known = [baseUrl, assetUrl, trusted].filter((url) => url !== undefined);
   const allowedOrigins = allowedOriginsOf(known, options.allowedHosts);
@@ -38,7 +38,7 @@ export async function openFileAccess(
     timeoutMs,
     bearer,
   };
-  if (!options.hasSockets) return { access, close: () => {} };
+  if (!options.hasFileSockets) return { access, close: () => {} };
   const { createPipelinedTransport } = await import('../download/pipelined-http/transport.ts');
   const sockets = createPipelinedTransport({
     ...connection.timeouts,

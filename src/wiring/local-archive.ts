@@ -8,15 +8,15 @@ import type { OpenArchive, Place } from '../service/index.ts';
 import type { World } from '../world.ts';
 
 /** Ports of `arx serve`; the files' port is the next one. */
-export const SERVE_PORT = 4747;
+export const DEFAULT_API_PORT = 4747;
 
 /**
  * Where `arx serve` would publish the files: the local archive names the same address, so that its rows are the same
  * with and without a port. In this process it is answered without one.
  */
-const PUBLISHED_ASSETS = `http://127.0.0.1:${SERVE_PORT + 1}`;
+const PUBLISHED_ASSETS = `http://127.0.0.1:${DEFAULT_API_PORT + 1}`;
 
-export async function openLocal(place: Place, world: World): Promise<OpenArchive> {
+export async function openLocalArchive(place: Place, world: World): Promise<OpenArchive> {
   const service = await import('../service/index.ts');
   const kept = 'nothing was changed';
   try {
@@ -58,7 +58,7 @@ export async function openLocal(place: Place, world: World): Promise<OpenArchive
 
 export type LocalConnection = { baseUrl: string; assetUrl: string; transport: Transport };
 
-export async function connectLocal(
+export async function connectLocalArchive(
   archive: OpenArchive,
   options: { assetUrl: string | undefined; version: string; log(text: string): void },
 ): Promise<LocalConnection> {

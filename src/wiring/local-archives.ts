@@ -1,5 +1,5 @@
 // The local archives that a run has open: each place is opened once and closed at the end.
-import { openLocal } from './local-archive.ts';
+import { openLocalArchive } from './local-archive.ts';
 import type { OpenArchive, Place } from '../service/index.ts';
 import type { World } from '../world.ts';
 
@@ -19,7 +19,7 @@ export function createLocalArchives(defaultPlace: Place, world: World): LocalArc
   const open = (place = current): Promise<OpenArchive> => {
     current = place;
     const name = JSON.stringify(place);
-    const opened = archives.get(name) ?? openLocal(place, world);
+    const opened = archives.get(name) ?? openLocalArchive(place, world);
     archives.set(name, opened);
     return opened;
   };

@@ -44,7 +44,7 @@ export async function run(input: Input, app: App): Promise<void> {
     let done = 0;
     const files = await addFiles(bag, dir, given, {
       signal: world.signal,
-      fail: app.fail,
+      fail: app.addFault,
       onFile: () => progress.update({ label: 'exported', done: ++done, unit: 'files' }),
     }).finally(() => progress.end());
     if (files === undefined) return;
@@ -77,7 +77,7 @@ export async function run(input: Input, app: App): Promise<void> {
     await app.printer.report(report, () => exportLines(report, app.screen));
     if (withheld.length > 0) {
       const what = `${withheld.length} of ${records.length} files are withheld`;
-      app.fail(new Fault('partial', what, { kept: 'the bag, which names them' }));
+      app.addFault(new Fault('partial', what, { kept: 'the bag, which names them' }));
     }
   } finally {
     await target.discard();

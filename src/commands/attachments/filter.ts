@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Query } from '../../client/index.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { present } from '../input.ts';
+import { withoutUndefined } from '../input.ts';
 
 export const Filter = z.object({
   city: z.string().min(1).optional(),
@@ -13,7 +13,7 @@ export const Filter = z.object({
 export type Filter = z.infer<typeof Filter>;
 
 export function filterQuery({ city, type, source, message }: Filter): Query {
-  return present({ origin_city: city, content_type: type, source, message_id: message });
+  return withoutUndefined({ origin_city: city, content_type: type, source, message_id: message });
 }
 
 /** A service may not know our filters: a row that contradicts one is not what was asked for. A field it lacks does not. */

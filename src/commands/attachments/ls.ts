@@ -5,7 +5,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
-import { present, Window, windowQuery } from '../input.ts';
+import { withoutUndefined, Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
 import { Filter, filterQuery, matches } from './filter.ts';
 import { limitedNotices } from './notices.ts';
@@ -19,7 +19,7 @@ export const Input = Window.extend({
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.client();
   const redacted = input.redacted === undefined ? undefined : input.redacted === 'yes';
-  const filter = { ...filterQuery(input), ...present({ redacted }) };
+  const filter = { ...filterQuery(input), ...withoutUndefined({ redacted }) };
   const totals = { rows: 0, withheld: 0 };
   const odd = limitedNotices(app.notice);
   const count = (row: Attachment): Attachment => {
@@ -48,7 +48,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     });
     complete = listing.complete();
     const fault = listing.fault();
-    if (fault !== undefined) app.fail(fault);
+    if (fault !== undefined) app.addFault(fault);
   } else {
     const { body } = await client.attachments({ ...filter, ...windowQuery(input) });
     const rows = body.data.filter(asked).map(count);
@@ -61,9 +61,9 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   }
   odd.end('redacted rows name a file_url; none is ever fetched');
   if (app.strict && !complete && input.all !== true)
-    app.fail(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));
+    app.addFault(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));
   if (app.strict && totals.withheld > 0) {
-    app.fail(new Fault('partial', `${totals.withheld} of ${totals.rows} rows are withheld`));
+    app.addFault(new Fault('partial', `${totals.withheld} of ${totals.rows} rows are withheld`));
   }
 }
 

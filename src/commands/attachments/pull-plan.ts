@@ -58,7 +58,7 @@ async function planInto(dir: string | undefined, input: Input, app: App): Promis
       progress.update({ label: 'looked at', done: rows, unit: 'files' });
       if (fate instanceof Fault) {
         plan.refused += 1;
-        app.fail(fate);
+        app.addFault(fate);
       } else if (fate === 'download') {
         plan.files += 1;
         plan.bytes += row.bytes ?? 0;

@@ -47,7 +47,7 @@ export async function pullRows(
 
 /** Returns the options of a puller that are the same for every command. */
 export function pullerOptionsOf(app: App): Pick<PullerOptions, 'world' | 'access' | 'retries' | 'log'> {
-  return { world: app.world, access: app.files, retries: app.settings.retries.value, log: app.log };
+  return { world: app.world, access: app.fileAccess, retries: app.settings.retries.value, log: app.log };
 }
 
 /** Returns the notices that files have another name than in the catalogue. */

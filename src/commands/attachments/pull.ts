@@ -75,7 +75,7 @@ async function pullInto(dir: string, input: Input, app: App): Promise<void> {
 function startFetcher(dir: string, input: Input, app: App): SmallFileFetcher | undefined {
   const { thread, signal } = app.world;
   const isWorthIt = input.ids.length === 0 || input.ids.length >= MIN_FILES_FOR_WORKER;
-  if (!app.hasSockets || !isWorthIt || thread === undefined) return undefined;
+  if (!app.hasFileSockets || !isWorthIt || thread === undefined) return undefined;
   const timeoutMs = app.settings.timeout.value * 1000;
   return openSmallFileFetcher({ dir, timeoutMs, connections: input.concurrency }, thread, signal);
 }
@@ -88,7 +88,7 @@ async function pullWith(
 ): Promise<void> {
   const { world } = app;
   // A failure here is one of the whole run, and not of each file.
-  const { allowedOrigins } = await app.files();
+  const { allowedOrigins } = await app.fileAccess();
   const scan = await scanFolder(dir, world);
   const selection = await select(input, app);
   const manifest = await openManifest(dir);
@@ -141,7 +141,7 @@ async function pullWith(
       faults.push(error);
     });
     const kept = `${files.filter(({ verdict }) => verdict === 'match').length} files`;
-    for (const { kind, message, detail } of faults) app.fail(new Fault(kind, message, { kept, ...detail }));
+    for (const { kind, message, detail } of faults) app.addFault(new Fault(kind, message, { kept, ...detail }));
   }
   const report = { ...verifyReportOf(files, selection.fault() === undefined), files } satisfies PullReport;
   await printFileReport(app, report);
@@ -154,5 +154,5 @@ export function failWithheld(app: App, { files, verdicts }: PullReport): void {
   const { withheld, match } = verdicts;
   if (withheld === 0) return;
   const what = `${withheld} of ${files.length} files are withheld`;
-  app.fail(new Fault('partial', what, { kept: `${match} files` }));
+  app.addFault(new Fault('partial', what, { kept: `${match} files` }));
 }

@@ -43,7 +43,7 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
         yield (await client.attachment(id)).body;
       } catch (error) {
         if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
-        app.fail(error);
+        app.addFault(error);
       }
     }
   }
@@ -74,7 +74,7 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
 
 /** Fails the run if nothing was selected, or if the rows may not be all. `rows` is their number. */
 export function failIncomplete(app: App, selection: Selection, rows: number): void {
-  if (rows === 0) app.fail(new Fault('partial', 'no file was asked for that the catalogue has'));
+  if (rows === 0) app.addFault(new Fault('partial', 'no file was asked for that the catalogue has'));
   const fault = selection.fault();
-  if (fault !== undefined) app.fail(fault);
+  if (fault !== undefined) app.addFault(fault);
 }

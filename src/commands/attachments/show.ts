@@ -17,6 +17,6 @@ export async function run({ id, open, force }: z.infer<typeof Input>, app: App):
   const client = await app.client();
   const { body } = await client.attachment(id);
   await app.printer.record(attachmentView, body);
-  if (app.strict && !isPullable(body)) app.fail(new Fault('partial', `${id} is withheld`));
+  if (app.strict && !isPullable(body)) app.addFault(new Fault('partial', `${id} is withheld`));
   if (open) await openAttachment(body, force, app);
 }

@@ -16,7 +16,7 @@ import { isOwnFile } from '../../download/own-files.ts';
 import { parseChecksumList } from '../../verify/checksum-list.ts';
 import { verifyFaultsOf, verifyReportOf, type ExpectedFile } from '../../verify/verdicts.ts';
 import { readReferenceFile } from '../../verify/reference-file.ts';
-import { PageFile, writePage } from '../page-file.ts';
+import { OutputFile, writeHtmlPage } from '../output-file.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
 import { limitedNotices } from './notices.ts';
@@ -29,7 +29,7 @@ export const Input = z.object({
   dir: z.string().min(1).default('.'),
   against: Witness.optional(),
   offline: z.boolean().default(false),
-  html: PageFile.optional(),
+  html: OutputFile.optional(),
   force: z.boolean().default(false),
 });
 type Input = z.infer<typeof Input>;
@@ -59,13 +59,13 @@ export async function run(input: Input, app: App): Promise<void> {
   const report = await checking.finally(() => progress.end());
   if (input.html !== undefined) {
     const { verifyPage } = await import('../../format/html/verify-page.ts');
-    await writePage(input.html, verifyPage(report, input.dir, app.version), input.force, app);
+    await writeHtmlPage(input.html, verifyPage(report, input.dir, app.version), input.force, app);
   }
   await printFileReport(app, report);
   const odd = limitedNotices(app.notice);
   for (const { kind, what } of report.bag?.problems ?? []) if (kind === 'odd') odd.add(what);
   odd.end('oddities of the bag');
-  for (const fault of [...verifyFaultsOf(report), ...bagFaultsOf(report.bag)]) app.fail(fault);
+  for (const fault of [...verifyFaultsOf(report), ...bagFaultsOf(report.bag)]) app.addFault(fault);
 }
 
 /** Whether it is a folder; only a bag may be a file. */
@@ -174,6 +174,6 @@ async function catalogue(dir: string, app: App): Promise<{ expected: ExpectedFil
     });
   }
   const fault = listing.fault();
-  if (fault !== undefined) app.fail(fault);
+  if (fault !== undefined) app.addFault(fault);
   return { expected, whole: listing.complete() };
 }

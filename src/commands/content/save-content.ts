@@ -48,13 +48,13 @@ export async function save(saving: Saving, app: App): Promise<void> {
     const rows = await named(content, app);
     for (const { file, fault } of await pullRows(dir, rows, { force: saving.force, entries }, app)) {
       files.push(file);
-      if (fault !== undefined) app.fail(fault);
+      if (fault !== undefined) app.addFault(fault);
     }
     const report = { ...verifyReportOf(files, true), files } satisfies PullReport;
     await printFileReport(app, report);
     const { withheld, match } = report.verdicts;
     if (withheld > 0)
-      app.fail(
+      app.addFault(
         new Fault('partial', `${withheld} of ${files.length} files are withheld`, { kept: `${match} files` }),
       );
   } finally {
@@ -93,7 +93,7 @@ async function stored(
     return { ...file, path: place.name, verdict: 'match', actual: sha256, bytes: bytes.length };
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
-    app.fail(error);
+    app.addFault(error);
     const verdict = { partial: 'withheld', integrity: 'mismatch' }[error.kind as string] ?? 'missing';
     return { ...file, verdict: verdict as PulledFile['verdict'] };
   }

@@ -41,7 +41,7 @@ async function fetched(address: string, bytes: number, message: string, app: App
       `${message} claims ${bytes} bytes, more than the ${MOST_STORED_BYTES} that are read`,
     );
   }
-  const access = await app.files();
+  const access = await app.fileAccess();
   const retries = app.settings.retries.value;
   const file = await openFile(address, { ...access, world: app.world, retries, log: app.log });
   const chunks: Uint8Array[] = [];

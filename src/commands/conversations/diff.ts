@@ -16,7 +16,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const [a, b] = await Promise.allSettled([walked(input.a, app), walked(input.b, app)]);
   if (a.status === 'rejected') {
     // Of two broken logs each is named.
-    if (b.status === 'rejected' && b.reason instanceof Fault) app.fail(b.reason);
+    if (b.status === 'rejected' && b.reason instanceof Fault) app.addFault(b.reason);
     throw a.reason;
   }
   if (b.status === 'rejected') throw b.reason;
@@ -60,7 +60,7 @@ function judge({ a, b, added, moved, lost, changed, unknown }: DiffReport, app: 
   if (unknown.length > 0) {
     const short = unknown.find(({ reason }) => reason === 'not_reached');
     const unfinished = short?.side === 'a' ? b : a;
-    app.fail(
+    app.addFault(
       new Fault(
         'partial',
         `${plural(unknown.length, 'row')} of one walk may be in the other list all the same`,
@@ -71,12 +71,12 @@ function judge({ a, b, added, moved, lost, changed, unknown }: DiffReport, app: 
   if (!app.strict) return;
   const counts = Object.entries({ added, moved, lost, changed }).filter(([, rows]) => rows.length > 0);
   if (counts.length > 0)
-    app.fail(
+    app.addFault(
       new Fault(
         'partial',
         `the walks differ: ${counts.map(([name, rows]) => `${formatCount(rows.length)} ${name}`).join(', ')}`,
       ),
     );
   for (const { dir, complete } of [a, b])
-    if (!complete) app.fail(new Fault('partial', `${dir}: nothing says that this walk reached its end`));
+    if (!complete) app.addFault(new Fault('partial', `${dir}: nothing says that this walk reached its end`));
 }

@@ -7,11 +7,11 @@ import { Fault } from '../../faults.ts';
 import { windowView } from '../../format/views/index.ts';
 import { walkPlot } from '../../format/plot/walk-plot.ts';
 import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
-import { PageFile, writePage } from '../page-file.ts';
+import { OutputFile, writeHtmlPage } from '../output-file.ts';
 
 export const Input = z.object({
   dir: z.string().min(1),
-  html: PageFile.optional(),
+  html: OutputFile.optional(),
   force: z.boolean().default(false),
 });
 type Input = z.infer<typeof Input>;
@@ -23,11 +23,11 @@ export async function run(input: Input, app: App): Promise<void> {
   if (report.walk.torn) app.notice(`${input.dir}: the last line is torn, as a killed walk leaves it`);
   if (input.html !== undefined) {
     const { walkPage } = await import('../../format/html/walk-page.ts');
-    await writePage(input.html, walkPage(report, app.version), input.force, app);
+    await writeHtmlPage(input.html, walkPage(report, app.version), input.force, app);
   }
   await print(report, app);
   if (report.windows.length === 0 && !report.walk.complete)
-    app.fail(new Fault('partial', `${input.dir}: there are no windows to draw`));
+    app.addFault(new Fault('partial', `${input.dir}: there are no windows to draw`));
 }
 
 async function seriesOf(dir: string, app: App): Promise<PlotReport> {

@@ -24,5 +24,5 @@ export async function run({ id }: z.infer<typeof Input>, app: App): Promise<void
     messages: { data: messages, summary: { rows: messages.length, complete } },
   });
   const unproved = new Fault('partial', `${id}: the service does not prove that these are all its messages`);
-  if (!complete) app.fail(listing.fault() ?? unproved);
+  if (!complete) app.addFault(listing.fault() ?? unproved);
 }

@@ -31,6 +31,7 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
     ...problems.map(({ window, what }) => `window ${window}: ${what}`),
   ]);
   for (const { window, what } of problems)
-    app.fail(new Fault('integrity', `${dir}: window ${window}: ${what}`));
-  if (windows === 0 && problems.length === 0) app.fail(new Fault('partial', `${dir}: nothing was checked`));
+    app.addFault(new Fault('integrity', `${dir}: window ${window}: ${what}`));
+  if (windows === 0 && problems.length === 0)
+    app.addFault(new Fault('partial', `${dir}: nothing was checked`));
 }

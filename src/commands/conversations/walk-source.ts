@@ -3,14 +3,14 @@ import type { Client } from '../../client/index.ts';
 import type { Conversation } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import type { Source } from '../../walk/source.ts';
-import { present } from '../input.ts';
+import { withoutUndefined } from '../input.ts';
 
 export function conversationSource(client: Client): Source<Conversation> {
   return {
     async page({ after, before, limit }) {
-      const query = present({ starting_after: after, ending_before: before, limit });
+      const query = withoutUndefined({ starting_after: after, ending_before: before, limit });
       const { data, has_more, drift_ratio } = (await client.conversations(query)).body;
-      return { rows: data, ...present({ has_more, drift_ratio }) };
+      return { rows: data, ...withoutUndefined({ has_more, drift_ratio }) };
     },
     /** `opening=true` lists the first message of each conversation; a service that does not know it cannot tell. */
     async crossCheck({ after, limit }) {
@@ -18,7 +18,11 @@ export function conversationSource(client: Client): Source<Conversation> {
       if (after !== undefined && typeof cursor !== 'string') return undefined;
       try {
         const { data } = (
-          await client.messages({ opening: true, limit, ...present({ starting_after: cursor ?? undefined }) })
+          await client.messages({
+            opening: true,
+            limit,
+            ...withoutUndefined({ starting_after: cursor ?? undefined }),
+          })
         ).body;
         const ids = data.map((row) => row.conversation_id);
         // Two messages of one conversation: the service does not know `opening`. One message twice is drift.

@@ -14,7 +14,7 @@ import { Fault } from '../../faults.ts';
 import { linesOf } from '../../disk/lines.ts';
 
 /** An envelope, its JSON, the digest that tells it from another under the same id, and its line, the first is 1, of a file. */
-export type Outgoing = { event: IngestRequest; text: string; digest: string; line?: number };
+export type OutgoingEvent = { event: IngestRequest; text: string; digest: string; line?: number };
 
 export type Guards = { allowUnknownType: boolean };
 
@@ -22,16 +22,16 @@ export type Envelopes = {
   /** How many there are. */
   count: number;
   /** All of them, in their order; read from the file as they are asked for. */
-  all(): AsyncGenerator<Outgoing>;
+  all(): AsyncGenerator<OutgoingEvent>;
   close(): Promise<void>;
 };
 
 /** The envelope of a command line. Throws a usage Fault. */
-export async function envelopeOf(
+export async function envelopeFromArguments(
   { type, id, payload }: { type?: string | undefined; id?: string | undefined; payload?: string | undefined },
   guards: Guards,
   app: App,
-): Promise<Outgoing> {
+): Promise<OutgoingEvent> {
   if (type === undefined)
     throw new Fault('usage', 'an event type or --file is missing', { hint: 'arx events types' });
   // An id invented here would be another one at the next try, and the event would count twice.
@@ -72,7 +72,7 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
       yield { event: checked(parseJson(text, where), guards, where), line: number };
     }
   };
-  const all = async function* (): AsyncGenerator<Outgoing> {
+  const all = async function* (): AsyncGenerator<OutgoingEvent> {
     for await (const { event, line } of envelopes()) yield { ...outgoing(event), line };
   };
   const close = () => handle.close();
@@ -117,7 +117,7 @@ async function spooled(bytes: AsyncIterable<Uint8Array>, app: App): Promise<File
   }
 }
 
-function outgoing({ id, type, payload }: IngestRequest): Outgoing {
+function outgoing({ id, type, payload }: IngestRequest): OutgoingEvent {
   const event = { id, type, payload };
   const text = JSON.stringify(event);
   return { event, text, digest: digestOf(text) };

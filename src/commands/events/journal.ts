@@ -13,22 +13,22 @@ import { Fault } from '../../faults.ts';
 import { linesOf } from '../../disk/lines.ts';
 import { openRegularFile } from '../../disk/regular-file.ts';
 import { IdSet } from '../../walk/order/id-set.ts';
-import type { Outgoing } from './envelopes.ts';
+import type { OutgoingEvent } from './envelopes.ts';
 
 const common = { at: z.string(), digest: z.string() };
-const Entry = z.discriminatedUnion('type', [
+const JournalEntry = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sent'), ...common, event: IngestRequest }),
   z.object({ type: z.literal('acked'), ...common, id: z.string() }),
   z.object({ type: z.literal('refused'), ...common, id: z.string(), code: z.string() }),
 ]);
-export type Entry = z.infer<typeof Entry>;
+export type JournalEntry = z.infer<typeof JournalEntry>;
 
 export type Journal = {
   readonly path: string;
   /** Notes what is about to be sent; durable when it resolves. Throws Fault `disk`. */
-  sent(all: readonly Outgoing[]): Promise<void>;
+  recordSent(all: readonly OutgoingEvent[]): Promise<void>;
   /** Notes what came of some; what of this is lost with the power is sent again, and known there by its id. */
-  settled(all: readonly { sent: Outgoing; refusal?: string | undefined }[]): Promise<void>;
+  recordOutcomes(all: readonly { sent: OutgoingEvent; refusal?: string | undefined }[]): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -72,18 +72,18 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
     /** What a record begins with; the event follows as it is sent. */
     const begun = () => {
       const at = new Date(app.world.now()).toISOString();
-      return (type: Entry['type'], { digest }: Outgoing) =>
+      return (type: JournalEntry['type'], { digest }: OutgoingEvent) =>
         `{"type":"${type}","at":"${at}","digest":"${digest}",`;
     };
     return {
       path,
-      sent: (all) =>
+      recordSent: (all) =>
         guarded(async () => {
           const head = begun();
           await append(all.map((one) => `${head('sent', one)}"event":${one.text}}`));
           await file.datasync();
         }),
-      settled: (all) =>
+      recordOutcomes: (all) =>
         guarded(async () => {
           const head = begun();
           await append(
@@ -105,13 +105,13 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
 }
 
 /** A line of ours is an envelope and a little more. */
-const MOST_LINE_BYTES = MAX_REQUEST_BYTES + 4096;
+const MAX_LINE_BYTES = MAX_REQUEST_BYTES + 4096;
 
 /**
  * The records of a journal, in order; none where there is no file. A line that is none, as a killed sender leaves it,
  * says nothing: what it spoke of counts as not sent, or not acknowledged. Throws Fault `disk` or `unsafe`.
  */
-export async function* readJournal(path: string): AsyncGenerator<Entry> {
+export async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
   const file = await openRegularFile(path, constants.O_RDONLY).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw diskFault(error, `journal ${path}`);
@@ -119,8 +119,8 @@ export async function* readJournal(path: string): AsyncGenerator<Entry> {
   if (file === undefined) return;
   try {
     const { size } = await file.stat();
-    for await (const line of linesOf(file, size, MOST_LINE_BYTES)) {
-      const entry = Entry.safeParse(parse(line.toString('utf8')));
+    for await (const line of linesOf(file, size, MAX_LINE_BYTES)) {
+      const entry = JournalEntry.safeParse(parse(line.toString('utf8')));
       if (entry.success) yield entry.data;
     }
   } finally {
@@ -129,14 +129,14 @@ export async function* readJournal(path: string): AsyncGenerator<Entry> {
 }
 
 /** What was acknowledged according to a journal, by digest, in sixteen bytes each. */
-export async function acknowledgedIn(path: string): Promise<IdSet> {
+export async function acknowledgedDigests(path: string): Promise<IdSet> {
   const seen = new IdSet();
   for await (const entry of readJournal(path)) if (entry.type === 'acked') seen.add(entry.digest);
   return seen;
 }
 
 /** A journal that must be there. Throws Fault `not_found`. */
-export async function* entriesOf(path: string): AsyncGenerator<Entry> {
+export async function* readExistingJournal(path: string): AsyncGenerator<JournalEntry> {
   let entries = 0;
   for await (const entry of readJournal(path)) {
     entries += 1;

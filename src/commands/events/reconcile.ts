@@ -4,12 +4,12 @@ import type { App } from '../../app.ts';
 import type { ReconcileReport } from '../../contract/reports/reconcile.ts';
 import { Fault, type FaultKind } from '../../faults.ts';
 import { reconcileLines } from '../../format/views/index.ts';
-import type { Outgoing } from './envelopes.ts';
-import { fewFailures } from './failures.ts';
-import { entriesOf, journalPath } from './journal.ts';
-import { clientOf, withJournal } from './send.ts';
-import { sendAll } from './sending.ts';
-import { surveyOf, type Survey } from './survey.ts';
+import type { OutgoingEvent } from './envelopes.ts';
+import { createFailureSummary } from './failure-summary.ts';
+import { readExistingJournal, journalPath } from './journal.ts';
+import { eventClient, withJournal } from './send.ts';
+import { sendEvents } from './send-batches.ts';
+import { compareJournal, type JournalComparison } from './compare-journal.ts';
 
 export const Input = z.object({
   journal: z.string().min(1).optional(),
@@ -27,19 +27,19 @@ const FAULTS: { [finding in keyof ReconcileReport['findings']]: { kind: FaultKin
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const path = journalPath(input.journal, app);
-  const client = await clientOf(input, app);
-  let survey = await surveyOf(() => entriesOf(path), client);
+  const client = await eventClient(input, app);
+  let survey = await compareJournal(() => readExistingJournal(path), client);
   let replayed = 0;
   if (input.replay && survey.missing > 0) {
     const { takeMissing } = survey;
-    const failures = fewFailures(app);
+    const failures = createFailureSummary(app);
     await withJournal(input, app, async (journal) => {
-      for await (const { sent, outcome } of sendAll(sentOf(path, takeMissing), client, journal, app)) {
+      for await (const { sent, outcome } of sendEvents(sentOf(path, takeMissing), client, journal, app)) {
         if (outcome instanceof Fault) failures.add(sent, outcome);
         else replayed += 1;
       }
     }).finally(failures.end);
-    survey = await surveyOf(() => entriesOf(path), client);
+    survey = await compareJournal(() => readExistingJournal(path), client);
   }
   const { counts: findings, missing: _, takeMissing: __, ...rest } = survey;
   const faults = Object.entries(FAULTS).flatMap(([finding, { kind, what }]) => {
@@ -58,7 +58,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     findings,
   };
   await app.printer.report(report, () => reconcileLines(report));
-  for (const fault of faults) app.fail(fault);
+  for (const fault of faults) app.addFault(fault);
 }
 
 function hintOf(finding: string): { hint?: string } {
@@ -66,8 +66,11 @@ function hintOf(finding: string): { hint?: string } {
 }
 
 /** Of what was sent what must be sent again. */
-async function* sentOf(path: string, takeMissing: Survey['takeMissing']): AsyncGenerator<Outgoing> {
-  for await (const entry of entriesOf(path)) {
+async function* sentOf(
+  path: string,
+  takeMissing: JournalComparison['takeMissing'],
+): AsyncGenerator<OutgoingEvent> {
+  for await (const entry of readExistingJournal(path)) {
     if (entry.type !== 'sent' || !takeMissing(entry.event.id, entry.digest)) continue;
     yield { event: entry.event, text: JSON.stringify(entry.event), digest: entry.digest };
   }

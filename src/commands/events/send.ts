@@ -5,11 +5,11 @@ import type { Client } from '../../client/index.ts';
 import type { Acknowledgement, RefusedEvent } from '../../contract/event.ts';
 import { Fault } from '../../faults.ts';
 import { acknowledgementView } from '../../format/views/index.ts';
-import { secretsIn } from '../secret-file.ts';
-import { envelopeOf, openEnvelopes, type Envelopes, type Outgoing } from './envelopes.ts';
-import { fewFailures } from './failures.ts';
-import { acknowledgedIn, journalPath, openJournal, type Journal } from './journal.ts';
-import { refusalIn, sendAll } from './sending.ts';
+import { readWebhookSecrets } from '../webhook-secrets.ts';
+import { envelopeFromArguments, openEnvelopes, type Envelopes, type OutgoingEvent } from './envelopes.ts';
+import { createFailureSummary } from './failure-summary.ts';
+import { acknowledgedDigests, journalPath, openJournal, type Journal } from './journal.ts';
+import { refusalCode, sendEvents } from './send-batches.ts';
 
 export const Input = z.object({
   type: z.string().min(1).optional(),
@@ -30,7 +30,7 @@ export async function run(input: Input, app: App): Promise<void> {
   // Everything is checked before anything is sent.
   const envelopes = await openEnvelopes(input.file, input, app);
   try {
-    const client = await clientOf(input, app);
+    const client = await eventClient(input, app);
     await withJournal(input, app, (journal) => sendFile(envelopes, client, journal, app));
   } finally {
     await envelopes.close();
@@ -38,8 +38,11 @@ export async function run(input: Input, app: App): Promise<void> {
 }
 
 /** The client of a command that sends events, with its secrets where they are named. */
-export async function clientOf({ signWith }: { signWith?: string | undefined }, app: App): Promise<Client> {
-  return signWith === undefined ? app.client() : app.signingClient(secretsIn(signWith, app));
+export async function eventClient(
+  { signWith }: { signWith?: string | undefined },
+  app: App,
+): Promise<Client> {
+  return signWith === undefined ? app.client() : app.signingClient(readWebhookSecrets(signWith, app));
 }
 
 export async function withJournal(
@@ -52,13 +55,13 @@ export async function withJournal(
 }
 
 async function sendOne(input: Input, app: App): Promise<void> {
-  const envelope = await envelopeOf(input, input, app);
-  const client = await clientOf(input, app);
+  const envelope = await envelopeFromArguments(input, input, app);
+  const client = await eventClient(input, app);
   await withJournal(input, app, async (journal) => {
-    await journal.sent([envelope]);
+    await journal.recordSent([envelope]);
     try {
       const { body } = await client.ingest(envelope.event);
-      await journal.settled([{ sent: envelope }]);
+      await journal.recordOutcomes([{ sent: envelope }]);
       await app.printer.record(acknowledgementView, body);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -66,27 +69,27 @@ async function sendOne(input: Input, app: App): Promise<void> {
       if (error.kind === 'interrupted') {
         throw keeping(error, `${id} may have been accepted; send it again with the same id`);
       }
-      const refusal = refusalIn(error);
-      if (refusal !== undefined) await journal.settled([{ sent: envelope, refusal }]);
+      const refusal = refusalCode(error);
+      if (refusal !== undefined) await journal.recordOutcomes([{ sent: envelope, refusal }]);
       throw error;
     }
   });
 }
 
 async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, app: App): Promise<void> {
-  const done = await acknowledgedIn(journal.path);
+  const done = await acknowledgedDigests(journal.path);
   const totals = { rows: 0, accepted: 0, failed: 0, known: 0 };
   const progress = app.progress({ besideRows: true });
-  const missing = async function* (): AsyncGenerator<Outgoing> {
+  const missing = async function* (): AsyncGenerator<OutgoingEvent> {
     for await (const envelope of envelopes.all()) {
       if (done.has(envelope.digest)) totals.known += 1;
       else yield envelope;
     }
   };
   const rows = async function* (): AsyncGenerator<Acknowledgement | RefusedEvent> {
-    const failures = fewFailures(app);
+    const failures = createFailureSummary(app);
     try {
-      for await (const { sent, outcome } of sendAll(missing(), client, journal, app)) {
+      for await (const { sent, outcome } of sendEvents(missing(), client, journal, app)) {
         totals.rows += 1;
         progress.update({
           label: 'sent',
@@ -127,9 +130,9 @@ async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, 
 }
 
 /** A row for what the service said no to; undefined where it said nothing that tells whether the event is in. */
-function refusedRow({ event, line }: Outgoing, fault: Fault): RefusedEvent | undefined {
+function refusedRow({ event, line }: OutgoingEvent, fault: Fault): RefusedEvent | undefined {
   const { kind, message, detail } = fault;
-  const code = refusalIn(fault) ?? detail.code;
+  const code = refusalCode(fault) ?? detail.code;
   if (code === undefined || kind === 'unconfirmed') return undefined;
   const { id, type } = event;
   // What is read from a file has its line.

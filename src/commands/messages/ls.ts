@@ -7,7 +7,7 @@ import { Fault } from '../../faults.ts';
 import { messageView } from '../../format/views/index.ts';
 import type { Source } from '../../walk/source.ts';
 import { detectDirections } from '../cursor-support.ts';
-import { present, windowQuery } from '../input.ts';
+import { withoutUndefined, windowQuery } from '../input.ts';
 import { printPage } from '../page.ts';
 import { walkList, WalkInput } from '../walk-list.ts';
 
@@ -30,7 +30,7 @@ const OF_WALKS = {
 } as const;
 
 export async function run(input: Input, app: App): Promise<void> {
-  const filter = present({ conversation: input.conversation, opening: input.opening });
+  const filter = withoutUndefined({ conversation: input.conversation, opening: input.opening });
   if (input.walk) return walkMessages(filter, input, app);
   for (const [key, option] of Object.entries(OF_WALKS)) {
     const given = input[key as keyof typeof OF_WALKS];
@@ -64,9 +64,12 @@ async function walkMessages(filter: Query, input: Input, app: App): Promise<void
 function messageSource(client: Client, filter: Query): Source<{ id: string; row: Message }> {
   return {
     async page({ after, before, limit }) {
-      const query = { ...filter, ...windowQuery({ ...present({ after, before }), limit }) };
+      const query = { ...filter, ...windowQuery({ ...withoutUndefined({ after, before }), limit }) };
       const { data, has_more, drift_ratio } = (await client.messages(query)).body;
-      return { rows: data.map((row) => ({ id: row.id, row })), ...present({ has_more, drift_ratio }) };
+      return {
+        rows: data.map((row) => ({ id: row.id, row })),
+        ...withoutUndefined({ has_more, drift_ratio }),
+      };
     },
   };
 }

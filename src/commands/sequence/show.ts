@@ -26,7 +26,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     for await (const row of listing.rows) rows.push(row);
     complete = listing.complete();
     const fault = listing.fault();
-    if (fault !== undefined) app.fail(fault);
+    if (fault !== undefined) app.addFault(fault);
     // What the last of many reads said of its own page.
     if (head.has_more !== undefined) head.has_more = !complete;
   } else {

@@ -9,7 +9,7 @@ import { Fault } from '../faults.ts';
  * The secrets of a file, one `whsec_…` a line. A mode open to others is mended with a notice. Throws a usage Fault for a
  * file that is missing or holds anything else, a store Fault for a link or another owner's file.
  */
-export function secretsIn(file: string, app: App): Uint8Array[] {
+export function readWebhookSecrets(file: string, app: App): Uint8Array[] {
   const bytes = readPrivate(resolve(app.world.cwd, file), app.storeWorld);
   if (bytes === undefined) throw new Fault('usage', `cannot read the secret file ${file}`);
   const secrets = parseSecrets(bytes.toString('latin1'));

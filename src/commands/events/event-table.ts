@@ -5,7 +5,7 @@ import { hashId } from '../../walk/order/id-set.ts';
 const WORDS = 4;
 
 /** Events by the hash of their ids, in the order in which they were added; two ids share one with probability 2^-64. */
-export class Ledger {
+export class EventTable {
   #count = 0;
   #words = new Uint32Array(1024 * WORDS);
   #notes = new Uint16Array(1024);

@@ -2,22 +2,22 @@
 import type { App } from '../../app.ts';
 import { Fault, type FaultKind } from '../../faults.ts';
 import { formatCount } from '../../format/numbers.ts';
-import type { Outgoing } from './envelopes.ts';
+import type { OutgoingEvent } from './envelopes.ts';
 
 /** Said one by one, and the first of each kind in any case. One more is said too, in place of the line that would count it. */
-const MOST = 10;
+const MAX_REPORTED = 10;
 
-export type Failures = {
+export type FailureSummary = {
   /** To be called for each event that failed, in their order. */
-  add(sent: Outgoing, fault: Fault): void;
+  add(sent: OutgoingEvent, fault: Fault): void;
   /** To be called at last, however the run ends. */
   end(): void;
 };
 
-export function fewFailures({ fail }: Pick<App, 'fail'>): Failures {
+export function createFailureSummary({ addFault: fail }: Pick<App, 'addFault'>): FailureSummary {
   let said = 0;
   const more = new Map<FaultKind, { events: number; last?: Fault }>();
-  let run: { fault: Fault; first: Outgoing; last: Outgoing; events: number } | undefined;
+  let run: { fault: Fault; first: OutgoingEvent; last: OutgoingEvent; events: number } | undefined;
   const tell = (): void => {
     if (run === undefined) return;
     const { fault, first, last, events } = run;
@@ -26,7 +26,7 @@ export function fewFailures({ fail }: Pick<App, 'fail'>): Failures {
     const who = events === 1 ? nameOf(first) : `${formatCount(events)} events, ${spanOf(first, last)}`;
     const named = new Fault(kind, `${who}: ${message}`, detail);
     const unsaid = more.get(kind);
-    if (said >= MOST && unsaid !== undefined) {
+    if (said >= MAX_REPORTED && unsaid !== undefined) {
       more.set(kind, { events: unsaid.events + events, last: named });
       return;
     }
@@ -54,11 +54,11 @@ export function fewFailures({ fail }: Pick<App, 'fail'>): Failures {
   };
 }
 
-function nameOf({ line, event: { id } }: Outgoing): string {
+function nameOf({ line, event: { id } }: OutgoingEvent): string {
   return line === undefined ? `event ${id}` : `line ${line}, event ${id}`;
 }
 
-function spanOf(first: Outgoing, last: Outgoing): string {
+function spanOf(first: OutgoingEvent, last: OutgoingEvent): string {
   return first.line === undefined
     ? `${first.event.id} to ${last.event.id}`
     : `lines ${first.line} to ${last.line}`;

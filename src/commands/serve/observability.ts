@@ -3,11 +3,11 @@ import { constants } from 'node:fs';
 import { open, readdir, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
-import type { App } from '../app.ts';
-import { diskFault } from '../disk/disk-fault.ts';
-import { escapeText } from '../format/terminal/escape.ts';
-import { wholeNumber } from './input.ts';
-import type { Archive } from '../service/index.ts';
+import type { App } from '../../app.ts';
+import { diskFault } from '../../disk/disk-fault.ts';
+import { escapeText } from '../../format/terminal/escape.ts';
+import { wholeNumber } from '../input.ts';
+import type { Archive } from '../../service/index.ts';
 import {
   combineObservers,
   LOG_LEVELS,
@@ -15,30 +15,30 @@ import {
   type AccessLog,
   type Metrics,
   type PortObserver,
-} from '../service/http/index.ts';
+} from '../../service/http/index.ts';
 
-export const Port = wholeNumber(0).refine((port) => port <= 65_535, 'must be a port from 0 to 65535');
+export const PortNumber = wholeNumber(0).refine((port) => port <= 65_535, 'must be a port from 0 to 65535');
 
-export const WATCH_INPUT = {
+export const OBSERVABILITY_INPUT = {
   log: z.string().min(1).optional(),
   logLevel: z.enum(LOG_LEVELS).default('info'),
-  metricsPort: Port.optional(),
+  metricsPort: PortNumber.optional(),
   metricsHost: z.string().min(1).default('127.0.0.1'),
 };
-const WatchInput = z.object(WATCH_INPUT);
+const WatchInput = z.object(OBSERVABILITY_INPUT);
 
 /**
  * The log where one is asked for: `--log FILE`, `-` for stderr, which `-v` means too. Lines of JSON, but for a terminal.
- * Throws as {@link openAppended}; afterwards it never fails.
+ * Throws as {@link openForAppending}; afterwards it never fails.
  */
-export async function openJournal(
+export async function openAccessLog(
   { log, logLevel }: z.infer<typeof WatchInput>,
   app: App,
 ): Promise<{ journal: AccessLog; close(): Promise<void> } | undefined> {
   const { stderr, now, monotonic } = app.world;
   const path = log ?? (app.verbose ? '-' : undefined);
   if (path === undefined) return undefined;
-  const { createAccessLog } = await import('../service/http/index.ts');
+  const { createAccessLog } = await import('../../service/http/index.ts');
   const common = { level: logLevel, now, monotonic };
   if (path === '-') {
     const journal = createAccessLog({
@@ -48,7 +48,7 @@ export async function openJournal(
     });
     return { journal, close: journal.close };
   }
-  const file = await openAppended(path, app);
+  const file = await openForAppending(path, app);
   const journal = createAccessLog({ ...common, format: lineOfJson, write: (text) => file.appendFile(text) });
   return {
     journal,
@@ -63,7 +63,7 @@ export async function openJournal(
  * A file to append to, made where it is missing. It never blocks (faults C12): a FIFO that nobody reads is refused, and
  * one that is full fails the write. Throws Fault `unsafe` or `disk`.
  */
-export async function openAppended(path: string, { world }: App): Promise<FileHandle> {
+export async function openForAppending(path: string, { world }: App): Promise<FileHandle> {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
   try {
     return await open(resolve(world.cwd, path), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
@@ -89,7 +89,7 @@ function lineForPeople({ time, level, event, ms, ...rest }: LogEntry): string {
 }
 
 /** What a port tells to; undefined where nobody listens. */
-export function watchOf(
+export function observerOf(
   port: string,
   journal: AccessLog | undefined,
   metrics: Metrics | undefined,
@@ -104,7 +104,7 @@ export async function openMetrics(
   journal: AccessLog | undefined,
   app: App,
 ): Promise<Metrics> {
-  const { createMetrics, addQueueMetrics } = await import('../service/http/index.ts');
+  const { createMetrics, addQueueMetrics } = await import('../../service/http/index.ts');
   const { world } = app;
   const metrics = createMetrics(world.monotonic);
   const startedMs = world.now();

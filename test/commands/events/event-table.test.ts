@@ -1,11 +1,11 @@
 // The ledger of a reconciliation: every event has its place, digest and notes, however many there are.
 import { expect, test } from 'vitest';
-import { Ledger } from '../../../src/commands/events/ledger.ts';
+import { EventTable } from '../../../src/commands/events/event-table.ts';
 
 const digestOf = (n: number) => n.toString(16).padStart(16, '0').repeat(2);
 
 test('places are in the order of arrival and stay, with digests and notes, as it grows', () => {
-  const ledger = new Ledger();
+  const ledger = new EventTable();
   const count = 20_000;
   for (let n = 0; n < count; n += 1) {
     expect(ledger.add(`evt_${n}`)).toBe(n);

@@ -4,10 +4,10 @@ import type { Envelope } from '../../contract/event.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { Finding } from '../../contract/reports/reconcile.ts';
 import { Fault } from '../../faults.ts';
-import type { Entry } from './journal.ts';
-import { Ledger } from './ledger.ts';
+import type { JournalEntry } from './journal.ts';
+import { EventTable } from './event-table.ts';
 
-export type Survey = {
+export type JournalComparison = {
   sent: number;
   acknowledged: number;
   indexed: number;
@@ -21,7 +21,7 @@ export type Survey = {
 };
 
 /** Events named for one kind of finding. */
-const MOST_NAMED = 1_000;
+const MAX_NAMED_EVENTS = 1_000;
 
 /** What is noted of an event. The digest is that of what was acknowledged, else of what was sent last. */
 const SENT = 1;
@@ -35,19 +35,22 @@ const EFFECTS = { dead: 64, queued: 128, waiting: 256 } as const;
 const MISSING = 512;
 
 /** Reads the journal to its end, then the service's index, then the journal once more for the names. Throws Faults as both do. */
-export async function surveyOf(journal: () => AsyncIterable<Entry>, client: Client): Promise<Survey> {
-  const ledger = new Ledger();
+export async function compareJournal(
+  journal: () => AsyncIterable<JournalEntry>,
+  client: Client,
+): Promise<JournalComparison> {
+  const ledger = new EventTable();
   for await (const entry of journal()) note(ledger, entry);
-  const counts: Survey['counts'] = {};
+  const counts: JournalComparison['counts'] = {};
   const named: Partial<Record<Finding, string[]>> = {};
   const count = (finding: Finding) => void (counts[finding] = (counts[finding] ?? 0) + 1);
   const name = (id: string, finding: Finding): void => {
     const ids = (named[finding] ??= []);
-    if (ids.length < MOST_NAMED) ids.push(id);
+    if (ids.length < MAX_NAMED_EVENTS) ids.push(id);
   };
   let others = 0;
   let furthest = -1;
-  for await (const { id, effect, deliveries = 1 } of indexOf(client)) {
+  for await (const { id, effect, deliveries = 1 } of allEvents(client)) {
     const place = ledger.find(id);
     if (place === undefined) {
       others += 1;
@@ -100,11 +103,11 @@ export async function surveyOf(journal: () => AsyncIterable<Entry>, client: Clie
   return { sent: ledger.size, ...totals, others, counts, events, missing, takeMissing };
 }
 
-function idOf(entry: Entry): string {
+function idOf(entry: JournalEntry): string {
   return entry.type === 'sent' ? entry.event.id : entry.id;
 }
 
-function note(ledger: Ledger, entry: Entry): void {
+function note(ledger: EventTable, entry: JournalEntry): void {
   const known = ledger.size;
   const place = ledger.add(idOf(entry));
   const { digest } = entry;
@@ -141,7 +144,7 @@ function stateOf(notes: number): Finding | undefined {
 }
 
 /** All events that the service holds, in the order of their arrival. Throws Fault `protocol` for a list without an end. */
-async function* indexOf(client: Client): AsyncGenerator<Envelope> {
+async function* allEvents(client: Client): AsyncGenerator<Envelope> {
   for (let after: string | undefined; ;) {
     const { body } = await client.events({
       limit: PAGE_LIMIT.maximum,

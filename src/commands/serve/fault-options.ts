@@ -1,14 +1,14 @@
 // The options by which `arx serve` lies, fails and is slow: read together, told apart by name where one is wrong, and logged.
 import * as z from 'zod';
-import type { App } from '../app.ts';
-import { Fault } from '../faults.ts';
-import type { FaultLogEntry, FaultOptions } from '../service/fault-injection/index.ts';
-import type { Archive, ServiceOptions } from '../service/index.ts';
-import { wholeNumber } from './input.ts';
-import { openAppended } from './serve-watch.ts';
+import type { App } from '../../app.ts';
+import { Fault } from '../../faults.ts';
+import type { FaultLogEntry, FaultOptions } from '../../service/fault-injection/index.ts';
+import type { Archive, ServiceOptions } from '../../service/index.ts';
+import { wholeNumber } from '../input.ts';
+import { openForAppending } from './observability.ts';
 
 /** Milliseconds; a client would take a slower service for one that does not answer. */
-const LONGEST_LATENCY = 10_000;
+const MAX_LATENCY_MS = 10_000;
 
 export const DRIFT_INPUT = {
   drift: z.string().optional(),
@@ -18,7 +18,7 @@ export const DRIFT_INPUT = {
   driftReported: z.string().optional(),
   driftWrites: z.string().optional(),
   driftLatency: wholeNumber(0)
-    .refine((ms) => ms <= LONGEST_LATENCY, `must be at most ${LONGEST_LATENCY}`)
+    .refine((ms) => ms <= MAX_LATENCY_MS, `must be at most ${MAX_LATENCY_MS}`)
     .optional(),
   driftLog: z.string().min(1).optional(),
   transportFaults: z.string().optional(),
@@ -34,7 +34,7 @@ type DriftInput = z.infer<typeof DriftInput>;
 export async function faultOptionsOf(input: DriftInput, app: App): Promise<FaultOptions | undefined> {
   if (Object.keys(DRIFT_INPUT).every((name) => input[name as keyof DriftInput] === undefined))
     return undefined;
-  const parsers = await import('../service/fault-injection/index.ts');
+  const parsers = await import('../../service/fault-injection/index.ts');
   const { drift, driftReported, driftWrites, driftLatency, transportFaults, transportKinds } = input;
   if (drift === undefined && (input.driftFaults ?? input.driftMode) !== undefined) {
     throw new Fault('usage', '--drift-faults and --drift-mode go with --drift');
@@ -45,13 +45,13 @@ export async function faultOptionsOf(input: DriftInput, app: App): Promise<Fault
   if (input.driftSeed !== undefined && (drift ?? driftWrites ?? transportFaults) === undefined) {
     throw new Fault('usage', '--drift-seed goes with --drift, --drift-writes or --transport-faults');
   }
-  const seed = parsed('--drift-seed', () => parsers.parseSeed(input.driftSeed ?? 1));
-  const options = parsed('--drift', () =>
+  const seed = parseOption('--drift-seed', () => parsers.parseSeed(input.driftSeed ?? 1));
+  const options = parseOption('--drift', () =>
     parsers.parseDrift(drift ?? '0', seed, input.driftFaults, input.driftMode),
   );
-  const reported = driftReported && parsed('--drift-reported', () => parsers.parseRatio(driftReported));
-  const writes = driftWrites && parsed('--drift-writes', () => parsers.parseWrites(driftWrites));
-  const transport = parsed('--transport-faults', () =>
+  const reported = driftReported && parseOption('--drift-reported', () => parsers.parseRatio(driftReported));
+  const writes = driftWrites && parseOption('--drift-writes', () => parsers.parseWrites(driftWrites));
+  const transport = parseOption('--transport-faults', () =>
     parsers.parseTransportFaults(transportFaults ?? '0', transportKinds),
   );
   const { sleep } = app.world;
@@ -71,7 +71,7 @@ export async function faultPlanOf(
   driftLog: OpenDriftLog | undefined,
 ): Promise<ServiceOptions['faults']> {
   if (options === undefined) return undefined;
-  const { createFaultPlan } = await import('../service/fault-injection/index.ts');
+  const { createFaultPlan } = await import('../../service/fault-injection/index.ts');
   return createFaultPlan(archive, driftLog === undefined ? options : { ...options, log: driftLog.log });
 }
 
@@ -79,7 +79,7 @@ export type OpenDriftLog = { log(entry: FaultLogEntry): Promise<void>; close(): 
 
 /** A line of JSON for each entry, in the order in which they came; it is in the file when the promise resolves. */
 export async function openDriftLog(path: string, app: App): Promise<OpenDriftLog> {
-  const file = await openAppended(path, app);
+  const file = await openForAppending(path, app);
   let last: Promise<unknown> = Promise.resolve();
   return {
     log(entry) {
@@ -91,7 +91,7 @@ export async function openDriftLog(path: string, app: App): Promise<OpenDriftLog
   };
 }
 
-function parsed<T>(option: string, parse: () => T): T {
+function parseOption<T>(option: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {

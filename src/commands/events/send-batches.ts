@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { Client } from '../../client/index.ts';
 import type { Acknowledgement } from '../../contract/event.ts';
 import { Fault } from '../../faults.ts';
-import type { Outgoing } from './envelopes.ts';
+import type { OutgoingEvent } from './envelopes.ts';
 import type { Journal } from './journal.ts';
 
 /** Events of one lot, and the bytes they may have together. */
@@ -12,37 +12,35 @@ const LOT = { events: 1_000, bytes: 512 * 1024 };
 const LOTS_AT_ONCE = 3;
 const SINGLES_AT_ONCE = 6;
 
-export type Sent = { sent: Outgoing; outcome: Acknowledgement | Fault };
+export type SendResult = { sent: OutgoingEvent; outcome: Acknowledgement | Fault };
 
 /**
  * Sends them all, in lots, and yields what came of each, in their order. What stops one event for a reason of the
  * service stops those after it: then fewer come out than went in. Throws the run's own end, and Fault `disk` for a
  * journal that cannot be written.
  */
-export async function* sendAll(
-  envelopes: AsyncIterable<Outgoing>,
+export async function* sendEvents(
+  envelopes: AsyncIterable<OutgoingEvent>,
   client: Client,
   journal: Journal,
   app: App,
-): AsyncGenerator<Sent> {
+): AsyncGenerator<SendResult> {
   const mostInOne = (await client.health().catch(unknown)).body.ingest_batch ?? 1;
-  const flights: Promise<Sent[]>[] = [];
+  const flights: Promise<SendResult[]>[] = [];
   let isStopped = false;
-  const take = async function* (): AsyncGenerator<Sent> {
+  const take = async function* (): AsyncGenerator<SendResult> {
     const all = await flights.shift()!;
     isStopped ||= all.some(({ outcome }) => outcome instanceof Fault && stopsOthers(outcome));
     yield* all;
   };
   const wanted = mostInOne > 1 ? { ...LOT, events: Math.min(LOT.events, mostInOne) } : LOT;
-  for await (const lot of lotsOf(envelopes, wanted)) {
+  for await (const lot of batchesOf(envelopes, wanted)) {
     if (isStopped) break;
-    await journal.sent(lot);
-    const flight = (mostInOne > 1 ? sendTogether(lot, client) : sendOneByOne(lot, client)).then(
-      async (all) => {
-        await journal.settled(all.flatMap(notedOf));
-        return all;
-      },
-    );
+    await journal.recordSent(lot);
+    const flight = (mostInOne > 1 ? sendBatch(lot, client) : sendOneByOne(lot, client)).then(async (all) => {
+      await journal.recordOutcomes(all.flatMap(notedOf));
+      return all;
+    });
     // It is looked at when its turn comes.
     flight.catch(() => {});
     flights.push(flight);
@@ -63,46 +61,46 @@ function stopsOthers({ kind }: Fault): boolean {
   return !['conflict', 'protocol', 'usage'].includes(kind);
 }
 
-function notedOf({ sent, outcome }: Sent): { sent: Outgoing; refusal?: string }[] {
+function notedOf({ sent, outcome }: SendResult): { sent: OutgoingEvent; refusal?: string }[] {
   if (!(outcome instanceof Fault)) return [{ sent }];
-  const refusal = refusalIn(outcome);
+  const refusal = refusalCode(outcome);
   return refusal === undefined ? [] : [{ sent, refusal }];
 }
 
 /** The code of a refusal of this event for good; undefined where it may be taken yet, or nobody knows what came of it. */
-export function refusalIn({ kind, detail }: Fault): string | undefined {
+export function refusalCode({ kind, detail }: Fault): string | undefined {
   return kind === 'conflict' || kind === 'usage' ? (detail.code ?? kind) : undefined;
 }
 
-async function sendTogether(lot: readonly Outgoing[], client: Client): Promise<Sent[]> {
+async function sendBatch(lot: readonly OutgoingEvent[], client: Client): Promise<SendResult[]> {
   if (lot.length === 1) return sendOneByOne(lot, client);
   let outcomes: (Acknowledgement | Fault)[];
   try {
     outcomes = await client.ingestBatch(lot);
   } catch (error) {
-    const fault = faultOr(error);
+    const fault = faultOrThrow(error);
     // What stands before the service may not know of it.
     if (fault.detail.status === 413 || fault.detail.status === 415) return sendOneByOne(lot, client);
     return lot.map((sent) => ({ sent, outcome: fault }));
   }
-  const all = lot.map((sent, index): Sent => ({ sent, outcome: outcomes[index]! }));
+  const all = lot.map((sent, index): SendResult => ({ sent, outcome: outcomes[index]! }));
   // What may pass is tried again on its own, with the pauses that the service asks for.
   for (const one of all) {
     if (one.outcome instanceof Fault && one.outcome.kind === 'busy') {
-      [{ outcome: one.outcome }] = (await sendOneByOne([one.sent], client)) as [Sent];
+      [{ outcome: one.outcome }] = (await sendOneByOne([one.sent], client)) as [SendResult];
       if (one.outcome instanceof Fault && stopsOthers(one.outcome)) break;
     }
   }
   return all;
 }
 
-async function sendOneByOne(lot: readonly Outgoing[], client: Client): Promise<Sent[]> {
-  const all: Sent[] = [];
+async function sendOneByOne(lot: readonly OutgoingEvent[], client: Client): Promise<SendResult[]> {
+  const all: SendResult[] = [];
   const queue = lot.entries();
   let isStopped = false;
   const work = async (): Promise<void> => {
     for (const [index, sent] of queue) {
-      const outcome = await client.ingest(sent.event).then(({ body }) => body, faultOr);
+      const outcome = await client.ingest(sent.event).then(({ body }) => body, faultOrThrow);
       all[index] = { sent, outcome };
       isStopped ||= outcome instanceof Fault && stopsOthers(outcome);
       if (isStopped) return;
@@ -112,16 +110,16 @@ async function sendOneByOne(lot: readonly Outgoing[], client: Client): Promise<S
   return all.filter((one) => one !== undefined);
 }
 
-function faultOr(error: unknown): Fault {
+function faultOrThrow(error: unknown): Fault {
   if (error instanceof Fault && error.kind !== 'interrupted') return error;
   throw error;
 }
 
-async function* lotsOf(
-  envelopes: AsyncIterable<Outgoing>,
+async function* batchesOf(
+  envelopes: AsyncIterable<OutgoingEvent>,
   most: { events: number; bytes: number },
-): AsyncGenerator<Outgoing[]> {
-  let lot: Outgoing[] = [];
+): AsyncGenerator<OutgoingEvent[]> {
+  let lot: OutgoingEvent[] = [];
   let bytes = 0;
   for await (const envelope of envelopes) {
     const size = Buffer.byteLength(envelope.text);

@@ -7,19 +7,19 @@ import { formatBytes } from '../format/numbers.ts';
 import { saveVerified } from '../download/save-verified.ts';
 
 /** `--html FILE` and `--report FILE` as typed. */
-export const PageFile = z
+export const OutputFile = z
   .string()
   .min(1)
   .refine((path) => path !== '-', 'name a file');
 
-/** Faults as {@link keepText}. */
-export async function writePage(file: string, text: string, force: boolean, app: App): Promise<void> {
-  const bytes = await keepText(file, text, force, app);
+/** Faults as {@link writeTextFile}. */
+export async function writeHtmlPage(file: string, text: string, force: boolean, app: App): Promise<void> {
+  const bytes = await writeTextFile(file, text, force, app);
   app.notice(`the page is in ${file}, ${formatBytes(bytes)}`);
 }
 
 /** The size in bytes of what stands there now. Faults as download/save-verified.ts has them. */
-export async function keepText(file: string, text: string, force: boolean, app: App): Promise<number> {
+export async function writeTextFile(file: string, text: string, force: boolean, app: App): Promise<number> {
   const bytes = Buffer.from(text);
   const path = resolve(app.world.cwd, file);
   const target = {

@@ -15,7 +15,10 @@ const DatabaseInput = z.object(DATABASE_INPUT);
 const SSL_MODES = new Set(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']);
 
 /** Undefined for the local archive. What is wrong with an address is never said with a part of it: it may hold a password. */
-export function placeOf({ database, blobs }: z.infer<typeof DatabaseInput>, app: App): Place | undefined {
+export function archivePlace(
+  { database, blobs }: z.infer<typeof DatabaseInput>,
+  app: App,
+): Place | undefined {
   const [, scheme, path] = /^(\w+):(.+)$/s.exec(database ?? '') ?? [];
   const isPostgres = scheme === 'postgres' || scheme === 'postgresql';
   if (blobs !== undefined && !isPostgres)
