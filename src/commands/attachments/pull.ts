@@ -141,7 +141,8 @@ async function pullWith(
       faults.push(error);
     });
     const kept = `${files.filter(({ verdict }) => verdict === 'match').length} files`;
-    for (const { kind, message, detail } of faults) app.addFault(new Fault(kind, message, { kept, ...detail }));
+    for (const { kind, message, detail } of faults)
+      app.addFault(new Fault(kind, message, { kept, ...detail }));
   }
   const report = { ...verifyReportOf(files, selection.fault() === undefined), files } satisfies PullReport;
   await printFileReport(app, report);
