@@ -1,9 +1,9 @@
-// Every row of a list that may know no cursors, page after page, with a plain answer to whether that was all of it.
+// Reads a list page by page, also where the service has no cursors, and says whether that was the whole list.
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 
-/** A list that goes on after so many rows is taken to have no end: every id is remembered until then. */
+/** A longer list is taken to be endless. Every id is remembered, so this bounds the memory. */
 export const MAX_ROWS = 10_000_000;
 
 type Page<Row> = { data: Row[]; has_more?: boolean | undefined; drift_ratio?: number | undefined };
@@ -13,19 +13,22 @@ export type ReadPage<Row> = (window: WindowQuery) => Promise<Page<Row>>;
 
 export type AllRows<Row> = {
   rows: AsyncGenerator<Row>;
-  /** Known after the last row: false where a page repeated rows, went in circles, reported drift or did not say it was the last. */
+  /**
+   * Whether these were all rows; ask after the last one. False where a page repeated rows or reported drift, and where the
+   * last page did not say `has_more: false`.
+   */
   complete: () => boolean;
 };
 
 /**
- * Reads with the largest page. A service without cursors answers the first page again: its rows come once. Throws a
- * protocol Fault after `most` rows.
+ * Returns all rows of a list, read with pages of `limit` rows. A service without cursors returns its first page again; its
+ * rows come once. Throws Fault 'protocol' where the list goes on after `maxRows` rows.
  */
 export function readAllRows<Row>(
   read: ReadPage<Row>,
   idOf: (row: Row) => string,
   limit: number = PAGE_LIMIT.maximum,
-  most = MAX_ROWS,
+  maxRows = MAX_ROWS,
 ): AllRows<Row> {
   let complete = false;
   async function* rows(): AsyncGenerator<Row> {
@@ -37,8 +40,8 @@ export function readAllRows<Row>(
       const fresh = page.data.filter((row) => !seen.has(idOf(row)));
       clean &&= fresh.length === page.data.length && (page.drift_ratio ?? 0) === 0;
       for (const row of fresh) {
-        if (seen.size >= most)
-          throw new Fault('protocol', `the list has no end: it goes on after ${most} rows`);
+        if (seen.size >= maxRows)
+          throw new Fault('protocol', `the list has no end: it goes on after ${maxRows} rows`);
         seen.add(idOf(row));
         yield row;
       }

@@ -1,4 +1,4 @@
-// One call from request to good answer: the token put on, tries counted, 401 renewed once, failures told without the token.
+// Sends one API call: adds the token, retries, renews the token once after a 401, and keeps the token out of errors.
 import { HEADERS } from '../contract/routes.ts';
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
@@ -12,50 +12,52 @@ import { hostAndPort, TransportFault, type Transport } from './transport.ts';
 
 export type SenderOptions = {
   transport: Transport;
-  /** The token for this base URL, undefined where a request goes without. Asked for every call, so it must be quick. */
+  /** Returns the token for this base URL, undefined where there is none. It is called for every call, so it must be fast. */
   bearer: () => Promise<string | undefined>;
-  /** Called once when a token was refused; true where `bearer` now has another one. */
+  /** Called once when the service refuses the token. Returns true where `bearer` now gives another one. */
   renew?: () => Promise<boolean>;
-  /** Tries after the first, 4 by default. */
+  /** How many tries may follow the first one. Default 4. */
   retries?: number;
-  /** Time for waiting on the service, all tries of a call together, pauses between them not counted. */
+  /** Time to wait for the service in all tries of a call together, without the pauses, in milliseconds. */
   timeoutMs?: number;
   world: Pick<World, 'now' | 'monotonic' | 'sleep' | 'randomBytes' | 'signal'>;
-  /** One diagnostic line (-v), never with the token. */
+  /** Writes one diagnostic line (-v). It never has the token. */
   log?: (line: string) => void;
 };
 
 export type ApiCall = {
   method: 'GET' | 'POST';
   url: URL;
-  /** Whether the route takes a token; `if any`: also without one, where there is none to send. */
+  /** Whether the call needs a token. `if any`: it is sent without one where there is none. */
   withToken: boolean | 'if any';
   body?: unknown;
-  /** In place of `body`: lines of JSON. */
+  /** A body of NDJSON, in place of `body`. */
   lines?: string;
-  /** The id that makes a POST safe to send again. */
+  /** The event id that makes a POST safe to send again. */
   id?: string;
-  /** Headers that sign the body, made anew for each try. */
+  /** Returns the headers that sign the body. It is called for each try, since they hold the time. */
   sign?(body: Uint8Array): Record<string, string>;
 };
 
+/** Default of `timeoutMs`. */
 export const DEFAULT_TIMEOUT_MS = 20_000;
 
 /**
- * Resolves to what `read` makes of an answer with a 2xx status; everything else is thrown as a Fault. A Fault that `read`
- * gives back instead of throwing it goes through `hidden`, which takes the token out of it.
+ * Sends a call. Returns what `read` makes of a 2xx response; everything else is thrown as a Fault. Faults that `read`
+ * returns instead of throwing must pass through `redact`, which removes the token.
  */
 export type Send = <T>(
   call: ApiCall,
-  read: (answer: ApiResponse, hidden: (fault: Fault) => Fault) => T,
+  read: (response: ApiResponse, redact: (fault: Fault) => Fault) => T,
 ) => Promise<T>;
 
+/** Returns a function that sends calls. */
 export function createSender(options: SenderOptions): Send {
   const { transport, bearer, renew, retries = 4, timeoutMs = DEFAULT_TIMEOUT_MS, world, log } = options;
   let renewing: Promise<boolean> | undefined;
 
-  /** Several reads may meet the same expiry: one renewal serves them all. */
-  async function anotherThan(token: string | undefined): Promise<string | undefined> {
+  /** Returns a token other than the refused one. Calls that meet the same expiry share one renewal. */
+  async function newTokenAfter(token: string | undefined): Promise<string | undefined> {
     const current = await bearer();
     if (current !== token) return current;
     renewing ??= (renew?.() ?? Promise.resolve(false)).finally(() => {
@@ -74,7 +76,7 @@ export function createSender(options: SenderOptions): Send {
     }
   }
 
-  async function once(call: ApiCall, token: string | undefined, left: number): Promise<ApiResponse> {
+  async function sendOnce(call: ApiCall, token: string | undefined, left: number): Promise<ApiResponse> {
     const { method, url } = call;
     const body = bodyOf(call);
     const limit = deadline(left, world.signal, () => late(url, timeoutMs));
@@ -101,22 +103,25 @@ export function createSender(options: SenderOptions): Send {
     }
   }
 
-  async function send(call: ApiCall, token: string | undefined): Promise<RetryOutcome<ApiResponse>> {
+  async function sendWithRetries(
+    call: ApiCall,
+    token: string | undefined,
+  ): Promise<RetryOutcome<ApiResponse>> {
     const again = call.method === 'GET' || call.id !== undefined ? 'always' : 'unsent';
-    return withRetries((left) => once(call, token, left), { retries, again, timeoutMs, world, log });
+    return withRetries((left) => sendOnce(call, token, left), { retries, again, timeoutMs, world, log });
   }
 
   return async (call, read) => {
     let token: string | undefined;
     try {
       token = await tokenFor(call);
-      let outcome = await send(call, token);
+      let outcome = await sendWithRetries(call, token);
       if (token !== undefined && 'reply' in outcome && outcome.reply.status === 401) {
-        const other = checkedToken(await anotherThan(token));
+        const other = checkedToken(await newTokenAfter(token));
         if (other !== undefined) {
           const { maybeReceived } = outcome;
           token = other;
-          outcome = await send(call, token);
+          outcome = await sendWithRetries(call, token);
           outcome.maybeReceived ||= maybeReceived;
         }
       }
@@ -130,7 +135,7 @@ export function createSender(options: SenderOptions): Send {
   };
 }
 
-/** For the log, to four digits: any other text of a header could be the token, echoed. */
+/** The drift ratio to four digits. It must be a number: any other text could be the token, echoed. */
 function ratioOf(header: string | undefined): number | undefined {
   if (header === undefined || !/^[01](\.\d{1,20})?$/.test(header)) return undefined;
   return Math.round(Number(header) * 10_000) / 10_000;
@@ -152,7 +157,7 @@ function headersFor({ body, lines }: ApiCall, token: string | undefined): Record
   };
 }
 
-/** What is not visible ASCII could inject a header. */
+/** Throws for characters that are not visible ASCII, which could inject a header. */
 function checkedToken(token: string | undefined): string | undefined {
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return token;
   throw new Fault('usage', 'the token holds characters that cannot be sent in a header');
@@ -163,7 +168,7 @@ function late(url: URL, timeoutMs: number): Fault {
   return new TransportFault('network', message, true, { retryable: true });
 }
 
-/** Of an event that may have arrived nobody can say that it failed (faults.md M8). */
+/** Fault 'unconfirmed' where an event may have arrived without an acknowledgement: it cannot be said to have failed. */
 function failureOf(call: ApiCall, outcome: RetryOutcome<ApiResponse>): Fault {
   const fault = 'fault' in outcome ? outcome.fault : faultOfResponse(outcome.reply, call.url);
   const uncertain = fault.kind === 'network' || fault.kind === 'busy';

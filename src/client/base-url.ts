@@ -1,10 +1,10 @@
-// The address of an archive: which are allowed, and how a path is put behind one.
+// Checks the base URL of an archive and builds the URLs below it.
 import { isLoopback } from '../contract/loopback.ts';
 import { Fault } from '../faults.ts';
 
 /**
- * A base URL as given by a person: http or https, a path prefix is kept, plain http only to this machine unless
- * `insecureHttp`. Throws a usage Fault that never shows credentials.
+ * Returns a base URL that a user typed: http or https, with its path prefix. Plain http is allowed to this machine, and to
+ * others with `insecureHttp`. Throws Fault 'usage', which never shows credentials.
  */
 export function parseBaseUrl(text: string, options: { insecureHttp?: boolean } = {}): URL {
   const url = parseAddress(text, { what: 'base URL', hint: 'arx login', ...options });
@@ -15,7 +15,7 @@ export function parseBaseUrl(text: string, options: { insecureHttp?: boolean } =
   return url;
 }
 
-/** As {@link parseBaseUrl}, but of one resource: it may have a query, and ends as it is. `what` names it in messages. */
+/** As {@link parseBaseUrl}, for the URL of one resource, which may have a query. `what` names it in messages. */
 export function parseAddress(
   text: string,
   { what, hint, insecureHttp = false }: { what: string; hint: string; insecureHttp?: boolean },
@@ -40,23 +40,27 @@ export function parseAddress(
   return url;
 }
 
-/** Whether an address is the base itself or lies behind it. */
+/** Returns whether a URL is the base itself or below it. */
 export function isWithin(url: URL, base: URL): boolean {
   const prefix = base.pathname.replace(/\/+$/, '');
   return url.origin === base.origin && (url.pathname === prefix || url.pathname.startsWith(`${prefix}/`));
 }
 
+/** Query parameters; undefined values are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** `path` (already encoded, may hold a query) behind the base; undefined values of `query` are left out. Stays behind the base. */
+/**
+ * Returns the URL of `path` below the base, with `query` added. The path is encoded already and may have a query.
+ * Throws Fault 'usage' for a path that would leave the base.
+ */
 export function urlWithin(base: URL, path: string, query: Query = {}): URL {
   const prefix = base.pathname.replace(/\/+$/, '');
   if (!path.startsWith('/')) throw new Fault('usage', 'path must begin with /');
-  // URLs take such segments out, encoded or not, and would ask for something else than was meant.
+  // URL resolves such segments, encoded or not, and would request another path than was meant.
   if (/[/\\](\.|%2e){1,2}([/\\]|$)/i.test(path.replace(/[?#].*$/s, ''))) {
     throw new Fault('usage', 'path has a dot segment, which would lead elsewhere');
   }
-  // Put together as text, `//host/x` stays a path of the base and never becomes another host.
+  // Joined as text, `//host/x` stays a path of the base and does not become another host.
   const url = new URL(`${base.origin}${prefix}${path}`);
   url.hash = '';
   for (const [name, value] of Object.entries(query)) {

@@ -1,19 +1,19 @@
-// A time limit as a signal: aborts when the run does, or when the time is over.
+// A time limit as an AbortSignal: it aborts when the time is over or the run is aborted.
 
 export type Deadline = {
   readonly signal: AbortSignal;
-  /** Lifts the limit, e.g. when the headers have come; the run's own signal still counts. */
+  /** Removes the time limit, for example when the headers have come. The run can still abort. */
   lift(): void;
-  /** Ends all watching; to be called when the work is over. */
+  /** Stops listening to the clock and the run. Call it when the work is done. */
   release(): void;
-  /** Gives the work up, so that a body nobody will read frees its connection. */
+  /** Aborts the work, so that a body that nobody reads frees its connection. */
   cancel(): void;
 };
 
-/** Made once: a DOMException costs more than a small request. */
+/** Made once: to create a DOMException costs more than a small request. */
 const GIVEN_UP = new Error('given up');
 
-/** `late` makes the reason the signal carries when `ms` milliseconds are over before it is lifted. */
+/** Returns a time limit of `ms` milliseconds. `late` makes the reason of the signal where the time is over. */
 export function deadline(ms: number, run: AbortSignal, late: () => Error): Deadline {
   const controller = new AbortController();
   const clock = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
@@ -38,7 +38,10 @@ export function deadline(ms: number, run: AbortSignal, late: () => Error): Deadl
 
 const watchers = new WeakMap<AbortSignal, { calls: Set<() => void>; stop(): void }>();
 
-/** One listener for all that watch a signal at the same time: each costs more than a call. Gives the way to stop. */
+/**
+ * Calls `call` when the signal aborts. Returns a function that stops this. All callers of one signal share one listener,
+ * since a listener costs much more than a call.
+ */
 function whenAborted(signal: AbortSignal, call: () => void): () => void {
   if (signal.aborted) call();
   let watching = watchers.get(signal);

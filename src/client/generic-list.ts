@@ -1,24 +1,28 @@
-// A page of a list whose service is not known: rows found in any plausible body, each with the id that its cursor is.
+// Parses a page of any service's list: finds the rows in the body and the id of each row.
 import * as z from 'zod';
 import { Fault } from '../faults.ts';
 import { parseResponse, type ApiResponse } from './response.ts';
 import { safeText } from './safe-text.ts';
 
-/** Fields by dot path. `data` is undefined where the rows are to be found; `position` where no field numbers them. */
+/**
+ * Where a list keeps its fields, as dot paths. Without `data` the field with the rows is searched for. Without `position`
+ * the rows have no numbers.
+ */
 export type ListShape = { id: string; data?: string | undefined; position?: string | undefined };
 
-/** `row` is as received; `sequence` its position, where it is an integer that is exact. */
+/** `row` is as received. `sequence` is its position, where that is an integer of at most 2^53. */
 export type GenericRow = { id: string; sequence?: number; row: Record<string, unknown> };
+/** `data` names the field where the rows were, '' for a bare array. */
 export type GenericPage = { rows: GenericRow[]; data: string; has_more?: boolean; drift_ratio?: number };
 
-/** Names under which services send the rows of a list, looked for in this order. */
+/** Names that services commonly use for the rows of a list, in the order of the search. */
 const COMMON_LIST_FIELDS = ['data', 'items', 'results'];
-/** A cursor travels in an address. */
+/** A cursor is part of a URL, whose length servers limit. */
 const MAX_ID_LENGTH = 1000;
 
 /**
- * `data` of the page names where its rows were, empty for a bare array: the next pages have them there too. Throws a
- * protocol Fault where there is no list, or a row has no id.
+ * Returns the rows of a page. Pass the `data` of the first page for the next pages.
+ * Throws Fault 'protocol' where the body has no list, or a row has no id.
  */
 export function parseGenericPage(answer: ApiResponse, shape: ListShape): GenericPage {
   const { body } = parseResponse(answer, z.unknown());
@@ -38,7 +42,7 @@ export function parseGenericPage(answer: ApiResponse, shape: ListShape): Generic
   };
 }
 
-/** The value at a dot path of own fields; the empty path is the whole. */
+/** Returns the value at a dot path of own fields, undefined where there is none. The empty path is the whole value. */
 export function valueAtPath(value: unknown, path: string): unknown {
   return path === ''
     ? value
@@ -50,7 +54,7 @@ export function valueAtPath(value: unknown, path: string): unknown {
         );
 }
 
-/** The usual name, else the only array, else the only array that has objects in it. */
+/** Returns the field with the rows: a common name, else the only array, else the only array of objects. */
 function findListField(body: unknown): string {
   if (!isRecord(body)) return '';
   const arrays = Object.keys(body).filter((name) => Array.isArray(body[name]) && !name.includes('.'));

@@ -1,13 +1,14 @@
-// The transport without a socket: a service function called directly, with the same statuses, headers and bodies.
+// The transport without sockets: calls a service function directly, with the same statuses, headers and bodies.
 import type { Service, ServiceResponse } from '../contract/exchange.ts';
 import { Fault } from '../faults.ts';
 import type { Transport } from './transport.ts';
 
-/** The names under which the embedded archive and its files are addressed; nothing ever connects to them. */
+/** Addresses of the embedded archive and its files. Nothing ever connects to them. */
 export const EMBEDDED_BASE_URL = 'https://archive.localhost';
+/** See {@link EMBEDDED_BASE_URL}. */
 export const EMBEDDED_ASSET_URL = 'https://assets.localhost';
 
-/** `services` maps an origin to the service that answers for it; any other origin is refused as unsafe. */
+/** Returns a transport over `services`, by origin. Throws Fault 'unsafe' for a request to any other origin. */
 export function createInProcessTransport(services: Readonly<Record<string, Service>>): Transport {
   return async ({ method, url, headers, body, signal }) => {
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-// The client of an archive service: one method a route, every answer checked by the contract, every failure a Fault.
+// The client of an archive service: one method for each route; responses are checked by the contract, failures are Faults.
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Attachment, AttachmentList } from '../contract/attachment.ts';
@@ -28,18 +28,18 @@ export type { Query } from './base-url.ts';
 
 export type ClientOptions = SenderOptions & {
   baseUrl: string;
-  /** Plain http to other machines than this one. */
+  /** Allow plain http to other machines than this one. */
   insecureHttp?: boolean;
-  /** Events are signed with each of these (contract/signature.ts); they may then go without a token. */
+  /** Keys that sign events (contract/signature.ts). With a signature, events need no token. */
   webhookSecrets?: readonly Uint8Array[];
 };
 
-/** A raw view of a service that is not ours: its shape is not shown (interface 4.3). */
+/** The raw view of another service. The interface does not show its shape (interface 4.3). */
 export type ForeignContent = { view?: unknown; data: Record<string, unknown> };
 
 /**
- * Every method throws Faults: `auth`, `forbidden`, `not_found`, `conflict`, `busy` after all tries, `usage` where the
- * service refuses an argument, `network`, `protocol`, and the run's own end. `signal` ends one call earlier.
+ * One method for each route. Every method throws Faults: `auth`, `forbidden`, `not_found`, `conflict`, `busy` after all
+ * tries, `usage` where the service refuses an argument, `network` and `protocol`; and the reason of an aborted run.
  */
 export type Client = {
   readonly baseUrl: URL;
@@ -49,11 +49,11 @@ export type Client = {
   content(id: string, query?: Query): Promise<Reply<Content | ForeignContent>>;
   sequence(name: string, query?: Query): Promise<Reply<Sequence>>;
   health(): Promise<Reply<Health>>;
-  /** Throws `unconfirmed` when the event may have been taken without an acknowledgement (faults.md M8). */
+  /** Throws Fault 'unconfirmed' too: the event may have been accepted, but no acknowledgement came. */
   ingest(event: IngestRequest): Promise<Reply<Acknowledgement>>;
   /**
-   * Many events in one request, for a service whose health names `ingest_batch`: for each its acknowledgement, or the
-   * Fault of its refusal. Throws as {@link Client.ingest} where nothing is known of any of them.
+   * Sends many events in one request, for a service whose health names `ingest_batch`. Returns for each event its
+   * acknowledgement, or the Fault why it was refused. Throws as {@link Client.ingest} where the request failed as a whole.
    */
   ingestBatch(
     events: readonly { event: IngestRequest; text: string }[],
@@ -62,19 +62,20 @@ export type Client = {
   conversations(query?: Query): Promise<Reply<ConversationList>>;
   conversation(id: string): Promise<Reply<Conversation>>;
   messages(query?: Query): Promise<Reply<MessageList>>;
-  /** Any GET behind the base URL, its body as received. */
+  /** Sends a GET for any path below the base URL. Returns the body unchecked. */
   get(path: string): Promise<Reply<Uint8Array>>;
 };
 
+/** Returns a client of the service at `baseUrl`. Throws Fault 'usage' for an address that is not allowed. */
 export function createClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl, options);
   const send = createSender(options);
   let messagesRoute: 'messages' | 'messages_v1' | undefined;
-  // Walks read these again and again.
+  // Walks read rows of these lists many times.
   const attachmentPage = createListParser(AttachmentList);
   const conversationPage = createListParser(ConversationList);
 
-  /** A service that takes signatures needs no token beside them. */
+  /** A service that checks signatures needs no token with them. */
   function signing(id: string): Pick<ApiCall, 'withToken' | 'sign'> {
     const { webhookSecrets: secrets, world } = options;
     if (secrets === undefined) return { withToken: true };
@@ -99,7 +100,7 @@ export function createClient(options: ClientOptions): Client {
     token: (request) => {
       const url = urlWithin(base, ROUTES.token.path);
       return send({ method: 'POST', url, withToken: false, body: request }, (answer) =>
-        fresh(parseResponse(answer, Token), options.world.now()),
+        checkedExpiry(parseResponse(answer, Token), options.world.now()),
       );
     },
     attachments: (query) => read('attachments', attachmentPage, {}, query),
@@ -119,13 +120,13 @@ export function createClient(options: ClientOptions): Client {
       const url = urlWithin(base, ROUTES.ingest.path);
       const lines = events.map(({ text }) => text).join('\n');
       const id = `${events[0]?.event.id} and ${events.length - 1} more`;
-      return send({ method: 'POST', url, lines, id, ...signing(id) }, (answer, hidden) => {
+      return send({ method: 'POST', url, lines, id, ...signing(id) }, (answer, redact) => {
         const { data } = parseResponse(answer, BatchAcknowledgement).body;
         if (data.length !== events.length) {
           throw new Fault('protocol', `${events.length} events were sent and ${data.length} answered`);
         }
         return data.map((outcome, index) => {
-          if (!outcome.accepted) return hidden(faultOfItem(outcome.error.code, outcome.error.message));
+          if (!outcome.accepted) return redact(faultOfItem(outcome.error.code, outcome.error.message));
           checkEcho(outcome, events[index]!.event);
           return outcome;
         });
@@ -170,11 +171,11 @@ function checkedParameters(parameters: Record<string, string>): Record<string, s
   return parameters;
 }
 
-/** A token that is over by both clocks was never one (faults.md L4); one clock alone may be wrong (L1, L6). */
-function fresh(reply: Reply<Token>, now: number): Reply<Token> {
+/** Throws for a token that has expired by both clocks, the service's and ours. One clock alone may be wrong. */
+function checkedExpiry(reply: Reply<Token>, now: number): Reply<Token> {
   const { expires_at } = reply.body;
   if (Date.parse(expires_at) <= Math.min(now, reply.serverTime ?? now)) {
-    throw new Fault('protocol', `service gave a token that expired at ${expires_at}`);
+    throw new Fault('protocol', `the service gave a token that expired at ${expires_at}`);
   }
   return reply;
 }
@@ -197,7 +198,7 @@ function contentOf(answer: ApiResponse, query: Query = {}): Reply<Content | Fore
   return { ...reply, body: raw.success ? raw.data : parseShape(reply.body, Foreign, answer) };
 }
 
-/** The echo proves which event was taken in (interface 4.6). */
+/** Throws where an acknowledgement is not of this event (interface 4.6). */
 function checkEcho({ accepted, event_id, type }: Acknowledgement, event: IngestRequest): void {
   const wrong =
     (!accepted && 'accepted is not true') ||
@@ -209,7 +210,7 @@ function checkEcho({ accepted, event_id, type }: Acknowledgement, event: IngestR
   });
 }
 
-/** An id as a header may carry it: other text would be refused on the way. */
+/** The id as a header may hold it: itself, else its hash. */
 function webhookIdOf(id: string): string {
   return /^[\x21-\x7e]{1,256}$/.test(id) ? id : `sha256-${createHash('sha256').update(id).digest('hex')}`;
 }

@@ -1,15 +1,15 @@
-// Pages of a list whose rows come again: what was looked at once is known by its values, and is not looked at anew.
+// Parses the pages of a list and reuses rows that an earlier page had, so that equal rows are checked once.
 import type * as z from 'zod';
 import { parseResponseWith, parseShape, type ApiResponse, type Reply } from './response.ts';
 
-/** Rows of so much JSON are remembered, the newest: a walk reads again what it read a while ago. */
+/** Bytes of JSON whose rows are remembered, the newest ones. A walk reads the same rows again within a short time. */
 const MAX_REMEMBERED_BYTES = 4 * 1024 * 1024;
 
 type Row = { id: string };
 
 /**
- * Gives what parses answers through the schema of a list, as parseAnswer does. A row that is the same as one that
- * came before, value for value, is given as that one: pages share it, so rows are not to be changed.
+ * Returns a function that parses responses by the schema of a list, as `parseResponse` does. A row that equals an earlier
+ * one is returned as the same object, so callers must not change rows.
  */
 export function createListParser<T extends z.ZodType<{ data: Row[] }>>(
   schema: T,
@@ -39,7 +39,7 @@ export function createListParser<T extends z.ZodType<{ data: Row[] }>>(
     const isAnyKnown = before.some((row) => row !== undefined);
     const fresh = isAnyKnown ? (data as unknown[]).filter((_, at) => before[at] === undefined) : [];
     const parsed = isAnyKnown ? schema.safeParse({ ...(value as object), data: fresh }) : undefined;
-    // What is wrong is said of the whole page: a path tells the place in it.
+    // Errors are reported for the whole page, so that the path names the row's place in it.
     if (parsed?.success !== true) {
       const list = parseShape(value, schema, answer);
       for (const row of list.data) remember(row, answer.bytes.length / list.data.length);
@@ -52,7 +52,7 @@ export function createListParser<T extends z.ZodType<{ data: Row[] }>>(
   return (answer) => parseResponseWith(answer, (value) => listOf(value, answer));
 }
 
-/** Whether two values of JSON are equal, keys in any order. */
+/** Returns whether two JSON values are equal, with keys in any order. */
 function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;

@@ -1,4 +1,4 @@
-// The transport over sockets. Loaded only when a request goes over the network: undici is heavy.
+// The transport over sockets, with undici. It is loaded only for requests over the network, since undici is large.
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
@@ -8,23 +8,23 @@ import { transportFaultOf } from './transport-fault.ts';
 import { hostAndPort, type Transport } from './transport.ts';
 
 export type NetworkOptions = {
-  /** Longest wait for a connection, and between two pieces of a body, in milliseconds. */
+  /** Longest wait for a connection, and between two chunks of a body, in milliseconds. */
   connectTimeoutMs: number;
   idleTimeoutMs: number;
-  /** The only way to a proxy: no environment variable is read (cli.md). */
+  /** URL of a proxy. No environment variable is read. */
   proxy?: string;
 };
 
 export type Network = { transport: Transport; close(): Promise<void> };
 
-/** As many as a pull asks for at once: who waits for one here is given up as if the server were silent. */
+/** As many as a pull uses at once: a request that waits for a connection here would run into its time limit. */
 const MAX_CONNECTIONS = 32;
-/** More 1xx answers than this before the real one are a flood. */
+/** More interim responses (1xx) than this before the final one are refused. */
 const MAX_INTERIM_RESPONSES = 16;
 
 /**
- * HTTP/1.1 with kept connections, one pool an origin. Never follows a redirect, sends no cookie, reads no .netrc.
- * How long headers may take is the caller's to say, by the signal.
+ * Returns a transport over HTTP/1.1 with one pool of persistent connections for each origin. It follows no redirects, sends
+ * no cookies and reads no .netrc. The caller limits the wait for headers by the signal.
  */
 export async function createNetwork(options: NetworkOptions): Promise<Network> {
   const settings = {
@@ -35,7 +35,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
     connect: { timeout: options.connectTimeoutMs },
   };
   const pools = new Map<string, Dispatcher>();
-  /** Where the connections to an origin led. */
+  /** IP addresses that connections to an origin have used. */
   const addresses = new Map<string, Set<string>>();
   const proxy =
     options.proxy === undefined

@@ -1,18 +1,21 @@
-// The way through a proxy that --proxy names; loaded only then.
+// Connections through the proxy that --proxy names; loaded only for it.
 import type { Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { Fault } from '../faults.ts';
 
-/** Every request goes through a CONNECT tunnel, plain http too. Throws a usage Fault that never shows the proxy's password. */
+/**
+ * Returns a dispatcher that sends every request through a CONNECT tunnel, plain http too. Throws Fault 'usage' for an
+ * address that is no URL; it never shows the proxy's password.
+ */
 export function createProxy(address: string, settings: object): Dispatcher {
   const url = /^https?:\/\//i.test(address) ? parsed(address) : undefined;
   if (url === undefined) throw new Fault('usage', 'proxy is not an http or https URL');
   return new ProxyAgent({
     ...settings,
     uri: url.href,
-    // undici gives dispatchers their methods only where it is loaded as a whole.
+    // undici adds the methods of dispatchers only where the whole package is loaded.
     clientFactory: (origin, options) => Object.assign(new Pool(origin, options), { connect }),
   });
 }

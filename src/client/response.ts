@@ -1,4 +1,4 @@
-// Reading an answer: whole, decoded, of the promised type and shape, or a Fault that says what is wrong with it.
+// Reads a response whole, decodes it and checks its type and shape.
 import type * as z from 'zod';
 import { ErrorBody } from '../contract/error.ts';
 import { MAX_RESPONSE_BYTES } from '../contract/scalars.ts';
@@ -9,12 +9,15 @@ import { safeText } from './safe-text.ts';
 import { parseJson } from './strict-json.ts';
 import type { TransportReply } from './transport.ts';
 
-/** An answer in memory. Headers that only describe the way it came are gone: both transports give the same. */
+/**
+ * A response in memory, decoded. It has no framing headers (`content-length`, `connection` …), so that both transports give
+ * the same.
+ */
 export type ApiResponse = { status: number; headers: Record<string, string>; bytes: Uint8Array };
 
 /**
- * A reply parsed by the contract. `text` is the body as received (decoded); `serverTime` is the Date header in
- * milliseconds since the epoch, absent where there was none that can be read.
+ * A response whose body has passed a schema of the contract. `text` is the decoded body. `serverTime` is the Date header in
+ * milliseconds since the epoch; it is absent where the header is missing or not an HTTP date.
  */
 export type Reply<T> = {
   status: number;
@@ -37,30 +40,35 @@ const FRAMING = new Set([
   'upgrade',
 ]);
 
-/** Reads the body to its end, at most MOST_ANSWER_BYTES before and after decoding. */
+/**
+ * Returns the response with its whole body, decoded. Throws Fault 'protocol' for a status outside 200 to 599, a body over
+ * MAX_RESPONSE_BYTES (before or after decoding) or an unknown encoding.
+ */
 export async function readResponse(reply: TransportReply): Promise<ApiResponse> {
   checkStatus(reply.status);
   const whole = await readBody(reply.body, MAX_RESPONSE_BYTES);
   const decoded = await decodeBody(whole, reply.headers['content-encoding'], MAX_RESPONSE_BYTES);
-  // A Buffer behaves differently in JSON and comparisons; what comes by a socket shall not.
+  // A Buffer behaves differently in JSON and comparisons, and only one of the transports gives one.
   const bytes = new Uint8Array(decoded.buffer, decoded.byteOffset, decoded.byteLength);
   return { status: reply.status, headers: withoutFramingHeaders(reply.headers), bytes };
 }
 
+/** Throws Fault 'protocol' for a status that is neither a success nor an error (200 to 599). */
 export function checkStatus(status: number): void {
   if (status < 200 || status > 599) throw new Fault('protocol', `server answered with status ${status}`);
 }
 
+/** Returns the headers without those that describe only the transfer. */
 export function withoutFramingHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !FRAMING.has(name)));
 }
 
-/** The body of a 2xx answer through a schema of the contract. */
+/** Returns a 2xx response whose body fits a schema. Throws Fault 'protocol' for a body that is not JSON or does not fit. */
 export function parseResponse<T extends z.ZodType>(answer: ApiResponse, schema: T): Reply<z.infer<T>> {
   return parseResponseWith(answer, (value) => parseShape(value, schema, answer));
 }
 
-/** The same by `bodyOf`, which throws where the JSON is not of the right shape. */
+/** As {@link parseResponse}, with a function in place of the schema. It throws where the JSON has the wrong shape. */
 export function parseResponseWith<T>(answer: ApiResponse, bodyOf: (value: unknown) => T): Reply<T> {
   checkType(answer);
   const { text, value } = parseJson(answer.bytes);
@@ -76,7 +84,7 @@ export function parseResponseWith<T>(answer: ApiResponse, bodyOf: (value: unknow
   return { ...frameOf(answer), body: bodyOf(value), text };
 }
 
-/** A value through a schema; throws a protocol Fault that names the path, never the value. */
+/** Returns a value that fits a schema. Throws Fault 'protocol' that names the path of the wrong field, never its value. */
 export function parseShape<T extends z.ZodType>(
   value: unknown,
   schema: T,
@@ -93,7 +101,7 @@ export function parseShape<T extends z.ZodType>(
   });
 }
 
-/** The reply without an opinion on its body; bytes that are not UTF-8 show as U+FFFD in `text`. */
+/** Returns the response with its body as bytes, unchecked. In `text`, bytes that are not UTF-8 are U+FFFD. */
 export function rawReply(answer: ApiResponse): Reply<Uint8Array> {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(answer.bytes);
   return { ...frameOf(answer), body: answer.bytes, text };
@@ -110,7 +118,10 @@ function frameOf({ status, headers }: ApiResponse): Omit<Reply<never>, 'body' | 
   };
 }
 
-/** Milliseconds of an HTTP date (IMF-fixdate, the only form servers may send today), else undefined. */
+/**
+ * Returns the milliseconds since the epoch of an HTTP date, undefined for anything else. It accepts IMF-fixdate only, the
+ * form that RFC 9110 requires of servers.
+ */
 export function parseHttpDate(date: string | undefined): number | undefined {
   if (date === undefined || !/^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(date)) return undefined;
   const time = Date.parse(date);
@@ -119,13 +130,13 @@ export function parseHttpDate(date: string | undefined): number | undefined {
 
 function checkType({ headers, bytes }: ApiResponse): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  // A body without a type may still be what was asked for: the parser decides.
+  // A body without a type may still be JSON: the parser decides.
   if (type === undefined || /^(application|text)\/([\w.-]+\+)?json$/.test(type)) return;
   const shown = safeText(new TextDecoder().decode(bytes.subarray(0, 400)), 80);
   throw new Fault('protocol', `expected JSON, got ${safeText(type, 60)}${shown === '' ? '' : `: ${shown}`}`);
 }
 
-/** `data[3].integrity`, `$` for the whole. */
+/** Returns a path in JSON as text: `data[3].integrity`, `$` for the whole value. */
 export function formatPath(path: readonly PropertyKey[]): string {
   if (path.length === 0) return '$';
   return path

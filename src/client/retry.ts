@@ -1,26 +1,29 @@
-// When a request is tried again, after how long, and when no more: a pure policy and the loop over it.
+// The retry policy: which failures are retried, after which pause, and how often.
 import type { World } from '../world.ts';
 import { Fault } from '../faults.ts';
 import { parseHttpDate } from './response.ts';
 import { TransportFault } from './transport.ts';
 
-/** Longest pause a service can ask for before it counts as busy, in milliseconds (faults.md A22). */
+/** Longest Retry-After that is waited for, in milliseconds. A longer one makes the service count as busy. */
 export const MAX_RETRY_AFTER_MS = 60_000;
 const INITIAL_BACKOFF_MS = 250;
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 export type RetryOptions = {
-  /** Tries after the first. */
+  /** How many tries may follow the first one. */
   retries: number;
-  /** `always` for what may reach the service twice; `unsent` only where the service surely saw nothing. */
+  /** `always`: the request may reach the service twice. `unsent`: retry only where the service received nothing. */
   again: 'always' | 'unsent';
-  /** Time for waiting on the service over all tries together, pauses not counted, in milliseconds. */
+  /** Time to wait for the service in all tries together, without the pauses, in milliseconds. */
   timeoutMs: number;
   world: Pick<World, 'now' | 'monotonic' | 'sleep' | 'randomBytes' | 'signal'>;
   log?: ((line: string) => void) | undefined;
 };
 
-/** `doubtful`: some try may have reached the service without an answer. `asked` is the pause in seconds that was too long. */
+/**
+ * `maybeReceived`: some try got no response, but the service may have received the request. `asked` is a Retry-After in
+ * seconds that was too long to wait for.
+ */
 export type RetryOutcome<R> = ({ reply: R } | { fault: Fault }) & {
   tries: number;
   maybeReceived: boolean;
@@ -30,7 +33,7 @@ export type RetryOutcome<R> = ({ reply: R } | { fault: Fault }) & {
 /**
  * Runs `attempt(remainingMs, answered)` until it succeeds or no try is left. An attempt that goes on to read a long body
  * calls `answered` when the response has begun: from there on its time does not count, and the next try has all of
- * `timeoutMs` again. Throws only what is not a Fault, or the run's own end.
+ * `timeoutMs` again. Throws only what is not a Fault, and the reason of an aborted run.
  */
 export async function withRetries<R extends { status: number; headers: Record<string, string> }>(
   attempt: (remainingMs: number, answered: () => void) => Promise<R>,
@@ -69,7 +72,7 @@ export async function withRetries<R extends { status: number; headers: Record<st
   }
 }
 
-/** The word for the log, undefined where another try must not or cannot help. */
+/** Returns the reason for the log, undefined where another try is not allowed or cannot help. */
 function reasonToRetry(
   result: { reply: { status: number } } | { fault: Fault },
   again: 'always' | 'unsent',
@@ -84,19 +87,25 @@ function reasonToRetry(
   return again === 'always' || unsent ? fault.message : undefined;
 }
 
-/** The fault, saying how often it was tried and why no more. */
+/** Returns the fault with the number of tries, and the Retry-After that was too long, in its message. */
 export function withTryCount(fault: Fault, { tries, asked }: { tries: number; asked?: number }): Fault {
   const count = tries === 1 ? '' : ` (after ${tries} tries)`;
-  const asks = asked === undefined ? '' : `; server asks to wait ${asked} s`;
+  const asks = asked === undefined ? '' : `; the server asks to wait ${asked} s`;
   return count + asks === '' ? fault : new Fault(fault.kind, fault.message + asks + count, fault.detail);
 }
 
-/** 0.25 s doubled with every try, less up to half by chance (`random` 0 to 1) so that clients do not march in step. */
+/**
+ * Returns the pause before the next try in milliseconds: 250, doubled with every try. `random` (0 to 1) takes off up to a
+ * half, so that many clients do not retry at the same moment.
+ */
 export function backoffMs(tries: number, random: number): number {
   return INITIAL_BACKOFF_MS * 2 ** (tries - 1) * (1 - random / 2);
 }
 
-/** Milliseconds a Retry-After asks for: seconds, or a date read against the service's own clock. Nonsense and the past: undefined. */
+/**
+ * Returns the milliseconds that Retry-After asks to wait. It is seconds, or a date by the service's own clock (its Date
+ * header). Undefined where it is missing, invalid or in the past.
+ */
 export function retryAfterMs(headers: Record<string, string>, now: number): number | undefined {
   const text = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000;

@@ -1,21 +1,21 @@
-// Foreign text on its way into a message: no control characters, not long, and nothing of the token.
+// Makes text from a server safe to show in a message: no control characters, limited length, no part of the token.
 import { Fault, type FaultDetail } from '../faults.ts';
 
-/** One line of at most `most` characters; what a terminal would act on becomes U+FFFD. */
-export function safeText(text: string, most: number): string {
+/** Returns the text as one line of at most `maxCharacters`. Control and invisible characters become U+FFFD. */
+export function safeText(text: string, maxCharacters: number): string {
   const line = text
-    .slice(0, most * 4)
+    .slice(0, maxCharacters * 4)
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/\p{C}/gu, '\u{fffd}')
     .trim();
   const characters = Array.from(line);
-  return characters.length <= most ? line : `${characters.slice(0, most).join('')}…`;
+  return characters.length <= maxCharacters ? line : `${characters.slice(0, maxCharacters).join('')}…`;
 }
 
-/** So many characters of a token in a row count as a part of it. */
+/** Shortest run of characters that counts as a part of a token. */
 const MIN_SECRET_RUN = 8;
 
-/** Hides every run of the text that is also a run of the secret: a server may echo what it was sent. */
+/** Replaces every part of the secret in a text with `***`. A server may echo what it was sent. */
 export function redactSecret(text: string, secret: string): string {
   const size = Math.min(MIN_SECRET_RUN, secret.length);
   if (size === 0) return text;
@@ -31,7 +31,7 @@ export function redactSecret(text: string, secret: string): string {
   return shown;
 }
 
-/** The same fault with the token taken out of every text of it that a server could have written. */
+/** Returns the fault without the token in any text that a server could have written. */
 export function redactFault(fault: Fault, secret: string | undefined): Fault {
   if (secret === undefined) return fault;
   const message = redactSecret(fault.message, secret);

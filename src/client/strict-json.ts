@@ -1,12 +1,12 @@
-// JSON from a stranger: UTF-8 without a mark, nested within reason, and errors in our words (V8's quote the input).
+// Parses JSON from a server: UTF-8 without a byte order mark, limited nesting, exact integers, errors that quote no input.
 import { Fault } from '../faults.ts';
 
-/** JSON.parse takes any depth, but nothing that walks the value afterwards does. */
+/** JSON.parse takes any depth, but recursive functions over the value do not. */
 export const MAX_JSON_DEPTH = 200;
 
 /**
- * The text and its value. Throws a protocol Fault. Keys like `__proto__` become plain own properties. An integer that no
- * number holds exactly becomes a string of its digits: a wrong id would be another row's.
+ * Returns the text and its value. Keys like `__proto__` become plain own properties. An integer beyond 2^53 becomes a string
+ * of its digits, since a rounded id would name another row. Throws Fault 'protocol'.
  */
 export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
   const text = textOf(bytes);
@@ -24,9 +24,9 @@ export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
   }
 }
 
-/** The same JSON, integers beyond what numbers hold put in quotes. */
+/** Returns the JSON with integers beyond 2^53 in quotes. */
 function withExactIntegers(text: string): string {
-  // Hashes have long runs of digits, but not at their beginning.
+  // A quick check first. Hashes have long runs of digits too, but not at the start of a value.
   if (!/(?:^|[[:,\s])-?\d{16}/.test(text)) return text;
   const pieces: string[] = [];
   let from = 0;

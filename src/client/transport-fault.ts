@@ -1,8 +1,8 @@
-// What went wrong on a connection, in our words: errors of undici, sockets, DNS and TLS → Fault.
+// Turns errors of connections (undici, sockets, DNS, TLS) into Faults.
 import { Fault } from '../faults.ts';
 import { TransportFault } from './transport.ts';
 
-/** Failures before anything was sent. Those a retry cannot cure are marked final. */
+/** Failures before anything was sent. `final`: a retry cannot help. */
 const UNREACHED: Record<string, { reason: string; final?: true }> = {
   ECONNREFUSED: { reason: 'refused' },
   ENOTFOUND: { reason: 'host name unknown', final: true },
@@ -24,10 +24,13 @@ const UNREACHED: Record<string, { reason: string; final?: true }> = {
   EPROTO: { reason: 'TLS: handshake failed', final: true },
 };
 
-/** The thrown things are of many libraries; only these fields are read, never their text about the data. */
+/** The fields that are read of an error. Its text is not shown, since it may quote data. */
 type Failure = { code?: string; syscall?: string; name?: string; message?: string; errors?: Failure[] };
 
-/** `place` is HOST:PORT; `read` says how much of a body had come, undefined before it began. */
+/**
+ * Returns an error of a connection as a Fault 'network' or 'protocol'. `place` is HOST:PORT. `read` says how many bytes of a
+ * body had come; it is undefined before the body began.
+ */
 export function transportFaultOf(
   error: unknown,
   place: string,
@@ -56,7 +59,7 @@ export function transportFaultOf(
   });
 }
 
-/** Several addresses of one name were tried: the first failure speaks for all. */
+/** Where several addresses of a name were tried, the first failure is reported. */
 function firstOf(failure: Failure): Failure {
   return failure.errors?.[0] ?? failure;
 }
@@ -76,7 +79,7 @@ function brokenRule({ code = '', name, message }: Failure, inHead: boolean): str
   if (name === 'HTTPParserError') {
     // The parser's own fixed words, in parentheses; it sets no code.
     const rule = /\(([\w ,'"/-]{1,80})\)$/.exec(message ?? '')?.[1]?.toLowerCase() ?? 'not HTTP';
-    // A connection that ends in the middle is a loss, not a breach.
+    // A connection that ends in the middle is a network failure, not a protocol error.
     return rule === 'invalid eof state' ? undefined : rule;
   }
   if (code === 'UND_ERR_SOCKET' && (message === 'bad response' || message === 'bad upgrade')) {

@@ -1,4 +1,4 @@
-// What carries one request to a service and its answer back, over a socket or inside the process.
+// The transport: sends one request and returns its response, over a socket or inside the process.
 import { Fault, type FaultDetail, type FaultKind } from '../faults.ts';
 
 export type TransportRequest = {
@@ -10,24 +10,24 @@ export type TransportRequest = {
 };
 
 /**
- * Header names are in lower case, values sent twice are joined with `, `. The body is read once, to its end or until
- * it is returned; it is still encoded as `content-encoding` says.
+ * A response whose body is a stream. Header names are in lower case, repeated headers are joined with `, `. The body can be
+ * read once; it still has its content encoding.
  */
 export type TransportReply = {
   status: number;
   headers: Record<string, string>;
   body: AsyncIterable<Uint8Array>;
-  /** The head as it came over a socket, in bytes as characters; `address` where all connections to the host have one. */
+  /** The head as received over a socket, one character for a byte. `address` is the server's, where it has only one. */
   wire?: { reason: string; headers: [name: string, value: string][]; address: string | undefined };
 };
 
 /**
- * One request, sent once: no redirects, no cookies, no retries. Throws a Fault: `network` (as TransportFault) or
- * `protocol`, or the signal's reason.
+ * Sends a request once: no redirects, no cookies, no retries. Throws Fault 'network' (as {@link TransportFault}) or
+ * 'protocol', or the signal's reason.
  */
 export type Transport = (request: TransportRequest) => Promise<TransportReply>;
 
-/** A failure on the way. `sent` is false only where the service surely saw nothing of the request. */
+/** A network failure. `sent` is false only where the service certainly received nothing of the request. */
 export class TransportFault extends Fault {
   readonly sent: boolean;
 
@@ -37,7 +37,7 @@ export class TransportFault extends Fault {
   }
 }
 
-/** Host and port as shown in messages, the port always named. */
+/** Returns host and port for a message, with the port always named. */
 export function hostAndPort(url: URL): string {
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   return `${url.hostname}:${port}`;
