@@ -1,205 +1,187 @@
-// One request and what came of it, as two records: a request that got no answer stands alone.
-import { Fault } from '../faults.ts';
+// Records one HTTP exchange as two WARC records, response and request. A request without a response is recorded alone.
 import type { TransportReply, TransportRequest } from '../client/transport.ts';
 import { ROUTES } from '../contract/routes.ts';
 import { MAX_RESPONSE_BYTES } from '../contract/scalars.ts';
-import { coveredAddress, coveredFile } from './masked-urls.ts';
-import { heard } from './masked-response.ts';
+import { Fault } from '../faults.ts';
 import { requestHead, responseHead, type Header } from './http-head.ts';
-import { stars, type MaskedBody, type Masks } from './masking.ts';
-import type { Field } from './warc-fields.ts';
-import { createSpool, type Spool } from './record-block.ts';
+import { maskHeaders, maskResponseHeaders } from './masked-headers.ts';
+import { maskResponse } from './masked-response.ts';
+import { maskFileUrl, maskUrl } from './masked-urls.ts';
+import type { BodyMasker, SecretMasker } from './masking.ts';
+import { createBlock, type Block, type WritableBlock } from './record-block.ts';
+import type { WarcField } from './warc-fields.ts';
 import type { WarcFile } from './warc-file.ts';
 
-/** Answers of the interface are small and may hold tokens and permissions; files are of any size and kept as they are. */
-export type Traffic = 'answers' | 'files';
+/**
+ * `api`: responses of the API. They are small and may contain tokens and file URLs, so they are masked as a whole.
+ * `files`: downloads of any size. Their bytes are recorded as received; only known secrets are masked.
+ */
+export type TrafficKind = 'api' | 'files';
 
+/** The recording of one exchange. */
 export type Exchange = {
-  /** The head has come. */
-  answered(reply: TransportReply): void;
-  /** More of the body has. It is read before this resolves, and not kept. */
-  more(piece: Uint8Array): Promise<void>;
-  /** No more will come: `undefined` where that was all, else why. Only the first call counts; all resolve when it is written. */
-  end(why: unknown): Promise<void>;
+  /** Called when the head of the response has arrived. */
+  responseStarted(reply: TransportReply): void;
+  /** Called for each chunk of the body. The chunk may be reused after this resolves. */
+  bodyChunk(chunk: Uint8Array): Promise<void>;
+  /**
+   * Writes the records. `cause` is undefined when the body was complete, `unread` when nobody read it to the end, else
+   * the error. Only the first call counts. All calls resolve when the records are written.
+   */
+  end(cause: unknown): Promise<void>;
 };
 
-export type ExchangeNeeds = {
+export type ExchangeContext = {
   file: WarcFile;
-  masks: Masks;
+  masker: SecretMasker;
   /** Milliseconds since the epoch. */
   now: number;
-  recordId(): string;
-  warcinfo: string;
+  newRecordId(): string;
+  /** The record id of the warcinfo record. */
+  warcinfoId: string;
   isAborted(): boolean;
 };
 
-/** Header fields that grant access. */
-const CREDENTIALS: ReadonlySet<string> = new Set([
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'set-cookie',
-  'x-api-key',
-]);
-
-export function beginExchange(request: TransportRequest, traffic: Traffic, needs: ExchangeNeeds): Exchange {
-  const { file, masks } = needs;
+/** Begins the recording of a request. Its header fields are copied, because a proxy dispatcher adds others later. */
+export function beginExchange(
+  request: TransportRequest,
+  traffic: TrafficKind,
+  context: ExchangeContext,
+): Exchange {
+  const { file, masker } = context;
   const isFile = traffic === 'files';
-  const cover = isFile ? coveredFile : coveredAddress;
   const { origin, pathname, search, host } = request.url;
-  const address = origin + pathname + search;
-  const target = masks.text(cover(address));
+  const url = origin + pathname + search;
+  const recordedUrl = masker.text((isFile ? maskFileUrl : maskUrl)(url));
   const isToken = request.method === 'POST' && request.url.pathname.endsWith(ROUTES.token.path);
-  // As they are now: a proxy's dispatcher adds its own to them.
-  const sent: Header[] = Object.entries(request.headers);
-  const ids = { request: needs.recordId(), response: needs.recordId() };
+  const requestHeaders: Header[] = Object.entries(request.headers);
+  const ids = { request: context.newRecordId(), response: context.newRecordId() };
   let reply: TransportReply | undefined;
-  let spool: Spool | undefined;
-  let passing: MaskedBody | undefined;
-  /** Of answers. */
-  const pieces: Buffer[] = [];
-  let size = 0;
+  /** The block of a file, written while the file arrives, and the masker of its bytes. */
+  let fileBlock: WritableBlock | undefined;
+  let fileMasker: BodyMasker | undefined;
+  /** The body of an API response, masked when it is complete. */
+  const apiChunks: Buffer[] = [];
+  let apiBytes = 0;
   let ending: Promise<void> | undefined;
 
-  const fieldsOf = (type: 'request' | 'response', notes: readonly string[], truncated?: string): Field[] => [
+  const recordFields = (
+    type: 'request' | 'response',
+    notes: readonly string[],
+    truncated?: string,
+  ): WarcField[] => [
     ['WARC-Type', type],
     ['WARC-Record-ID', ids[type]],
-    ['WARC-Warcinfo-ID', needs.warcinfo],
-    ['WARC-Date', new Date(needs.now).toISOString()],
-    ['WARC-Target-URI', target],
+    ['WARC-Warcinfo-ID', context.warcinfoId],
+    ['WARC-Date', new Date(context.now).toISOString()],
+    ['WARC-Target-URI', recordedUrl],
     ...(reply === undefined
       ? []
       : [['WARC-Concurrent-To', ids[type === 'request' ? 'response' : 'request']] as const]),
     ...(reply?.wire?.address === undefined ? [] : [['WARC-IP-Address', reply.wire.address] as const]),
     ...(truncated === undefined ? [] : [['WARC-Truncated', truncated] as const]),
-    ...(notes.length === 0 ? [] : [['Arx-Note', masks.text(latin1(notes.join('; ')))] as const]),
+    ...(notes.length === 0 ? [] : [['Arx-Note', masker.text(toLatin1(notes.join('; ')))] as const]),
     ['Content-Type', `application/http; msgtype=${type}`],
   ];
-  async function write(fields: readonly Field[], block: Spool): Promise<void> {
-    const { block: whole, payload } = block.digests();
-    const digests: Field[] = [
-      ['WARC-Block-Digest', whole],
-      ...(block.payloadLength === 0 ? [] : [['WARC-Payload-Digest', payload] as const]),
-    ];
-    await file.append([...fields, ...digests], block).finally(() => block.close());
-  }
-  /** Header fields without what grants access, and what was covered. */
-  function shown(headers: readonly Header[], notes: string[]): Header[] {
-    return headers.map(([name, value]) => {
-      const key = name.toLowerCase();
-      const bare = CREDENTIALS.has(key)
-        ? value.replace(
-            /^(bearer |basic )?(.*)$/is,
-            (_, scheme: string | undefined, rest: string) => (scheme ?? '') + stars(rest),
-          )
-        : masks.text(/^(content-)?location$/.test(key) ? coveredFile(value) : value);
-      const called = masks.text(name);
-      if (bare !== value || called !== name) notes.push(`${called.toLowerCase()} covered`);
-      return [called, bare];
-    });
-  }
 
-  async function writeRequest(why: unknown): Promise<void> {
+  async function writeRequest(cause: unknown): Promise<void> {
     const notes: string[] = [];
-    if (target !== address) notes.push('address covered');
+    if (recordedUrl !== url) notes.push('address masked');
     const { method, body } = request;
-    const headers = shown(sent, notes);
+    const headers = maskHeaders(requestHeaders, masker, notes);
     if (body !== undefined) headers.push(['content-length', String(body.length)]);
-    if (reply === undefined) notes.push(`no answer: ${reasonOf(why)}`);
-    const block = createSpool(
-      requestHead(`${method} ${target.slice(origin.length)}`, [['host', masks.text(host)], ...headers]),
-      file.scratch,
-    );
+    if (reply === undefined) notes.push(`no answer: ${describeCause(cause)}`);
+    const target = recordedUrl.slice(origin.length);
+    const head = requestHead(`${method} ${target}`, [['host', masker.text(host)], ...headers]);
+    const block = createBlock(head, file.openScratchFile);
     if (body !== undefined) {
-      const passed = masks.body();
-      await block.add(Buffer.concat([passed.push(body), passed.end(false)]));
-      if (passed.isMasked()) notes.push('token in the body covered');
+      const bodyMasker = masker.body();
+      await block.add(Buffer.concat([bodyMasker.push(body), bodyMasker.end(false)]));
+      if (bodyMasker.isMasked()) notes.push('token in the body masked');
     }
-    await write(fieldsOf('request', notes), block);
+    await writeRecord(file, recordFields('request', notes), block);
   }
 
-  function headOf(came: TransportReply, notes: string[]): Header[] {
-    const all: Header[] = came.wire?.headers ?? Object.entries(came.headers);
-    const kept = all.filter(([name]) => name.toLowerCase() !== 'transfer-encoding');
-    if (kept.length < all.length) notes.push('transfer-encoding removed');
-    if (came.wire === undefined) notes.push('answered in this process, without a socket');
-    if (isFile && target !== address) notes.push('address covered');
-    if (came.wire !== undefined && masks.text(came.wire.reason) !== came.wire.reason)
-      notes.push('reason covered');
-    return shown(kept, notes);
-  }
+  const maskedResponseHead = ({ status, wire }: TransportReply, headers: readonly Header[]): Buffer =>
+    responseHead(status, wire === undefined ? undefined : masker.text(wire.reason), headers);
 
-  function headAs(status: number, wire: TransportReply['wire'], headers: readonly Header[]): Buffer {
-    return responseHead(status, wire === undefined ? undefined : masks.text(wire.reason), headers);
-  }
-
-  async function writeResponse(came: TransportReply, why: unknown): Promise<void> {
-    const { wire, status } = came;
-    const truncated =
-      why === undefined
-        ? undefined
-        : why instanceof Fault && why.kind === 'network'
-          ? 'disconnect'
-          : 'unspecified';
-    const notes: string[] = why === undefined ? [] : [`body not read to its end: ${reasonOf(why)}`];
-    const headers = headOf(came, notes);
-    let block = spool;
+  async function writeResponse(received: TransportReply, cause: unknown): Promise<void> {
+    const isCut = cause !== undefined;
+    const notes = isCut ? [`body not read to its end: ${describeCause(cause)}`] : [];
+    const headers = maskResponseHeaders(received, isFile && recordedUrl !== url, masker, notes);
+    let block = fileBlock;
     if (block === undefined) {
-      const answer = { headers, body: Buffer.concat(pieces), isCut: why !== undefined };
-      const told = await heard(answer, masks, isToken);
-      notes.push(...told.notes);
-      block = createSpool(headAs(status, wire, told.headers), file.scratch);
-      await block.add(told.body);
-    } else if (passing !== undefined) {
-      await block.add(passing.end(why !== undefined));
-      if (passing.isMasked()) notes.push('token in the body covered');
+      const masked = await maskResponse({ headers, body: Buffer.concat(apiChunks), isCut }, masker, isToken);
+      notes.push(...masked.notes);
+      block = createBlock(maskedResponseHead(received, masked.headers), file.openScratchFile);
+      await block.add(masked.body);
+    } else if (fileMasker !== undefined) {
+      await block.add(fileMasker.end(isCut));
+      if (fileMasker.isMasked()) notes.push('token in the body masked');
     }
-    // Who interrupts a run does not wait for a large body to be compressed.
-    const isLarge = !block.isSmall();
-    if (!isLarge || !needs.isAborted()) {
+    // After an interrupt the user must not wait until a large body is compressed.
+    const isLarge = !block.isInMemory();
+    if (isLarge && context.isAborted()) {
+      await block.close();
+    } else {
       try {
-        return await write(fieldsOf('response', notes, truncated), block);
+        return await writeRecord(file, recordFields('response', notes, truncation(cause)), block);
       } catch (error) {
-        if (!isLarge || !needs.isAborted()) throw error;
+        if (!isLarge || !context.isAborted()) throw error;
       }
-    } else await block.close();
-    const alone = createSpool(headAs(status, wire, headers), file.scratch);
-    const left = [...notes, 'body left out: the run was interrupted'];
-    await write(fieldsOf('response', left, 'unspecified'), alone);
+    }
+    const headOnly = createBlock(maskedResponseHead(received, headers), file.openScratchFile);
+    const headNotes = [...notes, 'body left out: the run was interrupted'];
+    await writeRecord(file, recordFields('response', headNotes, 'unspecified'), headOnly);
   }
 
-  async function finish(why: unknown): Promise<void> {
-    // A token that the answer gives is known before anything of it is written.
-    if (reply !== undefined) await writeResponse(reply, why);
-    await writeRequest(why);
+  async function finish(cause: unknown): Promise<void> {
+    // The response first: a token in it must be known before the request is written.
+    if (reply !== undefined) await writeResponse(reply, cause);
+    await writeRequest(cause);
   }
 
   return {
-    answered(came) {
-      reply = came;
+    responseStarted(received) {
+      reply = received;
       if (!isFile) return;
-      passing = masks.body();
-      const headers = headOf(came, []);
-      spool = createSpool(headAs(came.status, came.wire, headers), file.scratch);
+      fileMasker = masker.body();
+      const headers = maskResponseHeaders(received, recordedUrl !== url, masker, []);
+      fileBlock = createBlock(maskedResponseHead(received, headers), file.openScratchFile);
     },
-    async more(piece) {
+    async bodyChunk(chunk) {
       if (ending !== undefined) return;
-      if (spool !== undefined && passing !== undefined) await spool.add(passing.push(piece));
-      else if (size <= MAX_RESPONSE_BYTES) {
-        size += piece.length;
-        pieces.push(Buffer.from(piece));
+      if (fileBlock !== undefined && fileMasker !== undefined) await fileBlock.add(fileMasker.push(chunk));
+      else if (apiBytes <= MAX_RESPONSE_BYTES) {
+        apiBytes += chunk.length;
+        apiChunks.push(Buffer.from(chunk));
       }
     },
-    end: (why) => (ending ??= finish(why)),
+    end: (cause) => (ending ??= finish(cause)),
   };
 }
 
-function reasonOf(why: unknown): string {
-  if (why instanceof Fault) return `${why.kind}, ${why.message}`;
-  return why === 'unread' ? 'nobody read on' : 'the run ended';
+async function writeRecord(file: WarcFile, fields: readonly WarcField[], block: Block): Promise<void> {
+  const { block: blockDigest, payload } = block.digests();
+  const digests: WarcField[] = [
+    ['WARC-Block-Digest', blockDigest],
+    ...(block.payloadLength === 0 ? [] : [['WARC-Payload-Digest', payload] as const]),
+  ];
+  await file.append([...fields, ...digests], block).finally(() => block.close());
 }
 
-/** Fields are UTF-8, masks of bytes: what is beyond ASCII in our own words is not needed. */
-function latin1(text: string): string {
+/** The value of WARC-Truncated, or undefined for a complete body. */
+function truncation(cause: unknown): string | undefined {
+  if (cause === undefined) return undefined;
+  return cause instanceof Fault && cause.kind === 'network' ? 'disconnect' : 'unspecified';
+}
+
+function describeCause(cause: unknown): string {
+  if (cause instanceof Fault) return `${cause.kind}, ${cause.message}`;
+  return cause === 'unread' ? 'the rest was not read' : 'the run ended';
+}
+
+/** Secrets are masked as Latin-1 bytes, so other characters in notes are replaced. */
+function toLatin1(text: string): string {
   return text.replaceAll(/[^\u0020-\u00ff]/g, '?');
 }

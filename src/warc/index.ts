@@ -1,59 +1,60 @@
-// The HTTP exchanges a run rests on, kept as a WARC file while they happen, without the tokens that opened them.
+// Records the HTTP exchanges of a run in a WARC file, with tokens and other secrets masked (`--record`).
 import type { Transport } from '../client/transport.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import type { World } from '../world.ts';
-import { coveredAddress } from './masked-urls.ts';
-import { beginExchange, type Exchange, type Traffic } from './exchange.ts';
-import { createMasks } from './masking.ts';
-import { namedFields, type Field } from './warc-fields.ts';
-import { createSpool } from './record-block.ts';
+import { beginExchange, type Exchange, type TrafficKind } from './exchange.ts';
+import { maskUrl } from './masked-urls.ts';
+import { createSecretMasker } from './masking.ts';
+import { createBlock } from './record-block.ts';
+import { formatWarcFields, type WarcField } from './warc-fields.ts';
 import { openWarcFile } from './warc-file.ts';
 
-export type { Traffic } from './exchange.ts';
+export type { TrafficKind } from './exchange.ts';
 
 export type Recorder = {
-  /** The same transport; what goes through it is recorded. */
-  of(transport: Transport, traffic: Traffic): Transport;
+  /** Returns a transport that records every exchange of the given one. */
+  wrap(transport: Transport, traffic: TrafficKind): Transport;
   /**
-   * Writes the last record and gives the file its name; resolves to its bytes and exchanges. `outcome` is how the run
-   * ended. One that `isRefused` leaves no file, unless something was asked. Throws `disk` or `unsafe` Faults, also those
-   * of before.
+   * Writes the `outcome` of the run as the last record, gives the file its name, and returns its size and number of
+   * exchanges. A run that `isRefused` (wrong usage) leaves no file, unless it sent a request. Throws Fault 'disk' or
+   * 'unsafe', also when an earlier write failed.
    */
   close(
-    outcome: readonly Field[],
+    outcome: readonly WarcField[],
     isRefused: boolean,
   ): Promise<{ bytes: number; exchanges: number } | undefined>;
 };
 
 export type RecorderOptions = {
-  /** Absolute. */
+  /** Absolute path of the WARC file. */
   path: string;
   force: boolean;
   version: string;
-  /** Of the command line, and where it asks. */
+  /** The words of the command line after `arx`. */
   words: readonly string[];
+  /** URL or name of the archive. */
   archive: string;
-  /** Tokens that this run knows; those it obtains are added. */
+  /** Tokens that are known at the start. Tokens that the run obtains are added. */
   secrets: readonly string[];
   world: Pick<World, 'now' | 'running' | 'pid' | 'randomBytes' | 'signal'>;
 };
 
 const CONFORMS_TO = 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/';
 
-/** Faults as {@link openWarcFile} has them. */
+/** Opens a recorder. Throws Fault 'unsafe' or 'disk' (see {@link openWarcFile}). */
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
   const { path, version, world } = options;
-  const masks = createMasks();
-  for (const secret of options.secrets) masks.add(secret);
+  const masker = createSecretMasker();
+  for (const secret of options.secrets) masker.add(secret);
   const file = await openWarcFile(path, options.force, world);
-  const recordId = (): string => `<urn:uuid:${uuidOf(world.randomBytes(16))}>`;
-  const warcinfo = recordId();
-  const open = new Set<Exchange>();
+  const newRecordId = (): string => `<urn:uuid:${uuidOf(world.randomBytes(16))}>`;
+  const warcinfoId = newRecordId();
+  const openExchanges = new Set<Exchange>();
   let exchanges = 0;
   let failure: { error: unknown } | undefined;
 
-  /** What fails here is told at the end: the command goes on. */
-  async function kept(work: () => Promise<void>): Promise<void> {
+  /** Does some recording. A failure is reported by `close`; until then the command continues. */
+  async function attempt(work: () => Promise<void>): Promise<void> {
     if (failure !== undefined) return;
     try {
       await work();
@@ -61,19 +62,19 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
       failure ??= { error };
     }
   }
-  async function describe(type: 'warcinfo' | 'metadata', lines: readonly Field[]): Promise<void> {
-    const block = createSpool(masked(lines), file.scratch);
-    const id: Field[] =
+  async function describe(type: 'warcinfo' | 'metadata', lines: readonly WarcField[]): Promise<void> {
+    const block = createBlock(masked(lines), file.openScratchFile);
+    const id: WarcField[] =
       type === 'warcinfo'
         ? [
-            ['WARC-Record-ID', warcinfo],
+            ['WARC-Record-ID', warcinfoId],
             ['WARC-Filename', path.replace(/^.*[/\\]/, '')],
           ]
         : [
-            ['WARC-Record-ID', recordId()],
-            ['WARC-Warcinfo-ID', warcinfo],
+            ['WARC-Record-ID', newRecordId()],
+            ['WARC-Warcinfo-ID', warcinfoId],
           ];
-    const fields: Field[] = [
+    const fields: WarcField[] = [
       ['WARC-Type', type],
       ...id,
       ['WARC-Date', new Date(world.now()).toISOString()],
@@ -82,70 +83,70 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     ];
     await file.append(fields, block);
   }
-  const masked = (lines: readonly Field[]): Buffer =>
-    Buffer.from(masks.text(namedFields(lines).toString('latin1')), 'latin1');
+  const masked = (lines: readonly WarcField[]): Buffer =>
+    Buffer.from(masker.text(formatWarcFields(lines).toString('latin1')), 'latin1');
 
-  await kept(() =>
+  await attempt(() =>
     describe('warcinfo', [
       ['software', `archive-explorer (arx) ${version}`],
       ['format', 'WARC File Format 1.1'],
       ['conformsTo', CONFORMS_TO],
       [
         'description',
-        'HTTP exchanges of one run of arx. Arx-Note says of a record what in it is not as it was sent; covered text is as many asterisks',
+        'HTTP exchanges of one run of arx. Arx-Note names what in a record differs from what was sent; masked text is replaced by as many asterisks',
       ],
-      ['command', ['arx', ...options.words.map(shownWord)].join(' ')],
-      ['archive', coveredAddress(options.archive)],
+      ['command', ['arx', ...options.words.map(shellWord)].join(' ')],
+      ['archive', maskUrl(options.archive)],
     ]),
   );
 
   return {
-    of: (transport, traffic) => async (request) => {
+    wrap: (transport, traffic) => async (request) => {
       if (failure !== undefined || request.signal.aborted) return transport(request);
       const bearer = /^bearer +(.*)$/is.exec(request.headers['authorization'] ?? '')?.[1];
-      if (bearer !== undefined) masks.add(bearer);
+      if (bearer !== undefined) masker.add(bearer);
       const isAborted = (): boolean => world.signal.aborted;
-      const needs = { file, masks, now: world.now(), recordId, warcinfo, isAborted };
-      const exchange = beginExchange(request, traffic, needs);
+      const context = { file, masker, now: world.now(), newRecordId, warcinfoId, isAborted };
+      const exchange = beginExchange(request, traffic, context);
       exchanges += 1;
-      open.add(exchange);
-      const end = async (why: unknown): Promise<void> => {
-        await kept(() => exchange.end(why));
-        open.delete(exchange);
+      openExchanges.add(exchange);
+      const end = async (cause: unknown): Promise<void> => {
+        await attempt(() => exchange.end(cause));
+        openExchanges.delete(exchange);
       };
       const reply = await transport(request).catch(async (error: unknown) => {
         await end(error);
         throw error;
       });
-      exchange.answered(reply);
-      let isBegun = false;
-      // Given up before anybody read it.
-      request.signal.addEventListener('abort', () => void (isBegun || end('unread')), { once: true });
+      exchange.responseStarted(reply);
+      let isBodyRead = false;
+      // The request may be aborted before anybody reads the body.
+      request.signal.addEventListener('abort', () => void (isBodyRead || end('unread')), { once: true });
       async function* body(): AsyncGenerator<Uint8Array> {
-        isBegun = true;
-        let why: unknown = 'unread';
+        isBodyRead = true;
+        let cause: unknown = 'unread';
         try {
-          for await (const piece of reply.body) {
-            await kept(() => exchange.more(piece));
-            yield piece;
+          for await (const chunk of reply.body) {
+            await attempt(() => exchange.bodyChunk(chunk));
+            yield chunk;
           }
-          why = undefined;
+          cause = undefined;
         } catch (error) {
-          why = error;
+          cause = error;
           throw error;
         } finally {
-          await end(why);
+          await end(cause);
         }
       }
       return { ...reply, body: body() };
     },
     close: async (outcome, isRefused) => {
-      for (const exchange of open) await kept(() => exchange.end(world.signal.reason));
+      for (const exchange of openExchanges) await attempt(() => exchange.end(world.signal.reason));
       if (isRefused && exchanges === 0) {
         await file.discard();
         return undefined;
       }
-      await kept(() => describe('metadata', outcome));
+      await attempt(() => describe('metadata', outcome));
       if (failure === undefined) return { bytes: await file.finish(), exchanges };
       await file.discard();
       throw diskFault(failure.error, path);
@@ -153,16 +154,16 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   };
 }
 
-/** Version 4 (RFC 9562). */
-function uuidOf(chance: Uint8Array): string {
-  const bytes = Buffer.from(chance);
+/** A UUID of version 4 (RFC 9562) from 16 random bytes. */
+function uuidOf(randomBytes: Uint8Array): string {
+  const bytes = Buffer.from(randomBytes);
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** As it may be shown and typed again: passwords in addresses covered, quoted where a shell needs it. */
-function shownWord(word: string): string {
-  const bare = coveredAddress(word).replaceAll(/(password=)[^&\s]*/gi, '$1***');
-  return /^[\w./:=@,+%?&*-]+$/.test(bare) ? bare : `'${bare.replaceAll("'", `'\\''`)}'`;
+/** A word of the command line as it can be typed again: passwords in URLs masked, quoted when a shell needs it. */
+function shellWord(word: string): string {
+  const masked = maskUrl(word).replaceAll(/(password=)[^&\s]*/gi, '$1***');
+  return /^[\w./:=@,+%?&*-]+$/.test(masked) ? masked : `'${masked.replaceAll("'", `'\\''`)}'`;
 }

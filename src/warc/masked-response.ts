@@ -1,42 +1,53 @@
-// What of an answer of the interface is written: the bytes as received, unless something in them must be covered.
+// Masks the secrets in an API response. Without a secret the bytes are recorded as received.
 import { decodeBody } from '../client/content-encoding.ts';
 import { MAX_RESPONSE_BYTES } from '../contract/scalars.ts';
-import { coveredLinks, coveredTokens } from './masked-urls.ts';
-import type { Header } from './http-head.ts';
-import type { Masks } from './masking.ts';
+import { headerValue, type Header } from './http-head.ts';
+import type { SecretMasker } from './masking.ts';
+import { maskFileUrlsInJson, maskTokenFields } from './masked-urls.ts';
 
-export type Answer = { headers: Header[]; body: Buffer; isCut: boolean };
-/** `notes` say what is not as it came. */
-export type Heard = { headers: Header[]; body: Buffer; notes: string[] };
+/** `isCut`: the body ended too early. */
+export type ReceivedResponse = { headers: Header[]; body: Buffer; isCut: boolean };
+/** `notes` say what differs from the response as received. */
+export type MaskedResponse = { headers: Header[]; body: Buffer; notes: string[] };
 
-/** `isToken`: it answers a request for a token (interface 4.1), and what it gives is a secret from now on. */
-export async function heard(answer: Answer, masks: Masks, isToken: boolean): Promise<Heard> {
-  const encoding = valueOf(answer.headers, 'content-encoding');
-  if (encoding === undefined) return covered(answer, masks, isToken);
-  // A token may be within what is compressed.
-  const without = answer.headers.filter(([name]) => !/^content-(encoding|length)$/i.test(name));
-  const plain = answer.isCut
+/**
+ * Returns the response to record. A compressed body is decompressed only when it holds a secret; one that cannot be
+ * decompressed is left out. `isToken`: it answers a token request (interface 4.1). Its token is a secret from now on.
+ */
+export async function maskResponse(
+  response: ReceivedResponse,
+  masker: SecretMasker,
+  isToken: boolean,
+): Promise<MaskedResponse> {
+  const encoding = headerValue(response.headers, 'content-encoding');
+  if (encoding === undefined) return maskBody(response, masker, isToken);
+  const headers = response.headers.filter(([name]) => !/^content-(encoding|length)$/i.test(name));
+  const decoded = response.isCut
     ? undefined
-    : await decodeBody(answer.body, encoding, MAX_RESPONSE_BYTES).catch(() => undefined);
-  if (plain === undefined) {
+    : await decodeBody(response.body, encoding, MAX_RESPONSE_BYTES).catch(() => undefined);
+  if (decoded === undefined) {
     const note = `body left out: its content-encoding ${encoding} cannot be read to the end, so nothing could be removed from it`;
-    return { headers: without, body: Buffer.alloc(0), notes: [note] };
+    return { headers, body: Buffer.alloc(0), notes: [note] };
   }
-  const decoded = covered({ ...answer, headers: without, body: Buffer.from(plain) }, masks, isToken);
-  if (decoded.notes.length === 0) return covered(answer, masks, isToken);
-  return { ...decoded, notes: [...decoded.notes, `content-encoding ${encoding} removed`] };
+  const masked = maskBody({ ...response, headers, body: Buffer.from(decoded) }, masker, isToken);
+  if (masked.notes.length === 0) return maskBody(response, masker, isToken);
+  return { ...masked, notes: [...masked.notes, `content-encoding ${encoding} removed`] };
 }
 
-function covered({ headers, body, isCut }: Answer, masks: Masks, isToken: boolean): Heard {
+function maskBody(
+  { headers, body, isCut }: ReceivedResponse,
+  masker: SecretMasker,
+  isToken: boolean,
+): MaskedResponse {
   const text = body.toString('latin1');
-  if (isToken) for (const token of tokensIn(body)) masks.add(token);
-  const unlinked = coveredLinks(text);
-  const untold = isToken ? coveredTokens(unlinked) : unlinked;
-  const passing = masks.body();
-  const bytes = Buffer.concat([passing.push(Buffer.from(untold, 'latin1')), passing.end(isCut)]);
+  if (isToken) for (const token of tokensIn(body)) masker.add(token);
+  const withoutUrls = maskFileUrlsInJson(text);
+  const withoutTokens = isToken ? maskTokenFields(withoutUrls) : withoutUrls;
+  const bodyMasker = masker.body();
+  const bytes = Buffer.concat([bodyMasker.push(Buffer.from(withoutTokens, 'latin1')), bodyMasker.end(isCut)]);
   const notes = [
-    ...(unlinked === text ? [] : ['addresses of files in the body covered']),
-    ...(untold === unlinked && !passing.isMasked() ? [] : ['token in the body covered']),
+    ...(withoutUrls === text ? [] : ['addresses of files in the body masked']),
+    ...(withoutTokens === withoutUrls && !bodyMasker.isMasked() ? [] : ['token in the body masked']),
   ];
   return { headers, body: bytes, notes };
 }
@@ -48,8 +59,4 @@ function tokensIn(body: Buffer): string[] {
   } catch {
     return [];
   }
-}
-
-export function valueOf(headers: readonly Header[], name: string): string | undefined {
-  return headers.find(([key]) => key.toLowerCase() === name)?.[1];
 }

@@ -1,47 +1,51 @@
-// Tokens that must not be written: found in bytes as they pass, and covered by as many stars, so that lengths stay true.
+// Masks secrets in bytes as they pass: each secret is replaced by as many asterisks, so that lengths stay the same.
 
-const STAR = 0x2a;
-/** A beginning of a token is covered too where a body was cut within it, if it is so long. */
-const PART = 8;
+const ASTERISK = 0x2a;
+/** If a body was cut inside a secret, its beginning is masked when it is at least this long. */
+const MIN_PARTIAL_SECRET_BYTES = 8;
 
-export type Masks = {
-  /** From now on it is covered, also as JSON and as an address write it. */
+/** Masks all secrets that it knows. */
+export type SecretMasker = {
+  /** Adds a secret, also in the forms that it has in JSON and in URLs. */
   add(secret: string): void;
-  /** Text of bytes below 256. */
+  /** Returns the text with secrets masked. All characters must be below U+0100. */
   text(text: string): string;
-  /** Bytes of one body in turn. */
-  body(): MaskedBody;
+  /** Returns a masker for the bytes of one body. */
+  body(): BodyMasker;
 };
 
-export type MaskedBody = {
-  /** What can be told of the bytes so far, in memory of its own; the rest comes with the next. */
-  push(piece: Uint8Array): Buffer;
-  /** What is left. `isCut`: more should have come. */
+/** Masks a body that arrives in chunks. */
+export type BodyMasker = {
+  /** Returns the masked bytes so far, in memory of its own. Keeps back what could be the beginning of a secret. */
+  push(chunk: Uint8Array): Buffer;
+  /** Returns the masked rest. `isCut`: the body ended too early, so a beginning of a secret is masked too. */
   end(isCut: boolean): Buffer;
-  /** Whether anything was covered. */
+  /** Returns whether anything was masked. */
   isMasked(): boolean;
 };
 
-export function createMasks(): Masks {
-  const known = new Set<string>();
-  /** Longest first: one may be the beginning of another. */
-  let needles: Buffer[] = [];
+/** Returns a masker that knows no secret yet. */
+export function createSecretMasker(): SecretMasker {
+  const forms = new Set<string>();
+  /** Longest first, because one may be the beginning of another. */
+  let secrets: Buffer[] = [];
 
-  function cover(bytes: Buffer): boolean {
+  function mask(bytes: Buffer): boolean {
     let found = false;
-    for (const needle of needles) {
-      for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + needle.length)) {
-        bytes.fill(STAR, at, at + needle.length);
+    for (const secret of secrets) {
+      for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, at + secret.length)) {
+        bytes.fill(ASTERISK, at, at + secret.length);
         found = true;
       }
     }
     return found;
   }
-  function coverCut(bytes: Buffer): boolean {
-    for (const needle of needles) {
-      for (let count = Math.min(needle.length - 1, bytes.length); count >= PART; count -= 1) {
-        if (!bytes.subarray(bytes.length - count).equals(needle.subarray(0, count))) continue;
-        bytes.fill(STAR, bytes.length - count);
+  function maskPartialAtEnd(bytes: Buffer): boolean {
+    for (const secret of secrets) {
+      const longest = Math.min(secret.length - 1, bytes.length);
+      for (let count = longest; count >= MIN_PARTIAL_SECRET_BYTES; count -= 1) {
+        if (!bytes.subarray(bytes.length - count).equals(secret.subarray(0, count))) continue;
+        bytes.fill(ASTERISK, bytes.length - count);
         return true;
       }
     }
@@ -51,27 +55,27 @@ export function createMasks(): Masks {
     add(secret) {
       if (secret === '') return;
       const quoted = JSON.stringify(secret).slice(1, -1);
-      const forms = [secret, quoted, quoted.replaceAll('/', String.raw`\/`), encodeURIComponent(secret)];
-      for (const form of forms) known.add(form);
-      needles = [...known].map((form) => Buffer.from(form, 'latin1')).sort((a, b) => b.length - a.length);
+      forms.add(secret).add(quoted);
+      forms.add(quoted.replaceAll('/', String.raw`\/`)).add(encodeURIComponent(secret));
+      secrets = [...forms].map((form) => Buffer.from(form, 'latin1')).sort((a, b) => b.length - a.length);
     },
     text(text) {
       const bytes = Buffer.from(text, 'latin1');
-      return cover(bytes) ? bytes.toString('latin1') : text;
+      return mask(bytes) ? bytes.toString('latin1') : text;
     },
     body() {
       let held = Buffer.alloc(0);
       let isMasked = false;
       return {
-        push(piece) {
-          const bytes = Buffer.concat([held, piece]);
-          isMasked = cover(bytes) || isMasked;
-          const count = Math.min(bytes.length, Math.max(0, (needles[0]?.length ?? 0) - 1));
+        push(chunk) {
+          const bytes = Buffer.concat([held, chunk]);
+          isMasked = mask(bytes) || isMasked;
+          const count = Math.min(bytes.length, Math.max(0, (secrets[0]?.length ?? 0) - 1));
           held = Buffer.from(bytes.subarray(bytes.length - count));
           return bytes.subarray(0, bytes.length - count);
         },
         end(isCut) {
-          if (isCut) isMasked = coverCut(held) || isMasked;
+          if (isCut) isMasked = maskPartialAtEnd(held) || isMasked;
           return held;
         },
         isMasked: () => isMasked,
@@ -80,7 +84,7 @@ export function createMasks(): Masks {
   };
 }
 
-/** As many stars. */
-export function stars(text: string): string {
+/** Returns as many asterisks as the text has UTF-16 code units. */
+export function asterisks(text: string): string {
   return '*'.repeat(text.length);
 }

@@ -1,28 +1,30 @@
-// A block on its way into a record: hashed as it comes, in memory while it is small, else in a file without a name.
+// The block of a WARC record: hashed while it is written; kept in memory while small, else in an unnamed file.
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { writeAll } from '../disk/durable-write.ts';
 
-const MOST_IN_MEMORY = 256 * 1024;
+const MAX_MEMORY_BYTES = 256 * 1024;
 const READ_BYTES = 1024 * 1024;
 
-/** `payload` is what follows the head. Digests are labelled as WARC has them. */
+/** The content of a record: the head of an HTTP message and its payload. */
 export type Block = {
   readonly length: number;
+  /** Bytes after the head. */
   readonly payloadLength: number;
+  /** Returns the digests of the block and of its payload, labelled as in WARC: `sha256:<hex>`. */
   digests(): { block: string; payload: string };
-  /** Whether it is in memory. */
-  isSmall(): boolean;
-  pieces(): AsyncGenerator<Uint8Array>;
+  /** Returns whether the block is in memory. */
+  isInMemory(): boolean;
+  chunks(): AsyncGenerator<Uint8Array>;
   close(): Promise<void>;
 };
 
-export type Spool = Block & { add(bytes: Uint8Array): Promise<void> };
+export type WritableBlock = Block & { add(bytes: Uint8Array): Promise<void> };
 
-/** `scratch` makes the file, where it is needed. Throws what the system does. */
-export function createSpool(head: Uint8Array, scratch: () => Promise<FileHandle>): Spool {
-  const whole = createHash('sha256').update(head);
-  const payload = createHash('sha256');
+/** Returns a block that begins with `head`. `openFile` opens an empty file when the block outgrows memory. */
+export function createBlock(head: Uint8Array, openFile: () => Promise<FileHandle>): WritableBlock {
+  const blockHash = createHash('sha256').update(head);
+  const payloadHash = createHash('sha256');
   let held: Uint8Array[] = [head];
   let file: FileHandle | undefined;
   let length = head.length;
@@ -34,37 +36,37 @@ export function createSpool(head: Uint8Array, scratch: () => Promise<FileHandle>
       return length - head.length;
     },
     async add(bytes) {
-      whole.update(bytes);
-      payload.update(bytes);
+      blockHash.update(bytes);
+      payloadHash.update(bytes);
       const at = length;
       length += bytes.length;
-      if (file === undefined && length <= MOST_IN_MEMORY) {
+      if (file === undefined && length <= MAX_MEMORY_BYTES) {
         held.push(bytes);
         return;
       }
       if (file === undefined) {
-        file = await scratch();
+        file = await openFile();
         await writeAll(file, Buffer.concat(held), 0);
         held = [];
       }
       await writeAll(file, bytes, at);
     },
     digests: () => ({
-      block: `sha256:${whole.copy().digest('hex')}`,
-      payload: `sha256:${payload.copy().digest('hex')}`,
+      block: `sha256:${blockHash.copy().digest('hex')}`,
+      payload: `sha256:${payloadHash.copy().digest('hex')}`,
     }),
-    isSmall: () => file === undefined,
-    async *pieces() {
+    isInMemory: () => file === undefined,
+    async *chunks() {
       if (file === undefined) {
         yield* held;
         return;
       }
-      const piece = Buffer.allocUnsafe(READ_BYTES);
+      const buffer = Buffer.allocUnsafe(READ_BYTES);
       for (let at = 0; at < length;) {
-        const { bytesRead } = await file.read(piece, 0, Math.min(READ_BYTES, length - at), at);
+        const { bytesRead } = await file.read(buffer, 0, Math.min(READ_BYTES, length - at), at);
         if (bytesRead === 0) throw Object.assign(new Error('the file became shorter'), { code: 'EIO' });
-        // The reader compresses it in its own time.
-        yield Buffer.from(piece.subarray(0, bytesRead));
+        // A copy, because the consumer may still compress it when the buffer is reused.
+        yield Buffer.from(buffer.subarray(0, bytesRead));
         at += bytesRead;
       }
     },

@@ -1,12 +1,12 @@
-// The named fields of WARC 1.1 as bytes: one line a field, whatever its value holds.
+// Formats the named fields of WARC 1.1 as bytes: one line per field, whatever its value contains.
 
-export type Field = readonly [name: string, value: string];
+export type WarcField = readonly [name: string, value: string];
 
-/** What some reader takes for the end of a line, and other controls. */
+/** Control characters, and all characters that some reader takes for the end of a line. */
 const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;
 
-/** In the order given, without the empty line that ends a header. */
-export function namedFields(fields: readonly Field[]): Buffer {
+/** Returns the fields in the given order, without the empty line that ends a header. */
+export function formatWarcFields(fields: readonly WarcField[]): Buffer {
   return Buffer.from(
     fields.map(([name, value]) => `${name}: ${value.replace(CONTROLS, ' ').trim()}\r\n`).join(''),
   );

@@ -1,4 +1,4 @@
-// A WARC file that has its name only when it is whole: one gzip member a record, in a temporary file beside it until then.
+// Writes a WARC file: one gzip member per record, in a temporary file that gets its name when it is complete.
 import { constants as flags } from 'node:fs';
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -11,30 +11,34 @@ import { writeAll } from '../disk/durable-write.ts';
 import { Fault } from '../faults.ts';
 import { createUniqueKeys, partialFileName, scanFolder } from '../download/partial-files.ts';
 import type { World } from '../world.ts';
-import { namedFields, type Field } from './warc-fields.ts';
 import type { Block } from './record-block.ts';
+import { formatWarcFields, type WarcField } from './warc-fields.ts';
 
+/** How much of a large block is compressed to decide whether compression is worth the time. */
 const SAMPLE_BYTES = 64 * 1024;
 const VERSION = Buffer.from('WARC/1.1\r\n');
 const LINE = Buffer.from('\r\n');
 const END = Buffer.from('\r\n\r\n');
 
-type RecordBlock = Pick<Block, 'length' | 'pieces' | 'isSmall'>;
+type RecordBlock = Pick<Block, 'length' | 'chunks' | 'isInMemory'>;
 
 export type WarcFile = {
-  /** A file of the same folder that nobody else can open. */
-  scratch(): Promise<FileHandle>;
-  /** One record; after those before it, and whole or not there. A block that is not small ends with the run, by its reason. */
-  append(fields: readonly Field[], block: RecordBlock): Promise<void>;
-  /** Gives the name; durable when it resolves to the size. Throws `unsafe` where it was taken meanwhile. */
+  /** Opens an empty unnamed file in the same folder. Nobody else can open it. */
+  openScratchFile(): Promise<FileHandle>;
+  /**
+   * Appends a record, after all earlier ones, as a whole or not at all. Throws the reason of the signal when the run is
+   * aborted while a block that is not in memory is written.
+   */
+  append(fields: readonly WarcField[], block: RecordBlock): Promise<void>;
+  /** Gives the file its name and returns its size in bytes. Durable then. Throws Fault 'unsafe' when the name is taken. */
   finish(): Promise<number>;
-  /** Without a name it is gone. */
+  /** Removes the file. */
   discard(): Promise<void>;
 };
 
 /**
- * Faults: `unsafe` where the name is taken (but for a regular file and `force`), `disk`. Temporaries that a killed run
- * left in the folder are removed.
+ * Creates a WARC file, under a temporary name. `force` allows to replace a regular file. Removes temporary files that
+ * killed runs left in the folder. Throws Fault 'unsafe' when the name is taken, and Fault 'disk'.
  */
 export async function openWarcFile(
   path: string,
@@ -48,7 +52,7 @@ export async function openWarcFile(
     const temporary = join(dir, partialFileName(freshKey(), world.pid));
     return { temporary, file: await open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600) };
   };
-  await checkFree(path, force);
+  await assertNameIsFree(path, force);
   await scanFolder(dir, world);
   const { temporary, file } = await create().catch((error: unknown) => {
     throw diskFault(error, path);
@@ -56,25 +60,28 @@ export async function openWarcFile(
   let size = 0;
   let last: Promise<unknown> = Promise.resolve();
 
-  const headOf = (fields: readonly Field[], { length }: RecordBlock): Buffer =>
-    Buffer.concat([VERSION, namedFields([...fields, ['Content-Length', String(length)]]), LINE]);
-  async function* recordOf(fields: readonly Field[], block: RecordBlock): AsyncGenerator<Uint8Array> {
-    yield headOf(fields, block);
-    for await (const piece of block.pieces()) {
-      if (!block.isSmall()) world.signal.throwIfAborted();
+  const recordHead = (fields: readonly WarcField[], { length }: RecordBlock): Buffer =>
+    Buffer.concat([VERSION, formatWarcFields([...fields, ['Content-Length', String(length)]]), LINE]);
+  async function* recordOf(fields: readonly WarcField[], block: RecordBlock): AsyncGenerator<Uint8Array> {
+    yield recordHead(fields, block);
+    for await (const piece of block.chunks()) {
+      if (!block.isInMemory()) world.signal.throwIfAborted();
       yield piece;
     }
     yield END;
   }
-  async function memberOf(fields: readonly Field[], block: RecordBlock): Promise<AsyncIterable<Uint8Array>> {
+  async function memberOf(
+    fields: readonly WarcField[],
+    block: RecordBlock,
+  ): Promise<AsyncIterable<Uint8Array>> {
     const pieces = recordOf(fields, block);
-    if (block.isSmall()) return small(pieces);
-    const member = createGzip({ level: await levelFor(block) });
+    if (block.isInMemory()) return gzipAtOnce(pieces);
+    const member = createGzip({ level: await compressionLevel(block) });
     const source = Readable.from(pieces, { objectMode: false });
     source.on('error', (error) => member.destroy(error));
     return source.pipe(member);
   }
-  async function write(fields: readonly Field[], block: RecordBlock): Promise<void> {
+  async function write(fields: readonly WarcField[], block: RecordBlock): Promise<void> {
     const start = size;
     try {
       for await (const piece of await memberOf(fields, block)) {
@@ -88,7 +95,7 @@ export async function openWarcFile(
     }
   }
   return {
-    scratch: async () => {
+    openScratchFile: async () => {
       const made = await create();
       await rm(made.temporary, { force: true });
       return made.file;
@@ -101,7 +108,7 @@ export async function openWarcFile(
     finish: async () => {
       await last;
       try {
-        if (commitFile({ temporary, path, force }, file.fd) === 'taken') throw taken(path);
+        if (commitFile({ temporary, path, force }, file.fd) === 'taken') throw nameTaken(path);
         return size;
       } catch (error) {
         throw diskFault(error, path);
@@ -118,16 +125,16 @@ export async function openWarcFile(
   };
 }
 
-async function* small(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* gzipAtOnce(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const all: Uint8Array[] = [];
   for await (const piece of pieces) all.push(piece);
   yield await promisify(gzip)(Buffer.concat(all));
 }
 
-/** Large bodies are often compressed already: then another time is only time. */
-async function levelFor(block: RecordBlock): Promise<number> {
+/** Large bodies are often compressed already. Compressing them again would only take time. */
+async function compressionLevel(block: RecordBlock): Promise<number> {
   const level = constants.Z_BEST_SPEED;
-  for await (const piece of block.pieces()) {
+  for await (const piece of block.chunks()) {
     const sample = piece.subarray(-SAMPLE_BYTES);
     return deflateRawSync(sample, { level }).length > 0.95 * sample.length
       ? constants.Z_NO_COMPRESSION
@@ -136,16 +143,16 @@ async function levelFor(block: RecordBlock): Promise<number> {
   return level;
 }
 
-async function checkFree(path: string, force: boolean): Promise<void> {
+async function assertNameIsFree(path: string, force: boolean): Promise<void> {
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw diskFault(error, path);
   });
   if (found === undefined) return;
   if (!found.isFile()) throw new Fault('unsafe', `${basename(path)} exists and is not a regular file`);
-  if (!force) throw taken(path);
+  if (!force) throw nameTaken(path);
 }
 
-function taken(path: string): Fault {
+function nameTaken(path: string): Fault {
   return new Fault('unsafe', `${basename(path)} exists already`, { hint: 'replace it with --force' });
 }

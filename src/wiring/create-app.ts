@@ -103,7 +103,7 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
     const { baseUrl, transport } = await connection.connect();
     return createClient({
       baseUrl,
-      transport: recording.wrap(transport, 'answers'),
+      transport: recording.wrap(transport, 'api'),
       bearer: async () => (await of?.bearer())?.token,
       ...(of === undefined ? {} : { renew: () => of.renew() }),
       retries: settings.retries.value,
@@ -161,7 +161,7 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
       const { createSender } = await import('../client/api-call.ts');
       const own = await session();
       return createSender({
-        transport: recording.wrap(await connection.network(), 'answers'),
+        transport: recording.wrap(await connection.network(), 'api'),
         bearer: async () => (await own.bearerFor(url))?.token,
         retries: settings.retries.value,
         timeoutMs,

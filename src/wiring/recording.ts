@@ -5,12 +5,12 @@ import type { Session } from '../config/session.ts';
 import { exitCodeOf, worstOf } from '../exit.ts';
 import type { Fault } from '../faults.ts';
 import { plural, formatBytes } from '../format/numbers.ts';
-import type { Recorder, Traffic } from '../warc/index.ts';
+import type { Recorder, TrafficKind } from '../warc/index.ts';
 import type { World } from '../world.ts';
 
 export type Recording = {
   /** Returns a transport whose exchanges are recorded, or `transport` itself without `--record`. */
-  wrap(transport: Transport, traffic: Traffic): Transport;
+  wrap(transport: Transport, traffic: TrafficKind): Transport;
   start(): Promise<void>;
   /** Writes the outcome of the run into the record and closes it. */
   end(faults: readonly Fault[]): Promise<void>;
@@ -32,7 +32,7 @@ export function createRecording(options: RecordingOptions): Recording {
   const { file, world } = options;
   let recorder: Recorder | undefined;
   return {
-    wrap: (transport, traffic) => recorder?.of(transport, traffic) ?? transport,
+    wrap: (transport, traffic) => recorder?.wrap(transport, traffic) ?? transport,
     start: async () => {
       if (file === undefined) return;
       const { openRecorder } = await import('../warc/index.ts');

@@ -169,7 +169,7 @@ describe('what went wrong is in it', () => {
       'metadata ',
     ]);
     expect(records[1]?.fields['Arx-Note']).toMatch(
-      /^authorization covered; no answer: network, 127\.0\.0\.1:\d+/,
+      /^authorization masked; no answer: network, 127\.0\.0\.1:\d+/,
     );
     expect(records[2]?.headers).toEqual([
       ['X-Two', 'a'],

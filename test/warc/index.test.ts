@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { TransportFault, type Transport, type TransportReply } from '../../src/client/transport.ts';
 import { Fault } from '../../src/faults.ts';
-import { openRecorder, type Recorder, type Traffic } from '../../src/warc/index.ts';
+import { openRecorder, type Recorder, type TrafficKind } from '../../src/warc/index.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { NOON } from '../support/fake-world.ts';
 import { allText, readWarc, type ReadRecord } from '../support/warc.ts';
@@ -27,7 +27,7 @@ type Told = {
   method?: string;
   headers?: Record<string, string>;
   body?: Uint8Array;
-  traffic?: Traffic;
+  traffic?: TrafficKind;
   status?: number;
   wire?: TransportReply['wire'];
   /** In pieces; an error breaks the body off. */
@@ -36,7 +36,7 @@ type Told = {
 };
 
 async function ask(recorder: Recorder, told: Told): Promise<Buffer> {
-  const { url = BASE, method = 'GET', headers = {}, body, traffic = 'answers', wire } = told;
+  const { url = BASE, method = 'GET', headers = {}, body, traffic = 'api', wire } = told;
   const transport: Transport = async () => {
     if (told.fails !== undefined) throw told.fails;
     async function* pieces(): AsyncGenerator<Uint8Array> {
@@ -60,7 +60,7 @@ async function ask(recorder: Recorder, told: Told): Promise<Buffer> {
   };
   const { signal } = new AbortController();
   const sent = { method, url: new URL(url), headers, signal, ...(body === undefined ? {} : { body }) };
-  const reply = await recorder.of(transport, traffic)(sent);
+  const reply = await recorder.wrap(transport, traffic)(sent);
   const got: Uint8Array[] = [];
   for await (const piece of reply.body) got.push(Buffer.from(piece));
   return Buffer.concat(got);
@@ -124,7 +124,7 @@ describe('what is written is what is read', () => {
       maxLength: 6,
       selector: ([key]) => key.toLowerCase(),
     }),
-    traffic: fc.constantFrom<Traffic>('answers', 'files'),
+    traffic: fc.constantFrom<TrafficKind>('api', 'files'),
     pieces: bodies,
     body: fc.option(fc.uint8Array({ maxLength: 300 }), { nil: undefined }),
   });
@@ -196,7 +196,7 @@ describe('what has no end or no answer', () => {
     expect(records[1]?.fields['Arx-Note']).toBe(`no answer: network, ${lost.message}`);
   });
 
-  test.each<Traffic>(['answers', 'files'])('%s that are cut say so', async (traffic) => {
+  test.each<TrafficKind>(['api', 'files'])('%s that are cut say so', async (traffic) => {
     const { fields, payload } = response(
       await recorded([{ traffic, pieces: ['abc', lost], wire: wire(plain) }]),
     );
@@ -354,7 +354,7 @@ describe('no token is written', () => {
     ])
       expect(text).not.toContain(form);
     expect(text).not.toContain('session=abcdefg');
-    expect(records.map(({ fields }) => fields['Arx-Note'] ?? '').join()).toMatch(/covered|\*{35}/);
+    expect(records.map(({ fields }) => fields['Arx-Note'] ?? '').join()).toMatch(/masked|\*{35}/);
   });
 
   test('a token that is a part of every address', async () => {
@@ -369,7 +369,7 @@ describe('no token is written', () => {
     const { payload, fields } = response(await recorded([{ pieces: [body], wire: wire(plain) }]));
     expect([payload.toString(), fields['Arx-Note']]).toEqual([
       body.replace(TOKEN, STARS),
-      'token in the body covered',
+      'token in the body masked',
     ]);
   });
 
@@ -439,7 +439,7 @@ describe('addresses of files are permissions', () => {
     expect(records[1]?.payload.length).toBe(row.length);
     for (const record of records.slice(1, 5))
       if (record.fields['WARC-Target-URI'] !== BASE || record.type === 'response')
-        expect(record.fields['Arx-Note']).toContain('covered');
+        expect(record.fields['Arx-Note']).toContain('masked');
   });
 
   test('what merely looks like one in a text stays', async () => {
