@@ -12,7 +12,7 @@ import type { Fault } from './faults.ts';
 import type { Printer } from './format/printer.ts';
 import type { Progress } from './format/terminal/progress.ts';
 import type { TerminalCapabilities } from './format/terminal/capabilities.ts';
-import type { OpenArchive, Place } from './service/index.ts';
+import type { OpenArchive, ArchiveLocation } from './service/index.ts';
 import type { World } from './world.ts';
 
 /** Where files may come from, and by which transport; the token is for no message to show. */
@@ -55,7 +55,7 @@ export type App = {
   /** The client without a token. */
   anonymousClient(): Promise<Client>;
   /** The local archive, open; another one where its place is named, which is the local one from then on. */
-  openArchive(place?: Place): Promise<OpenArchive>;
+  openArchive(place?: ArchiveLocation): Promise<OpenArchive>;
   fileAccess(): Promise<FileAccess>;
   /** Whether files come by sockets of our own, so that a thread may have some too. */
   readonly hasFileSockets: boolean;

@@ -26,12 +26,12 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     });
   }
   const archive = await app.openArchive({ ...place, readOnly: true });
-  const { backUp, ForeignTarget } = await import('../service/index.ts');
+  const { backUp, BackupTargetError } = await import('../service/index.ts');
   const to = resolve(app.world.cwd, input.to);
   const progress = app.progress();
   const report = await backUp(archive, to, { signal: app.world.signal, progress: progress.update })
     .catch((error: unknown) => {
-      if (error instanceof ForeignTarget)
+      if (error instanceof BackupTargetError)
         throw new Fault('unsafe', `${to}: ${error.message}`, { cause: error });
       if (app.world.signal.aborted || (error as NodeJS.ErrnoException).syscall === undefined) throw error;
       throw diskFault(error, to);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
-import type { Place } from '../service/index.ts';
+import type { ArchiveLocation } from '../service/index.ts';
 
 export const DATABASE_INPUT = {
   database: z.string().optional(),
@@ -18,7 +18,7 @@ const SSL_MODES = new Set(['disable', 'allow', 'prefer', 'require', 'verify-ca',
 export function archivePlace(
   { database, blobs }: z.infer<typeof DatabaseInput>,
   app: App,
-): Place | undefined {
+): ArchiveLocation | undefined {
   const [, scheme, path] = /^(\w+):(.+)$/s.exec(database ?? '') ?? [];
   const isPostgres = scheme === 'postgres' || scheme === 'postgresql';
   if (blobs !== undefined && !isPostgres)

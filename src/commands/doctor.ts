@@ -23,8 +23,8 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
     health: async () => (await app.anonymousClient()).health(),
     openArchive: async () => {
       const archive = await app.openArchive();
-      const { probeFiles } = await import('../service/index.ts');
-      const { looked, missing, damaged } = await probeFiles(archive, MAX_CHECKED_FILES);
+      const { spotCheckFiles } = await import('../service/index.ts');
+      const { looked, missing, damaged } = await spotCheckFiles(archive, MAX_CHECKED_FILES);
       if (missing + damaged > 0) {
         throw new Fault(
           'integrity',

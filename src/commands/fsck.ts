@@ -14,7 +14,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   }
   const { ArchiveUnreadable } = await import('../service/index.ts');
   const archive = await app
-    .openArchive({ ...(place ?? { dir: app.directories.data }), readOnly: true, evenDamaged: true })
+    .openArchive({ ...(place ?? { dir: app.directories.data }), readOnly: true, allowDamaged: true })
     .catch((error: unknown) => {
       const isDamaged =
         error instanceof Fault && error.cause instanceof ArchiveUnreadable && error.cause.isDamaged;

@@ -64,12 +64,12 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const { journal } = log ?? {};
   const driftLog = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
   const { listen } = await import('../service/http/index.ts');
-  const { createAssetService, createService, failureName, startWorker } = await import('../service/index.ts');
+  const { createAssetService, createService, errorName, startWorker } = await import('../service/index.ts');
   const { createMetricsService } = await import('../service/http/index.ts');
   const announced = app.settings.asset_url.value;
   const onFailure = (requestId: string, error: unknown): void => {
-    journal?.note('error', 'failed', { request_id: requestId, failure: failureName(error) });
-    app.notice(`${requestId} failed: ${failureName(error)}`);
+    journal?.note('error', 'failed', { request_id: requestId, failure: errorName(error) });
+    app.notice(`${requestId} failed: ${errorName(error)}`);
     if (app.world.env['ARX_DEBUG'] !== '1') return;
     for (const frame of framesOf(error)) app.notice(`${requestId} ${frame}`);
   };
@@ -118,7 +118,7 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
           port: input.metricsPort ?? 0,
         });
   if (!archive.readOnly) {
-    worker = startWorker(archive, (error) => app.log(`events wait: ${failureName(error)}`));
+    worker = startWorker(archive, (error) => app.log(`events wait: ${errorName(error)}`));
   }
   const line = {
     type: 'listening',

@@ -21,14 +21,14 @@ export type SettingKey = keyof SettingValues;
 type Key<T> = {
   /** What it is, for people. */
   meaning: string;
-  /** The value of a text, or an {@link Unfit} with what it must be. */
-  read(text: string): NonNullable<T> | Unfit;
+  /** The value of a text, or an {@link UnusableArchive} with what it must be. */
+  read(text: string): NonNullable<T> | UnusableArchive;
   /** Not to be set inside a profile. */
   global?: true;
 };
 
 /** Why a text is no value of a setting: `must be …`. */
-export class Unfit {
+export class UnusableArchive {
   readonly reason: string;
   constructor(reason: string) {
     this.reason = reason;
@@ -57,55 +57,55 @@ export function isSettingKey(name: string): name is SettingKey {
 }
 
 /** Plain http to another machine is the client's to refuse: it depends on insecure_http. */
-function readUrl(text: string): string | Unfit {
+function readUrl(text: string): string | UnusableArchive {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) return new Unfit('must be an http or https URL');
-  if (url.username !== '' || url.password !== '') return new Unfit('must not hold a user name or password');
-  if (url.search !== '' || url.hash !== '') return new Unfit('must not have a query or fragment');
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return new UnusableArchive('must be an http or https URL');
+  if (url.username !== '' || url.password !== '') return new UnusableArchive('must not hold a user name or password');
+  if (url.search !== '' || url.hash !== '') return new UnusableArchive('must not have a query or fragment');
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-function readProxy(text: string): string | Unfit {
+function readProxy(text: string): string | UnusableArchive {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) return new Unfit('must be an http or https URL');
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return new UnusableArchive('must be an http or https URL');
   return url.href;
 }
 
-function readProfile(text: string): string | Unfit {
+function readProfile(text: string): string | UnusableArchive {
   if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@-]{0,63}$/u.test(text)) return text;
-  return new Unfit('must be 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit');
+  return new UnusableArchive('must be 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit');
 }
 
-function readBoolean(text: string): boolean | Unfit {
+function readBoolean(text: string): boolean | UnusableArchive {
   if (/^(1|true|yes|on)$/i.test(text)) return true;
   if (/^(0|false|no|off)$/i.test(text)) return false;
-  return new Unfit('must be true or false');
+  return new UnusableArchive('must be true or false');
 }
 
 function oneOf<T extends string>(...values: T[]) {
-  return (text: string): T | Unfit =>
-    values.find((value) => value === text) ?? new Unfit(`must be one of ${values.join(', ')}`);
+  return (text: string): T | UnusableArchive =>
+    values.find((value) => value === text) ?? new UnusableArchive(`must be one of ${values.join(', ')}`);
 }
 
 function numberWithin(least: number, most: number) {
-  return (text: string): number | Unfit => {
+  return (text: string): number | UnusableArchive => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    return value >= least && value <= most ? value : new Unfit(`must be a number from ${least} to ${most}`);
+    return value >= least && value <= most ? value : new UnusableArchive(`must be a number from ${least} to ${most}`);
   };
 }
 
 function wholeWithin(least: number, most: number) {
-  return (text: string): number | Unfit => {
+  return (text: string): number | UnusableArchive => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     return value >= least && value <= most
       ? value
-      : new Unfit(`must be a whole number from ${least} to ${most}`);
+      : new UnusableArchive(`must be a whole number from ${least} to ${most}`);
   };
 }
 
 function textUpTo(most: number) {
-  return (text: string): string | Unfit => {
+  return (text: string): string | UnusableArchive => {
     if (text !== '' && text.length <= most && !/\p{Cc}/u.test(text)) return text;
-    return new Unfit(`must be 1 to ${most} characters without control characters`);
+    return new UnusableArchive(`must be 1 to ${most} characters without control characters`);
   };
 }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { Fault } from '../faults.ts';
 import { directoriesOf, type Directories, type Outside } from './directories.ts';
-import { KEYS, SETTING_KEYS, Unfit, type SettingKey, type SettingValues } from './keys.ts';
+import { KEYS, SETTING_KEYS, UnusableArchive, type SettingKey, type SettingValues } from './keys.ts';
 import { readSettingsFile, settingsPath, unknownProfile, type SettingsFile } from './settings-file.ts';
 import type { StoreWorld } from './private-file.ts';
 
@@ -60,8 +60,8 @@ export function resolveSettings(sources: Sources): Settings {
     if (found === undefined) return undefined;
     const { value, origin, where } = found;
     const fits = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-    const known = fits ? KEYS[key].read(String(value)) : new Unfit('must be a text, number or true/false');
-    if (known instanceof Unfit) throw new Fault('usage', `${where} ${known.reason}`);
+    const known = fits ? KEYS[key].read(String(value)) : new UnusableArchive('must be a text, number or true/false');
+    if (known instanceof UnusableArchive) throw new Fault('usage', `${where} ${known.reason}`);
     return { value: known, origin };
   };
 

@@ -2,20 +2,20 @@
 export { createService, type ServiceOptions } from './handlers/service.ts';
 export { createAssetService } from './handlers/assets.ts';
 export {
-  asReadable,
+  readOnlyIfNotWritable,
   openArchive,
   type OpenArchive,
-  type Place,
+  type ArchiveLocation,
   ArchiveUnreadable,
-  DatabaseTrouble,
+  DatabaseAccessError,
   NewerSchema,
   NoArchive,
   OlderSchema,
-  OtherFiles,
+  OtherFilesLocation,
 } from './store/open.ts';
-export { failureName, troubleFault } from './store/sql/database-error.ts';
-export { backUp, ForeignTarget } from './store/backup.ts';
+export { errorName, accessFault } from './store/sql/database-error.ts';
+export { backUp, BackupTargetError } from './store/backup.ts';
 export { redact, unredact } from './store/redaction.ts';
 export type { Archive } from './store/archive.ts';
 export { createDrain, startWorker } from './store/event-worker.ts';
-export { probeFiles } from './store/files/spot-check.ts';
+export { spotCheckFiles } from './store/files/spot-check.ts';

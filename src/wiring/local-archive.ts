@@ -4,7 +4,7 @@ import type { Transport } from '../client/transport.ts';
 import { reasonOf } from '../config/private-file.ts';
 import { NO_FOLDERS } from '../disk/make-folder.ts';
 import { Fault } from '../faults.ts';
-import type { OpenArchive, Place } from '../service/index.ts';
+import type { OpenArchive, ArchiveLocation } from '../service/index.ts';
 import type { World } from '../world.ts';
 
 /** Ports of `arx serve`; the files' port is the next one. */
@@ -16,7 +16,7 @@ export const DEFAULT_API_PORT = 4747;
  */
 const PUBLISHED_ASSETS = `http://127.0.0.1:${DEFAULT_API_PORT + 1}`;
 
-export async function openLocalArchive(place: Place, world: World): Promise<OpenArchive> {
+export async function openLocalArchive(place: ArchiveLocation, world: World): Promise<OpenArchive> {
   const service = await import('../service/index.ts');
   const kept = 'nothing was changed';
   try {
@@ -28,8 +28,8 @@ export async function openLocalArchive(place: Place, world: World): Promise<Open
     });
   } catch (error) {
     if (error instanceof Fault) throw error;
-    if (error instanceof service.DatabaseTrouble) throw service.troubleFault(error, kept);
-    if (error instanceof service.OtherFiles) {
+    if (error instanceof service.DatabaseAccessError) throw service.accessFault(error, kept);
+    if (error instanceof service.OtherFilesLocation) {
       throw new Fault('usage', `--blobs: ${error.message}`, { kept, cause: error });
     }
     if (error instanceof service.NewerSchema) {
@@ -62,10 +62,10 @@ export async function connectLocalArchive(
   archive: OpenArchive,
   options: { assetUrl: string | undefined; version: string; log(text: string): void },
 ): Promise<LocalConnection> {
-  const { createAssetService, createService, failureName } = await import('../service/index.ts');
+  const { createAssetService, createService, errorName } = await import('../service/index.ts');
   const assetUrl = options.assetUrl ?? PUBLISHED_ASSETS;
   const onFailure = (requestId: string, error: unknown): void =>
-    options.log(`${requestId} failed: ${failureName(error)}`);
+    options.log(`${requestId} failed: ${errorName(error)}`);
   const transport = createInProcessTransport({
     [EMBEDDED_BASE_URL]: createService(archive, { assetUrl, version: options.version, onFailure }),
     [new URL(assetUrl).origin]: createAssetService(archive, { onFailure }),

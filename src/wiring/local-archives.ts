@@ -1,11 +1,11 @@
 // The local archives that a run has open: each place is opened once and closed at the end.
 import { openLocalArchive } from './local-archive.ts';
-import type { OpenArchive, Place } from '../service/index.ts';
+import type { OpenArchive, ArchiveLocation } from '../service/index.ts';
 import type { World } from '../world.ts';
 
 export type LocalArchives = {
   /** Opens the archive at `place`, which is the local one from then on; without it, the local one. */
-  open(place?: Place): Promise<OpenArchive>;
+  open(place?: ArchiveLocation): Promise<OpenArchive>;
   /** Opens the local archive for reading, with the database that is there. */
   openForReading(): Promise<OpenArchive>;
   /** Returns the Fault for a database that failed in the middle of a command; any other error comes back as it is. */
@@ -13,7 +13,7 @@ export type LocalArchives = {
   close(): Promise<void>;
 };
 
-export function createLocalArchives(defaultPlace: Place, world: World): LocalArchives {
+export function createLocalArchives(defaultPlace: ArchiveLocation, world: World): LocalArchives {
   const archives = new Map<string, Promise<OpenArchive>>();
   let current = defaultPlace;
   const open = (place = current): Promise<OpenArchive> => {
@@ -26,13 +26,13 @@ export function createLocalArchives(defaultPlace: Place, world: World): LocalArc
   return {
     open,
     openForReading: async () => {
-      const { asReadable } = await import('../service/index.ts');
-      return open(await asReadable(current));
+      const { readOnlyIfNotWritable } = await import('../service/index.ts');
+      return open(await readOnlyIfNotWritable(current));
     },
     faultOf: async (error) => {
       if (archives.size === 0 || world.signal.aborted) return error;
-      const { DatabaseTrouble, troubleFault } = await import('../service/index.ts');
-      return error instanceof DatabaseTrouble ? troubleFault(error) : error;
+      const { DatabaseAccessError, accessFault } = await import('../service/index.ts');
+      return error instanceof DatabaseAccessError ? accessFault(error) : error;
     },
     close: async () => {
       for (const archive of archives.values()) {

@@ -7,7 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BackupReport } from '../../src/contract/reports/archive.ts';
-import { backUp, createService, openArchive, type OpenArchive, type Place } from '../../src/service/index.ts';
+import {
+  backUp,
+  createService,
+  openArchive,
+  type OpenArchive,
+  type ArchiveLocation,
+} from '../../src/service/index.ts';
 import { tokenFor } from '../support/archive.ts';
 import { call } from '../support/call.ts';
 import { arx } from '../support/command.ts';
@@ -20,7 +26,7 @@ import { sampleIn } from '../support/sample.ts';
 let dir: string;
 beforeEach(() => void (dir = tempFolder('backup')));
 
-const open = (place: Place): Promise<OpenArchive> =>
+const open = (place: ArchiveLocation): Promise<OpenArchive> =>
   openArchive({ ...place, sleep, now: Date.now, randomBytes });
 
 /** Every list of an archive to its end, and the stored bytes of some messages, as text. */

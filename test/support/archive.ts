@@ -8,7 +8,7 @@ import {
   createService,
   openArchive,
   type Archive,
-  type Place,
+  type ArchiveLocation,
   type ServiceOptions,
 } from '../../src/service/index.ts';
 import { createFaultPlan, type FaultOptions } from '../../src/service/fault-injection/index.ts';
@@ -36,14 +36,14 @@ export type SampleOptions = {
   /** Faults that the service injects. */
   faults?: FaultOptions;
   /** Where it is made, if not where the run makes all archives. */
-  place?: Place;
+  place?: ArchiveLocation;
 };
 
 export type Sample = {
   archive: Archive;
   service: Service;
   dir: string;
-  place: Place;
+  place: ArchiveLocation;
   /** Sets the clock of the archive forward by so many milliseconds. */
   advance(ms: number): void;
   /** Closes it and leaves its folder to another process. */

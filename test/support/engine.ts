@@ -1,12 +1,12 @@
 // Where a test's archive is made: the suites of the store run once on each engine, told by the run (vitest.config.mts).
-import type { Place } from '../../src/service/index.ts';
+import type { ArchiveLocation } from '../../src/service/index.ts';
 import type { Statements, Value } from '../../src/service/store/sql/database.ts';
 import { freshUrl } from './postgres.ts';
 
 export const ENGINE = process.env['ARX_TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite';
 
 /** A place for a new archive; `dir` is where SQLite makes it. */
-export async function freshPlace(dir: string): Promise<Place> {
+export async function freshPlace(dir: string): Promise<ArchiveLocation> {
   return ENGINE === 'postgres' ? { url: await freshUrl() } : { dir };
 }
 

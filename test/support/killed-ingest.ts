@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openArchive, type Place } from '../../src/service/index.ts';
+import { openArchive, type ArchiveLocation } from '../../src/service/index.ts';
 import { randomBytes } from 'node:crypto';
 import { sampleArchive } from './archive.ts';
 import { freePort } from './cluster.ts';
@@ -48,7 +48,7 @@ export async function killIngest(options: Killing): Promise<Killed | undefined> 
   const dir = tempFolder('killed-ingest');
   const cluster = engine === 'postgres' ? await ownCluster() : undefined;
   if (engine === 'postgres' && cluster === undefined) return undefined;
-  const place: Place = cluster === undefined ? { dir: join(dir, 'data') } : { url: cluster.url };
+  const place: ArchiveLocation = cluster === undefined ? { dir: join(dir, 'data') } : { url: cluster.url };
   const processes: Process[] = [];
   try {
     const sample = await sampleArchive({ conversations: 10, messages: 3, attachments: 0, place });
@@ -227,7 +227,7 @@ async function watchApplications(database: Database, engine: Killing['engine']):
   );
 }
 
-async function judge(place: Place, acknowledged: ReadonlySet<string>, inTime: () => void) {
+async function judge(place: ArchiveLocation, acknowledged: ReadonlySet<string>, inTime: () => void) {
   const archive = await openArchive({ ...place, sleep, now: Date.now, randomBytes });
   const { database } = archive;
   const count = async (sql: string) => (await database.get<{ n: number }>(sql))?.n ?? -1;

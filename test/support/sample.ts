@@ -1,6 +1,6 @@
 // The generated sample archive in a folder, made by the import's own way in.
 import { tmpdir } from 'node:os';
-import { openArchive, type Place } from '../../src/service/index.ts';
+import { openArchive, type ArchiveLocation } from '../../src/service/index.ts';
 import { importItems } from '../../src/service/import/index.ts';
 import { sampleItems } from '../../src/service/sample/index.ts';
 import { fakeWorld } from './fake-world.ts';
@@ -9,7 +9,7 @@ export function sampleData(dir: string): Promise<void> {
   return sampleIn({ dir });
 }
 
-export async function sampleIn(place: Place): Promise<void> {
+export async function sampleIn(place: ArchiveLocation): Promise<void> {
   const { now, randomBytes, sleep } = fakeWorld({ argv: [], dir: tmpdir() });
   const archive = await openArchive({ ...place, now, randomBytes, sleep });
   await importItems(archive, sampleItems(7));

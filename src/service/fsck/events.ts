@@ -4,14 +4,14 @@ import type { Archive } from '../store/archive.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { bodyHash, type Effect } from '../rules/ingest.ts';
 import type { Statements } from '../store/sql/database.ts';
-import { FIELDS, recordsOf, verdictOn, type Numbered } from '../store/events/effects.ts';
-import { LONG_CHARACTERS } from '../store/events/queue.ts';
+import { WRITTEN_FIELDS, recordsOf, verdictOn, type NumberedEvent } from '../store/events/effects.ts';
+import { MAX_JOINT_PAYLOAD_CHARS } from '../store/events/queue.ts';
 import type { Ledger } from './findings.ts';
 
 const ROWS_AT_ONCE = 500;
 
 /** Longer payloads are read one at a time. */
-const SHORT = `CASE WHEN LENGTH(payload) <= ${LONG_CHARACTERS} THEN payload END`;
+const SHORT = `CASE WHEN LENGTH(payload) <= ${MAX_JOINT_PAYLOAD_CHARS} THEN payload END`;
 
 type Stretch = { after: number; to: number };
 type EventRow = {
@@ -37,7 +37,7 @@ export async function checkEvents(
         FROM events WHERE n > $1 AND n <= $2 ORDER BY n`,
       [from, Math.min(from + ROWS_AT_ONCE, to)],
     );
-    const events: Numbered[] = [];
+    const events: NumberedEvent[] = [];
     for (const row of rows) {
       const event = sentAs(row, row.payload ?? (await payloadOf(database, row.id)));
       if (event === undefined) ledger.found('events', 'body is not the one that was sent', row.id);
@@ -57,16 +57,16 @@ export async function checkEvents(
 }
 
 /** The event, if these are the bytes that were taken in. */
-function sentAs({ n, id, type, body_sha256 }: EventRow, payloadText: string): Numbered | undefined {
+function sentAs({ n, id, type, body_sha256 }: EventRow, payloadText: string): NumberedEvent | undefined {
   const schema = PAYLOADS[type as keyof typeof PAYLOADS] as
     (typeof PAYLOADS)[keyof typeof PAYLOADS] | undefined;
   if (schema === undefined || bodyHash(type, payloadText) !== body_sha256) return undefined;
   const payload = parsed(payloadText);
-  return schema.safeParse(payload).success ? ({ n, id, type, payload } as Numbered) : undefined;
+  return schema.safeParse(payload).success ? ({ n, id, type, payload } as NumberedEvent) : undefined;
 }
 
 /** What each event has become, told by its record; undefined where it should have changed that, and has not. */
-async function verdictsNow(statements: Statements, events: readonly Numbered[]) {
+async function verdictsNow(statements: Statements, events: readonly NumberedEvent[]) {
   const { messages, attachments } = await recordsOf(statements, events);
   return new Map(
     events.map((event) => {
@@ -77,7 +77,7 @@ async function verdictsNow(statements: Statements, events: readonly Numbered[]) 
         type === 'attachment.reclassified' ? attachments.get(numberOf('att', payload.id) ?? 0) : undefined;
       const isWriter =
         message?.moved_by === id ||
-        FIELDS.some(({ field, writer }) => attachment?.[writer] === id && field in payload);
+        WRITTEN_FIELDS.some(({ field, writer }) => attachment?.[writer] === id && field in payload);
       // Copies: what is found of one event must not tell of another.
       const records = {
         messages: new Map(message === undefined ? [] : [[message.n, { ...message }]]),
@@ -96,7 +96,7 @@ type Written = { n: number; value: number | string; writer: string; payload: str
 /** What events write, each with who wrote it last. */
 export const WRITTEN = [
   { check: 'messages', kind: 'msg', field: 'sequence', writer: 'moved_by' },
-  ...FIELDS.map((names) => ({ check: 'attachments', kind: 'att', ...names }) as const),
+  ...WRITTEN_FIELDS.map((names) => ({ check: 'attachments', kind: 'att', ...names }) as const),
 ] as const;
 
 /** Looks at the records from `after` on, up to `to`, that an event changed: whether they hold what it says. */

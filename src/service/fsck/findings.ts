@@ -1,6 +1,6 @@
 // What a check of an archive looked at and what it found, in bounded memory: every problem counted, the first of each named.
 import type { FsckReport } from '../../contract/reports/archive.ts';
-import { DatabaseTrouble } from '../store/sql/database-error.ts';
+import { DatabaseAccessError } from '../store/sql/database-error.ts';
 
 type Finding = FsckReport['findings'][number];
 export type CheckName = FsckReport['checks'][number]['name'];
@@ -65,7 +65,7 @@ export function createLedger(): Ledger {
  * none. A table or column that is gone, on both.
  */
 function isDamage(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof DatabaseTrouble) return false;
+  if (!(error instanceof Error) || error instanceof DatabaseAccessError) return false;
   const { code } = error as { code?: unknown };
   if (code === 'ERR_SQLITE_ERROR')
     return /malformed|not a database|no such (?:table|column)/.test(error.message);

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { parseHeader } from '../mail/header.ts';
 import { summaryOf } from '../mail/mail-record.ts';
 import type { MessageSummary } from '../records/import-items.ts';
-import { storableHead } from '../store/additions/message-batches.ts';
+import { storableSummary } from '../store/additions/message-batches.ts';
 
 /** How each is called, and the fields of the header that it comes from. */
 const SHOWN = [
@@ -22,7 +22,7 @@ type Difference = { problem: string; severity: 'damage' | 'notice' };
 export function differences(bytes: Uint8Array, row: MessageSummary): Difference[] {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const header = parseHeader(raw, 0, raw.length);
-  const read = storableHead(summaryOf(header));
+  const read = storableSummary(summaryOf(header));
   return SHOWN.filter(({ column }) => read[column] !== row[column]).map(({ field, from }) =>
     from.some((name) => FOREIGN.test(header.fields.get(name) ?? ''))
       ? { problem: `${field} reads otherwise now, in its charset`, severity: 'notice' }

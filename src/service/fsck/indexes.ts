@@ -1,6 +1,6 @@
 // The indexes of an archive against those that its migrations make: one that is gone keeps nothing apart any more.
 import type { Database } from '../store/sql/database.ts';
-import { isPlain } from '../store/engines/postgres-plans.ts';
+import { isGenuinePostgres } from '../store/engines/postgres-plans.ts';
 import { indexesFor } from '../store/schema/migrate.ts';
 
 /** Statements that would make the indexes there are. Only PostgreSQL can have one that it does not use. */
@@ -16,7 +16,7 @@ const MADE = {
  * of PostgreSQL: its indexes are of other kinds and write themselves otherwise.
  */
 export async function lostIndexes(database: Database): Promise<string[]> {
-  if (database.engine === 'postgres' && !(await isPlain(database))) return [];
+  if (database.engine === 'postgres' && !(await isGenuinePostgres(database))) return [];
   const rows = await database.all<{ made: string | null }>(MADE[database.engine]);
   const made = new Set(rows.map((row) => essence(row.made ?? '')));
   return indexesFor(database.engine)

@@ -1,6 +1,6 @@
 // The small facts about an archive as a whole: whether those are there that it cannot do without.
 import type { Archive } from '../store/archive.ts';
-import { placeOfFiles } from '../store/meta-table/summary.ts';
+import { filesLocation } from '../store/meta-table/summary.ts';
 import type { Ledger } from './findings.ts';
 
 /** The small facts about the whole: the key that signs addresses of files, its counts, and where the files are. */
@@ -14,7 +14,7 @@ export async function checkFacts({ database }: Archive, ledger: Ledger): Promise
     ledger.found('engine', 'the kept counts are unreadable', 'summary');
   }
   // A folder has its files beside it.
-  if (database.engine === 'postgres' && (await placeOfFiles(database)) === 'lost') {
+  if (database.engine === 'postgres' && (await filesLocation(database)) === 'lost') {
     ledger.found('engine', 'where the files are kept is not known', 'files');
   }
 }

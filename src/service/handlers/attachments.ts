@@ -2,7 +2,7 @@
 import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { hasAttachment, readAttachments, type AttachmentFilter } from '../store/lists/attachments.ts';
-import { placeOf } from '../store/lists/messages.ts';
+import { messagePosition } from '../store/lists/messages.ts';
 import { filePaths } from '../store/meta-table/summary.ts';
 import type { Call, Reply } from './call.ts';
 import { FIRST_ROW, readStoredList } from './list.ts';
@@ -57,7 +57,7 @@ async function messageOf({ archive, query, faults }: Call): Promise<number | und
   if (id === undefined) return undefined;
   const n = numberOf('msg', id);
   if (n === undefined) throw new ApiError('request_invalid', 'message_id: must have the form msg_<number>');
-  if (faults?.isHidden(id) === true || (await placeOf(archive.database, n)) === undefined) {
+  if (faults?.isHidden(id) === true || (await messagePosition(archive.database, n)) === undefined) {
     throw new ApiError('not_found', `no message ${idOf('msg', n)} in this archive`);
   }
   return n;

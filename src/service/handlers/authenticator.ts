@@ -5,13 +5,13 @@ import { ApiError } from '../rules/api-error.ts';
 import type { RateLimiter } from '../rules/rate-limiter.ts';
 import { signatureProblem } from '../rules/signature.ts';
 import type { Archive } from '../store/archive.ts';
-import type { Bearer, Bearers } from '../store/tokens.ts';
+import type { Bearer, TokenLookup } from '../store/tokens.ts';
 
 /** The bearer of a request without a token: the lowest tier and no scope. */
 export const ANONYMOUS: Bearer = { tier: 'external', scope: [], expires_ms: Infinity };
 
 /** What authentication needs. `failureLimiter` counts the requests of a peer without a valid token or signature. */
-export type Authenticator = { archive: Archive; bearers: Bearers; failureLimiter: RateLimiter };
+export type Authenticator = { archive: Archive; bearers: TokenLookup; failureLimiter: RateLimiter };
 
 /**
  * Returns the bearer of a request for a route that needs this scope (null: no token needed). Throws ApiError

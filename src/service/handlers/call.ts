@@ -4,7 +4,7 @@ import type { Tier } from '../../contract/token.ts';
 import type { RateLimiter } from '../rules/rate-limiter.ts';
 import type { Archive } from '../store/archive.ts';
 import type { Worker } from '../store/event-worker.ts';
-import type { Keep } from '../store/events/group-commit.ts';
+import type { StoreEvents } from '../store/events/group-commit.ts';
 import type { Summary } from '../store/meta-table/summary.ts';
 import type { Bearer } from '../store/tokens.ts';
 import type { FaultPlan, RequestFaults } from './fault-plan.ts';
@@ -44,7 +44,7 @@ export type Call = {
   /** Limits the tokens that one peer gets. */
   tokenLimiter: RateLimiter;
   /** Stores events durably, together with those of other requests. */
-  keep: Keep;
+  keep: StoreEvents;
   /** Must be called when events were stored. Resolves when they show in lists, where no worker applies them later. */
   eventsStored(): Promise<void>;
   /** Faults that this request meets; undefined in normal service. */

@@ -2,7 +2,7 @@
 import type { ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS } from '../../contract/routes.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { isFull, isStoreTrouble } from '../store/sql/database-error.ts';
+import { isNoSpace, isStoreUnavailable } from '../store/sql/database-error.ts';
 
 /** Returns the error response with its headers. `requestId` has the form req_<id>; `integrity` is the archive's, 0 to 1. */
 export function errorResponse(error: ApiError, requestId: string, integrity: number): ServiceResponse {
@@ -35,8 +35,8 @@ export function newRequestId(randomBytes: (count: number) => Uint8Array): string
  */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isStoreTrouble(error)) {
-    const text = isFull(error)
+  if (isStoreUnavailable(error)) {
+    const text = isNoSpace(error)
       ? 'the archive cannot be written: no space is left for it'
       : 'the archive cannot be reached now, try again';
     return new ApiError('store_unavailable', text, { 'retry-after': '1' });

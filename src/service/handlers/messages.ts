@@ -1,7 +1,12 @@
 // GET /messages and /v1/messages: the cross-check surface for conversation windows (interface 4.8, shape ours).
 import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
-import { hasConversation, placeOf, readMessages, readOpenings } from '../store/lists/messages.ts';
+import {
+  hasConversation,
+  messagePosition,
+  readMessages,
+  readFirstMessages,
+} from '../store/lists/messages.ts';
 import type { Call, Reply } from './call.ts';
 import { readStoredList } from './list.ts';
 
@@ -20,10 +25,10 @@ export async function messages(call: Call): Promise<Reply> {
     async keyOf(id) {
       const n = numberOf('msg', id);
       if (n === undefined) return 'malformed';
-      const row = await placeOf(database, n);
+      const row = await messagePosition(database, n);
       return row && (opening ? [row.conversation] : [row.sequence, row.n]);
     },
-    read: (span) => (opening ? readOpenings : readMessages)(database, asked, span),
+    read: (span) => (opening ? readFirstMessages : readMessages)(database, asked, span),
   });
 }
 

@@ -1,5 +1,5 @@
 // Cache of responses, valid as long as no process commits anything to the archive.
-import type { State } from '../store/sql/database.ts';
+import type { DataVersion } from '../store/sql/database.ts';
 import { encodeBody, SHORT_BODY_BYTES } from './response-bytes.ts';
 
 /** A reply with its JSON text. */
@@ -9,7 +9,11 @@ export type CachedResponse = { status: number; json: string | Buffer };
 
 export type ResponseCache = {
   /** Returns the response with this name in this state of the archive; makes it where it is not cached. */
-  get(name: string, state: State | undefined, make: () => Promise<JsonResponse>): Promise<CachedResponse>;
+  get(
+    name: string,
+    state: DataVersion | undefined,
+    make: () => Promise<JsonResponse>,
+  ): Promise<CachedResponse>;
 };
 
 /** Bytes of all cached responses together: about 700 pages of 100 attachments. */
@@ -28,7 +32,7 @@ type Entry = { response: CachedResponse | undefined; bytes: number };
  */
 export function createResponseCache(maxBytes = MAX_CACHE_BYTES): ResponseCache {
   const entries = new Map<string, Entry>();
-  let cachedState: State | undefined;
+  let cachedState: DataVersion | undefined;
   let totalBytes = 0;
   const store = (name: string, response: CachedResponse | undefined): void => {
     const bytes = ENTRY_OVERHEAD_BYTES + name.length + (response?.json.length ?? 0);

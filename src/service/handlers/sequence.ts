@@ -4,8 +4,13 @@ import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { statusOf } from '../rules/integrity.ts';
 import { mayRead } from '../rules/tiers.ts';
-import { placeOf } from '../store/lists/messages.ts';
-import { countDisplacedEvents, countEvents, readArc, readEvents } from '../store/lists/sequence.ts';
+import { messagePosition } from '../store/lists/messages.ts';
+import {
+  countDisplacedEvents,
+  countEvents,
+  readMessagePositions,
+  readEvents,
+} from '../store/lists/sequence.ts';
 import { eventKeyOf } from './events.ts';
 import { ok, type Call, type Reply } from './call.ts';
 import { readPage } from './list.ts';
@@ -31,10 +36,10 @@ async function arcReconstruction(call: Call): Promise<Sequence> {
     async keyOf(entry) {
       const n = numberOf('entry', entry);
       if (n === undefined) return 'malformed';
-      return (await placeOf(database, n)) && [n];
+      return (await messagePosition(database, n)) && [n];
     },
     async read(span) {
-      const { rows, has_more } = await readArc(database, span);
+      const { rows, has_more } = await readMessagePositions(database, span);
       const positions = rows.map((row) =>
         positionOf(idOf('entry', row.n), row.sequence, row.n, {
           message_id: idOf('msg', row.n),

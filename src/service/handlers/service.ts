@@ -7,8 +7,8 @@ import type { Archive } from '../store/archive.ts';
 import { createDrain } from '../store/event-worker.ts';
 import { createGroupCommit } from '../store/events/group-commit.ts';
 import { summaryOf, type Summary } from '../store/meta-table/summary.ts';
-import type { State } from '../store/sql/database.ts';
-import { createBearers, type Bearer } from '../store/tokens.ts';
+import type { DataVersion } from '../store/sql/database.ts';
+import { createTokenLookup, type Bearer } from '../store/tokens.ts';
 import { authenticate, authenticateSigned, type Authenticator } from './authenticator.ts';
 import type { Call, ServiceOptions } from './call.ts';
 import { errorResponse, newRequestId, toApiError } from './error-response.ts';
@@ -38,7 +38,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
   const authenticator = {
     archive,
     failureLimiter: archive.shared.limiter('guesses', MAX_FAILED_LOGINS_PER_MINUTE),
-    bearers: createBearers(archive),
+    bearers: createTokenLookup(archive),
   };
   const tokenLimiter = archive.shared.limiter('issues', MAX_TOKENS_PER_MINUTE);
   const keep = createGroupCommit(archive);
@@ -51,7 +51,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
   // Liveness and readiness probes do not read the summary; they report the last known one.
   let summary: Summary = EMPTY_SUMMARY;
   const readSnapshot = async (): Promise<Snapshot> => {
-    const state = await archive.database.version?.();
+    const state = await archive.database.dataVersion?.();
     return { state, summary: await summaryOf(archive, state) };
   };
   // Requests from sockets that arrive in one tick of the event loop were all sent before it, so they can share a read.
@@ -67,7 +67,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     let response: ServiceResponse;
     const logContext: LogContext = {};
     try {
-      let state: State | undefined;
+      let state: DataVersion | undefined;
       const path = request.target.split('?', 1)[0];
       if (path !== ROUTES.live.path && path !== ROUTES.ready.path) {
         const reading = snapshot();
@@ -93,7 +93,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
 }
 
 /** The state of the archive when a request arrived. */
-type Snapshot = { state: State | undefined; summary: Summary };
+type Snapshot = { state: DataVersion | undefined; summary: Summary };
 type LogContext = NonNullable<ServiceResponse['logContext']>;
 type Context = Pick<
   Call,
@@ -116,7 +116,7 @@ const noDrift = (): number => 0;
 async function respond(
   context: Context,
   { authenticator, cache }: Pipeline,
-  state: State | undefined,
+  state: DataVersion | undefined,
   logContext: LogContext,
 ): Promise<ServiceResponse> {
   const { archive, options, request, summary, tokenLimiter, keep, eventsStored } = context;

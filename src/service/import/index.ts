@@ -6,7 +6,7 @@ import { Fault } from '../../faults.ts';
 import type { ImportItem } from '../records/import-items.ts';
 import type { Archive } from '../store/archive.ts';
 import { createDrain } from '../store/event-worker.ts';
-import { DatabaseTrouble, troubleFault } from '../store/sql/database-error.ts';
+import { DatabaseAccessError, accessFault } from '../store/sql/database-error.ts';
 import { detectSource } from './detect.ts';
 import type { Read, ReadOptions } from './readers.ts';
 import { KEPT, storeItems, type ImportCounts } from './store-items.ts';
@@ -54,7 +54,7 @@ export async function importPaths(
       progress,
     );
   } catch (error) {
-    throw error instanceof DatabaseTrouble ? troubleFault(error, KEPT) : error;
+    throw error instanceof DatabaseAccessError ? accessFault(error, KEPT) : error;
   }
 }
 
@@ -86,7 +86,7 @@ async function importSources(
   progress: ImportOptions['progress'],
 ): Promise<ImportReport> {
   const { originCity, signal } = options;
-  await archive.blobs.sweep(archive.now() - MAX_UNFINISHED_MS);
+  await archive.blobs.removeUnfinished(archive.now() - MAX_UNFINISHED_MS);
   const report: ImportReport = { version: 1, sources: [], conversations: 0, refused: [] };
   for (const { path, kind, read } of sources) {
     const kinds = new Set<ImportKind>();

@@ -2,7 +2,7 @@
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../store/archive.ts';
-import { createIntake, type Intake } from '../store/additions/message-batches.ts';
+import { createMessageWriter, type MessageWriter } from '../store/additions/message-batches.ts';
 import { primaryCode, SQLITE } from '../store/sql/sqlite-result-codes.ts';
 import { parseMail } from '../mail/mail-record.ts';
 import { cityOfPhoto } from '../geocoding/exif-gps.ts';
@@ -37,7 +37,7 @@ export async function storeItems(
   items: AsyncIterable<ImportItem | RawMail>,
   { originCity, signal, stored }: StoreOptions,
 ): Promise<ImportCounts> {
-  const intake = createIntake(archive);
+  const intake = createMessageWriter(archive);
   const counts: ImportCounts = {
     messages: { read: 0, stored: 0, known: 0, refused: 0 },
     attachments: { stored: 0, known: 0 },
@@ -115,7 +115,7 @@ function sizeOf(item: ImportedMessage | RawMail): number {
  * those that came with their attachments, whose bytes the archive may lack.
  */
 async function parseNew(
-  intake: Intake,
+  intake: MessageWriter,
   batch: readonly (ImportedMessage | RawMail)[],
   counts: ImportCounts,
   originCity: string | null,

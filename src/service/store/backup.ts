@@ -7,12 +7,12 @@ import { commitFile } from '../../disk/atomic-file.ts';
 import { syncPath } from '../../disk/durable-write.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import type { Archive } from './archive.ts';
-import { openBlobs, pathIn } from './files/folder-files.ts';
+import { openBlobs, blobPath } from './files/folder-files.ts';
 import { archiveId } from './meta-table/summary.ts';
-import { isFull } from './sql/database-error.ts';
+import { isNoSpace } from './sql/database-error.ts';
 
 /** The target is the archive's own, or holds something that is no earlier backup of it. */
-export class ForeignTarget extends Error {}
+export class BackupTargetError extends Error {}
 
 export type BackupOptions = {
   signal: AbortSignal;
@@ -26,7 +26,7 @@ const DATABASE = 'archive.db';
  * Writes the archive to `dir`, which is missing, empty, or an earlier backup of it, whose files are kept. What stands
  * there is a folder like the archive's own, private to its owner; the database gets its name when all is on the disk.
  * Files are read after the database: they are there before their rows, and are never changed or removed. Throws
- * {@link ForeignTarget}, or the file system's error.
+ * {@link BackupTargetError}, or the file system's error.
  */
 export async function backUp(archive: Archive, dir: string, options: BackupOptions): Promise<BackupReport> {
   const { database, blobs } = archive;
@@ -43,7 +43,7 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
   // Not by all(), whose errors have no code.
   await database.get('VACUUM INTO $1', [fresh]).catch(async (error: unknown) => {
     for (const end of ['', '-journal']) await rm(fresh + end, { force: true });
-    if (!isFull(error)) throw error;
+    if (!isNoSpace(error)) throw error;
     throw Object.assign(new Error('no space is left', { cause: error }), {
       code: 'ENOSPC',
       syscall: 'write',
@@ -72,7 +72,7 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
 async function refuseOwn(dir: string, blobs: string): Promise<void> {
   const own = new Set(await Promise.all([dirname(blobs), blobs].map(nearestReal)));
   for (let at = await nearestReal(dir); ; at = dirname(at)) {
-    if (own.has(at)) throw new ForeignTarget("it is in the archive's own folder");
+    if (own.has(at)) throw new BackupTargetError("it is in the archive's own folder");
     if (dirname(at) === at) return;
   }
 }
@@ -95,11 +95,11 @@ async function claim(dir: string, of: string): Promise<void> {
   });
   if (known === undefined) {
     if ((await readdir(dir)).length > 0)
-      throw new ForeignTarget('it is not empty, and no backup of this archive');
+      throw new BackupTargetError('it is not empty, and no backup of this archive');
     await writeFile(mark, `${JSON.stringify({ version: 1, of })}\n`, { mode: 0o600, flag: 'wx' });
     await syncPath(mark);
   } else if (!known.includes(`"of":"${of}"`)) {
-    throw new ForeignTarget('it is a backup of another archive');
+    throw new BackupTargetError('it is a backup of another archive');
   }
 }
 
@@ -114,8 +114,8 @@ async function copyShard(from: string, to: string, shard: string, report: Backup
       report.files.known += 1;
       continue;
     }
-    const source = pathIn(from, sha256);
-    await copy(source, pathIn(to, sha256));
+    const source = blobPath(from, sha256);
+    await copy(source, blobPath(to, sha256));
     report.files.added += 1;
     report.bytes += (await stat(source)).size;
   }

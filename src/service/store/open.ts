@@ -9,14 +9,14 @@ import { openBlobs } from './files/folder-files.ts';
 import { openChunks } from './files/database-files.ts';
 import type { Database } from './sql/database.ts';
 import { claimFolder } from './files-folder-mark.ts';
-import { fileKey, placeOfFiles } from './meta-table/summary.ts';
+import { fileKey, filesLocation } from './meta-table/summary.ts';
 import { primaryCode, SQLITE } from './sql/sqlite-result-codes.ts';
 import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema/migrate.ts';
-import { ALONE, shareBy } from './shared-counters.ts';
-import { DatabaseTrouble, isFull } from './sql/database-error.ts';
-import { NoArchive, Unfit } from './sql/unusable-archive.ts';
+import { PROCESS_COUNTERS, databaseCounters } from './shared-counters.ts';
+import { DatabaseAccessError, isNoSpace } from './sql/database-error.ts';
+import { NoArchive, UnusableArchive } from './sql/unusable-archive.ts';
 
-export { DatabaseTrouble, NewerSchema, NoArchive, OlderSchema };
+export { DatabaseAccessError, NewerSchema, NoArchive, OlderSchema };
 
 export type OpenArchive = Archive & { close(): Promise<void> };
 
@@ -29,22 +29,22 @@ export class ArchiveUnreadable extends Error {
   constructor(cause: unknown) {
     super('the archive cannot be opened', { cause });
     const code = primaryCode(cause);
-    const unfit = cause instanceof Unfit ? cause : undefined;
+    const unfit = cause instanceof UnusableArchive ? cause : undefined;
     this.isDamaged = unfit?.isDamaged ?? (code === SQLITE.CORRUPT || code === SQLITE.NOTADB);
     this.why = unfit?.message ?? whyOf(cause);
   }
 }
 
 /** Files of an archive without the database that names them. */
-function databaseMissing(): Unfit {
-  return new Unfit(`${DATABASE} is missing or empty, but the files that it named are here`, {
+function databaseMissing(): UnusableArchive {
+  return new UnusableArchive(`${DATABASE} is missing or empty, but the files that it named are here`, {
     isDamaged: true,
   });
 }
 
 /** An archive with rows that does not know where its files are: a guess would hold those that are elsewhere for lost. */
-function filesLost(): Unfit {
-  return new Unfit('it is damaged: where it keeps its files is not known', { isDamaged: true });
+function filesLost(): UnusableArchive {
+  return new UnusableArchive('it is damaged: where it keeps its files is not known', { isDamaged: true });
 }
 
 function whyOf(cause: unknown): string {
@@ -65,12 +65,12 @@ const MISSING: Record<string, string> = {
  * changes nothing of it, and makes nothing. `evenDamaged` is for who tells of damage: files are looked for where the
  * place says, though the archive does not know any more where it keeps them.
  */
-export type Place = ({ dir: string } | { url: string; blobs?: string | undefined }) & {
+export type ArchiveLocation = ({ dir: string } | { url: string; blobs?: string | undefined }) & {
   readOnly?: boolean;
-  evenDamaged?: boolean;
+  allowDamaged?: boolean;
 };
 
-export type OpenOptions = Place & {
+export type OpenOptions = ArchiveLocation & {
   /** Milliseconds since the epoch. */
   now(): number;
   randomBytes(count: number): Uint8Array;
@@ -80,7 +80,7 @@ export type OpenOptions = Place & {
 
 /**
  * Opens the archive, made where it is missing, and brings it to the newest schema. Read-only, an archive that is missing
- * or older is {@link NoArchive} or {@link OlderSchema}. Throws {@link NewerSchema}, {@link OtherFiles}, {@link DatabaseTrouble}, {@link ArchiveUnreadable}, the Fault of
+ * or older is {@link NoArchive} or {@link OlderSchema}. Throws {@link NewerSchema}, {@link OtherFilesLocation}, {@link DatabaseAccessError}, {@link ArchiveUnreadable}, the Fault of
  * {@link claimFolder}, or the file system's error where a folder cannot be made.
  */
 export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
@@ -111,7 +111,7 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
 
 async function makePlace(dir: string): Promise<void> {
   await makeFolder(dir, 0o700).catch((error: unknown) => {
-    throw isFull(error) ? unopened(error) : error;
+    throw isNoSpace(error) ? unopened(error) : error;
   });
 }
 
@@ -121,7 +121,7 @@ async function mustBeThere(dir: string): Promise<void> {
 }
 
 /** The same place, to be read only where its database may not be written to: on a medium for reading, for one. */
-export async function asReadable(place: Place): Promise<Place> {
+export async function readOnlyIfNotWritable(place: ArchiveLocation): Promise<ArchiveLocation> {
   if (!('dir' in place) || place.readOnly === true) return place;
   const refusal = await access(join(place.dir, DATABASE), constants.W_OK).then(
     () => undefined,
@@ -132,11 +132,11 @@ export async function asReadable(place: Place): Promise<Place> {
 
 function unopened(error: unknown): unknown {
   if (error instanceof Fault) return error;
-  const isKnown = [NewerSchema, NoArchive, OlderSchema, OtherFiles, DatabaseTrouble].some(
+  const isKnown = [NewerSchema, NoArchive, OlderSchema, OtherFilesLocation, DatabaseAccessError].some(
     (kind) => error instanceof kind,
   );
   if (isKnown) return error;
-  return isFull(error) ? new DatabaseTrouble('full', 'ENOSPC', error) : new ArchiveUnreadable(error);
+  return isNoSpace(error) ? new DatabaseAccessError('full', 'ENOSPC', error) : new ArchiveUnreadable(error);
 }
 
 type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;
@@ -149,10 +149,10 @@ async function openFolder({ dir, readOnly = false, sleep }: Folder): Promise<Ope
   if (!readOnly) await createPrivate(path);
   const { openSqlite } = await import('./engines/sqlite.ts');
   const database = await openSqlite({ path, readOnly, sleep });
-  return { database, blobs: openBlobs(join(dir, BLOBS)), shared: ALONE };
+  return { database, blobs: openBlobs(join(dir, BLOBS)), shared: PROCESS_COUNTERS };
 }
 
-type Elsewhere = { url: string; blobs?: string | undefined; readOnly?: boolean; evenDamaged?: boolean };
+type Elsewhere = { url: string; blobs?: string | undefined; readOnly?: boolean; allowDamaged?: boolean };
 
 async function openDatabase(options: Elsewhere & Pick<OpenOptions, 'sleep'>): Promise<Opened> {
   const { url, blobs, readOnly = false, sleep } = options;
@@ -161,28 +161,28 @@ async function openDatabase(options: Elsewhere & Pick<OpenOptions, 'sleep'>): Pr
   return {
     database,
     blobs: blobs === undefined ? openChunks(database) : openBlobs(blobs),
-    shared: readOnly ? ALONE : shareBy(database),
+    shared: readOnly ? PROCESS_COUNTERS : databaseCounters(database),
   };
 }
 
 /** The archive keeps its files elsewhere than where it was opened with. */
-export class OtherFiles extends Error {}
+export class OtherFilesLocation extends Error {}
 
 /** Holds all processes of an archive to one place for the files, that of the first. */
-async function checkFiles(archive: OpenArchive, { blobs, evenDamaged }: Elsewhere): Promise<void> {
+async function checkFiles(archive: OpenArchive, { blobs, allowDamaged }: Elsewhere): Promise<void> {
   const { database, readOnly } = archive;
   const place = blobs === undefined ? 'database' : 'folder';
-  const decided = await placeOfFiles(database);
+  const decided = await filesLocation(database);
   // A folder that is refused decides nothing.
   if (blobs !== undefined && (decided === 'folder' || decided === 'undecided'))
     archive.filesThere = await claimFolder(archive, blobs);
   if (!readOnly && decided === 'undecided') {
     await database.run(`INSERT INTO meta VALUES ('files', $1) ON CONFLICT (key) DO NOTHING`, [place]);
   }
-  const found = await placeOfFiles(database);
-  if (found === 'lost' && evenDamaged !== true) throw filesLost();
+  const found = await filesLocation(database);
+  if (found === 'lost' && allowDamaged !== true) throw filesLost();
   if (found === 'lost' || found === 'undecided' || found === place) return;
-  throw new OtherFiles(`the archive keeps its files in the ${found}, not in a ${place}`);
+  throw new OtherFilesLocation(`the archive keeps its files in the ${found}, not in a ${place}`);
 }
 
 const DATABASE = 'archive.db';

@@ -1,7 +1,7 @@
 // The keeper's hand on the catalogue: withholding a file's bytes, and giving them free again.
 import type { Archive } from './archive.ts';
 import { numberOf } from '../rules/identifier.ts';
-import { forgetSummary } from './meta-table/summary.ts';
+import { invalidateSummary } from './meta-table/summary.ts';
 
 /**
  * Withholds the file from every reader from now on, under every name: all rows with the same bytes are redacted.
@@ -20,7 +20,7 @@ async function mark(archive: Archive, id: string, redacted: 0 | 1, reason: strin
   const n = numberOf('att', id);
   if (n === undefined) return false;
   return archive.database.transaction(async (statements) => {
-    await forgetSummary(statements);
+    await invalidateSummary(statements);
     const changed = await statements.run(
       `UPDATE attachments SET redacted = $1, redaction = $2
         WHERE sha256 = (SELECT sha256 FROM attachments WHERE n = $3)`,

@@ -9,7 +9,7 @@ import {
 } from '../rules/rate-limiter.ts';
 import type { Database } from './sql/database.ts';
 
-export type Shared = {
+export type SharedCounters = {
   /** Counts from where the last process left off that counted under this name. */
   counter(name: string): Counter;
   /** So many a minute and peer. */
@@ -17,12 +17,12 @@ export type Shared = {
 };
 
 /** For one process alone: nothing is kept, so that the same seed gives the same reads after each start. */
-export const ALONE: Shared = {
+export const PROCESS_COUNTERS: SharedCounters = {
   counter: () => createCounter(),
   limiter: (_name, most) => createRateLimiter(most),
 };
 
-export function shareBy(database: Database): Shared {
+export function databaseCounters(database: Database): SharedCounters {
   return {
     counter(name) {
       const next = `INSERT INTO counters VALUES ($1, 1) ON CONFLICT (name) DO UPDATE SET value = counters.value + 1

@@ -34,7 +34,7 @@ export async function issueToken(
   return { token, expires_ms };
 }
 
-export type Bearers = (token: string) => Promise<Bearer | undefined>;
+export type TokenLookup = (token: string) => Promise<Bearer | undefined>;
 
 /** How long a token is not asked for again, in milliseconds, and how many are known at once. */
 const KNOWN_MS = 5_000;
@@ -44,7 +44,7 @@ const MOST_KNOWN = 1_000;
  * Tells who holds a token, expired or not. The time of the look-up says nothing of the token: only its hash is compared.
  * What was found is believed for five seconds; what was not is asked for each time.
  */
-export function createBearers(archive: Archive): Bearers {
+export function createTokenLookup(archive: Archive): TokenLookup {
   const known = new Map<string, { bearer: Bearer; asked: number }>();
   return async (token) => {
     const hash = hashOf(token);

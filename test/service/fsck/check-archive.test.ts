@@ -12,7 +12,7 @@ import {
   openArchive,
   redact,
   type OpenArchive,
-  type Place,
+  type ArchiveLocation,
 } from '../../../src/service/index.ts';
 import { openHashPool } from '../../../src/verify/hash-pool.ts';
 import { call } from '../../support/call.ts';
@@ -322,7 +322,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
   });
 
   const fresh = async (more: { blobs?: string } = {}): Promise<OpenArchive> => {
-    const place: Place =
+    const place: ArchiveLocation =
       engine === 'sqlite' ? { dir: join(dir, String((made += 1))) } : { url: await freshUrl(), ...more };
     const archive = await openArchive({ ...place, sleep, now: () => Date.UTC(2026, 5, 1), randomBytes });
     await importPaths(archive, [join(dir, 'list.mbox')], { signal, progress: () => {} });

@@ -6,7 +6,7 @@ import { createService, openArchive } from '../../../src/service/index.ts';
 import { listen } from '../../../src/service/http/port.ts';
 import { acceptEvent } from '../../../src/service/rules/ingest.ts';
 import { createGroupCommit } from '../../../src/service/store/events/group-commit.ts';
-import { DatabaseTrouble } from '../../../src/service/store/sql/database-error.ts';
+import { DatabaseAccessError } from '../../../src/service/store/sql/database-error.ts';
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 import { ENGINE } from '../../support/engine.ts';
@@ -119,7 +119,7 @@ test('P11 all who wait for a locked database wait once, however many they are', 
     ...archive.database,
     transaction: () => {
       tries += 1;
-      return Promise.reject(new DatabaseTrouble('busy', 'lock', undefined));
+      return Promise.reject(new DatabaseAccessError('busy', 'lock', undefined));
     },
   };
   const keep = createGroupCommit({ ...archive, database: locked });
@@ -134,7 +134,7 @@ test('P11 all who wait for a locked database wait once, however many they are', 
   // What was held is let go: as much as ever may wait again.
   const more = await Promise.allSettled(Array.from({ length: 20 }, () => keep(lots[0]!)));
   expect(more.map((one) => (one.status === 'rejected' ? (one.reason as Error).constructor : 'kept'))).toEqual(
-    more.map(() => DatabaseTrouble),
+    more.map(() => DatabaseAccessError),
   );
 });
 

@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildOpenApi } from '../../../src/contract/openapi.ts';
 import { ROUTES, type Route, type RouteName } from '../../../src/contract/routes.ts';
-import { createService, DatabaseTrouble, type Archive } from '../../../src/service/index.ts';
+import { createService, DatabaseAccessError, type Archive } from '../../../src/service/index.ts';
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call, type CallOptions } from '../../support/call.ts';
 import { documented, witnessed } from '../../support/witness.ts';
@@ -121,7 +121,7 @@ describe.each(names)('%s', (name) => {
     if (name === 'live') return;
     for (const [error, status] of [
       [new Error('broken'), 500],
-      [new DatabaseTrouble('unreachable', '57P01', undefined), 503],
+      [new DatabaseAccessError('unreachable', '57P01', undefined), 503],
     ] as const) {
       const fail = () => Promise.reject(error);
       const database = {

@@ -8,7 +8,7 @@ import { createResponseCache } from '../../../src/service/handlers/response-cach
 import { createFilePaths, filePath } from '../../../src/service/rules/signed-path.ts';
 import { createFaultPlan } from '../../../src/service/fault-injection/index.ts';
 import type { Database } from '../../../src/service/store/sql/database.ts';
-import { forgetSummary, summaryOf } from '../../../src/service/store/meta-table/summary.ts';
+import { invalidateSummary, summaryOf } from '../../../src/service/store/meta-table/summary.ts';
 import { ASSET_URL, sampleArchive, START, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 
@@ -27,12 +27,12 @@ async function counting(options: Partial<ServiceOptions> = {}) {
     if (sql.includes('string_agg')) pages += 1;
     return database.get(sql, parameters);
   };
-  const version: Database['version'] = () => {
+  const version: Database['dataVersion'] = () => {
     states += 1;
-    return database.version!();
+    return database.dataVersion!();
   };
   const service = createService(
-    { ...sample.archive, database: { ...database, get, version } },
+    { ...sample.archive, database: { ...database, get, dataVersion: version } },
     { assetUrl: ASSET_URL, version: '0', ...options },
   );
   const token = await tokenFor(service, 'internal');
@@ -199,7 +199,7 @@ test('a large archive is counted again only after a while, a small one at once',
   const change = (failing: number) =>
     database.transaction(async (statements) => {
       await statements.run('UPDATE attachments SET failed = CASE WHEN n <= $1 THEN 1 ELSE 0 END', [failing]);
-      await forgetSummary(statements);
+      await invalidateSummary(statements);
     });
   await change(40);
   const { integrity } = await summaryOf(archive);
@@ -221,5 +221,5 @@ test('counts that cannot be read are counted anew', async () => {
   const counted = await summaryOf(sample.archive);
   await database.run(`UPDATE meta SET value = '{' WHERE key = 'summary'`);
   expect(await summaryOf(sample.archive)).toEqual(counted);
-  await database.transaction((statements) => forgetSummary(statements));
+  await database.transaction((statements) => invalidateSummary(statements));
 });

@@ -10,7 +10,7 @@ import { Health } from '../../../src/contract/health.ts';
 import { ROUTES, type RouteName } from '../../../src/contract/routes.ts';
 import { Sequence } from '../../../src/contract/sequence.ts';
 import { Token, type Tier } from '../../../src/contract/token.ts';
-import { createAssetService, createService, failureName } from '../../../src/service/index.ts';
+import { createAssetService, createService, errorName } from '../../../src/service/index.ts';
 import { ASSET_URL } from '../../support/archive.ts';
 import { askedByTier, type Asked } from '../../support/asked.ts';
 import { call } from '../../support/call.ts';
@@ -193,8 +193,8 @@ describe('failures nobody planned', () => {
     ]);
     await call(createService(sample.archive, options), '/nowhere');
     expect(told).toHaveLength(2);
-    expect(failureName(cause)).toBe('TypeError');
-    expect(failureName(Object.assign(new Error('x'), { code: 'ERR_SQLITE_ERROR', errcode: 11 }))).toBe(
+    expect(errorName(cause)).toBe('TypeError');
+    expect(errorName(Object.assign(new Error('x'), { code: 'ERR_SQLITE_ERROR', errcode: 11 }))).toBe(
       'Error ERR_SQLITE_ERROR 11',
     );
   });

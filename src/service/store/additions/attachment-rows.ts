@@ -12,7 +12,7 @@ import type { Arrival } from './conversations.ts';
  * first row with a hash is the first visible one; a hash that comes back in another message belongs to the decorative
  * layer, from its first row on (interface 2.1). A redaction holds for all rows with the same bytes, whichever came first.
  */
-export async function addToCatalogue(
+export async function addAttachmentRows(
   statements: Statements,
   arrivals: readonly Arrival[],
   held: ReadonlySet<string>,
@@ -88,13 +88,13 @@ async function markRows(
   }
 }
 
-export type Lacking = { n: number; file: ImportedAttachment };
+export type MissingBytes = { n: number; file: ImportedAttachment };
 
 /** The rows of known messages that have no bytes, each with the file as it comes now, where that brings some. */
-export async function lackingRows(
+export async function rowsWithoutBytes(
   statements: Statements,
   messages: readonly ImportedMessage[],
-): Promise<Lacking[]> {
+): Promise<MissingBytes[]> {
   const byHash = new Map(messages.map((message) => [message.sha256, message]));
   const rows = await selectIn<{ n: number; part: number; raw_sha256: string }>(
     statements,
@@ -113,7 +113,10 @@ export async function lackingRows(
  * of the bytes, so what holds for all rows with the same bytes is found again. A redaction stays. Resolves to the
  * number of rows changed.
  */
-export async function completeRows(statements: Statements, lacking: readonly Lacking[]): Promise<number> {
+export async function addMissingBytes(
+  statements: Statements,
+  lacking: readonly MissingBytes[],
+): Promise<number> {
   let changed = 0;
   for (const { n, file } of lacking) {
     changed += await statements.run(

@@ -2,14 +2,14 @@
 import type { ImportedMessage } from '../../records/import-items.ts';
 import { CONVERSATION } from '../../rules/integrity.ts';
 import type { Statements } from '../sql/database.ts';
-import { forgetSummary } from '../meta-table/summary.ts';
+import { invalidateSummary } from '../meta-table/summary.ts';
 import { CONVERSATIONS, THREADS, type ConversationRow } from '../../records/conversation.ts';
 import { insertRows, selectIn } from '../sql/bulk-statements.ts';
 
 /** A message with the number it arrives under and the bits of its own failed checks. */
 export type Arrival = { n: number; message: ImportedMessage; failed: number; dated: boolean };
 
-export type Threading = {
+export type ConversationGroups = {
   /** Number of a message's conversation, once all arrivals are taken in. */
   of(arrival: Arrival): number;
   /** Adds to the failed checks of a conversation. */
@@ -24,7 +24,10 @@ export type Threading = {
  * A conversation bears the number of the message that opened it, so a number never comes back. Of joined
  * conversations the oldest stays.
  */
-export async function threadingOf(statements: Statements, arrivals: readonly Arrival[]): Promise<Threading> {
+export async function groupIntoConversations(
+  statements: Statements,
+  arrivals: readonly Arrival[],
+): Promise<ConversationGroups> {
   const keys = new Set(arrivals.flatMap(({ message }) => keysOf(message)));
   const stored = await selectIn<{ message_key: string; conversation: number }>(
     statements,
@@ -88,7 +91,7 @@ export async function threadingOf(statements: Statements, arrivals: readonly Arr
           ]);
         }
         await statements.run('DELETE FROM conversations WHERE n = $1', [other]);
-        await forgetSummary(statements, 'conversations');
+        await invalidateSummary(statements, 'conversations');
       }
       const added = [...threads].filter(([key]) => !before.has(key));
       await insertRows(

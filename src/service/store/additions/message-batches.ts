@@ -4,29 +4,29 @@ import type { Archive } from '../archive.ts';
 import { failedMessageChecks, isPlausibleDate } from '../../records/integrity-checks.ts';
 import type { MessageSummary, ImportedAttachment, ImportedMessage } from '../../records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../../rules/integrity.ts';
-import { addToCatalogue, completeRows, lackingRows } from './attachment-rows.ts';
+import { addAttachmentRows, addMissingBytes, rowsWithoutBytes } from './attachment-rows.ts';
 import type { Statements } from '../sql/database.ts';
 import { queueWaiting } from '../events/keep-events.ts';
-import { forgetSummary } from '../meta-table/summary.ts';
-import { adopt, parentsOf } from './parents.ts';
+import { invalidateSummary } from '../meta-table/summary.ts';
+import { linkWaitingReplies, findParents } from './parents.ts';
 import { MESSAGES, RAWS } from '../../records/message.ts';
 import type { NewRow } from '../../records/table.ts';
 import { insertRows, selectIn } from '../sql/bulk-statements.ts';
-import { type Arrival, threadingOf } from './conversations.ts';
+import { type Arrival, groupIntoConversations } from './conversations.ts';
 
 export type Count = { stored: number; known: number };
-export type Taken = { messages: Count; attachments: Count };
+export type AddedCounts = { messages: Count; attachments: Count };
 
-export type Intake = {
+export type MessageWriter = {
   /** Which of these raw hashes the archive has, each with the number of its attachments. */
   known(hashes: Iterable<string>): Promise<Map<string, number>>;
   /** Stores the messages the archive does not have, in order; durable when it resolves, nothing stored when it throws. */
-  add(batch: readonly ImportedMessage[]): Promise<Taken>;
+  add(batch: readonly ImportedMessage[]): Promise<AddedCounts>;
   /** Gives files of known messages the bytes the archive lacked until now; durable when it resolves to their number. */
   complete(known: readonly ImportedMessage[]): Promise<number>;
 };
 
-export function createIntake(archive: Archive): Intake {
+export function createMessageWriter(archive: Archive): MessageWriter {
   return {
     known: (hashes) => knownOf(archive.database, hashes),
     async add(batch) {
@@ -39,7 +39,7 @@ export function createIntake(archive: Archive): Intake {
       return archive.database.transaction((statements) => store(statements, clean, held, archive.now()));
     },
     async complete(known) {
-      const lacking = await lackingRows(archive.database, known.filter(bringsBytes).map(storable));
+      const lacking = await rowsWithoutBytes(archive.database, known.filter(bringsBytes).map(storable));
       if (lacking.length === 0) return 0;
       const held = await keepFiles(
         archive,
@@ -47,8 +47,8 @@ export function createIntake(archive: Archive): Intake {
       );
       const rows = lacking.filter(({ file }) => held.has(file.sha256));
       return archive.database.transaction(async (statements) => {
-        await forgetSummary(statements);
-        return completeRows(statements, rows);
+        await invalidateSummary(statements);
+        return addMissingBytes(statements, rows);
       });
     },
   };
@@ -97,13 +97,13 @@ async function store(
   batch: readonly ImportedMessage[],
   held: ReadonlySet<string>,
   now: number,
-): Promise<Taken> {
+): Promise<AddedCounts> {
   // Asked again as the only writer: another import may have stored some meanwhile.
   const seen = await knownOf(statements, new Set(batch.map(({ sha256 }) => sha256)));
   const newest = await statements.get<{ message: number | null; attachment: number | null }>(
     'SELECT (SELECT MAX(n) FROM messages) AS message, (SELECT MAX(n) FROM attachments) AS attachment',
   );
-  const taken: Taken = { messages: { stored: 0, known: 0 }, attachments: { stored: 0, known: 0 } };
+  const taken: AddedCounts = { messages: { stored: 0, known: 0 }, attachments: { stored: 0, known: 0 } };
   const arrivals: Arrival[] = [];
   for (const message of batch) {
     const known = seen.get(message.sha256);
@@ -120,8 +120,8 @@ async function store(
   }
   if (arrivals.length === 0) return taken;
 
-  const threading = await threadingOf(statements, arrivals);
-  const parentOf = await parentsOf(statements, arrivals);
+  const threading = await groupIntoConversations(statements, arrivals);
+  const parentOf = await findParents(statements, arrivals);
   const rows = arrivals.map((arrival): NewRow<typeof MESSAGES> => {
     const { n, message } = arrival;
     const parent = parentOf(arrival);
@@ -161,11 +161,11 @@ async function store(
     RAWS,
     arrivals.map(({ n, message }) => ({ n, content: message.raw })),
   );
-  await addToCatalogue(statements, arrivals, held, newest?.attachment ?? 0);
-  await adopt(statements, arrivals, threading);
+  await addAttachmentRows(statements, arrivals, held, newest?.attachment ?? 0);
+  await linkWaitingReplies(statements, arrivals, threading);
   await threading.save();
   await queueWaiting(statements);
-  await forgetSummary(statements);
+  await invalidateSummary(statements);
   return taken;
 }
 
@@ -183,7 +183,7 @@ function classify({ nature }: ImportedMessage, parent: number | null | undefined
 function storable(message: ImportedMessage): ImportedMessage {
   return {
     ...message,
-    ...storableHead(message),
+    ...storableSummary(message),
     related: message.related.map(keyOf),
     parent: message.parent === null ? null : keyOf(message.parent),
     path: clean(message.path),
@@ -196,7 +196,7 @@ function storable(message: ImportedMessage): ImportedMessage {
 }
 
 /** What is stored of a head; see {@link storable}. */
-export function storableHead({ key, date_ms, sender, subject }: MessageSummary): MessageSummary {
+export function storableSummary({ key, date_ms, sender, subject }: MessageSummary): MessageSummary {
   return { key: key === null ? null : keyOf(key), date_ms, sender: clean(sender), subject: clean(subject) };
 }
 

@@ -5,14 +5,14 @@ import type { Statements } from '../sql/database.ts';
 import { ORPHANS } from '../../records/message.ts';
 import type { NewRow } from '../../records/table.ts';
 import { insertRows, selectIn } from '../sql/bulk-statements.ts';
-import type { Arrival, Threading } from './conversations.ts';
+import type { Arrival, ConversationGroups } from './conversations.ts';
 
 /**
  * Finds the parent of each arrival: the message whose key it names first of those the archive has (of messages with
  * one key the first to arrive). What it names and the archive lacks is remembered, so that the outcome does not
  * depend on the order of arrival. Undefined for a message that names nobody, null for one whose parents are absent.
  */
-export async function parentsOf(
+export async function findParents(
   statements: Statements,
   arrivals: readonly Arrival[],
 ): Promise<(arrival: Arrival) => number | null | undefined> {
@@ -38,10 +38,10 @@ export async function parentsOf(
 }
 
 /** Gives the earlier messages that waited for these arrivals their parent. Call after the arrivals are stored. */
-export async function adopt(
+export async function linkWaitingReplies(
   statements: Statements,
   arrivals: readonly Arrival[],
-  threading: Threading,
+  threading: ConversationGroups,
 ): Promise<void> {
   const keys = arrivals.flatMap(({ message }) => message.key ?? []);
   const waiting = await selectIn<{ message_key: string; message: number; rank: number }>(

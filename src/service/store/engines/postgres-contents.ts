@@ -1,8 +1,8 @@
 // What lies in a PostgreSQL database, asked before anything is changed in it: an archive, nothing, or tables of something else.
 import type { Statements } from '../sql/database.ts';
 import { FIRST_TABLES, TABLES } from '../schema/migrate.ts';
-import { DatabaseTrouble } from '../sql/database-error.ts';
-import { NoArchive, Unfit } from '../sql/unusable-archive.ts';
+import { DatabaseAccessError } from '../sql/database-error.ts';
+import { NoArchive, UnusableArchive } from '../sql/unusable-archive.ts';
 
 /** Made before all others, outside the transaction that makes them. */
 const WRITER = 'writer';
@@ -25,25 +25,26 @@ type Seen = { encoding: string; name: string | null; counts: number; insertable:
 
 /**
  * Returns where there is an archive that this user may write to, or may be made: nothing of others is there. `readOnly`,
- * where there is an archive. Throws {@link Unfit}, {@link NoArchive}, or {@link DatabaseTrouble} of the kind `unwritable`.
+ * where there is an archive. Throws {@link UnusableArchive}, {@link NoArchive}, or {@link DatabaseAccessError} of the kind `unwritable`.
  */
-export async function survey(
+export async function checkContents(
   statements: Pick<Statements, 'all'>,
   { readOnly }: { readOnly: boolean },
 ): Promise<void> {
   const rows = await statements.all<Seen>(LOOK).catch((error: unknown) => {
-    if (error instanceof DatabaseTrouble) throw error;
+    if (error instanceof DatabaseAccessError) throw error;
     return undefined;
   });
   // A relative of PostgreSQL that has not all of its catalogues is taken as it comes.
   if (rows === undefined) return;
-  if (rows[0]?.encoding !== 'UTF8') throw new Unfit('its encoding is not UTF8', { isDamaged: false });
+  if (rows[0]?.encoding !== 'UTF8')
+    throw new UnusableArchive('its encoding is not UTF8', { isDamaged: false });
   const seen = rows.flatMap((row) => (row.name === null ? [] : [{ ...row, name: row.name }]));
   const ours = new Map(seen.filter(({ name }) => OURS.has(name)).map((row) => [row.name, row]));
   const lost = [...FIRST_TABLES, VERSIONS].filter((name) => !ours.has(name));
   if (lost.length === 0) {
     if (!readOnly && !isWritable([...ours.values()]))
-      throw new DatabaseTrouble('unwritable', undefined, undefined);
+      throw new DatabaseAccessError('unwritable', undefined, undefined);
     return;
   }
   const isNone = seen.every(({ name, counts }) => name === WRITER || (counts === 0 && !OURS.has(name)));
@@ -52,10 +53,10 @@ export async function survey(
     return;
   }
   if (lost.length < FIRST_TABLES.length / 2 && ours.has(WRITER)) {
-    throw new Unfit('it is damaged, tables of the archive are missing', { isDamaged: true });
+    throw new UnusableArchive('it is damaged, tables of the archive are missing', { isDamaged: true });
   }
   const foreign = 'it holds tables of something else; an archive wants a database or a schema of its own';
-  throw new Unfit(foreign, { isDamaged: false });
+  throw new UnusableArchive(foreign, { isDamaged: false });
 }
 
 /** Rows are added to each but that of the versions; the writer's is locked, for which the right to change it is needed. */

@@ -2,9 +2,14 @@
 import pg from 'pg';
 import { copyRows } from './postgres-copy.ts';
 import type { Database, Row, Statements, Value } from '../sql/database.ts';
-import { createNames, isPlain, keepPlans, stateIn } from './postgres-plans.ts';
-import { survey } from './postgres-contents.ts';
-import { DatabaseTrouble, type TroubleKind } from '../sql/database-error.ts';
+import {
+  createStatementNames,
+  isGenuinePostgres,
+  preparePageConnection,
+  snapshotVersion,
+} from './postgres-plans.ts';
+import { checkContents } from './postgres-contents.ts';
+import { DatabaseAccessError, type AccessErrorKind } from '../sql/database-error.ts';
 
 export type PostgresOptions = {
   /** `postgres://user@host:port/name?sslmode=…`; what it lacks comes from PG* variables and ~/.pgpass. */
@@ -40,8 +45,8 @@ const TRIES = 5;
 const FIRST_PAUSE_MS = 10;
 
 /**
- * Connects, and makes sure that there is a writer's row where an archive is or may be made. Throws {@link DatabaseTrouble},
- * and what {@link survey} throws; nothing is changed then.
+ * Connects, and makes sure that there is a writer's row where an archive is or may be made. Throws {@link DatabaseAccessError},
+ * and what {@link checkContents} throws; nothing is changed then.
  */
 export async function openPostgres({
   url,
@@ -69,7 +74,7 @@ export async function openPostgres({
   });
   const pages = poolOf(MOST_FOR_PAGES, async (client) => {
     if (readOnly) await onlyRead(client);
-    await keepPlans(client);
+    await preparePageConnection(client);
   });
   let nameOf: (sql: string) => string | undefined = () => undefined;
   const read = (sql: string, parameters?: readonly Value[]) => {
@@ -137,7 +142,7 @@ export async function openPostgres({
     const turn = last
       .then(() => {
         // Who waited behind one that waited gives up with it.
-        if (patience.aborted) throw new DatabaseTrouble('busy', 'lock', undefined);
+        if (patience.aborted) throw new DatabaseAccessError('busy', 'lock', undefined);
         return work();
       })
       .finally(() => (writing -= 1));
@@ -151,7 +156,7 @@ export async function openPostgres({
     run: async (sql, parameters) => (await ask(pool, sql, parameters)).rowCount ?? 0,
     beside: (work) => attempt(BEGIN, work),
     transaction: (work) => inTurn(() => attempt(`${BEGIN}; ${WRITER}`, work)),
-    transactionNow: async (work) => {
+    tryTransaction: async (work) => {
       if (writing > 0) return undefined;
       return inTurn(() =>
         attempt(`${BEGIN}; ${WRITER} SKIP LOCKED`, async (statements, isFree) =>
@@ -176,15 +181,15 @@ export async function openPostgres({
     },
   };
   try {
-    await survey(reader, { readOnly });
+    await checkContents(reader, { readOnly });
     if (!readOnly) await makeWriter(database);
-    if (!(await isPlain(reader))) return database;
+    if (!(await isGenuinePostgres(reader))) return database;
   } catch (error) {
     await pool.end();
     throw error;
   }
-  nameOf = createNames();
-  return { ...database, version: () => stateIn(reader) };
+  nameOf = createStatementNames();
+  return { ...database, dataVersion: () => snapshotVersion(reader) };
 }
 
 async function onlyRead(client: pg.ClientBase): Promise<void> {
@@ -270,7 +275,7 @@ function spoken(sql: string): string {
 }
 
 /** By SQLSTATE or its class; of the rest none is for the service to get over. */
-const KINDS: Record<string, TroubleKind> = {
+const KINDS: Record<string, AccessErrorKind> = {
   '08': 'unreachable',
   '28': 'refused',
   '40': 'busy',
@@ -286,7 +291,7 @@ const KINDS: Record<string, TroubleKind> = {
 };
 
 /** By the words of the client's own errors, which have no code. */
-const SAID: readonly [text: RegExp, kind: TroubleKind][] = [
+const SAID: readonly [text: RegExp, kind: AccessErrorKind][] = [
   [/^SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a (?:non-empty )?string$/, 'unproven'],
   [/^The server does not support SSL connections$/, 'open'],
 ];
@@ -295,24 +300,24 @@ function fail(error: unknown): never {
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? '';
     const kind = KINDS[code] ?? KINDS[code.slice(0, 2)];
-    throw kind === undefined ? error : new DatabaseTrouble(kind, code, error);
+    throw kind === undefined ? error : new DatabaseAccessError(kind, code, error);
   }
   // The client's own errors are those of its connection, but for mistakes of ours.
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) throw error;
   const said = SAID.find(([text]) => text.test(error.message))?.[1];
-  if (said !== undefined) throw new DatabaseTrouble(said, undefined, error);
+  if (said !== undefined) throw new DatabaseAccessError(said, undefined, error);
   const { code } = error as NodeJS.ErrnoException;
   const slow = error.message === 'Query read timeout';
-  throw new DatabaseTrouble(slow ? 'busy' : 'unreachable', code ?? (slow ? 'timeout' : 'lost'), error);
+  throw new DatabaseAccessError(slow ? 'busy' : 'unreachable', code ?? (slow ? 'timeout' : 'lost'), error);
 }
 
 function isLost(error: unknown): boolean {
-  return error instanceof DatabaseTrouble && error.kind === 'unreachable';
+  return error instanceof DatabaseAccessError && error.kind === 'unreachable';
 }
 
 /** A serialization failure or a deadlock: nothing was done, and the same may go through now. */
 function ranIntoAnother(error: unknown): boolean {
-  return error instanceof DatabaseTrouble && (error.code === '40001' || error.code === '40P01');
+  return error instanceof DatabaseAccessError && (error.code === '40001' || error.code === '40P01');
 }
 
 /** The number of the type whose values the client would give as text. */

@@ -76,7 +76,7 @@ export async function openSqlite({ path, readOnly = false, sleep }: SqliteOption
 
   return {
     engine: 'sqlite',
-    version: () => versionIn(versions),
+    dataVersion: () => versionIn(versions),
     // WAL lets readers read; what stops one for a moment is the recovery after a crash.
     all: <T extends Row>(sql: string, parameters?: readonly Value[]) =>
       patiently(() => reader.statements.all<T>(sql, parameters)),
@@ -86,7 +86,7 @@ export async function openSqlite({ path, readOnly = false, sleep }: SqliteOption
       inTurn((connection, until) => patiently(() => connection.statements.run(sql, parameters), until)),
     transaction,
     migration: transaction,
-    transactionNow: async (work) => {
+    tryTransaction: async (work) => {
       if (writing > 0) return undefined;
       return inTurn(async (connection) => {
         try {

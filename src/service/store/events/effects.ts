@@ -7,16 +7,16 @@ import { EVENTS } from '../../records/event.ts';
 import { MESSAGES } from '../../records/message.ts';
 import type { StoredRow } from '../../records/table.ts';
 import type { Statements } from '../sql/database.ts';
-import { forgetSummary } from '../meta-table/summary.ts';
-import { chunksOf, places, selectIn, updateRows } from '../sql/bulk-statements.ts';
+import { invalidateSummary } from '../meta-table/summary.ts';
+import { chunksOf, parameterList, selectIn, updateRows } from '../sql/bulk-statements.ts';
 
 /** An event with its number, and what it says. */
-export type Numbered = KnownEvent & { n: number };
+export type NumberedEvent = KnownEvent & { n: number };
 
 type Verdict = Pick<StoredRow<typeof EVENTS>, 'n' | 'effect' | 'message' | 'attachment'>;
 
 /** Applies events in this order and notes what became of each; part of the transaction of the only writer. */
-export async function applyEvents(statements: Statements, events: readonly Numbered[]): Promise<void> {
+export async function applyEvents(statements: Statements, events: readonly NumberedEvent[]): Promise<void> {
   const verdicts = new Map<string, Verdict>();
   const overwritten = new Set<string>();
   const supersede = (id: string): void => {
@@ -54,7 +54,7 @@ export async function applyEvents(statements: Statements, events: readonly Numbe
 type Records = { messages: Map<number, Movable>; attachments: Map<number, Changeable> };
 
 /** The records that events name, as they are now. */
-export async function recordsOf(statements: Statements, events: readonly Numbered[]): Promise<Records> {
+export async function recordsOf(statements: Statements, events: readonly NumberedEvent[]): Promise<Records> {
   return {
     messages: await messagesOf(statements, events),
     attachments: await attachmentsOf(statements, events),
@@ -63,7 +63,7 @@ export async function recordsOf(statements: Statements, events: readonly Numbere
 
 /** What becomes of an event. Its record is changed by it; the events that it overwrites are told to `supersede`. */
 export function verdictOn(
-  event: Numbered,
+  event: NumberedEvent,
   { messages, attachments }: Records,
   supersede: (id: string) => void,
 ): Verdict {
@@ -84,7 +84,7 @@ type Movable = Message & { isMoved: boolean };
 
 async function messagesOf(
   statements: Statements,
-  events: readonly Numbered[],
+  events: readonly NumberedEvent[],
 ): Promise<Map<number, Movable>> {
   const rows = await selectIn<Message>(
     statements,
@@ -95,7 +95,7 @@ async function messagesOf(
 }
 
 function moveMessage(
-  { id, payload }: Numbered & { type: 'message.reordered' },
+  { id, payload }: NumberedEvent & { type: 'message.reordered' },
   messages: ReadonlyMap<number, Movable>,
   supersede: (id: string) => void,
 ): Effect {
@@ -116,20 +116,20 @@ async function saveMessages(statements: Statements, moved: readonly Movable[]): 
   if (moved.length === 0) return;
   await updateRows(statements, MESSAGES, ['sequence', 'moved_by'], moved);
   for (const some of chunksOf(moved)) {
-    const numbers = places(some, some.length + 2);
+    const numbers = parameterList(some, some.length + 2);
     await statements.run(
       `UPDATE messages SET failed = CASE
           WHEN (sequence, n) < (SELECT p.sequence, p.n FROM messages p WHERE p.n = messages.parent)
           THEN failed | $1 ELSE failed & ~$1 END
-        WHERE conversation IN (${places(some, 2)}) AND (n IN (${numbers}) OR parent IN (${numbers}))`,
+        WHERE conversation IN (${parameterList(some, 2)}) AND (n IN (${numbers}) OR parent IN (${numbers}))`,
       [MESSAGE.positionMonotonic, ...some.map(({ conversation }) => conversation), ...some.map(({ n }) => n)],
     );
   }
-  await forgetSummary(statements);
+  await invalidateSummary(statements);
 }
 
 /** Source and layer have each their own last writer, so that the outcome does not depend on arrival. */
-export const FIELDS = [
+export const WRITTEN_FIELDS = [
   { field: 'source', writer: 'source_by' },
   { field: 'decorative_layer', writer: 'decorative_by' },
 ] as const;
@@ -141,7 +141,7 @@ type Changeable = Attachment & { isChanged: boolean };
 
 async function attachmentsOf(
   statements: Statements,
-  events: readonly Numbered[],
+  events: readonly NumberedEvent[],
 ): Promise<Map<number, Changeable>> {
   const rows = await selectIn<Attachment>(
     statements,
@@ -152,11 +152,11 @@ async function attachmentsOf(
 }
 
 function reclassify(
-  { id, payload }: Numbered & { type: 'attachment.reclassified' },
+  { id, payload }: NumberedEvent & { type: 'attachment.reclassified' },
   attachments: ReadonlyMap<number, Changeable>,
   supersede: (id: string) => void,
 ): Effect {
-  const named = FIELDS.filter(({ field }) => payload[field] !== undefined);
+  const named = WRITTEN_FIELDS.filter(({ field }) => payload[field] !== undefined);
   if (named.length === 0) return 'recorded';
   const attachment = attachments.get(numberOf('att', payload.id) ?? -1);
   if (attachment === undefined) return 'waiting';
@@ -169,7 +169,7 @@ function reclassify(
       [writer]: id,
       isChanged: true,
     });
-    const holds = FIELDS.some(({ writer: other }) => attachment[other] === before);
+    const holds = WRITTEN_FIELDS.some(({ writer: other }) => attachment[other] === before);
     if (before !== null && !holds) supersede(before);
   }
   return mine.length === 0 ? 'superseded' : 'applied';
@@ -182,7 +182,7 @@ async function saveAttachments(statements: Statements, changed: readonly Changea
 
 /** Numbers of the records that events of this type name. */
 function numbersIn(
-  events: readonly Numbered[],
+  events: readonly NumberedEvent[],
   type: 'message.reordered' | 'attachment.reclassified',
   kind: 'msg' | 'att',
 ): Set<number> {

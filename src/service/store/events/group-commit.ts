@@ -1,69 +1,76 @@
-// Group commit: what arrives while one transaction runs shares the next, and each learns its own outcome after the commit.
-import { setImmediate as turn } from 'node:timers/promises';
-import type { Archive } from '../archive.ts';
+// Group commit: events that arrive during one transaction share the next one. Each caller learns its own outcome.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '../../rules/api-error.ts';
 import type { AcceptedEvent } from '../../rules/ingest.ts';
 import { createRateLimiter } from '../../rules/rate-limiter.ts';
-import { keepEvents } from './keep-events.ts';
-import { isStoreTrouble } from '../sql/database-error.ts';
+import type { Archive } from '../archive.ts';
+import { isStoreUnavailable } from '../sql/database-error.ts';
+import { storeEvents } from './keep-events.ts';
 
-/** Keeps events durably, all in one transaction: for each its refusal, or undefined. Throws where nothing is known to be kept. */
-export type Keep = (events: readonly AcceptedEvent[]) => Promise<(ApiError | undefined)[]>;
+/**
+ * Stores events in one transaction. Resolves, after the commit, to the error of each event or undefined where it is
+ * stored. Rejects when it is not known that anything is stored.
+ */
+export type StoreEvents = (events: readonly AcceptedEvent[]) => Promise<(ApiError | undefined)[]>;
 
-/** Bounds of one transaction, and of all that waits for one (our choice). */
-const GROUP = { events: 1_000, characters: 8 * 1024 * 1024 };
-const WAITING = { events: 20_000, characters: 64 * 1024 * 1024 };
+/** Limits of one transaction (our choice). */
+const MAX_GROUP = { events: 1_000, characters: 8 * 1024 * 1024 };
+/** Limits of everything that waits for a transaction in this process (our choice). */
+const MAX_WAITING = { events: 20_000, characters: 64 * 1024 * 1024 };
 
-/** New events that may announce one mirror layer a minute, in one process: a layer that echoes itself would never end. */
-const MIRRORS_A_MINUTE = 600;
+/** New events that may announce one mirror layer per minute and process. A layer that echoes itself would never end. */
+const MAX_MIRROR_EVENTS_PER_MINUTE = 600;
 
 type Waiting = {
   events: readonly AcceptedEvent[];
   characters: number;
-  resolve(refusals: (ApiError | undefined)[]): void;
+  resolve(errors: (ApiError | undefined)[]): void;
   reject(error: unknown): void;
 };
 
-/** Throws `store_unavailable` where more waits for a commit than this process can hold. */
-export function createGroupCommit({ database, now }: Archive): Keep {
-  const mirrors = createRateLimiter(MIRRORS_A_MINUTE);
+/**
+ * Returns a function that stores events of many callers in common transactions. It rejects with ApiError
+ * `store_unavailable` when more waits than this process may hold.
+ */
+export function createGroupCommit({ database, now }: Archive): StoreEvents {
+  const mirrors = createRateLimiter(MAX_MIRROR_EVENTS_PER_MINUTE);
   const waiting: Waiting[] = [];
   let running = false;
   const held = { events: 0, characters: 0 };
 
-  const take = (): Waiting[] => {
+  const takeGroup = (): Waiting[] => {
     const group: Waiting[] = [];
     for (let events = 0, characters = 0; waiting[0] !== undefined;) {
       events += waiting[0].events.length;
       characters += waiting[0].characters;
-      if (group.length > 0 && (events > GROUP.events || characters > GROUP.characters)) break;
+      if (group.length > 0 && (events > MAX_GROUP.events || characters > MAX_GROUP.characters)) break;
       group.push(waiting.shift()!);
     }
     return group;
   };
 
-  /** The group is what has come by the time that it is our turn to write; a transaction that is tried again keeps it. */
   const commit = async (given?: readonly Waiting[]): Promise<readonly Waiting[]> => {
     let group = given;
     try {
-      const refusals = await database.transaction((statements) => {
-        group ??= take();
-        return keepEvents(
+      const errors = await database.transaction((statements) => {
+        // Taken as late as possible, so that it is large. A transaction that is tried again keeps its group.
+        group ??= takeGroup();
+        return storeEvents(
           statements,
           group.flatMap(({ events }) => events),
           { now: now(), mirrors },
         );
       });
       let at = 0;
-      for (const { events, resolve } of group!) resolve(refusals.slice(at, (at += events.length)));
+      for (const { events, resolve } of group!) resolve(errors.slice(at, (at += events.length)));
     } catch (error) {
-      // Who waited behind one that waited in vain gives up with it.
+      // The lock was not obtained: everybody who waited for it gives up.
       group ??= waiting.splice(0);
-      if (group.length === 1 || isStoreTrouble(error)) {
+      if (group.length === 1 || isStoreUnavailable(error)) {
         for (const { reject } of group) reject(error);
         return group;
       }
-      // Something in one of them: nobody fails for a neighbour.
+      // One caller's events fail: commit the callers separately, so that the others do not fail with it.
       for (const one of group) await commit([one]);
     }
     return group!;
@@ -71,8 +78,8 @@ export function createGroupCommit({ database, now }: Archive): Keep {
 
   const run = async (): Promise<void> => {
     running = true;
-    // What came with the same turn of the loop goes into the same transaction.
-    for (await turn(); waiting.length > 0; await turn()) {
+    // Waiting for one turn of the event loop puts all requests of that turn into one transaction.
+    for (await nextTurn(); waiting.length > 0; await nextTurn()) {
       for (const { events, characters } of await commit()) {
         held.events -= events.length;
         held.characters -= characters;
@@ -84,8 +91,11 @@ export function createGroupCommit({ database, now }: Archive): Keep {
   return (events) =>
     new Promise((resolve, reject) => {
       const characters = events.reduce((sum, { payloadText }) => sum + payloadText.length, 0);
-      if (held.events + events.length > WAITING.events || held.characters + characters > WAITING.characters) {
-        throw new ApiError('store_unavailable', 'too many events wait to be written, try again', {
+      if (
+        held.events + events.length > MAX_WAITING.events ||
+        held.characters + characters > MAX_WAITING.characters
+      ) {
+        throw new ApiError('store_unavailable', 'too many events are waiting to be stored; try again', {
           'retry-after': '1',
         });
       }

@@ -20,7 +20,7 @@ type Kept = Pick<StoredRow<typeof EVENTS>, 'n' | 'id' | 'body_sha256' | 'effect'
  * their records or a mirror is announced too often. A further delivery of the same body only counts, but a dead event
  * is queued again by it.
  */
-export async function keepEvents(
+export async function storeEvents(
   statements: Statements,
   events: readonly AcceptedEvent[],
   { now, mirrors }: { now: number; mirrors: RateLimiter },

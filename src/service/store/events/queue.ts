@@ -2,14 +2,14 @@
 import type { Archive } from '../archive.ts';
 import { afterFailure, type KnownEvent } from '../../rules/ingest.ts';
 import type { Statements } from '../sql/database.ts';
-import { applyEvents, type Numbered } from './effects.ts';
+import { applyEvents, type NumberedEvent } from './effects.ts';
 import { selectIn } from '../sql/bulk-statements.ts';
-import { failureName, isStoreTrouble } from '../sql/database-error.ts';
+import { errorName, isStoreUnavailable } from '../sql/database-error.ts';
 
 /** Numbers looked at in one transaction. */
 const MOST_AT_ONCE = 500;
 /** Payloads longer than this are read one at a time. */
-export const LONG_CHARACTERS = 16_384;
+export const MAX_JOINT_PAYLOAD_CHARS = 16_384;
 
 type Applied = 'some' | 'all' | 'none';
 
@@ -35,10 +35,10 @@ export async function applyDue(archive: Archive, turn: 'now' | 'in turn'): Promi
     return isFull || some.length < due.length ? 'some' : 'all';
   };
   try {
-    const done = await (turn === 'now' ? database.transactionNow(work) : database.transaction(work));
+    const done = await (turn === 'now' ? database.tryTransaction(work) : database.transaction(work));
     return done ?? 'busy';
   } catch (error) {
-    if (isStoreTrouble(error) || tried.length === 0) throw error;
+    if (isStoreUnavailable(error) || tried.length === 0) throw error;
     await isolate(archive, tried, error);
     return 'some';
   }
@@ -52,7 +52,7 @@ async function isolate(archive: Archive, numbers: readonly number[], error: unkn
     try {
       await archive.database.transaction((statements) => applyNumbers(statements, half));
     } catch (failed) {
-      if (isStoreTrouble(failed)) throw failed;
+      if (isStoreUnavailable(failed)) throw failed;
       await isolate(archive, half, failed);
     }
   }
@@ -69,7 +69,7 @@ async function noteFailure(archive: Archive, n: number, error: unknown): Promise
     const { effect, due_ms } = afterFailure(failures, archive.now());
     await statements.run(
       'UPDATE events SET failures = $1, effect = $2, due_ms = $3, error = $4 WHERE n = $5',
-      [failures, effect, due_ms, failureName(error), n],
+      [failures, effect, due_ms, errorName(error), n],
     );
   });
 }
@@ -82,7 +82,7 @@ type QueuedRow = {
   payload: string | null;
 };
 
-const QUEUED = `SELECT n, id, type, failures, CASE WHEN LENGTH(payload) <= ${LONG_CHARACTERS} THEN payload END AS payload
+const QUEUED = `SELECT n, id, type, failures, CASE WHEN LENGTH(payload) <= ${MAX_JOINT_PAYLOAD_CHARS} THEN payload END AS payload
   FROM events WHERE effect = 'queued'`;
 
 async function oldestDue(statements: Statements, now: number): Promise<number | undefined> {
@@ -113,10 +113,15 @@ async function applyNumbers(statements: Statements, numbers: readonly number[]):
 
 /** Applies queued events in their order. */
 async function applyRows(statements: Statements, rows: readonly QueuedRow[]): Promise<void> {
-  const events: Numbered[] = [];
+  const events: NumberedEvent[] = [];
   for (const { n, id, type, payload } of rows) {
     const text = payload ?? (await payloadOf(statements, n));
-    events.push({ n, id, type, payload: essence(JSON.parse(text) as KnownEvent['payload']) } as Numbered);
+    events.push({
+      n,
+      id,
+      type,
+      payload: essence(JSON.parse(text) as KnownEvent['payload']),
+    } as NumberedEvent);
   }
   if (events.length > 0) await applyEvents(statements, events);
 }

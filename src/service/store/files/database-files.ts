@@ -68,7 +68,7 @@ export function openChunks(database: PostgresDatabase): Blobs {
     },
     // The database takes them as it takes rows.
     writable: async () => true,
-    sweep: async () => {},
+    removeUnfinished: async () => {},
   };
 }
 

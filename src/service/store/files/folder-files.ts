@@ -22,16 +22,16 @@ export type Blobs = {
   /** Whether it takes new files, by rights and space. */
   writable(): Promise<boolean>;
   /** Removes what was begun and never finished, last written to before this time (ms); what cannot be is left. */
-  sweep(before: number): Promise<void>;
+  removeUnfinished(before: number): Promise<void>;
 };
 
 /** Where the bytes of this hash are, or would be. */
-export function pathIn(dir: string, sha256: string): string {
+export function blobPath(dir: string, sha256: string): string {
   return join(dir, sha256.slice(0, 2), sha256.slice(2));
 }
 
 export function openBlobs(dir: string): Blobs {
-  const pathOf = (sha256: string) => pathIn(dir, sha256);
+  const pathOf = (sha256: string) => blobPath(dir, sha256);
 
   const size = async (sha256: string): Promise<number | undefined> => {
     try {
@@ -116,7 +116,7 @@ export function openBlobs(dir: string): Blobs {
         return false;
       }
     },
-    async sweep(before) {
+    async removeUnfinished(before) {
       for (const folder of await readdir(dir).catch(() => [])) {
         for (const name of await readdir(join(dir, folder)).catch(() => [])) {
           if (!name.endsWith('.new')) continue;

@@ -5,17 +5,17 @@ import type { Archive } from '../archive.ts';
 /** Files up to this many bytes are hashed, of longer ones only the size is looked at. */
 const HASHED_BYTES = 1024 * 1024;
 
-export type Probe = { looked: number; missing: number; damaged: number };
+export type SpotCheck = { looked: number; missing: number; damaged: number };
 
 /** Looks at about `most` files at equal steps of the catalogue. */
-export async function probeFiles({ database, blobs }: Archive, most: number): Promise<Probe> {
+export async function spotCheckFiles({ database, blobs }: Archive, most: number): Promise<SpotCheck> {
   const last = await database.get<{ n: number | null }>('SELECT MAX(n) AS n FROM attachments');
   const step = Math.max(1, Math.ceil((last?.n ?? 0) / most));
   const rows = await database.all<{ sha256: string; bytes: number }>(
     'SELECT sha256, bytes FROM attachments WHERE stored = 1 AND n % $1 = 0',
     [step],
   );
-  const probe: Probe = { looked: rows.length, missing: 0, damaged: 0 };
+  const probe: SpotCheck = { looked: rows.length, missing: 0, damaged: 0 };
   for (const { sha256, bytes } of rows) {
     const size = await blobs.size(sha256);
     if (size === undefined) probe.missing += 1;

@@ -2,7 +2,7 @@
 import type { Tier } from '../../../contract/token.ts';
 import { tiersAbove } from '../../rules/tiers.ts';
 import type { Statements } from '../sql/database.ts';
-import { readTexts, type Condition, type Span } from '../sql/keyset.ts';
+import { readPageRows, type Condition, type Span } from '../sql/keyset.ts';
 import { attachmentJson, ATTACHMENTS, type AttachmentRow } from '../../records/attachment.ts';
 import { forReaders } from '../../records/reader.ts';
 
@@ -32,7 +32,7 @@ const RECORDS = forReaders((reader) => `SELECT ${attachmentJson(reader)} AS json
 export function readAttachments(statements: Statements, filter: AttachmentFilter, reader: Tier, span: Span) {
   const where = conditionsOf(filter, reader);
   const rows = { table: 'attachments', key: ['n'] };
-  return readTexts(statements, { select: RECORDS[reader], key: ['n'], where, rows }, span);
+  return readPageRows(statements, { select: RECORDS[reader], key: ['n'], where, rows }, span);
 }
 
 /** What a reader is not given the bytes of, in the very words of the partial indexes in schema.ts. */

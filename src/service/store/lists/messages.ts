@@ -1,7 +1,7 @@
 // Messages and conversations as stored: single rows, stored bytes, and windows in their stable orders.
 import type { Tier } from '../../../contract/token.ts';
 import type { Statements } from '../sql/database.ts';
-import { readSpan, readTexts, type Condition, type Span } from '../sql/keyset.ts';
+import { readSpan, readPageRows, type Condition, type Span } from '../sql/keyset.ts';
 import { conversationJson } from '../../records/conversation.ts';
 import { messageJson, MESSAGES, type MessageRow } from '../../records/message.ts';
 import { forReaders } from '../../records/reader.ts';
@@ -11,10 +11,10 @@ export function findMessage(statements: Statements, n: number): Promise<MessageR
 }
 
 /** The two numbers that say where a message stands, and its conversation. */
-export type Place = Pick<MessageRow, 'n' | 'sequence' | 'conversation'>;
+export type MessagePosition = Pick<MessageRow, 'n' | 'sequence' | 'conversation'>;
 
-export function placeOf(statements: Statements, n: number): Promise<Place | undefined> {
-  return statements.get<Place>('SELECT n, sequence, conversation FROM messages WHERE n = $1', [n]);
+export function messagePosition(statements: Statements, n: number): Promise<MessagePosition | undefined> {
+  return statements.get<MessagePosition>('SELECT n, sequence, conversation FROM messages WHERE n = $1', [n]);
 }
 
 export async function hasConversation(statements: Statements, n: number): Promise<boolean> {
@@ -67,7 +67,7 @@ const CONVERSATION_LISTS = forReaders(
 export function readMessages(statements: Statements, { conversation, reader }: Asked, span: Span) {
   const where = conversation === undefined ? [] : [isNumber('m.conversation', conversation)];
   const rows = { table: 'messages', key: ['sequence', 'n'] };
-  return readTexts(
+  return readPageRows(
     statements,
     { select: MESSAGE_LISTS[reader], key: ['m.sequence', 'm.n'], where, rows },
     span,
@@ -75,17 +75,17 @@ export function readMessages(statements: Statements, { conversation, reader }: A
 }
 
 /** The first message of each conversation in the order of conversations, whose number is a span's key. */
-export function readOpenings(statements: Statements, { conversation, reader }: Asked, span: Span) {
+export function readFirstMessages(statements: Statements, { conversation, reader }: Asked, span: Span) {
   const where = conversation === undefined ? [] : [isNumber('c.n', conversation)];
   const rows = { table: 'messages', key: ['conversation'] };
-  return readTexts(statements, { select: OPENING_LISTS[reader], key: ['c.n'], where, rows }, span);
+  return readPageRows(statements, { select: OPENING_LISTS[reader], key: ['c.n'], where, rows }, span);
 }
 
 /** Conversations by their number, which is a span's key. */
 export function readConversations(statements: Statements, { conversation, reader }: Asked, span: Span) {
   const where = conversation === undefined ? [] : [isNumber('c.n', conversation)];
   const rows = { table: 'conversations', key: ['n'] };
-  return readTexts(statements, { select: CONVERSATION_LISTS[reader], key: ['c.n'], where, rows }, span);
+  return readPageRows(statements, { select: CONVERSATION_LISTS[reader], key: ['c.n'], where, rows }, span);
 }
 
 /** The numbers of the conversations in a span. */

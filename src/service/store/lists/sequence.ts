@@ -5,11 +5,11 @@ import type { MessageRow } from '../../records/message.ts';
 import type { UNSETTLED } from '../../rules/ingest.ts';
 import { readSpan, type Span } from '../sql/keyset.ts';
 
-export type ArcRow = Pick<MessageRow, 'n' | 'sequence' | 'source' | 'failed' | 'tier'>;
+export type MessagePositionRow = Pick<MessageRow, 'n' | 'sequence' | 'source' | 'failed' | 'tier'>;
 
-export function readArc(statements: Statements, span: Span) {
+export function readMessagePositions(statements: Statements, span: Span) {
   const select = 'SELECT n, sequence, source, failed, tier FROM messages';
-  return readSpan<ArcRow>(statements, { select, key: ['n'], where: [] }, span);
+  return readSpan<MessagePositionRow>(statements, { select, key: ['n'], where: [] }, span);
 }
 
 /** Events in order of arrival; `effect` is one that has an index of its own, and is no one's input. */

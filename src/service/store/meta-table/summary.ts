@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Archive } from '../archive.ts';
 import { createFilePaths, type FilePaths } from '../../rules/signed-path.ts';
 import { CHECKS, countFailures, share } from '../../rules/integrity.ts';
-import type { Database, State, Statements } from '../sql/database.ts';
+import type { Database, DataVersion, Statements } from '../sql/database.ts';
 
 type Signing = { key: Uint8Array; paths: FilePaths };
 const SIGNING = new WeakMap<Database, Signing>();
@@ -49,7 +49,7 @@ async function storedKey(archive: Archive): Promise<Uint8Array> {
  * Where an archive on PostgreSQL keeps its files: its first process decides, before there is any row. `lost` where it
  * has rows and does not know.
  */
-export async function placeOfFiles(
+export async function filesLocation(
   statements: Statements,
 ): Promise<'database' | 'folder' | 'undecided' | 'lost'> {
   const found = await statements.get<{ value: string | null; message: number | null }>(
@@ -74,7 +74,7 @@ export type Summary = {
 };
 
 /** The greatest numbers given so far: rows are only ever added, so they tell one state of the archive from another. */
-export const STAMP = `SELECT (SELECT MAX(n) FROM messages) AS messages, (SELECT MAX(n) FROM attachments) AS attachments,
+export const SUMMARY_STATE = `SELECT (SELECT MAX(n) FROM messages) AS messages, (SELECT MAX(n) FROM attachments) AS attachments,
   (SELECT value FROM meta WHERE key = 'summary') AS kept`;
 type Stamp = { messages: number | null; attachments: number | null; kept: string | null };
 
@@ -91,8 +91,8 @@ type Kept = {
   joined?: true;
 };
 
-/** What was kept for the archive as it is, by the version of the engine; see {@link Database.version}. */
-const LAST = new WeakMap<Database, { version: State; summary: Summary }>();
+/** What was kept for the archive as it is, by the version of the engine; see {@link Database.dataVersion}. */
+const LAST = new WeakMap<Database, { version: DataVersion; summary: Summary }>();
 
 /** Failing rows that may be counted a millisecond of the clock: a hundredth of what an engine can. */
 const ROWS_A_MS = 100;
@@ -100,15 +100,15 @@ const ROWS_A_MS = 100;
 /**
  * Counts and mean integrity of the archive as it is now; of a large one as it was up to a few seconds ago, and while
  * another writes, as it was last counted. What was counted is kept, and only rows that fail a check are counted
- * again. Whoever changes rows instead of adding some calls {@link forgetSummary} in the same transaction. `known` is the
+ * again. Whoever changes rows instead of adding some calls {@link invalidateSummary} in the same transaction. `known` is the
  * state of the archive where it was asked for just now.
  */
-export async function summaryOf(archive: Archive, known?: State): Promise<Summary> {
+export async function summaryOf(archive: Archive, known?: DataVersion): Promise<Summary> {
   const { database, now } = archive;
-  const version = known ?? (await database.version?.());
+  const version = known ?? (await database.dataVersion?.());
   const last = LAST.get(database);
   if (last !== undefined && last.version === version) return last.summary;
-  const stamp = await database.get<Stamp>(STAMP);
+  const stamp = await database.get<Stamp>(SUMMARY_STATE);
   const kept = keptOf(stamp?.kept);
   if (kept !== undefined) {
     const isOfNow = kept.messages === stamp?.messages && kept.attachments === stamp.attachments;
@@ -121,8 +121,8 @@ export async function summaryOf(archive: Archive, known?: State): Promise<Summar
   if (archive.readOnly) return countedOnce(archive, stamp);
   try {
     // Counted as the writer, so that no change slips in between the count and its keeping. A read waits for no writer.
-    const fresh = await database.transactionNow(async (statements) => {
-      const counted = await count(statements, await statements.get<Stamp>(STAMP), now());
+    const fresh = await database.tryTransaction(async (statements) => {
+      const counted = await count(statements, await statements.get<Stamp>(SUMMARY_STATE), now());
       await keep(statements, counted);
       return counted.summary;
     });
@@ -148,7 +148,7 @@ function countedOnce(archive: Archive, stamp: Stamp | undefined): Promise<Summar
 }
 
 /** What changed: checks, positions or redactions of rows, or conversations were joined, too. */
-export async function forgetSummary(
+export async function invalidateSummary(
   statements: Statements,
   changed: 'rows' | 'conversations' = 'rows',
 ): Promise<void> {

@@ -1,7 +1,7 @@
 // The tables of the archive, as numbered migrations that both engines understand after `typed()`.
 import type { Database, Statements } from '../sql/database.ts';
 import { primaryCode, SQLITE } from '../sql/sqlite-result-codes.ts';
-import { Unfit } from '../sql/unusable-archive.ts';
+import { UnusableArchive } from '../sql/unusable-archive.ts';
 
 /** Statements with types both engines know after {@link typed}; `postgres` for tables that only it needs. */
 type Migration = { both: string; postgres?: string };
@@ -120,7 +120,7 @@ export const TABLES: readonly string[] = MIGRATIONS.flatMap(({ both, postgres = 
 
 /**
  * Brings a database to the newest schema, in one transaction. Throws {@link NewerSchema} where it comes from a newer arx,
- * {@link Unfit} where its tables are not those of its version.
+ * {@link UnusableArchive} where its tables are not those of its version.
  * Resolves to whether there was anything to do.
  */
 export async function migrate(database: Database): Promise<boolean> {
@@ -152,7 +152,8 @@ export async function migrateTo(database: Database, newest: number): Promise<boo
 }
 
 /** Tables and versions are made in one transaction: a table of versions without any has lost them. */
-const versionsLost = (): Unfit => new Unfit('the versions of its tables are lost', { isDamaged: true });
+const versionsLost = (): UnusableArchive =>
+  new UnusableArchive('the versions of its tables are lost', { isDamaged: true });
 
 /** Whether a name is there already, or is not there: SQLSTATE 42P.. and 427.., and what SQLite has no other code for. */
 function doesNotFit(error: unknown): boolean {
@@ -161,10 +162,10 @@ function doesNotFit(error: unknown): boolean {
 }
 
 /** A statement of a migration does not fit where the tables are not as the one before left them. */
-function notOf(version: number, cause: unknown): Unfit {
+function notOf(version: number, cause: unknown): UnusableArchive {
   return version === 0
-    ? new Unfit('it holds tables of something else', { isDamaged: false, cause })
-    : new Unfit('its tables are not those of its version', { isDamaged: true, cause });
+    ? new UnusableArchive('it holds tables of something else', { isDamaged: false, cause })
+    : new UnusableArchive('its tables are not those of its version', { isDamaged: true, cause });
 }
 
 /** The version of the tables, and whether this arx needs another. */

@@ -21,7 +21,7 @@ export async function insertRows<T extends Target>(
   if (statements.copy !== undefined && rows.length >= MIN_COPIED_ROWS)
     return statements.copy(table.name, columns, values);
   for (const some of chunksOf(values)) {
-    const tuples = some.map((_, row) => `(${places(columns, row * columns.length + 1)})`);
+    const tuples = some.map((_, row) => `(${parameterList(columns, row * columns.length + 1)})`);
     await statements.run(
       `INSERT INTO ${table.name} (${columns.join(',')}) VALUES ${tuples.join(',')}`,
       some.flat(),
@@ -89,18 +89,23 @@ export async function selectIn<T extends Row>(
   const found: T[] = [];
   for (let at = 0; at < all.length; at += MAX_ROWS) {
     const some = all.slice(at, at + MAX_ROWS);
-    found.push(...(await statements.all<T>(sql.replace('IN ?', `IN (${places(fill(some), 1)})`), some)));
+    found.push(
+      ...(await statements.all<T>(
+        sql.replace('IN ?', `IN (${parameterList(padToPowerOfTwo(some), 1)})`),
+        some,
+      )),
+    );
   }
   return found;
 }
 
 /** Filled up with its last value to a power of two, so that texts made for it are few. */
-export function fill<T>(values: T[]): T[] {
+export function padToPowerOfTwo<T>(values: T[]): T[] {
   while (!Number.isInteger(Math.log2(values.length))) values.push(values.at(-1)!);
   return values;
 }
 
 /** `$first,…`, one for each value. */
-export function places(values: readonly unknown[], first: number): string {
+export function parameterList(values: readonly unknown[], first: number): string {
   return values.map((_, index) => `$${first + index}`).join(',');
 }

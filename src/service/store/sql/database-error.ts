@@ -8,11 +8,11 @@ import { primaryCode, SQLITE } from './sqlite-result-codes.ts';
  * `denied`: any other right that this user lacks. `busy`: locked, too slow, or in conflict with others after all tries.
  * `full`: no space left for it.
  */
-export type TroubleKind =
+export type AccessErrorKind =
   'unreachable' | 'open' | 'refused' | 'unproven' | 'unwritable' | 'denied' | 'busy' | 'full';
 
 /** What is said of each kind, and how a command ends with it. */
-const TROUBLES: Record<TroubleKind, { text: string; fault: FaultKind; passes?: true; hint?: string }> = {
+const TROUBLES: Record<AccessErrorKind, { text: string; fault: FaultKind; passes?: true; hint?: string }> = {
   unreachable: { text: 'the database cannot be reached', fault: 'network', passes: true },
   open: { text: 'the server of the database offers no TLS', fault: 'network' },
   refused: { text: 'the database refuses this user or password', fault: 'auth' },
@@ -31,12 +31,12 @@ const TROUBLES: Record<TroubleKind, { text: string; fault: FaultKind; passes?: t
   full: { text: 'the database has no space left', fault: 'disk' },
 };
 
-export class DatabaseTrouble extends Error {
-  readonly kind: TroubleKind;
+export class DatabaseAccessError extends Error {
+  readonly kind: AccessErrorKind;
   /** SQLSTATE, or the system's code, where there is one. */
   readonly code: string | undefined;
 
-  constructor(kind: TroubleKind, code: string | undefined, cause: unknown) {
+  constructor(kind: AccessErrorKind, code: string | undefined, cause: unknown) {
     super(code === undefined ? TROUBLES[kind].text : `${TROUBLES[kind].text} (${code})`, { cause });
     this.kind = kind;
     this.code = code;
@@ -44,7 +44,7 @@ export class DatabaseTrouble extends Error {
 }
 
 /** The trouble as a command ends with it; `kept` says what is there all the same, where that is known. */
-export function troubleFault(trouble: DatabaseTrouble, kept?: string): Fault {
+export function accessFault(trouble: DatabaseAccessError, kept?: string): Fault {
   const { fault, passes, hint } = TROUBLES[trouble.kind];
   return new Fault(fault, trouble.message, {
     ...(kept === undefined ? {} : { kept }),
@@ -67,9 +67,9 @@ const ENGINE_TROUBLE = new Set([
 const DISK_TROUBLE = new Set(['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT']);
 
 /** Whether a thrown value says that the archive cannot serve now, whatever it was asked. */
-export function isStoreTrouble(error: unknown): boolean {
+export function isStoreUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  if (error instanceof DatabaseTrouble) return true;
+  if (error instanceof DatabaseAccessError) return true;
   const ofEngine = primaryCode(error);
   if (ofEngine !== undefined) return ENGINE_TROUBLE.has(ofEngine);
   const { code } = error as { code?: unknown };
@@ -79,14 +79,14 @@ export function isStoreTrouble(error: unknown): boolean {
 const FULL = new Set<unknown>([SQLITE.FULL, SQLITE.IOERR_SHMSIZE, 'ENOSPC', 'EDQUOT']);
 
 /** Whether it is that no space is left. */
-export function isFull(error: unknown): boolean {
-  if (error instanceof DatabaseTrouble) return error.kind === 'full';
+export function isNoSpace(error: unknown): boolean {
+  if (error instanceof DatabaseAccessError) return error.kind === 'full';
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return FULL.has(errcode) || FULL.has(code);
 }
 
 /** Kind and code of a thrown value for a log: its message may hold data, so it is left out. */
-export function failureName(error: unknown): string {
+export function errorName(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return [error.constructor.name, code, errcode]

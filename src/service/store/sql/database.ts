@@ -3,8 +3,8 @@
 export type Value = string | number | null | Uint8Array;
 export type Row = Record<string, Value>;
 
-/** One state of the archive among all; see {@link Database.version}. */
-export type State = string | number;
+/** One state of the archive among all; see {@link Database.dataVersion}. */
+export type DataVersion = string | number;
 
 export type Statements = {
   all<T extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<T[]>;
@@ -33,7 +33,7 @@ export type Database = Statements & {
    */
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
   /** As {@link Database.transaction}, but undefined at once, and no work done, where another writer is at it. */
-  transactionNow<T>(work: (statements: Statements) => Promise<T>): Promise<T | undefined>;
+  tryTransaction<T>(work: (statements: Statements) => Promise<T>): Promise<T | undefined>;
   /** As {@link Database.transaction}, for changes of tables: it may take as long as it needs. */
   migration<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
   /** Connections of this process to the engine now, and who waits for one; where it has such. */
@@ -42,6 +42,6 @@ export type Database = Statements & {
    * A word that is another one after any commit of any process: whoever asks for it, and gets it once more, may rely on
    * what was read in between. Absent where the engine cannot tell, not a number where it cannot at this moment.
    */
-  version?: (() => State | Promise<State>) | undefined;
+  dataVersion?: (() => DataVersion | Promise<DataVersion>) | undefined;
   close(): Promise<void>;
 };

@@ -17,7 +17,7 @@ export type Span = {
 };
 
 /** `rows` is where an edge that is a row is found by its `n`, and the key it has there: columns, or `n` itself. */
-export type Read = {
+export type ListQuery = {
   select: string;
   key: readonly string[];
   where: readonly Condition[];
@@ -29,7 +29,7 @@ export type Window<T> = { rows: T[]; has_more: boolean };
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the row type is the statement’s, which the caller knows
 export async function readSpan<T extends Row>(
   statements: Statements,
-  read: Read,
+  read: ListQuery,
   span: Span,
 ): Promise<Window<T>> {
   const { tail, values } = tailOf(read, span);
@@ -37,7 +37,7 @@ export async function readSpan<T extends Row>(
 }
 
 /** As {@link readSpan}, of rows that are one column `json` of text: they come as one, which costs a fraction. */
-export async function readTexts(statements: Statements, read: Read, span: Span): Promise<PageRows> {
+export async function readPageRows(statements: Statements, read: ListQuery, span: Span): Promise<PageRows> {
   const { tail, values, found } = tailOf(read, span);
   const whole = wholeText(read.select, tail, found);
   const page = await statements.get<{ rows: string | null; count: number; there: number | null }>(
@@ -55,7 +55,7 @@ export async function readTexts(statements: Statements, read: Read, span: Span):
 }
 
 /** How every statement of a page begins. */
-export const PAGE = `SELECT string_agg(json, ',') AS rows, COUNT(*) AS count`;
+export const PAGE_SELECT = `SELECT string_agg(json, ',') AS rows, COUNT(*) AS count`;
 
 /** Statements by their two parts: one of thousands of characters is put together once, and found by its identity from then on. */
 const WHOLE = new Map<string, Map<string, string>>();
@@ -66,13 +66,13 @@ function wholeText(select: string, tail: string, found: string): string {
   let whole = known.get(tail);
   if (whole === undefined) {
     // The rows come in the order of the inner statement: nothing stands between it and the aggregate.
-    whole = `${PAGE}${found} FROM (${select}${tail}) AS page`;
+    whole = `${PAGE_SELECT}${found} FROM (${select}${tail}) AS page`;
     known.set(tail, whole);
   }
   return whole;
 }
 
-function tailOf(read: Read, span: Span): { tail: string; values: Value[]; found: string } {
+function tailOf(read: ListQuery, span: Span): { tail: string; values: Value[]; found: string } {
   const { key, where } = read;
   const conditions = [...where];
   const columns = key.length === 1 ? key[0]! : `(${key.join(', ')})`;
@@ -99,7 +99,7 @@ function inOrder<T>(rows: T[], { limit, direction }: Span): Window<T> {
   return { rows, has_more };
 }
 
-function compared({ rows }: Read, columns: string, operator: '<' | '>', edge: Edge): Condition {
+function compared({ rows }: ListQuery, columns: string, operator: '<' | '>', edge: Edge): Condition {
   const [marks, values] =
     'row' in edge
       ? [

@@ -1,7 +1,7 @@
 // Why what was found where an archive should be cannot be used as one, in our words.
 
 /** Something else than an archive that can be used; `isDamaged` where it is one that lost a part. The message says which. */
-export class Unfit extends Error {
+export class UnusableArchive extends Error {
   readonly isDamaged: boolean;
 
   constructor(why: string, { isDamaged, cause }: { isDamaged: boolean; cause?: unknown }) {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createService, openArchive } from '../../../../src/service/index.ts';
-import { survey } from '../../../../src/service/store/engines/postgres-contents.ts';
-import { DatabaseTrouble } from '../../../../src/service/store/sql/database-error.ts';
+import { checkContents } from '../../../../src/service/store/engines/postgres-contents.ts';
+import { DatabaseAccessError } from '../../../../src/service/store/sql/database-error.ts';
 import { ASSET_URL } from '../../../support/archive.ts';
 import { call } from '../../../support/call.ts';
 import { PASSWORD } from '../../../support/cluster.ts';
@@ -37,9 +37,10 @@ const tables = async () => {
 };
 
 test('a relative that lacks the catalogues is taken as it comes, one that cannot be reached is not', async () => {
-  const answering = (error: Error) => survey({ all: () => Promise.reject(error) }, { readOnly: false });
+  const answering = (error: Error) =>
+    checkContents({ all: () => Promise.reject(error) }, { readOnly: false });
   await expect(answering(new Error('no function'))).resolves.toBeUndefined();
-  const trouble = new DatabaseTrouble('unreachable', 'lost', undefined);
+  const trouble = new DatabaseAccessError('unreachable', 'lost', undefined);
   await expect(answering(trouble)).rejects.toBe(trouble);
 });
 

@@ -1,9 +1,13 @@
 // Which servers are PostgreSQL itself, what their state is called, and which plans are kept.
 import { expect, test } from 'vitest';
 import type { Statements } from '../../../../src/service/store/sql/database.ts';
-import { createNames, isPlain, stateIn } from '../../../../src/service/store/engines/postgres-plans.ts';
-import { STAMP } from '../../../../src/service/store/meta-table/summary.ts';
-import { PAGE } from '../../../../src/service/store/sql/keyset.ts';
+import {
+  createStatementNames,
+  isGenuinePostgres,
+  snapshotVersion,
+} from '../../../../src/service/store/engines/postgres-plans.ts';
+import { SUMMARY_STATE } from '../../../../src/service/store/meta-table/summary.ts';
+import { PAGE_SELECT } from '../../../../src/service/store/sql/keyset.ts';
 
 const answering = (get: () => Promise<unknown>) => ({ get }) as unknown as Statements;
 
@@ -18,20 +22,20 @@ test.each([
   ['PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC, Redshift 1.0', 0, false],
   ['CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu)', 0, false],
 ])('%s, extensions that spread tables: %i', async (version, spread, plain) => {
-  expect(await isPlain(answering(async () => ({ version, spread })))).toBe(plain);
-  expect(await isPlain(answering(() => Promise.reject(new Error('no such table'))))).toBe(false);
+  expect(await isGenuinePostgres(answering(async () => ({ version, spread })))).toBe(plain);
+  expect(await isGenuinePostgres(answering(() => Promise.reject(new Error('no such table'))))).toBe(false);
 });
 
 test('the state is the snapshot; where not all of it is told, it is no state, nor the same again', async () => {
-  expect(await stateIn(answering(async () => ({ state: '1:3:2' })))).toBe('1:3:2');
-  expect(await stateIn(answering(async () => ({ state: null })))).toBeNaN();
+  expect(await snapshotVersion(answering(async () => ({ state: '1:3:2' })))).toBe('1:3:2');
+  expect(await snapshotVersion(answering(async () => ({ state: null })))).toBeNaN();
 });
 
 test('only pages and what is asked for each request have names, the same for the same text, and not more than 64', () => {
-  const nameOf = createNames();
+  const nameOf = createStatementNames();
   expect(nameOf('SELECT n FROM attachments WHERE n = $1')).toBeUndefined();
-  expect(nameOf(STAMP)).toBeDefined();
-  const names = Array.from({ length: 100 }, (_, n) => nameOf(`${PAGE} FROM (${n}) AS page`));
-  expect(new Set([nameOf(STAMP), ...names]).size).toBe(65);
-  expect(nameOf(`${PAGE} FROM (5) AS page`)).toBe(names[5]);
+  expect(nameOf(SUMMARY_STATE)).toBeDefined();
+  const names = Array.from({ length: 100 }, (_, n) => nameOf(`${PAGE_SELECT} FROM (${n}) AS page`));
+  expect(new Set([nameOf(SUMMARY_STATE), ...names]).size).toBe(65);
+  expect(nameOf(`${PAGE_SELECT} FROM (5) AS page`)).toBe(names[5]);
 });

@@ -9,17 +9,17 @@ import {
   createAssetService,
   createService,
   openArchive,
-  OtherFiles,
+  OtherFilesLocation,
   redact,
   type OpenArchive,
-  type Place,
+  type ArchiveLocation,
 } from '../../../../src/service/index.ts';
 import { createFaultPlan } from '../../../../src/service/fault-injection/index.ts';
 import type { Value } from '../../../../src/service/store/sql/database.ts';
-import { keepPlans } from '../../../../src/service/store/engines/postgres-plans.ts';
+import { preparePageConnection } from '../../../../src/service/store/engines/postgres-plans.ts';
 import { fileKey } from '../../../../src/service/store/meta-table/summary.ts';
-import { DatabaseTrouble } from '../../../../src/service/store/sql/database-error.ts';
-import { PAGE } from '../../../../src/service/store/sql/keyset.ts';
+import { DatabaseAccessError } from '../../../../src/service/store/sql/database-error.ts';
+import { PAGE_SELECT } from '../../../../src/service/store/sql/keyset.ts';
 import { ASSET_URL, insert, sampleArchive, textOf, tokenFor } from '../../../support/archive.ts';
 import { call } from '../../../support/call.ts';
 import { PASSWORD } from '../../../support/cluster.ts';
@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 let now = 0;
-async function open(place: Place = { url }): Promise<OpenArchive> {
+async function open(place: ArchiveLocation = { url }): Promise<OpenArchive> {
   const archive = await openArchive({ ...place, sleep, now: () => now, randomBytes });
   opened.push(archive);
   return archive;
@@ -85,7 +85,7 @@ describe.skipIf(noPostgres)('one writer', () => {
       const refused = await call(service, '/api/auth/token', { body });
       expectRefusal(refused, 'store_unavailable');
       expect(refused.headers['retry-after']).toBe('1');
-      expect(await archive.database.transactionNow(async () => 1)).toBeUndefined();
+      expect(await archive.database.tryTransaction(async () => 1)).toBeUndefined();
       // Reads wait for nobody: while another writes they give what was last counted.
       await insert(archive.database, 'attachments', FILE);
       expect((await call(service, '/api/health')).json.counts).toMatchObject({ attachments: 0 });
@@ -93,7 +93,7 @@ describe.skipIf(noPostgres)('one writer', () => {
     }, url);
     expect((await call(service, '/api/health')).json.counts).toMatchObject({ attachments: 1 });
     expect((await call(service, '/api/auth/token', { body })).status).toBe(200);
-    expect(await archive.database.transactionNow(async () => 1)).toBe(1);
+    expect(await archive.database.tryTransaction(async () => 1)).toBe(1);
   });
 
   test('numbers are given once: many deliveries of one event to two processes are one, many events are as many', async () => {
@@ -148,7 +148,7 @@ describe.skipIf(noPostgres)('one writer', () => {
 
   test('a mistake of ours is no trouble of the database, and no integer is rounded', async () => {
     const { database } = await open();
-    await expect(database.get('SELECT nothing')).rejects.not.toBeInstanceOf(DatabaseTrouble);
+    await expect(database.get('SELECT nothing')).rejects.not.toBeInstanceOf(DatabaseAccessError);
     await expect(database.get('SELECT CAST(9007199254740993 AS BIGINT) AS n')).rejects.toThrow(RangeError);
     const least = await database.get('SELECT CAST(-9007199254740991 AS BIGINT) AS n');
     expect(least).toEqual({ n: Number.MIN_SAFE_INTEGER });
@@ -186,7 +186,7 @@ describe.skipIf(noPostgres)('a connection that is lost', () => {
     const archive = await open();
     opened.splice(0);
     await archive.close();
-    const lost = () => Promise.reject(new DatabaseTrouble('unreachable', 'ECONNREFUSED', undefined));
+    const lost = () => Promise.reject(new DatabaseAccessError('unreachable', 'ECONNREFUSED', undefined));
     const service = serviceOf({ ...archive, database: { ...archive.database, get: lost, all: lost } });
     const answer = await call(service, '/api/health');
     expect(answer.json.error).toMatchObject({ code: 'store_unavailable' });
@@ -286,7 +286,7 @@ describe.skipIf(noPostgres)('files', () => {
     await archive.blobs.put(x, Buffer.from('x'));
     expect(await archive.database.all('SELECT sha256 FROM blobs')).toEqual([]);
     expect(await (await open({ url, blobs })).blobs.size(x)).toBe(1);
-    await expect(open({ url })).rejects.toThrow(OtherFiles);
+    await expect(open({ url })).rejects.toThrow(OtherFilesLocation);
   });
 
   describe('in a folder', () => {
@@ -545,7 +545,7 @@ describe.skipIf(noPostgres)('pages in mind', () => {
     const sample = await sampleArchive({ conversations: 0, attachments: 0, place: { url } });
     const asked = new Map<string, readonly Value[]>();
     const get: typeof sample.archive.database.get = (sql, parameters = []) => {
-      if (sql.startsWith(PAGE)) asked.set(sql, parameters);
+      if (sql.startsWith(PAGE_SELECT)) asked.set(sql, parameters);
       return sample.archive.database.get(sql, parameters);
     };
     const service = createService(
@@ -572,7 +572,7 @@ describe.skipIf(noPostgres)('pages in mind', () => {
         // As it is for tables of millions, for which the engine would start processes beside its own.
         await keeper.query(`SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
           SET min_parallel_table_scan_size = 0; SET min_parallel_index_scan_size = 0`);
-        await keepPlans(keeper);
+        await preparePageConnection(keeper);
         for (const [sql, values] of asked) {
           const spoken = sql.replaceAll(/json_quote\(([\w.]+)\)/g, 'CAST(to_json($1) AS TEXT)');
           await keeper.query(`PREPARE page AS ${spoken}`);

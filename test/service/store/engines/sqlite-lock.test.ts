@@ -69,9 +69,9 @@ test('a read neither waits for a lock nor for a writer of this process', async (
   expect(slept).toEqual([]);
   other.exec('ROLLBACK');
   await archive.database.transaction(async () => {
-    expect(await archive.database.transactionNow(async () => 1)).toBeUndefined();
+    expect(await archive.database.tryTransaction(async () => 1)).toBeUndefined();
   });
-  expect(await archive.database.transactionNow(async () => 1)).toBe(1);
+  expect(await archive.database.tryTransaction(async () => 1)).toBe(1);
 });
 
 test('statements without a transaction wait too', async () => {

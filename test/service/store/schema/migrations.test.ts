@@ -9,7 +9,7 @@ import {
   NewerSchema,
   OlderSchema,
   openArchive,
-  type Place,
+  type ArchiveLocation,
 } from '../../../../src/service/index.ts';
 import type { Database } from '../../../../src/service/store/sql/database.ts';
 import { openPostgres } from '../../../../src/service/store/engines/postgres.ts';
@@ -21,10 +21,10 @@ import { tempFolder } from '../../../support/temp-folder.ts';
 let dir: string;
 beforeEach(() => void (dir = tempFolder('migrations')));
 
-const open = (place: Place) => openArchive({ ...place, sleep, now: () => 0, randomBytes });
+const open = (place: ArchiveLocation) => openArchive({ ...place, sleep, now: () => 0, randomBytes });
 
 /** As an arx left it that knew no later version. */
-async function oldArchive(version: number): Promise<Place> {
+async function oldArchive(version: number): Promise<ArchiveLocation> {
   const place = await freshPlace(join(dir, 'old'));
   await mkdir(join(dir, 'old'), { recursive: true });
   const database =
