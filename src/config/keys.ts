@@ -59,15 +59,18 @@ export function isSettingKey(name: string): name is SettingKey {
 /** Plain http to another machine is the client's to refuse: it depends on insecure_http. */
 function readUrl(text: string): string | UnusableArchive {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) return new UnusableArchive('must be an http or https URL');
-  if (url.username !== '' || url.password !== '') return new UnusableArchive('must not hold a user name or password');
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return new UnusableArchive('must be an http or https URL');
+  if (url.username !== '' || url.password !== '')
+    return new UnusableArchive('must not hold a user name or password');
   if (url.search !== '' || url.hash !== '') return new UnusableArchive('must not have a query or fragment');
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
 function readProxy(text: string): string | UnusableArchive {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) return new UnusableArchive('must be an http or https URL');
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return new UnusableArchive('must be an http or https URL');
   return url.href;
 }
 
@@ -90,7 +93,9 @@ function oneOf<T extends string>(...values: T[]) {
 function numberWithin(least: number, most: number) {
   return (text: string): number | UnusableArchive => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    return value >= least && value <= most ? value : new UnusableArchive(`must be a number from ${least} to ${most}`);
+    return value >= least && value <= most
+      ? value
+      : new UnusableArchive(`must be a number from ${least} to ${most}`);
   };
 }
 

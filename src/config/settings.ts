@@ -60,7 +60,9 @@ export function resolveSettings(sources: Sources): Settings {
     if (found === undefined) return undefined;
     const { value, origin, where } = found;
     const fits = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-    const known = fits ? KEYS[key].read(String(value)) : new UnusableArchive('must be a text, number or true/false');
+    const known = fits
+      ? KEYS[key].read(String(value))
+      : new UnusableArchive('must be a text, number or true/false');
     if (known instanceof UnusableArchive) throw new Fault('usage', `${where} ${known.reason}`);
     return { value: known, origin };
   };
