@@ -6,7 +6,7 @@ import type { App } from '../app.ts';
 import { WalkReport } from '../contract/reports/walk.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
-import { createUniqueKeys, partialFileName } from '../download/partial-files.ts';
+import { createUniqueKeys, partialFileName } from '../download/partial-names.ts';
 import { writeTextFile } from './output-file.ts';
 
 export type ReportFile = { report: string; force: boolean };

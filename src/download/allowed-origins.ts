@@ -1,11 +1,14 @@
-// Where files may come from: which addresses are opened and which redirects followed.
+// Which origins files may be downloaded from, by their address and after a redirect.
 import { isLoopback } from '../contract/loopback.ts';
 import { Fault } from '../faults.ts';
 import type { ApiResponse } from '../client/response.ts';
 import { faultOfResponse, redirectTarget } from '../client/error-response.ts';
 import { safeText } from '../client/safe-text.ts';
 
-/** The base, the asset origin and what --allow-asset-host names (https, or http on this machine). */
+/**
+ * Returns the origins of `urls` and of the hosts that `--allow-asset-host` names: https, and http too on this machine.
+ * Throws Fault 'usage' for what is no HOST or HOST:PORT.
+ */
 export function allowedOriginsOf(
   urls: ReadonlyArray<string | URL>,
   hosts: readonly string[] = [],
@@ -23,9 +26,9 @@ export function allowedOriginsOf(
 }
 
 /**
- * What the service says of itself where its files are, from its health reply: trusted only on the base's own host (any
- * port; all names of this machine are one host) and never from https to http, else undefined. A service could name any
- * address that only we can reach. Throws a protocol Fault where it is no http or https address.
+ * Returns the origin of files that the health reply announces, if it can be trusted: it is on the host of the base URL
+ * (any port; all names of this machine are one host) and not http where the base is https. A service could announce an
+ * address that only this machine can reach. Throws Fault 'protocol' where it is no http or https address.
  */
 export function trustedAssetOrigin(announced: string, base: URL): URL | undefined {
   const url = parsed(announced);
@@ -40,7 +43,7 @@ export function trustedAssetOrigin(announced: string, base: URL): URL | undefine
   return (url.hostname === base.hostname || isHere) && !isDowngrade ? url : undefined;
 }
 
-/** A file_url that may be opened, else an `unsafe` Fault (faults.md E6). */
+/** Returns the file_url as a URL. Throws Fault 'unsafe' if its scheme or origin is not allowed, or it holds credentials. */
 export function checkedFileUrl(address: string, allowed: ReadonlySet<string>): URL {
   const url = parsed(address);
   if (url === undefined) throw new Fault('unsafe', 'file URL is not a URL');
@@ -60,7 +63,10 @@ export function checkedFileUrl(address: string, allowed: ReadonlySet<string>): U
   return url;
 }
 
-/** Only to where a file may come from anyway, and never from https to http (faults.md E3, E9). */
+/**
+ * Returns the target of a redirect. Throws the Fault of `answer` if files may not come from there, if it leads from https
+ * to http, or holds credentials.
+ */
 export function checkedRedirect(answer: ApiResponse, from: URL, allowed: ReadonlySet<string>): URL {
   const target = redirectTarget(answer.headers['location'], from);
   const downgraded = from.protocol === 'https:' && target?.protocol !== 'https:';

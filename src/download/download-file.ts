@@ -4,7 +4,7 @@ import { withRetries, withTryCount, type RetryOptions } from '../client/retry.ts
 import { redactFault } from '../client/safe-text.ts';
 import { requestFile, type FileRequestOptions, type RefusedFile } from './file-request.ts';
 import type { OpenFile } from './file-response.ts';
-import type { ResumePoint } from './partial-files.ts';
+import type { ResumePoint } from './partial-names.ts';
 
 export type DownloadOptions = FileRequestOptions & {
   world: RetryOptions['world'];

@@ -6,7 +6,7 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { digestFile } from '../verify/digest.ts';
 import type { World } from '../world.ts';
-import type { FolderScan } from './partial-files.ts';
+import type { FolderScan } from './folder-scan.ts';
 import { nameKey } from './safe-name.ts';
 
 /**

@@ -7,7 +7,7 @@ import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 import { checkedFileUrl, checkedRedirect } from './allowed-origins.ts';
 import { fileFromReply, type OpenFile } from './file-response.ts';
-import type { ResumePoint } from './partial-files.ts';
+import type { ResumePoint } from './partial-names.ts';
 
 /** How files can be reached. */
 export type FileAccess = {

@@ -8,7 +8,8 @@ import type { World } from '../world.ts';
 import type { DiskWorker } from './disk-worker-client.ts';
 import { acceptExisting, type SavedFile, type TargetFile } from './existing-file.ts';
 import { createPartialFile, takeOverPartialFile, type PartialFile } from './partial-file.ts';
-import { strongEtag, type FolderScan, type ResumePoint } from './partial-files.ts';
+import type { FolderScan } from './folder-scan.ts';
+import { strongEtag, type ResumePoint } from './partial-names.ts';
 
 export type SaveOptions = {
   world: Pick<World, 'signal' | 'pid' | 'uid'>;

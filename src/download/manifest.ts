@@ -1,4 +1,4 @@
-// The manifest of a pulled folder: which record each file is, with its hash; appended file by file, whole after kill -9.
+// The manifest of a pulled folder: which catalogue row each file is, with its hash. It is appended to, and survives kill -9.
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,15 +12,15 @@ import { readBounded, readReferenceFile } from '../verify/reference-file.ts';
 
 export const MANIFEST_FILE = '.arx-manifest.ndjson';
 
-/** Lines between two syncs. A line that a power cut takes is no loss: the next pull knows the file by its hash. */
+/** A line that a power cut takes is no loss: the next pull knows the file by its hash. */
 const LINES_PER_SYNC = 256;
 
-/** One record: `path` is relative to the folder, null for a redacted row, which has no file. */
+/** One line. `path` is relative to the folder; null for a redacted row, which has no file. */
 export const ManifestEntry = z.object({
   id: z.string().min(1),
   path: z
     .string()
-    // On Windows these would leave it too, and no name that we gave has them.
+    // On Windows these leave the folder too, and no name that we gave has them.
     .refine((path) => !leavesFolder(path) && !/[\\:]/.test(path))
     .nullable(),
   sha256: Sha256,
@@ -32,22 +32,25 @@ export type ManifestEntry = z.infer<typeof ManifestEntry>;
 export type Manifest = {
   /** The newest entry of each id, in order of their first appearance. */
   entries: Map<string, ManifestEntry>;
-  /** Written soon unless it stands there already, or an earlier one could not be. */
+  /** Adds an entry, which is written soon. Does nothing if it is there already, or if an earlier one failed. */
   add(entry: ManifestEntry): void;
-  /** Durable when it resolves. Throws Fault `disk` where some entry could not be written. */
+  /** Makes all entries durable. Throws Fault 'disk' where one could not be written. */
   close(): Promise<void>;
 };
 
 /**
- * The entries of a folder, undefined where it has no manifest. Fault `store` for a damaged one, naming the line; for
- * what is no manifest at all see witness.ts.
+ * Returns the entries of a folder by id; undefined if it has no manifest. Throws Fault 'store' with the line for a damaged
+ * one, and as {@link readReferenceFile}.
  */
 export async function readManifest(dir: string): Promise<Map<string, ManifestEntry> | undefined> {
   const bytes = await readReferenceFile(dir, MANIFEST_FILE);
   return bytes === undefined ? undefined : parse(bytes).entries;
 }
 
-/** Opens the manifest for appending, made when missing; a line torn by a kill is cut off. Never follows a symlink. */
+/**
+ * Opens the manifest for appending, and makes it if it is missing. Removes an incomplete last line, which a killed run may
+ * leave. Follows no symlink. Throws as {@link readManifest}, and Fault 'disk'.
+ */
 export async function openManifest(dir: string): Promise<Manifest> {
   try {
     const { O_RDWR, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -59,7 +62,7 @@ export async function openManifest(dir: string): Promise<Manifest> {
     try {
       const found = await readBounded(file, MANIFEST_FILE);
       const { entries, whole } = parse(found);
-      // Only a torn end: another pull may have added lines meanwhile.
+      // Only an incomplete line is removed: another pull may have added lines meanwhile.
       if (whole < found.length) await file.truncate(whole);
       let unsynced = 0;
       let waiting = '';
@@ -72,9 +75,9 @@ export async function openManifest(dir: string): Promise<Manifest> {
           throw diskFault(error, MANIFEST_FILE);
         }
       };
-      // What comes while lines are written is written with the next.
+      // Entries that come while lines are written go into the next write.
       const write = async (): Promise<void> => {
-        // All that is known in this turn is one write.
+        // All entries of one tick go into one write.
         await setImmediate();
         while (waiting !== '') {
           const lines = waiting;
@@ -117,7 +120,7 @@ export async function openManifest(dir: string): Promise<Manifest> {
   }
 }
 
-/** Line by line, as a text of all of them would stay in memory; `whole` is how many bytes of whole lines there are. */
+/** `whole` is the number of bytes in complete lines. Parses line by line: the whole text would stay in memory. */
 function parse(bytes: Buffer): { entries: Map<string, ManifestEntry>; whole: number } {
   const entries = new Map<string, ManifestEntry>();
   let whole = 0;

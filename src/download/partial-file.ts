@@ -3,7 +3,8 @@ import { constants } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { World } from '../world.ts';
-import { partialFileName, partialKeyOf, type FolderScan } from './partial-files.ts';
+import type { FolderScan } from './folder-scan.ts';
+import { partialFileName, partialKeyOf } from './partial-names.ts';
 
 export type PartialFile = {
   readonly name: string;

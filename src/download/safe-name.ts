@@ -1,11 +1,11 @@
-// Names under which foreign files are kept: the same on every system, one path segment, never a way out of the folder.
+// Makes file names safe: one path segment, valid on every system, that cannot lead out of the folder.
 import { Fault } from '../faults.ts';
 
-/** Bytes of UTF-8 in a whole name, well below what file systems take, with room for a temporary's suffix. */
+/** Of UTF-8. Below what file systems allow, with room for a suffix. */
 const MAX_NAME_BYTES = 200;
 const MAX_EXTENSION_BYTES = 24;
 
-/** Device names of Windows, with any extension. */
+/** Device names of Windows; they are reserved with any extension. */
 const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9\xb9\xb2\xb3]|lpt[0-9\xb9\xb2\xb3])(\.|$)/i;
 /** Separators, drive and stream colons, wildcards and quotes of Windows. */
 const FORBIDDEN = /[/\\:*?"<>|]/;
@@ -13,9 +13,9 @@ const FORBIDDEN = /[/\\:*?"<>|]/;
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /**
- * The name for the file `filename` of record `id`. Names that are already safe on every system stay as they are;
- * others are reduced to a safe stem and prefixed by the id, so that two of them cannot meet (faults C1 to C8).
- * `changed` says that it is not the catalogue's name. Pass `exact` to get Fault `unsafe` instead of a change.
+ * Returns the name for the file `filename` of the row `id`. A name that is safe on every system stays as it is. Another
+ * one is reduced to safe characters and prefixed with the id, so that no two rows get the same; then `changed` is true.
+ * Throws Fault 'unsafe' instead if `exact` is set.
  */
 export function safeName(
   id: string,
@@ -28,13 +28,13 @@ export function safeName(
   const prefix = cutTo(reduce(id), 80) || 'file';
   const stem = reduce(filename);
   const name = stem === '' ? prefix : cutKeepingExtension(`${prefix}-${stem}`);
-  // An id such as con.x would itself be a device name.
+  // An id such as con.x is itself a device name.
   return { name: RESERVED.test(name) ? cutKeepingExtension(`id-${name}`) : name, changed: true };
 }
 
 /**
- * {@link safeName}, but never a name that another record of the folder has: then the id is put before it. `taken` maps
- * {@link nameKey} to the id that has the name; the caller adds what it uses.
+ * As {@link safeName}, but prefixes the id also if another row of the folder has the name. `taken` maps {@link nameKey} to
+ * the id that has the name; the caller adds the name that it uses.
  */
 export function uniqueName(
   id: string,
@@ -54,12 +54,12 @@ export function uniqueName(
   }
 }
 
-/** The key by which two names are one file on some system: case and Unicode form do not tell them apart there. */
+/** Returns the same key for two names that are one file on some system, where case and Unicode form do not matter. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toUpperCase().toLowerCase();
 }
 
-/** Why a name is not safe on every system; undefined where it is. */
+/** Returns why a name is not safe on every system, as a verb phrase; undefined where it is safe. */
 export function unsafeReason(name: string): string | undefined {
   if (name === '' || /^[\s.]*$/u.test(name)) return 'is empty';
   if (FORBIDDEN.test(name)) return 'holds a path separator or a forbidden character';
@@ -88,7 +88,7 @@ function cutKeepingExtension(name: string): string {
   return cutTo(name.slice(0, kept === '' ? undefined : dot), MAX_NAME_BYTES - Buffer.byteLength(kept)) + kept;
 }
 
-/** Cut on a code point, and so that it does not end in a space or a dot. */
+/** Cuts between code points. The result does not end in a space or a dot. */
 function cutTo(text: string, bytes: number): string {
   let size = 0;
   let kept = '';

@@ -3,7 +3,8 @@ import type { World } from '../world.ts';
 import { openDiskWorker } from './disk-worker-client.ts';
 import { findExisting, type SavedFile, type TargetFile } from './existing-file.ts';
 import { createFileWriter, type SaveOptions } from './file-writer.ts';
-import { createUniqueKeys, emptyScan } from './partial-files.ts';
+import { emptyScan } from './folder-scan.ts';
+import { createUniqueKeys } from './partial-names.ts';
 
 /**
  * Writes a stream under the target's name if it has the target's hash. Returns the file that is there already if it has

@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { checkedFileUrl } from './allowed-origins.ts';
 import { acceptExisting, type SavedFile, type TargetFile } from './existing-file.ts';
 import type { SaveOptions } from './file-writer.ts';
-import { partialFileName, partialKeyOf } from './partial-files.ts';
+import { partialFileName, partialKeyOf } from './partial-names.ts';
 import { MAX_SMALL_FILE_BYTES, type PendingDownload, type SmallFileFetcher } from './small-file-fetcher.ts';
 
 export type SmallFilesOptions = {

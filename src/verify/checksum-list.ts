@@ -1,8 +1,11 @@
-// The lines of `sha256sum`: written so that `sha256sum -c` reads them, and read as it writes them.
+// Checksum lists in the format of `sha256sum`: lines that `sha256sum -c` reads, and a parser.
 import { Fault } from '../faults.ts';
 import type { ExpectedFile } from './verdicts.ts';
 
-/** One line with its newline. A name with a backslash, newline or return is escaped and the line marked by a backslash. */
+/**
+ * Returns one line with its newline. A backslash, newline or carriage return in the name is escaped; then the line begins
+ * with a backslash.
+ */
 export function checksumLine(sha256: string, path: string): string {
   const escaped = path.replace(/[\\\n\r]/g, (char) => ESCAPES[char]!);
   return `${escaped === path ? '' : '\\'}${sha256.toLowerCase()}  ${escaped}\n`;
@@ -12,8 +15,9 @@ const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r'
 const UNESCAPES: Record<string, string> = { '\\\\': '\\', '\\n': '\n', '\\r': '\r' };
 
 /**
- * The expectations of a sums file, in its order. Text and binary marks are alike, empty lines and # comments pass.
- * Fault `usage` naming the line for anything else, `unsafe` for a path that leaves the folder.
+ * Returns the files of a checksum list, in its order. The marks for text and binary files mean the same here; empty lines
+ * and # comments are skipped. Throws Fault 'usage' with the line for anything else, 'unsafe' for a path that leaves the
+ * folder.
  */
 export function parseChecksumList(text: string): ExpectedFile[] {
   const expected: ExpectedFile[] = [];
@@ -40,10 +44,10 @@ export function parseChecksumList(text: string): ExpectedFile[] {
 }
 
 const HASH = /^[0-9a-fA-F]{64}$/;
-/** For text and binary files. */
+/** A space for a text file, a star for a binary one. */
 const MARK = /^ [ *]$/;
 
-/** Whether a relative path could leave its folder, on this or another system. */
+/** Returns whether a relative path could lead out of its folder. */
 export function leavesFolder(path: string): boolean {
   return path === '' || path.startsWith('/') || path.includes('\0') || /(?:^|\/)\.\.(?:\/|$)/.test(path);
 }

@@ -1,17 +1,18 @@
-// SHA-256 and size of a file on disk, with word of a file that changed while it was read.
+// SHA-256 and size of a file on disk, and whether the file changed while it was read.
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { Fault } from '../faults.ts';
 
-/** `changed`: size or time of change differ from before the reading, so the hash is of no one state of the file. */
+/** `changed`: size or modification time differ from before, so no state of the file may have this hash. */
 export type Digest = { sha256: string; bytes: number; changed: boolean };
 
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Never follows a symlink at the end of the path and never waits on a FIFO; both are Fault `unsafe`, as is anything
- * but a regular file. System errors are thrown as they are. `onBytes` is told how many were read.
+ * Returns the SHA-256 of a file. Follows no symlink at the end of the path and never waits on a FIFO. Throws Fault
+ * 'unsafe' for anything but a regular file, the signal's reason, and system errors as they are. `onBytes` is told how many
+ * bytes each read gave.
  */
 export async function digestFile(
   path: string,

@@ -1,4 +1,4 @@
-// Everything below a folder that is not a folder itself, and the folders that were met.
+// Lists the files below a folder, and the folders themselves.
 import { diskFault } from '../disk/disk-fault.ts';
 import { walkFolder } from '../disk/walk-folder.ts';
 

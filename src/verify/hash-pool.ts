@@ -1,83 +1,85 @@
-// Hashes the files of a folder on all cores, each file in one read, and tells how each was found, in the order given.
+// Hashes the files of a folder in worker threads, one per core; each file is read once.
 import { availableParallelism } from 'node:os';
 import type { World } from '../world.ts';
 import { createHashRunner, type HashBatch, type HashOrder, type HashWorkerOptions } from './hash-jobs.ts';
 
 export type HashPoolOptions = {
-  /** As node:crypto names them; all are computed in one read. */
+  /** Names of node:crypto. All are computed in one read. */
   algorithms: readonly string[];
   signal: AbortSignal;
-  /** Where there are none, files are hashed here, one after the other, and nothing else meanwhile. */
+  /** Without threads, files are hashed in this thread, one after the other, and block it. */
   thread: World['thread'];
-  /** Told how many bytes were read since the last time. */
+  /** Is told how many bytes were read since the last call. */
   onBytes?: (count: number) => void;
 };
 
 /**
- * What became of each file, in the order they were added: its hashes in the order of the algorithms, separated by
- * spaces, or a {@link HashFailure}; and its size.
+ * What became of each file, in the order they were added. `hashes`: in the order of the algorithms, separated by spaces,
+ * or a {@link HashFailure}. `bytes`: the size.
  */
 export type FileHashes = { hashes: string[]; bytes: number[] };
 
-/** `special` is anything but a regular file, `changed` one that was written to while it was read. */
+/** `special`: anything but a regular file. `changed`: it was written to while it was read. */
 export type HashFailure = 'unreadable' | 'special' | 'changed';
 
+/** Returns whether a value of {@link FileHashes.hashes} says why there is no hash. */
 export const isHashFailure = (hashes: string): hashes is HashFailure =>
   hashes === 'unreadable' || hashes === 'special' || hashes === 'changed';
 
 export type HashPool = {
-  /** Paths relative to the folder; work on them begins at once. */
+  /** Adds paths relative to the folder; hashing begins at once. */
   add(paths: readonly string[]): void;
-  /** Rejects with the signal's reason, or what broke a thread. */
+  /** Returns the results and ends the workers. Throws the signal's reason, or the error that ended a worker. */
   finish(): Promise<FileHashes>;
-  /** Ends the threads; needed where {@link HashPool.finish} is not reached. */
+  /** Ends the workers. Must be called where {@link HashPool.finish} is not. */
   stop(): Promise<void>;
 };
 
-/** More threads than this wait for the disk, not for a core. */
+/** More workers than this wait for the disk and not for a core. */
 const MAX_WORKERS = 16;
 
 type HashWorker = { give(order: HashOrder): void; end(): Promise<unknown> };
 
+/** Returns a pool for files of the folder `dir`. Workers start when files are added. */
 export function openHashPool(dir: string, options: HashPoolOptions): HashPool {
   const next = new Int32Array(new SharedArrayBuffer(4));
-  const most = options.thread === undefined ? 1 : Math.min(MAX_WORKERS, availableParallelism());
-  const hands: HashWorker[] = [];
-  const sent: string[] = [];
-  const found: FileHashes = { hashes: [], bytes: [] };
+  const maxWorkers = options.thread === undefined ? 1 : Math.min(MAX_WORKERS, availableParallelism());
+  const workers: HashWorker[] = [];
+  const orders: HashOrder[] = [];
+  const results: FileHashes = { hashes: [], bytes: [] };
   let added = 0;
-  let told = 0;
+  let hashed = 0;
   let resolve!: () => void;
   let reject!: (reason: Error) => void;
-  const whole = new Promise<void>((yes, no) => {
-    resolve = yes;
-    reject = no;
+  const complete = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
   });
-  // It is awaited by finish(), which a fault elsewhere may never reach.
-  whole.catch(() => undefined);
-  let finishing = false;
+  // finish() awaits it, but may never be called.
+  complete.catch(() => undefined);
+  let isFinishing = false;
+  let isStopped = false;
 
-  const take = ({ at, found: hashes, bytes, read }: HashBatch): void => {
+  const onBatch = ({ at, found, bytes, read }: HashBatch): void => {
     for (let index = 0; index < at.length; index++) {
-      found.hashes[at[index]!] = hashes[index]!;
-      found.bytes[at[index]!] = bytes[index]!;
+      results.hashes[at[index]!] = found[index]!;
+      results.bytes[at[index]!] = bytes[index]!;
     }
-    told += at.length;
+    hashed += at.length;
     if (read > 0) options.onBytes?.(read);
-    if (finishing && told === added) resolve();
+    if (isFinishing && hashed === added) resolve();
   };
-  let isOver = false;
-  const start = (): HashWorker => {
-    const task: HashWorkerOptions = { dir, algorithms: options.algorithms, next };
-    const thread = options.thread?.('hash-worker', task);
+  const startWorker = (): HashWorker => {
+    const workerOptions: HashWorkerOptions = { dir, algorithms: options.algorithms, next };
+    const thread = options.thread?.('hash-worker', workerOptions);
     if (thread === undefined) {
-      const hashing = createHashRunner(task, take);
-      const give = (order: HashOrder) => void setImmediate(() => isOver || hashing(order));
-      return { give, end: async () => (isOver = true) };
+      const run = createHashRunner(workerOptions, onBatch);
+      const give = (order: HashOrder) => void setImmediate(() => isStopped || run(order));
+      return { give, end: async () => (isStopped = true) };
     }
-    thread.on('message', take);
+    thread.on('message', onBatch);
     thread.on('error', reject);
-    // A thread that ends early (killed for want of memory) leaves files untold.
+    // A worker that ends early, for example without memory, leaves files without a result.
     thread.on('exit', () => reject(new Error('a hashing thread ended early')));
     return {
       give: (order) => thread.postMessage(order),
@@ -87,33 +89,34 @@ export function openHashPool(dir: string, options: HashPoolOptions): HashPool {
       },
     };
   };
-  const abort = (): void => reject(options.signal.reason as Error);
-  options.signal.addEventListener('abort', abort, { once: true });
+  const onAbort = (): void => reject(options.signal.reason as Error);
+  options.signal.addEventListener('abort', onAbort, { once: true });
   const stop = async (): Promise<void> => {
-    options.signal.removeEventListener('abort', abort);
-    await Promise.all(hands.map((hand) => hand.end()));
+    options.signal.removeEventListener('abort', onAbort);
+    await Promise.all(workers.map((worker) => worker.end()));
   };
 
   return {
     add(paths) {
       if (paths.length === 0) return;
       const order = paths.join('\0');
-      sent.push(order);
-      for (const hand of hands) hand.give(order);
+      orders.push(order);
+      for (const worker of workers) worker.give(order);
       added += paths.length;
-      while (hands.length < Math.min(most, added)) {
-        const hand = start();
-        for (const before of sent) hand.give(before);
-        hands.push(hand);
+      while (workers.length < Math.min(maxWorkers, added)) {
+        const worker = startWorker();
+        // Indexes count from the first order, so each worker gets all of them.
+        for (const each of orders) worker.give(each);
+        workers.push(worker);
       }
     },
     async finish() {
       try {
         options.signal.throwIfAborted();
-        finishing = true;
-        if (told === added) resolve();
-        await whole;
-        return found;
+        isFinishing = true;
+        if (hashed === added) resolve();
+        await complete;
+        return results;
       } finally {
         await stop();
       }

@@ -1,14 +1,17 @@
-// A file that says what a folder should hold, read whole: never through a link, never waited for, never without end.
+// Reads a file that says what a folder should hold (a manifest or a checksum list), up to a size limit.
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 
-/** Largest manifest or sums file, in bytes: more than a million lines. */
+/** Enough for more than a million lines. */
 export const MAX_REFERENCE_BYTES = 256 * 1024 * 1024;
 
-/** `<dir>/<name>`, undefined where there is none. Fault `unsafe` for what is no regular file or too large. */
+/**
+ * Returns the bytes of `dir/name`; undefined if there is no such file. Follows no symlink and never waits on a FIFO.
+ * Throws Fault 'unsafe' for what is no regular file or too large, 'disk' for what cannot be read.
+ */
 export async function readReferenceFile(dir: string, name: string): Promise<Buffer | undefined> {
   try {
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -20,7 +23,7 @@ export async function readReferenceFile(dir: string, name: string): Promise<Buff
   }
 }
 
-/** The same of a file that is open, which stays open. */
+/** Returns the bytes of an open file, which stays open. Throws as {@link readReferenceFile}. */
 export async function readBounded(file: FileHandle, name: string): Promise<Buffer> {
   const found = await file.stat();
   if (!found.isFile()) throw new Fault('unsafe', `${name} is not a regular file`);

@@ -1,25 +1,28 @@
-// What a file on disk is, held against what it should be: one verdict a file, and what follows from all of them.
+// Compares a file on disk with what is expected: one verdict per file, and the report and Faults of all of them.
 import type { Verdict, VerifiedFile, VerifyReport } from '../contract/reports/files.ts';
 import { sameHash } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import { isHashFailure } from './hash-pool.ts';
 
-/** What is expected: a row of a manifest, the catalogue or a sums file. `sha256` null: nothing to check against. */
+/** A row of a manifest, the catalogue or a checksum list. `sha256` null: there is no hash to compare with. */
 export type ExpectedFile = {
   id: string | null;
-  /** Relative, with slashes; null where the record was never written or its name is not known. */
+  /** Relative, with slashes; null where no file was written for it or its name is not known. */
   path: string | null;
   sha256: string | null;
   /** Null where it is not known. */
   bytes?: number | null;
-  /** There may be no file of it: that is no fault of the folder. */
+  /** Its file may be missing; that is no fault of the folder. */
   redacted?: boolean;
 };
 
-/** What is there: its SHA-256, or why there is none; `bytes` counts where it was read. */
+/** `hash` is the SHA-256, or a {@link HashFailure}; then `bytes` has no meaning. */
 export type FoundFile = { path: string; hash: string; bytes: number };
 
-/** At least one of the two. A redacted row without its file is `withheld`; with it, the bytes are held against its hash. */
+/**
+ * Returns the line of the report for an expected file, a found file, or both. A redacted file is `withheld` if it is
+ * missing; if it is there, its hash is compared.
+ */
 export function verdictRow(
   expected: ExpectedFile | undefined,
   observed: FoundFile | undefined,
@@ -31,7 +34,7 @@ export function verdictRow(
     id: expected?.id ?? null,
     verdict: verdictOf(expected, observed),
     expected: expectedHash,
-    // One string for both, where there are many.
+    // The same string object saves memory where there are many files.
     actual: read === undefined ? null : read.hash === expectedHash ? expectedHash : read.hash,
     bytes: read?.bytes ?? null,
   };
@@ -48,8 +51,8 @@ function verdictOf(expected: ExpectedFile | undefined, observed: FoundFile | und
 }
 
 /**
- * Adds up the files of a report. `expectedWhole`: whether the expectation is known to be the whole collection; if not,
- * completeness is unknown unless something is seen to be missing.
+ * Returns the report of these files. `expectedWhole`: the expected files are known to be the whole collection. Otherwise
+ * completeness is unknown, unless something is missing.
  */
 export function verifyReportOf(files: VerifiedFile[], expectedWhole: boolean): VerifyReport {
   const verdicts = {
@@ -76,8 +79,8 @@ export function verifyReportOf(files: VerifiedFile[], expectedWhole: boolean): V
 }
 
 /**
- * Every reason why a verification did not pass, for the exit code of the most severe: 12 for different and missing
- * files, 14 for unreadable ones, 3 for what could not be checked and where nothing was. Extra files are named, no fault.
+ * Returns every reason why a verification failed; the most severe decides the exit code. 'integrity' (12) is for wrong and
+ * missing files, 'disk' (14) for unreadable ones, 'partial' (3) for what could not be checked. Extra files are no reason.
  */
 export function verifyFaultsOf(report: Pick<VerifyReport, 'verdicts' | 'checked'>): Fault[] {
   const { mismatch, missing, unreadable, withheld, unverifiable } = report.verdicts;

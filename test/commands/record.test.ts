@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../src/contract/reports/files.ts';
 import { Fault } from '../../src/faults.ts';
-import { partialKeyOf, partialFileName } from '../../src/download/partial-files.ts';
+import { partialKeyOf, partialFileName } from '../../src/download/partial-names.ts';
 import { serveCatalogue, type ForeignFile } from '../support/catalogue-server.ts';
 import { arx, type Ran } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -11,13 +11,13 @@ import { fakeWorld } from '../support/fake-world.ts';
 import { openDiskWorker } from '../../src/download/disk-worker-client.ts';
 import type { SavedFile, TargetFile } from '../../src/download/existing-file.ts';
 import { createFileWriter, type SaveOptions } from '../../src/download/file-writer.ts';
+import { scanFolder } from '../../src/download/folder-scan.ts';
 import {
   createUniqueKeys,
   partialKeyOf,
   partialFileName,
-  scanFolder,
   PARTIAL_FILE,
-} from '../../src/download/partial-files.ts';
+} from '../../src/download/partial-names.ts';
 import { saveVerified as keepStream } from '../../src/download/save-verified.ts';
 import type { World } from '../../src/world.ts';
 import { sha256Of } from '../support/digest.ts';

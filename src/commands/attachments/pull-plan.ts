@@ -5,7 +5,7 @@ import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
 import type { PullPlan } from '../../contract/reports/files.ts';
 import { openDiskWorker } from '../../download/disk-worker-client.ts';
 import { readManifest, type ManifestEntry } from '../../download/manifest.ts';
-import { emptyScan, scanFolder } from '../../download/partial-files.ts';
+import { emptyScan, scanFolder } from '../../download/folder-scan.ts';
 import { createPuller } from '../../download/puller.ts';
 import { openExistingFolder } from '../../download/target-folder.ts';
 import { Fault } from '../../faults.ts';

@@ -3,7 +3,8 @@ import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { openDiskWorker } from '../../download/disk-worker-client.ts';
 import type { ManifestEntry } from '../../download/manifest.ts';
-import { createUniqueKeys, scanFolder } from '../../download/partial-files.ts';
+import { scanFolder } from '../../download/folder-scan.ts';
+import { createUniqueKeys } from '../../download/partial-names.ts';
 import { createPuller, type PullerOptions, type PullResult } from '../../download/puller.ts';
 import { limitedNotices } from './notices.ts';
 
