@@ -1,5 +1,5 @@
 // The test runner's settings: quick tests (`npm test`) and long ones (`*.long.test.ts`, `npm run test:long`).
-// The suites in STORE run a second time on PostgreSQL if the machine has one.
+// Some suites run a second time on PostgreSQL if the machine has one.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
@@ -7,18 +7,30 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 /** The file for the results as JSON; unset: none. */
 const result = process.env['ARX_TEST_RESULT'];
 
-/** Suites whose result depends on the database engine. */
+/** Suites that run on PostgreSQL, too, because the database engine could change their result. */
 const STORE = [
-  'test/service/handlers/{assets,authenticator,ingest,ingest-trouble,input,routes,stored-message,windows}.test.ts',
-  'test/service/store/**/{columns,event-worker,generated-rows,message-batches,migrations,plans}.test.ts',
+  'test/service/handlers/{assets,input,routes,stored-message}.test.ts',
+  'test/service/store/**/{migrations,plans}.test.ts',
 ];
-const LONG_STORE = ['test/acceptance/real-mail.long.test.ts'];
+const LONG_STORE = [
+  'test/acceptance/real-mail.long.test.ts',
+  'test/service/handlers/{authenticator,ingest,ingest-trouble,windows}.test.ts',
+  'test/service/store/**/{event-worker,generated-rows,message-batches}.test.ts',
+];
+/** Suites whose property tests make more runs in the long tests. */
+const MORE_RUNS = [
+  'test/download/pipelined-http/transport.test.ts',
+  'test/service/handlers/{ingest,windows}.test.ts',
+  'test/service/store/**/{message-batches,two-engines}.test.ts',
+  'test/warc/index.test.ts',
+];
 
 const LONG = 'test/**/*.long.test.ts';
 const common = { pool: 'forks' as const, setupFiles: ['test/support/setup.ts'], hookTimeout: 30_000 };
-const quick = { ...common, testTimeout: 30_000 };
-const long = { ...common, testTimeout: 120_000 };
-const onPostgres = { env: { ARX_TEST_ENGINE: 'postgres' } };
+// Without isolation a process runs many files and loads each module once, which halves the time.
+const quick = { ...common, testTimeout: 30_000, isolate: false };
+const long = { ...common, testTimeout: 120_000, env: { ARX_TEST_LONG: '1' } };
+const onPostgres = { ARX_TEST_ENGINE: 'postgres' };
 
 /** Imports a Markdown file as its text, as the build does (bin/build.mjs). */
 const markdown: NonNullable<ViteUserConfig['plugins']>[number] = {
@@ -38,7 +50,7 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     projects: [
       { plugins, test: { ...quick, name: 'arx', include: ['test/**/*.test.ts'], exclude: [LONG] } },
-      { plugins, test: { ...long, name: 'long', include: [LONG] } },
+      { plugins, test: { ...long, name: 'long', include: [LONG, ...MORE_RUNS] } },
       ...(existsSync('/usr/lib/postgresql')
         ? [
             { plugins, test: { ...quick, ...onPostgres, name: 'postgres', include: STORE } },

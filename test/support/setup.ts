@@ -1,5 +1,5 @@
 // Vitest loads this before each test file. Its hook runs after all hooks of that file.
 import { afterAll } from 'vitest';
-import { removeTempFolders } from './temp-folder.ts';
+import { endFile } from './file-end.ts';
 
-afterAll(removeTempFolders);
+afterAll(endFile);

@@ -2,13 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { atFileEnd } from './file-end.ts';
 
 const made: string[] = [];
 
 /**
  * Returns the absolute path of a new, empty folder. `name` appears in the path.
  *
- * It is removed when all tests of the file are over (`test/support/setup.ts`), or, outside of the test runner, when the
+ * It is removed when all tests of the file are over (`file-end.ts`), or, outside of the test runner, when the
  * process exits.
  */
 export function tempFolder(name: string): string {
@@ -22,4 +23,5 @@ export function removeTempFolders(): void {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
+atFileEnd(removeTempFolders);
 process.once('exit', removeTempFolders);

@@ -2,6 +2,7 @@
 import OpenApiResponseValidator from 'openapi-response-validator';
 import type { Service } from '../../src/contract/exchange.ts';
 import { buildOpenApi } from '../../src/contract/openapi.ts';
+import { atFileEnd } from './file-end.ts';
 
 type Operation = { operationId: string; responses: Record<string, object> };
 type Validator = InstanceType<typeof OpenApiResponseValidator>;
@@ -12,10 +13,12 @@ const { paths, components } = buildOpenApi('0') as unknown as {
 };
 const validators = new Map<string, Validator>();
 
+/** Operation and status → how many answers of the current test file were checked. */
 const checked = new Map<string, number>();
+atFileEnd(() => checked.clear());
 
 /**
- * The service, whose answers are checked: of each operation and status the first `most` in this process. `seen` is told
+ * The service, whose answers are checked: of each operation and status the first `most` of a test file. `seen` is told
  * of each that was.
  */
 export function witnessed(

@@ -10,6 +10,7 @@ import { openRecorder, type Recorder, type TrafficKind } from '../../src/warc/in
 import { tempFolder } from '../support/temp-folder.ts';
 import { NOON } from '../support/fake-world.ts';
 import { allText, readWarc, type ReadRecord } from '../support/warc.ts';
+import { runs } from '../support/runs.ts';
 
 const TOKEN = 'arx_tok/0123456789.abcdefghijklmnop';
 const STARS = '*'.repeat(TOKEN.length);
@@ -159,7 +160,7 @@ describe('what is written is what is read', () => {
           expect(answer?.fields).not.toHaveProperty('Arx-Note');
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs({ quick: 15, long: 60 }) },
     );
   });
 
@@ -279,7 +280,7 @@ describe('hostile heads forge nothing', () => {
         ]);
         expect(records[1]?.headers.at(-1)).toEqual(['x-last', 'v']);
       }),
-      { numRuns: 60 },
+      { numRuns: runs({ quick: 15, long: 60 }) },
     );
   });
 });

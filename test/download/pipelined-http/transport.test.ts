@@ -8,6 +8,7 @@ import type { Transport } from '../../../src/client/transport.ts';
 import { BAD_ANSWERS } from '../../support/bad-answers.ts';
 import { CERTIFICATES, KEY, trustAuthority } from '../../support/certificates.ts';
 import { answer, misbehave, type Misbehaving, type Script } from '../../support/misbehaving-server.ts';
+import { runs } from '../../support/runs.ts';
 
 const careful: Transport = async () => ({
   status: 200,
@@ -148,7 +149,7 @@ test('property: no head is read as anything but what it says, and none throws', 
       expect(head.length).toBe(Number(lengths[0]!.split(':')[1]));
       expect(({} as Record<string, unknown>)['z']).toBeUndefined();
     }),
-    { numRuns: 1000 },
+    { numRuns: runs({ quick: 200, long: 1_000 }) },
   );
 });
 

@@ -13,6 +13,7 @@ import { ASSET_URL, insert, sampleArchive, tokenFor, type Sample } from '../../s
 import { call } from '../../support/call.ts';
 import { ENGINE, planOf } from '../../support/engine.ts';
 import { effectsOf, moved, type Sent } from '../../support/event.ts';
+import { runs } from '../../support/runs.ts';
 
 let sample: Sample;
 let token: string;
@@ -373,7 +374,7 @@ describe('effects', () => {
     { selector: ({ id }) => id, minLength: 1, maxLength: 6 },
   );
   property.prop([operations, fc.infiniteStream(fc.nat(5)), fc.constantFrom('message', 'attachment')], {
-    numRuns: 15,
+    numRuns: runs({ quick: 4, long: 15 }),
   })('P3 the outcome does not depend on the order of arrival', async (drawn, picks, kind) => {
     const events = drawn.map(({ id, n, sequence }): Sent => {
       if (kind === 'message') return moved(`evt_${id}`, n, sequence);

@@ -3,6 +3,7 @@ import { fc, test as property } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
+import { runs } from '../../support/runs.ts';
 
 let sample: Sample;
 let token: string;
@@ -76,7 +77,7 @@ describe('a window is the slice of the list between its cursors', () => {
       fc.option(fc.integer({ min: 1, max: 130 }), { nil: undefined }),
       fc.nat(20),
     ],
-    { numRuns: 600 },
+    { numRuns: runs({ quick: 150, long: 600 }) },
   )('%s', async (name, afterAt, beforeAt, limit, filterAt) => {
     const { path, filters } = LISTS[name];
     const all = await listed(name);

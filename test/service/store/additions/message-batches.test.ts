@@ -10,6 +10,7 @@ import { openArchive, type OpenArchive } from '../../../../src/service/store/ope
 import { freshPlace } from '../../../support/engine.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { sha256Of } from '../../../support/digest.ts';
+import { runs } from '../../../support/runs.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -154,7 +155,7 @@ describe('threads', () => {
 
   const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
   const thread = fc.array(fc.tuple(fc.constantFrom(...keys, null), fc.subarray(keys)), { maxLength: 12 });
-  property.prop([thread, fc.integer({ min: 1, max: 5 })], { numRuns: 12 })(
+  property.prop([thread, fc.integer({ min: 1, max: 5 })], { numRuns: runs({ quick: 4, long: 12 }) })(
     'the outcome does not depend on how the messages are batched',
     async (shape, size) => {
       const all = shape.map(([key, names], index) => message(key, names, { subject: String(index) }));

@@ -17,6 +17,7 @@ import {
 } from '../../../support/archive.ts';
 import { freshUrl, noPostgres } from '../../../support/postgres.ts';
 import { sha256Of } from '../../../support/digest.ts';
+import { runs } from '../../../support/runs.ts';
 
 const SIZE = { conversations: 9, messages: 4, attachments: 40, mirrorEvery: 7 };
 
@@ -272,7 +273,9 @@ describe.skipIf(noPostgres)('SQLite and PostgreSQL', () => {
     for (const [, path = '', n] of addresses) files.set(Number(n), path);
   }
 
-  property.prop([fc.array(step, { minLength: 20, maxLength: 60 })], { numRuns: 20 })(
+  property.prop([fc.array(step, { minLength: 20, maxLength: 60 })], {
+    numRuns: runs({ quick: 5, long: 20 }),
+  })(
     'answer alike',
     async (steps) => {
       for (const step of steps) {
