@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { Worker } from 'node:worker_threads';
 import { run } from './arx.ts';
-import { untilAborted } from './config/given-file.ts';
+import { untilAborted } from './config/input-file.ts';
 import { exitCodeOf } from './exit.ts';
 import { Fault } from './faults.ts';
 import type { Sink, Source, World } from './world.ts';

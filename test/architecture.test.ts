@@ -24,7 +24,7 @@ const DOORS: Record<string, string[]> = {
   verify: ['contract'],
   download: ['contract', 'client', 'concurrency', 'verify'],
   bagit: ['contract', 'walk', 'concurrency', 'verify', 'download'],
-  config: ['contract', 'client'],
+  config: ['contract', 'client', 'format'],
   warc: ['contract', 'client', 'download'],
   format: ['contract'],
   service: ['contract', 'concurrency'],

@@ -1,5 +1,5 @@
 // Commands for settings and profiles.
-import { SETTING_KEYS } from '../config/keys.ts';
+import { SETTING_KEYS } from '../config/setting-keys.ts';
 import type { CommandSpec } from './command-spec.ts';
 
 export const SETTINGS_COMMANDS = [

@@ -169,7 +169,7 @@ async function walkAll<Row extends Identified, Shown extends object>(
     const late = [...new Set([...found.report.late, ...there.filter((id) => doubts.late.includes(id))])];
     if (lost === undefined) return { ...found, report: { ...found.report, late } };
     const fault = new Fault('unstable', `row ${lost} was seen by an earlier run and has no settled place`, {
-      kept: `${found.report.conversations} ${noun}s in frozen windows`,
+      storedIfPossible: `${found.report.conversations} ${noun}s in frozen windows`,
       hint: 'walk again into a new folder',
     });
     return { report: { ...found.report, late, verdict: 'incomplete' }, fault };
@@ -222,7 +222,9 @@ function judge({ fault, report }: WalkOutcome, { failOnDrift }: WalkInput, app: 
     app.notice('the service reports no drift: --fail-on-drift looks at reads that disagreed alone');
   if (grounds.length === 0) return;
   const kept = `the list stands: verdict ${report.verdict}`;
-  app.addFault(new Fault('unstable', `${grounds.join(', and ')}; ${failOnDrift} is allowed`, { kept }));
+  app.addFault(
+    new Fault('unstable', `${grounds.join(', and ')}; ${failOnDrift} is allowed`, { storedIfPossible: kept }),
+  );
 }
 
 function spoken({ number, surface, query, rows, drift_ratio, problem: trouble }: ReadNote): string {

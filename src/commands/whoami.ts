@@ -1,7 +1,7 @@
 // `arx whoami`: what is known of the token in use; the token itself is no part of it.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { effectiveExpiry, isExpired } from '../config/expiry.ts';
+import { effectiveExpiry, isExpired } from '../config/token-expiry.ts';
 import type { TokenEntry } from '../config/token-store.ts';
 import { Fault } from '../faults.ts';
 import { identityView } from '../format/views/index.ts';

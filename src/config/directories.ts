@@ -1,22 +1,23 @@
-// Where settings, tokens and the local archive live on this system.
+// The folders for settings, tokens, the local archive and caches on this system.
 import { isAbsolute, join, resolve } from 'node:path';
 
-export type Outside = {
+/** What decides the folders. */
+export type DirectoryInputs = {
   env: Readonly<Record<string, string | undefined>>;
   home: string;
-  /** As Node names it, e.g. linux, darwin, win32. */
+  /** The value of `process.platform`. */
   platform: string;
   cwd: string;
 };
 
-/** Folders for what a person set and for tokens, for archives, and for what may be lost. */
+/** `config`: settings and tokens. `data`: archives. `cache`: files that can be made again. */
 export type Directories = { config: string; data: string; cache: string };
 
 /**
- * ARX_CONFIG_DIR, ARX_DATA_DIR and ARX_CACHE_DIR decide; else the XDG variables (absolute ones only, as their
- * specification says) and their defaults; on Windows APPDATA and LOCALAPPDATA.
+ * Returns the folders: ARX_CONFIG_DIR, ARX_DATA_DIR and ARX_CACHE_DIR where they are set, else the XDG variables and their
+ * defaults (on Windows APPDATA, LOCALAPPDATA and TEMP). Relative paths in XDG variables are ignored, as XDG requires.
  */
-export function directoriesOf({ env, home, platform, cwd }: Outside): Directories {
+export function directoriesOf({ env, home, platform, cwd }: DirectoryInputs): Directories {
   const place = (own: string, shared: string, inHome: string): string => {
     const chosen = env[own];
     if (chosen !== undefined && chosen !== '') return resolve(cwd, chosen);

@@ -1,17 +1,20 @@
-// The checks of `arx doctor`: this installation looked at from outside, each with a verdict.
+// The checks of `arx doctor`: settings, token store, folders, proxy, TLS, the service and the clock, each with a verdict.
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { Fault } from '../faults.ts';
+import { plural } from '../format/numbers.ts';
 import type { Directories } from './directories.ts';
-import { CLOCK_TOLERANCE, isExpired, spoken } from './expiry.ts';
-import { isSettingKey } from './keys.ts';
+import { CLOCK_TOLERANCE_MS, isExpired, describeClockOffset } from './token-expiry.ts';
+import { isSettingKey } from './setting-keys.ts';
 import { codeOf, reasonOf } from './private-file.ts';
 import { readSettingsFile, settingsPath } from './settings-file.ts';
 import type { Settings } from './settings.ts';
 import type { TokenStore } from './token-store.ts';
 
+/** The result of one check. */
 export type Check = { name: string; verdict: 'ok' | 'warn' | 'fail'; detail: string };
 
+/** What the checks read. */
 export type DoctorNeeds = {
   settings: Settings;
   directories: Directories;
@@ -20,29 +23,29 @@ export type DoctorNeeds = {
   nodeVersion: string;
   uid: number | undefined;
   now(): number;
-  /** Asks for the service's health (interface 4.5); `serverTime` is its Date in milliseconds. */
+  /** Reads the service's health (interface 4.5). `serverTime` is its Date header in milliseconds since the epoch. */
   health(): Promise<{ status: number; serverTime?: number }>;
-  /** Opens and closes the local archive; resolves to one line about it. Asked only where one is there. */
+  /** Opens and closes the local archive. Returns one line about it. Called only where there is one. */
   openArchive(): Promise<string>;
 };
 
-/** All checks, in the order they are worth reading. Throws only what interrupts: any other failure is a verdict. */
+/** Returns the results of all checks. Throws only where the run is interrupted: any other failure is a verdict. */
 export async function checks(needs: DoctorNeeds): Promise<Check[]> {
   const { directories, store, settings } = needs;
   const local = settings.base_url.value === undefined;
   return [
     nodeCheck(needs.nodeVersion),
-    // Before anything is opened, which would mend the modes.
+    // First, since opening the files corrects their modes.
     modeCheck('config folder', directories.config, needs.uid, 'folder'),
     modeCheck('config file', settingsPath(directories.config), needs.uid, 'file'),
     modeCheck('token store file', store.path, needs.uid, 'file'),
-    await judged('settings', async () => settingsCheck(needs)),
-    await judged('token store', () => tokensCheck(needs)),
+    await checkOrFail('settings', async () => settingsCheck(needs)),
+    await checkOrFail('token store', () => tokensCheck(needs)),
     givenTokenCheck(needs.env),
     proxyCheck(needs.env, settings),
     tlsCheck(needs.env),
     dataCheck(directories.data),
-    ...(local ? [await judged('local archive', () => archiveCheck(needs))] : []),
+    ...(local ? [await checkOrFail('local archive', () => archiveCheck(needs))] : []),
     ...(await serviceChecks(needs, local)),
   ];
 }
@@ -51,7 +54,7 @@ function check(name: string, verdict: Check['verdict'], detail: string): Check {
   return { name, verdict, detail };
 }
 
-async function judged(name: string, work: () => Promise<Check>): Promise<Check> {
+async function checkOrFail(name: string, work: () => Promise<Check>): Promise<Check> {
   try {
     return await work();
   } catch (error) {
@@ -89,14 +92,18 @@ function settingsCheck({ directories, uid }: DoctorNeeds): Check {
   const names = [file.values, ...file.profiles.values()].flatMap((values) => Object.keys(values));
   const unknown = [...new Set(names.filter((name) => !isSettingKey(name)))];
   if (unknown.length === 0)
-    return check('settings', 'ok', `${names.length} values, ${file.profiles.size} profiles`);
-  return check('settings', 'warn', `no setting of arx: ${unknown.slice(0, 5).join(', ')}`);
+    return check(
+      'settings',
+      'ok',
+      `${plural(names.length, 'value')}, ${plural(file.profiles.size, 'profile')}`,
+    );
+  return check('settings', 'warn', `unknown settings: ${unknown.slice(0, 5).join(', ')}`);
 }
 
 async function tokensCheck({ store, now }: DoctorNeeds): Promise<Check> {
   const tokens = await store.list();
   const expired = tokens.filter((token) => isExpired(token, now())).length;
-  return check('token store', 'ok', `${tokens.length} tokens, ${expired} expired`);
+  return check('token store', 'ok', `${plural(tokens.length, 'token')}, ${expired} expired`);
 }
 
 function givenTokenCheck(env: DoctorNeeds['env']): Check {
@@ -127,7 +134,7 @@ function tlsCheck(env: DoctorNeeds['env']): Check {
   return check('TLS', 'ok', 'certificates are checked');
 }
 
-const LITTLE_SPACE = 100 * 1024 * 1024;
+const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
 function dataCheck(folder: string): Check {
   let existing = folder;
@@ -137,7 +144,7 @@ function dataCheck(folder: string): Check {
     const { bavail, bsize } = fs.statfsSync(existing);
     const free = bavail * bsize;
     const where = existing === folder ? folder : `${folder}: not there yet`;
-    const verdict = free < LITTLE_SPACE ? 'warn' : 'ok';
+    const verdict = free < MIN_FREE_BYTES ? 'warn' : 'ok';
     return check('data folder', verdict, `${where}, ${Math.floor(free / 1024 / 1024)} MiB free`);
   } catch (error) {
     return check('data folder', 'fail', `${existing}: ${reasonOf(error)}`);
@@ -155,16 +162,16 @@ async function serviceChecks({ health, now, settings }: DoctorNeeds, local: bool
   try {
     const { status, serverTime } = await health();
     const reached = check('service', status === 200 ? 'ok' : 'warn', `${place} answers (${status})`);
-    // The local archive reads the very clock it would be compared with.
+    // The local archive uses the same clock.
     return local ? [reached] : [reached, clockCheck(serverTime, now())];
   } catch (error) {
-    return [await judged('service', () => Promise.reject(error))];
+    return [await checkOrFail('service', () => Promise.reject(error))];
   }
 }
 
 function clockCheck(serverTime: number | undefined, now: number): Check {
   if (serverTime === undefined) return check('clock', 'warn', 'the service sends no Date to compare with');
   const offset = serverTime - now;
-  if (Math.abs(offset) <= CLOCK_TOLERANCE) return check('clock', 'ok', 'agrees with the service');
-  return check('clock', 'warn', `your clock is off by ${spoken(offset)}`);
+  if (Math.abs(offset) <= CLOCK_TOLERANCE_MS) return check('clock', 'ok', 'agrees with the service');
+  return check('clock', 'warn', `your clock is off by ${describeClockOffset(offset)}`);
 }

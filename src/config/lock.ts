@@ -1,4 +1,4 @@
-// One writer at a time among processes: a lock that names its holder, and is taken over only when that one is surely dead.
+// A lock file for one writer among processes. It names its holder and is taken over only where that process is certainly dead.
 import * as fs from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import { basename, dirname } from 'node:path';
@@ -11,12 +11,12 @@ import {
   type StoreWorld,
 } from './private-file.ts';
 
-/** Longest wait for another holder in milliseconds of sleep. */
+/** Longest wait for another holder, in milliseconds of sleep. */
 const MAX_WAIT_MS = 15_000;
 
 /**
- * Runs `work` while no other process does that holds `<path>.lock` for it. Throws a store Fault at once where one does,
- * or the lock cannot be made, else what `work` throws. The folder is there and stays as it is.
+ * Runs `work` while holding `<path>.lock`. Throws Fault 'store' at once where another process holds it or the lock cannot be
+ * made, and what `work` throws. The folder must exist and stays as it is.
  */
 export async function withExclusiveLock<T>(
   path: string,
@@ -33,16 +33,16 @@ export async function withExclusiveLock<T>(
   }
 }
 
-/** Enough to take over the lock of a dead one. */
+/** Long enough to take over the lock of a dead process. */
 const TAKEOVER_WAIT_MS = 100;
 
 /**
- * Runs `work` while holding `<path>.lock`, the folder made first, leftovers of dead writers of `path` swept away.
- * Throws a store Fault when a living holder keeps it for 15 s or the lock cannot be made, else what `work` throws.
+ * Runs `work` while holding `<path>.lock`. Makes the folder first, and removes what dead writers of `path` left.
+ * Throws Fault 'store' where a living process holds the lock for 15 s or the lock cannot be made, and what `work` throws.
  *
- * The lock is a symbolic link whose target is the holder's identity: made and filled in one step, so that a kill
- * at any moment leaves a lock that can be judged. A dead holder's lock is removed under a second lock named after it,
- * so that two waiters can never remove each other's fresh one.
+ * The lock is a symbolic link whose target is the holder's identity. It is made and filled in one step, so a kill at any
+ * moment leaves a lock whose holder is known. The lock of a dead holder is removed under a second lock named after it, so
+ * that two waiters cannot remove each other's new lock.
  */
 export async function withLock<T>(
   path: string,
@@ -54,7 +54,7 @@ export async function withLock<T>(
   const lock = `${path}.lock`;
   await acquire(lock, { path, identity, world, left: MAX_WAIT_MS });
   try {
-    // Only the holder writes such names, and any that stand here are of holders before us.
+    // Only the holder writes such names, so those found here are of earlier holders.
     for (const name of leftoversOf(path)) removeAllQuietly(name);
     return await work(identity);
   } finally {
@@ -62,7 +62,7 @@ export async function withLock<T>(
   }
 }
 
-/** Removes temporary files (they may hold tokens) of writers that died; leaves those of living ones. Never throws. */
+/** Removes temporary files of dead writers, since they may hold tokens. Leaves those of living ones. Never throws. */
 export function removeLeftovers(path: string, world: StoreWorld): void {
   for (const name of leftoversOf(path)) {
     const holder = parseIdentity(name.slice(name.indexOf('.tmp-') + '.tmp-'.length));
@@ -70,7 +70,7 @@ export function removeLeftovers(path: string, world: StoreWorld): void {
   }
 }
 
-/** Temporary files and takeover locks beside `path`, not its lock. */
+/** Returns the temporary files and takeover locks beside `path`, without its lock. */
 export function leftoversOf(path: string): string[] {
   const own = basename(path);
   try {
@@ -83,14 +83,14 @@ export function leftoversOf(path: string): string[] {
   }
 }
 
-/** One way to a lock, shared by the takeovers it needs. `left` is the sleep left in milliseconds. */
+/** One attempt to get a lock, shared by the takeovers that it needs. `left` is the remaining sleep in milliseconds. */
 type Attempt = { path: string; identity: string; world: StoreWorld; left: number };
 
 async function acquire(lock: string, attempt: Attempt): Promise<void> {
   const { path, identity, world } = attempt;
   for (;;) {
     try {
-      // On Windows a junction needs no privilege; elsewhere the third argument means nothing.
+      // On Windows a junction needs no privilege. Elsewhere the third argument is ignored.
       fs.symlinkSync(identity, lock, 'junction');
       return;
     } catch (error) {
@@ -103,7 +103,7 @@ async function acquire(lock: string, attempt: Attempt): Promise<void> {
     }
     const dead = holder !== undefined && isDead(holder, lock, world);
     if (dead) {
-      // Of one who died within such a takeover, the same again: names are by nonce, so they do not grow.
+      // A process may die within a takeover too. The names come from the nonce, so they do not grow.
       const takeover = `${path}.lock.${holder.nonce}`;
       await acquire(takeover, attempt);
       try {
@@ -112,7 +112,7 @@ async function acquire(lock: string, attempt: Attempt): Promise<void> {
         release(takeover, identity);
       }
     }
-    // Sleeping also after a takeover or a lock that just vanished keeps every way through this loop bounded.
+    // Sleep after a takeover and a vanished lock too, so that every path through this loop uses up the time.
     const pause = dead || holder === undefined ? 1 : 5 + ((world.randomBytes(1)[0] ?? 0) % 32);
     attempt.left -= pause;
     if (attempt.left < 0) {
@@ -129,11 +129,11 @@ function release(lock: string, identity: string): void {
   try {
     if (read(lock) === identity) fs.unlinkSync(lock);
   } catch {
-    // It stays as the lock of a process that ends soon, and is then taken over.
+    // The lock stays until this process has ended, and is then taken over.
   }
 }
 
-/** Target of the lock; undefined where there is none (any more). Throws a store Fault where it cannot be read. */
+/** The target of a lock, undefined where there is none. Throws Fault 'store' where it cannot be read. */
 function read(lock: string): string | undefined {
   try {
     return basename(fs.readlinkSync(lock));
@@ -146,7 +146,10 @@ function read(lock: string): string | undefined {
 
 type Holder = { pid: number; start: string; space: string; nonce: string; host: string };
 
-/** `pid-start-space-nonce-host`: start as the kernel counts it, space the boot and process namespace pids belong to. */
+/**
+ * `pid-start-space-nonce-host`: `start` is when the kernel says that the process began, `space` the boot and the process
+ * namespace in which the pid is valid.
+ */
 function identityOf(world: StoreWorld): string {
   const nonce = Buffer.from(world.randomBytes(8)).toString('hex');
   return [world.pid, processOf(world.pid).start, spaceOf(), nonce, hostOf()].join('-');
@@ -159,27 +162,27 @@ function parseIdentity(text: string): Holder | undefined {
   return { pid: Number(pid), start, space, nonce, host };
 }
 
-/** True only where it is proved: nothing is concluded about other hosts or namespaces of a running system. */
+/** True only where it is certain. Nothing is known about processes of other hosts and namespaces. */
 function isDead(holder: Holder, path: string, world: StoreWorld): boolean {
   if (holder.host !== hostOf()) return false;
   if (holder.space === spaceOf()) {
     if (!world.running(holder.pid)) return true;
     const { state, start } = processOf(holder.pid);
-    // A zombie has ended, even where nobody collects it.
+    // A zombie has ended, even where its parent has not collected it.
     return state === 'Z' || (start !== '' && holder.start !== '' && start !== holder.start);
   }
   try {
-    // Left from before this boot (another machine of the same name would have held it longer than we are up).
+    // Made before this boot.
     return fs.lstatSync(path).mtimeMs < world.now() - uptime() * 1000;
   } catch {
     return false;
   }
 }
 
-/** State and start of a process as the kernel tells them, empty where it does not. */
+/** State and start time of a process from the kernel, empty where it gives none. */
 function processOf(pid: number): { state: string; start: string } {
   const stat = readText(`/proc/${pid}/stat`);
-  // The name in parentheses may hold spaces; what follows it are fields 3 (state) to 22 (start) and on.
+  // The name in parentheses may have spaces. After it come the fields from 3 (state); 22 is the start time.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', start: fields[19] ?? '' };
 }

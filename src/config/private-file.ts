@@ -1,4 +1,4 @@
-// Files only their owner may read: read without following or blocking, replaced whole or not at all, durable on return.
+// Files that only their owner may read: read without following links, replaced in one step.
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { writeFileAtomically } from '../disk/atomic-file.ts';
@@ -6,36 +6,36 @@ import { closeQuietly, syncFolder } from '../disk/durable-write.ts';
 import { makeFolderSync, NO_FOLDERS } from '../disk/make-folder.ts';
 import { Fault } from '../faults.ts';
 
-/** What small stores need of the world around them. */
+/** What the stores of settings and tokens need of the system. */
 export type StoreWorld = {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after so many milliseconds; may reject to interrupt a wait. */
+  /** Resolves after so many milliseconds. May reject to interrupt the wait. */
   sleep(ms: number): Promise<void>;
   randomBytes(count: number): Uint8Array;
   pid: number;
   /** Whether a process with this id exists, whoever owns it. */
   running(pid: number): boolean;
-  /** Our user id; undefined where the system has none, and owners and modes are then not checked. */
+  /** Our user id. Undefined where the system has none; owners and modes are not checked then. */
   uid: number | undefined;
-  /** Told one line about what was mended in passing. */
+  /** Writes one line for the user about something that was corrected. */
   notice(text: string): void;
 };
 
 const MAX_PRIVATE_FILE_BYTES = 4 * 1024 * 1024;
 const { O_RDONLY } = fs.constants;
-// Windows knows neither; there the checks after opening must do.
+// Windows has neither; there only the checks after opening apply.
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 
 /**
- * Bytes of a private file, undefined where there is none. A mode open to others is mended to 0600 with a notice.
- * Throws a store Fault for a link, FIFO, socket, folder, another owner's file or one over 4 MiB.
+ * Returns the bytes of a private file, undefined where there is none. A mode that lets others read is changed to 0600 with a
+ * notice. Throws Fault 'store' for a link, FIFO, socket, folder, a file of another owner or one over 4 MiB.
  */
 export function readPrivate(path: string, world: Pick<StoreWorld, 'uid' | 'notice'>): Buffer | undefined {
   let descriptor: number;
   try {
-    // O_NONBLOCK: a FIFO without a writer would hold us for ever.
+    // Without O_NONBLOCK, opening a FIFO that has no writer would block for ever.
     descriptor = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
@@ -81,7 +81,7 @@ function readAll(descriptor: number, size: number): Buffer {
   return bytes.subarray(0, done);
 }
 
-/** Creates the folder with mode 0700, and closes an open one with a notice. Throws a store or disk Fault. */
+/** Makes a folder with mode 0700; an existing one that others may read gets that mode with a notice. Throws Fault 'store' or 'disk'. */
 export function ensurePrivateFolder(path: string, world: Pick<StoreWorld, 'uid' | 'notice'>): void {
   try {
     for (const made of makeFolderSync(path, 0o700)) syncFolder(dirname(made));
@@ -120,6 +120,7 @@ export function removeAllQuietly(path: string): void {
   }
 }
 
+/** Returns the code of a system error. */
 export function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown error';
 }
@@ -138,19 +139,20 @@ const REASONS: Record<string, string> = {
   [NO_FOLDERS]: 'no such file or folder, and none can be made',
 };
 
+/** Returns what a system error means, else its code. */
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
   return REASONS[code] ?? code;
 }
 
-/** A place that may not be written is the store's fault (15); a disk that will not take it is the disk's (14). */
+/** Returns an error as a Fault: 'store' where the place may not be written, 'disk' where the disk failed or is full. */
 export function writeFault(error: unknown, path: string): Fault {
   if (error instanceof Fault) return error;
   const refused = ['EACCES', 'EPERM', 'EROFS', 'ELOOP', 'ENOTDIR', 'EISDIR', 'EEXIST'].includes(
     codeOf(error),
   );
   return new Fault(refused ? 'store' : 'disk', `${path} not saved: ${reasonOf(error)}`, {
-    kept: 'what was stored before is unchanged',
+    storedIfPossible: 'what was stored before is unchanged',
     cause: error,
   });
 }

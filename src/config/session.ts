@@ -1,83 +1,89 @@
-// Which token a command sends: given, stored, renewed or, for the local archive, obtained unasked.
+// Chooses the token that a command sends: given by the user, stored, renewed or, for the local archive, obtained on demand.
 import { isWithin } from '../client/base-url.ts';
 import type { Token, TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
-import { isExpired, readClock } from './expiry.ts';
-import { bytesAt, wholeOf } from './given-file.ts';
+import { isExpired, readClock } from './token-expiry.ts';
+import { readInputFile, collectBytes } from './input-file.ts';
 import type { Settings } from './settings.ts';
 import type { TokenEntry, TokenStore } from './token-store.ts';
 
+/** What a session reads and calls. */
 export type SessionNeeds = {
   settings: Settings;
   store: TokenStore;
-  /** ARX_TOKEN, where it is set. */
+  /** Environment variables; ARX_TOKEN is read. */
   env: Readonly<Record<string, string | undefined>>;
   /** `--token-file`: a path, or `-` for the bytes of `stdin`. */
   tokenFile?: string;
   stdin: { bytes(): AsyncIterable<Uint8Array> };
-  /** Ends what waits for a token file. */
+  /** Ends the wait for a token file. */
   signal: AbortSignal;
-  /** Asks the service for a token (interface 4.1); `serverTime` is its Date in milliseconds. */
+  /** Requests a token (interface 4.1). `serverTime` is the Date header in milliseconds since the epoch. */
   login(request: TokenRequest): Promise<{ body: Token; serverTime?: number }>;
   now(): number;
   notice(text: string): void;
 };
 
+/** A token and where it came from. */
 export type Bearer = {
   token: string;
   source: 'environment' | 'token file' | 'store' | 'login';
-  /** What is known of it; nothing of a token that was given. */
+  /** What is stored with it. Undefined for a token that the user gave. */
   entry?: TokenEntry;
 };
 
+/** The tokens of one run. */
 export type Session = {
-  /** The key of its tokens, see {@link originOf}. */
+  /** The key under which its tokens are stored, see {@link tokenOrigin}. */
   readonly origin: string;
-  /** The token to send. Throws an auth Fault where there is none, usage for one that cannot travel, store as it is. */
+  /**
+   * Returns the token to send. Throws Fault 'auth' where there is none, 'usage' for one that a header cannot hold, and
+   * 'store' where the token store cannot be read.
+   */
   bearer(): Promise<Bearer>;
   /**
-   * The token that may go to an address. Behind the base URL: as {@link Session.bearer}. Elsewhere none but what
-   * `--token-file` gave on this command line: ARX_TOKEN and stored tokens are of the base URL.
+   * Returns the token that may be sent to an address. Below the base URL: as {@link Session.bearer}. Elsewhere only the one
+   * from `--token-file`: ARX_TOKEN and stored tokens are for the base URL alone.
    */
   bearerFor(url: URL): Promise<Bearer | undefined>;
   /**
-   * After a 401: whether another try is worth it, with the token {@link Session.bearer} gives then. A given token is
-   * never replaced, and one that was obtained less than a minute ago is not asked for again.
+   * Call it after a 401. Returns whether {@link Session.bearer} may give another token now. A token that the user gave is
+   * never replaced, and one obtained less than a minute ago is not requested again.
    */
   renew(): Promise<boolean>;
-  /** Obtains a token and keeps it, in place of the one before. Throws what the service says; protocol if it is dead. */
+  /** Requests a token and stores it. Throws the service's Fault, and 'protocol' for a token that has expired already. */
   login(request: TokenRequest): Promise<TokenEntry>;
-  /** Whether there was a token to forget. */
+  /** Removes the stored token. Returns whether there was one. */
   logout(): Promise<boolean>;
-  /** Tokens that must not be written anywhere: the given one, and all that are stored and can be read. */
+  /** Returns all tokens that must never be written out: the given one, and the stored ones that can be read. */
   secrets(): Promise<string[]>;
 };
 
-/** The base URL with its path prefix, or `local:` and the data folder: a token is never used for another. */
-export function originOf({ base_url: base, data_dir: data }: Settings): string {
+/** Returns the key of stored tokens: the base URL with its path, or `local:` and the data folder. */
+export function tokenOrigin({ base_url: base, data_dir: data }: Settings): string {
   return base.value ?? `local:${data.value}`;
 }
 
-/** Milliseconds for which a token just obtained is not replaced: a service that refuses it would refuse the next. */
-const NEW = 60_000;
+/** A token obtained within this time is not replaced: a service that refuses it would refuse the next one. */
+const MIN_RENEWAL_INTERVAL_MS = 60_000;
 
-/** A session of one run. Asks nothing and reads nothing before {@link Session.bearer}. */
+/** Returns the session of a run. It sends and reads nothing before {@link Session.bearer} is called. */
 export function createSession(needs: SessionNeeds): Session {
   const { settings, store } = needs;
-  const origin = originOf(settings);
+  const origin = tokenOrigin(settings);
   const profile = settings.profile.value;
   const local = settings.base_url.value === undefined;
   let current: Promise<Bearer> | undefined;
-  let given: ReturnType<typeof givenToken> | undefined;
-  /** Standard input can be read once. */
-  const once = (): ReturnType<typeof givenToken> => (given ??= givenToken(needs));
+  let given: ReturnType<typeof readGivenToken> | undefined;
+  /** Read once, since it may be standard input. */
+  const givenOnce = (): ReturnType<typeof readGivenToken> => (given ??= readGivenToken(needs));
 
   return {
     origin,
     async bearer() {
       const before = (current ??= choose());
       const { entry } = await before;
-      // Many requests may find the same token expired; the first replaces it for all.
+      // Many requests may find the same token expired. The first one replaces it for all.
       if (entry !== undefined && isExpired(entry, needs.now()) && current === before) current = choose();
       return current ?? before;
     },
@@ -91,7 +97,7 @@ export function createSession(needs: SessionNeeds): Session {
       const bearer = await before;
       if (bearer.entry === undefined) return false;
       const age = needs.now() - Date.parse(bearer.entry.obtained_at);
-      const isNew = bearer.source === 'login' && age < NEW;
+      const isNew = bearer.source === 'login' && age < MIN_RENEWAL_INTERVAL_MS;
       if (current === before && !isNew) current = replacement(bearer.token, bearer.entry);
       await current;
       return true;
@@ -107,7 +113,7 @@ export function createSession(needs: SessionNeeds): Session {
       return store.remove(origin, profile);
     },
     async secrets() {
-      const token = (await once())?.token;
+      const token = (await givenOnce())?.token;
       const stored = await store.list().catch((error: unknown) => {
         if (error instanceof Fault && error.kind === 'store') return [];
         throw error;
@@ -120,7 +126,7 @@ export function createSession(needs: SessionNeeds): Session {
   };
 
   async function choose(): Promise<Bearer> {
-    const token = await once();
+    const token = await givenOnce();
     if (token !== undefined) return token;
     const entry = await store.get(origin, profile);
     if (entry !== undefined && !isExpired(entry, needs.now())) {
@@ -128,7 +134,7 @@ export function createSession(needs: SessionNeeds): Session {
     }
     if (entry !== undefined) return renewal(entry);
     if (!local) throw new Fault('auth', `no token for ${origin}`, { hint: 'arx login' });
-    return kept(
+    return storedIfPossible(
       await obtain({
         client_id: settings.client_id.value ?? 'arx',
         observer_tier: settings.observer_tier.value ?? 'internal',
@@ -147,7 +153,7 @@ export function createSession(needs: SessionNeeds): Session {
   async function renewal(old: TokenEntry): Promise<Bearer> {
     const { client_id, observer_tier, requested_tier } = old;
     try {
-      return await kept(await obtain({ client_id, observer_tier, requested_tier }));
+      return await storedIfPossible(await obtain({ client_id, observer_tier, requested_tier }));
     } catch (error) {
       if (!(error instanceof Fault) || !['auth', 'forbidden', 'protocol'].includes(error.kind)) throw error;
       const { hint: _, ...detail } = error.detail;
@@ -166,10 +172,10 @@ export function createSession(needs: SessionNeeds): Session {
     const clock = readClock(serverTime, now, body.expires_at);
     if (clock.expired) {
       throw new Fault('protocol', `the service gave a token that had expired at ${body.expires_at}`, {
-        kept: 'it was not stored',
+        storedIfPossible: 'it was not stored',
       });
     }
-    // In the same process there is one clock, and no Date to miss.
+    // The local archive has our clock and sends no Date.
     if (clock.notice !== undefined && !local) needs.notice(clock.notice);
     return {
       origin,
@@ -188,35 +194,35 @@ export function createSession(needs: SessionNeeds): Session {
     };
   }
 
-  /** A token obtained in passing serves its command even where it cannot be stored. */
-  async function kept(entry: TokenEntry): Promise<Bearer> {
+  /** A token that cannot be stored still serves this command. */
+  async function storedIfPossible(entry: TokenEntry): Promise<Bearer> {
     try {
       await store.put(entry);
     } catch (error) {
       if (!(error instanceof Fault) || !['store', 'disk'].includes(error.kind)) throw error;
-      needs.notice(`the token is used but not kept: ${error.message}`);
+      needs.notice(`the token is used but not stored: ${error.message}`);
     }
     return { token: entry.access_token, source: 'login', entry };
   }
 }
 
-/** More than any token has. */
-const MOST_TOKEN_FILE_BYTES = 64 * 1024;
+/** More than any token needs. */
+const MAX_TOKEN_FILE_BYTES = 64 * 1024;
 
-/** `--token-file`, else ARX_TOKEN (empty is unset). Never stored. */
-async function givenToken({ env, tokenFile, stdin, signal }: SessionNeeds): Promise<Bearer | undefined> {
+/** The token of `--token-file`, else of ARX_TOKEN (empty means unset). It is never stored. */
+async function readGivenToken({ env, tokenFile, stdin, signal }: SessionNeeds): Promise<Bearer | undefined> {
   if (tokenFile !== undefined) {
     const what = `token file ${tokenFile}`;
-    const bytes = tokenFile === '-' ? stdin.bytes() : bytesAt(tokenFile, what, signal);
-    const text = (await wholeOf(bytes, MOST_TOKEN_FILE_BYTES)).toString('latin1');
-    // Editors and echo end a line; within it nothing is forgiven.
+    const bytes = tokenFile === '-' ? stdin.bytes() : readInputFile(tokenFile, what, signal);
+    const text = (await collectBytes(bytes, MAX_TOKEN_FILE_BYTES)).toString('latin1');
+    // Editors and echo add a line end. Other white space is an error.
     return { token: checked(text.replace(/\r?\n$/, ''), what), source: 'token file' };
   }
   const token = env['ARX_TOKEN'] ?? '';
   return token === '' ? undefined : { token: checked(token, 'ARX_TOKEN'), source: 'environment' };
 }
 
-/** A token travels in a header (RFC 6750 2.1): visible ASCII, no spaces or line breaks. */
+/** Throws for a token that a header cannot hold (RFC 6750, section 2.1): only visible ASCII, no spaces. */
 function checked(token: string, where: string): string {
   if (token === '') throw new Fault('usage', `${where} is empty`);
   if (token.length > 8192) throw new Fault('usage', `${where} is longer than a token can be`);

@@ -1,24 +1,25 @@
-// What a person set, in config.json: read strictly by us, written by conf on a private copy that then replaces it.
+// Reads and writes config.json, the user's settings.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { commitFile, writeNewFile } from '../disk/atomic-file.ts';
 import { Fault } from '../faults.ts';
-import { isSettingKey, KEYS, UnusableArchive, type SettingKey } from './keys.ts';
+import { isSettingKey, KEYS, UnusableArchive, type SettingKey } from './setting-keys.ts';
 import { withLock } from './lock.ts';
 import { readPrivate, removeAllQuietly, writeFault, type StoreWorld } from './private-file.ts';
 
-/** Values as stored (a string, number or boolean where they are right), by key; profiles hold the same. */
+/** The content of config.json. Values are as stored, unchecked. */
 export type SettingsFile = {
   path: string;
   values: Readonly<Record<string, unknown>>;
   profiles: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 };
 
+/** Returns the path of config.json in a folder. */
 export function settingsPath(folder: string): string {
   return `${folder}/config.json`;
 }
 
-/** The settings of a folder; empty where there is no file, which is then not made. Throws a store Fault without content. */
+/** Returns the settings in a folder, empty where there is no file. Throws Fault 'store', which never shows the content. */
 export function readSettingsFile(folder: string, world: Pick<StoreWorld, 'uid' | 'notice'>): SettingsFile {
   const path = settingsPath(folder);
   const bytes = readPrivate(path, world);
@@ -48,12 +49,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function damaged(path: string, what: string): Fault {
   return new Fault('store', `settings ${path} are damaged: ${what}`, {
-    kept: 'the file was left as it is',
-    hint: `mend it by hand, or move it away: mv ${path} ${path}.old`,
+    storedIfPossible: 'the file was left as it is',
+    hint: `correct it by hand, or move it away: mv ${path} ${path}.old`,
   });
 }
 
-/** Keeps a value, in a profile (made where it is new) or for all. Throws a usage, store or disk Fault. */
+/** Stores a value, in a profile (created where it is new) or for all. Throws Fault 'usage', 'store' or 'disk'. */
 export async function setSetting(
   folder: string,
   key: string,
@@ -61,7 +62,7 @@ export async function setSetting(
   profile: string | undefined,
   world: StoreWorld,
 ): Promise<void> {
-  const known = knownKey(key);
+  const known = parseSettingKey(key);
   const value = KEYS[known].read(text);
   if (value instanceof UnusableArchive) throw new Fault('usage', `${known} ${value.reason}`);
   if (profile === undefined) return change(folder, world, () => ({ [known]: value }));
@@ -73,14 +74,14 @@ export async function setSetting(
   }));
 }
 
-/** Forgets a value; forgetting what is not there is no fault. Throws a usage, store or disk Fault. */
+/** Removes a value, if there is one. Throws Fault 'usage', 'store' or 'disk'. */
 export async function unsetSetting(
   folder: string,
   key: string,
   profile: string | undefined,
   world: StoreWorld,
 ): Promise<void> {
-  const known = knownKey(key);
+  const known = parseSettingKey(key);
   await change(folder, world, ({ values, profiles }) => {
     if (profile === undefined) return Object.hasOwn(values, known) ? { [known]: undefined } : {};
     const { [known]: gone, ...rest } = profiles.get(profile) ?? {};
@@ -88,7 +89,7 @@ export async function unsetSetting(
   });
 }
 
-/** Makes a profile that exists (or `default`, the one without settings of its own) the one used when none is named. */
+/** Makes an existing profile (or `default`) the one that is used when none is named. */
 export async function useProfile(folder: string, name: string, world: StoreWorld): Promise<void> {
   await change(folder, world, ({ profiles }) => {
     if (name !== 'default' && !profiles.has(name)) throw unknownProfile(name);
@@ -96,22 +97,24 @@ export async function useProfile(folder: string, name: string, world: StoreWorld
   });
 }
 
+/** Returns the Fault 'usage' for a profile that does not exist. */
 export function unknownProfile(name: string): Fault {
-  return new Fault('usage', `there is no profile ${JSON.stringify(name)}`, {
+  return new Fault('usage', `no profile ${JSON.stringify(name)}`, {
     hint: 'arx config set --profile NAME base_url URL makes one; arx profile ls shows them',
   });
 }
 
-export function knownKey(name: string): SettingKey {
+/** Returns the name as a setting's. Throws Fault 'usage' for another name. */
+export function parseSettingKey(name: string): SettingKey {
   if (isSettingKey(name)) return name;
-  throw new Fault('usage', `there is no setting ${JSON.stringify(name)}`, {
+  throw new Fault('usage', `no setting ${JSON.stringify(name)}`, {
     hint: 'arx config list shows them',
   });
 }
 
 /**
- * Applies the top-level changes `decide` makes of the file as it is under the lock (undefined deletes a key).
- * conf writes unchecked and without a lock: so it works on a copy, which replaces the file only when it came out whole.
+ * Changes config.json under the lock. `decide` gets the file and returns its top-level changes; undefined deletes a key.
+ * The library conf writes unchecked and without a lock, so it works on a copy. The copy replaces the file when it is whole.
  */
 async function change(
   folder: string,
@@ -166,7 +169,7 @@ function commit(copy: string, path: string, wanted: Record<string, unknown>): vo
   const written = `${copy}/config.json`;
   if (!isWhole(readFileSync(written, 'utf8'), wanted)) {
     throw new Fault('disk', `${path} not saved: it was not written whole`, {
-      kept: 'the settings as they were',
+      storedIfPossible: 'the settings as they were',
     });
   }
   commitFile({ temporary: written, path, force: true });

@@ -1,26 +1,29 @@
-// The settings of one run, each with where its value came from: flag, environment, profile, user config, default.
+// The settings of a run, each with the origin of its value: flag, environment, profile, user config or default.
 import { resolve } from 'node:path';
 import { Fault } from '../faults.ts';
-import { directoriesOf, type Directories, type Outside } from './directories.ts';
-import { KEYS, SETTING_KEYS, UnusableArchive, type SettingKey, type SettingValues } from './keys.ts';
+import { directoriesOf, type Directories, type DirectoryInputs } from './directories.ts';
+import { KEYS, SETTING_KEYS, UnusableArchive, type SettingKey, type SettingValues } from './setting-keys.ts';
 import { readSettingsFile, settingsPath, unknownProfile, type SettingsFile } from './settings-file.ts';
 import type { StoreWorld } from './private-file.ts';
 
+/** Where the value of a setting came from. */
 export type Origin = 'flag' | 'environment' | 'profile' | 'user config' | 'default';
+/** A value and its origin. */
 export type Setting<T> = { value: T; origin: Origin };
+/** All settings of a run. */
 export type Settings = { [K in SettingKey]: Setting<SettingValues[K]> };
 
-/** Options of the command line as commander names them (`baseUrl`); others are ignored. */
+/** Options of the command line by commander's names (`baseUrl`). Others are ignored. */
 export type SettingFlags = Readonly<Record<string, unknown>>;
 
 /**
- * Reads config.json of the config folder and resolves every setting against it. Creates nothing. Throws a usage Fault
- * naming where a wrong value came from, or a store Fault where the file cannot be trusted. `lenient` is for commands
- * that explain or mend the settings: where those are wrong it goes on with flags and defaults alone.
+ * Returns all settings, from flags, environment and config.json. Creates no file. Throws Fault 'usage' that names the origin
+ * of a wrong value, and 'store' where config.json is damaged or belongs to another user. With `lenient`, for commands that
+ * show or correct settings, wrong settings are replaced by flags and defaults instead.
  */
 export function loadSettings(
   flags: SettingFlags,
-  outside: Outside,
+  outside: DirectoryInputs,
   world: Pick<StoreWorld, 'uid' | 'notice'>,
   { lenient = false }: { lenient?: boolean } = {},
 ): { settings: Settings; directories: Directories; file: SettingsFile } {
@@ -41,17 +44,20 @@ export function loadSettings(
 
 type Sources = {
   flags: SettingFlags;
-  env: Outside['env'];
+  env: DirectoryInputs['env'];
   cwd: string;
   directories: Directories;
   file: SettingsFile;
-  /** The profile named may be one that is about to be made. */
+  /** The named profile may be missing, since the command may create it. */
   newProfile?: boolean;
 };
 
 type Found = { value: unknown; origin: Origin; where: string };
 
-/** Flag before environment (`ARX_<KEY>`, empty is unset) before profile before user config before default. Pure. */
+/**
+ * Returns the value of each setting from the first of: flag, environment (`ARX_<KEY>`; empty means unset), profile, user
+ * config, default. Pure. Throws Fault 'usage' for a wrong value.
+ */
 export function resolveSettings(sources: Sources): Settings {
   const { env, cwd, directories, file } = sources;
   const flags = withShorthands(sources.flags);
@@ -97,7 +103,7 @@ export function resolveSettings(sources: Sources): Settings {
     retries: of('retries', 4),
     color: of('color', 'auto'),
     profile,
-    // A folder in a file means the same from everywhere, one that was typed is seen from where one stands.
+    // A relative path in config.json is relative to the config folder; a typed one to the working directory.
     data_dir: {
       ...data,
       value: ['profile', 'user config'].includes(data.origin)
@@ -112,7 +118,7 @@ export function resolveSettings(sources: Sources): Settings {
   };
 }
 
-/** `--json` is `-o json`, `--no-color` is colour never; commander's `color: true` says nothing was given. */
+/** `--json` is `-o json`, and `--no-color` is `color never`. Commander sets `color: true` where no flag was given. */
 function withShorthands(flags: SettingFlags): SettingFlags {
   const { json, color, ...rest } = flags;
   const output = rest['output'];
@@ -125,7 +131,7 @@ function withShorthands(flags: SettingFlags): SettingFlags {
 /** A row of `arx config list`. */
 export type SettingRow = { key: SettingKey; value: string | number | boolean | null; origin: Origin };
 
-/** Every setting as a row, in the order of the table of keys; a password in a proxy's address is not shown. */
+/** Returns every setting as a row. The password in a proxy's address is hidden. */
 export function settingRows(settings: Settings): SettingRow[] {
   return SETTING_KEYS.map((key) => {
     const { value, origin } = settings[key];
@@ -140,10 +146,10 @@ function withoutPassword(proxy: unknown): string | null {
   return url.href;
 }
 
-/** A row of `arx profile ls`; `base_url` is null where the profile is the local archive's. */
+/** A row of `arx profile ls`. `base_url` is null for the local archive. */
 export type ProfileRow = { name: string; current: boolean; base_url: string | null };
 
-/** Every profile, `default` first. `current` is what this run uses. */
+/** Returns every profile as a row, `default` first. `current` is the name of the one in use. */
 export function profileRows(file: SettingsFile, current: string): ProfileRow[] {
   const names = new Set(['default', ...file.profiles.keys()]);
   return [...names].map((name) => {

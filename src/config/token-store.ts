@@ -1,4 +1,4 @@
-// Tokens by origin and profile in tokens.json: private, whole after any fault, shared by processes without losing one.
+// Stores tokens by origin and profile in tokens.json, which several processes may change at once.
 import { writeNewFile } from '../disk/atomic-file.ts';
 import { Fault } from '../faults.ts';
 import type { Token } from '../contract/token.ts';
@@ -6,8 +6,8 @@ import { withLock, removeLeftovers } from './lock.ts';
 import { readPrivate, replacePrivate, writeFault, type StoreWorld } from './private-file.ts';
 
 /**
- * A token as the service gave it (interface 2.3), whom it was given to, and what it is for. `obtained_at` is local time
- * (ISO, UTC); `clock_offset_ms` is the service's clock minus ours at that moment.
+ * A token as the service gave it (interface 2.3), its origin and profile, and the request that obtained it. `obtained_at` is
+ * local time (ISO 8601, UTC). `clock_offset_ms` is the service's clock minus ours at that moment.
  */
 export type TokenEntry = Pick<
   Token,
@@ -29,23 +29,24 @@ export type TokenEntry = Pick<
   clock_offset_ms: number;
 };
 
+/** The tokens of one folder. */
 export type TokenStore = {
   readonly path: string;
-  /** The entry of exactly this origin and profile. Creates nothing. Throws a store Fault. */
+  /** Returns the entry of this origin and profile. Creates no file. Throws Fault 'store'. */
   get(origin: string, profile: string): Promise<TokenEntry | undefined>;
   /**
-   * Adds or replaces one entry; durable when it resolves, and other entries are kept. With `repair` a damaged file is
-   * first copied to `<path>.corrupt-<time>` and begun anew. Throws a store or disk Fault; then nothing has changed.
+   * Adds or replaces an entry; other entries are kept. The file is on the disk when it resolves. With `repair` a damaged file
+   * is copied to `<path>.corrupt-<time>` and begun anew. Throws Fault 'store' or 'disk'; nothing has changed then.
    */
   put(entry: TokenEntry, options?: { repair?: boolean }): Promise<void>;
-  /** Whether there was one to remove. */
+  /** Removes an entry. Returns whether there was one. */
   remove(origin: string, profile: string): Promise<boolean>;
   list(): Promise<TokenEntry[]>;
 };
 
 const VERSION = 1;
 
-/** The store of one folder. Opens no file yet. */
+/** Returns the store of a folder. Opens no file yet. */
 export function openTokenStore(folder: string, world: StoreWorld): TokenStore {
   const path = `${folder}/tokens.json`;
   const load = (): TokenEntry[] => {
@@ -112,17 +113,17 @@ function isSame(a: Key, b: Key): boolean {
   return a.origin === b.origin && a.profile === b.profile;
 }
 
-/** Only this one may be set aside; a newer or foreign store is never touched. */
+/** A store that may be set aside. A newer or foreign one is never touched. */
 class DamagedStore extends Fault {
   constructor(path: string, what: string) {
     super('store', `token store ${path} is damaged: ${what}`, {
-      kept: 'the file was left as it is',
+      storedIfPossible: 'the file was left as it is',
       hint: 'arx login (keeps a copy of it and begins a new one)',
     });
   }
 }
 
-/** Entries of a stored file, unknown fields kept. Throws a store Fault that shows nothing of the content. */
+/** The entries of a file, with their unknown fields. Throws Fault 'store', which never shows the content. */
 function parse(bytes: Uint8Array, path: string): TokenEntry[] {
   let document: unknown;
   try {
@@ -136,7 +137,7 @@ function parse(bytes: Uint8Array, path: string): TokenEntry[] {
   const { version, tokens } = document as { version?: unknown; tokens?: unknown };
   if (typeof version === 'number' && version > VERSION) {
     throw new Fault('store', `token store ${path} was written by a newer arx (version ${version})`, {
-      kept: 'the file was left as it is',
+      storedIfPossible: 'the file was left as it is',
       hint: 'update arx, or give ARX_CONFIG_DIR another folder',
     });
   }
@@ -156,7 +157,7 @@ const isInteger = (value: unknown): boolean => Number.isSafeInteger(value);
 const FIELDS: Record<keyof TokenEntry, (value: unknown) => boolean> = {
   origin: isText,
   profile: isText,
-  // It travels in a header; see the contract's AccessToken.
+  // A header must be able to hold it; see AccessToken in the contract.
   access_token: (value) => typeof value === 'string' && /^[\x21-\x7e]{1,8192}$/.test(value),
   expires_at: isTime,
   scope: (value) => Array.isArray(value) && value.every(isText),

@@ -1,5 +1,5 @@
 // The parts of help topics that are made from the code: exit codes, settings, global options, event types.
-import { KEYS, SETTING_KEYS } from '../config/keys.ts';
+import { KEYS, SETTING_KEYS } from '../config/setting-keys.ts';
 import { resolveSettings } from '../config/settings.ts';
 import { EXIT, exitCodesBySeverity } from '../exit.ts';
 import type { FaultKind } from '../faults.ts';

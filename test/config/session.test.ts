@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { TokenRequest } from '../../src/contract/token.ts';
 import { Fault } from '../../src/faults.ts';
-import { createSession, originOf } from '../../src/config/session.ts';
+import { createSession, tokenOrigin } from '../../src/config/session.ts';
 import { resolveSettings } from '../../src/config/settings.ts';
 import { openTokenStore } from '../../src/config/token-store.ts';
 import { entry, NOW, scratch, storeWorld } from './store-world.ts';
@@ -129,7 +129,7 @@ test('the local archive logs itself in once and keeps the token by its folder', 
   expect(one).toMatchObject({ token: 'new-1', source: 'login' });
   expect(two).toBe(one);
   expect(asked).toEqual([{ client_id: 'arx', observer_tier: 'internal', requested_tier: 'internal' }]);
-  expect(originOf(settings)).toBe('local:/data');
+  expect(tokenOrigin(settings)).toBe('local:/data');
   expect((await store.get('local:/data', 'default'))?.access_token).toBe('new-1');
 });
 
@@ -241,7 +241,7 @@ test('G1, G7: where it cannot be stored, login fails and a command goes on with 
   const { session, folder, notices } = begun();
   fs.mkdirSync(`${folder}/tokens.json.lock`);
   expect(await session.bearer()).toMatchObject({ token: 'new-1' });
-  expect(notices).toEqual([expect.stringContaining('used but not kept')]);
+  expect(notices).toEqual([expect.stringContaining('used but not stored')]);
   const request = { client_id: 'a', observer_tier: 'b', requested_tier: 'c' };
   await expect(session.login(request)).rejects.toMatchObject({ kind: 'store' });
 });

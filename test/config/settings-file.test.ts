@@ -66,8 +66,8 @@ test('unknown keys of a later arx are kept', async () => {
 });
 
 test.each<[string, string, string | undefined, string]>([
-  ['nothing', 'x', undefined, 'there is no setting "nothing"'],
-  ['constructor', 'x', undefined, 'there is no setting "constructor"'],
+  ['nothing', 'x', undefined, 'no setting "nothing"'],
+  ['constructor', 'x', undefined, 'no setting "constructor"'],
   ['timeout', 'soon', undefined, 'timeout must be a number from 0.1 to 3600'],
   ['profile', 'x', 'work', 'profile cannot be set inside a profile'],
   ['timeout', '1', '__proto__', 'profile name must be 1 to 64 letters'],

@@ -1,7 +1,7 @@
 // Which value wins, where it came from, and what is refused in whose name.
 import { describe, expect, test } from 'vitest';
 import { directoriesOf } from '../../src/config/directories.ts';
-import { SETTING_KEYS } from '../../src/config/keys.ts';
+import { SETTING_KEYS } from '../../src/config/setting-keys.ts';
 import { profileRows, resolveSettings, settingRows } from '../../src/config/settings.ts';
 
 const directories = { config: '/c/arx', data: '/d/arx', cache: '/x/arx' };
@@ -106,7 +106,7 @@ describe('what is wrong is refused in the name of its place', () => {
       { flags: { profile: '__proto__' } },
       '--profile must be 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit',
     ],
-    ['no profile', { flags: { profile: 'constructor' } }, 'there is no profile "constructor"'],
+    ['no profile', { flags: { profile: 'constructor' } }, 'no profile "constructor"'],
     [
       'both forms',
       { flags: { json: true, output: 'tsv' } },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { GLOBAL_OPTIONS } from '../../src/command-list/global-options.ts';
 import { HELP_TOPIC_NAMES, HELP_TOPICS } from '../../src/command-list/help-topics.ts';
 import { COMMAND_LIST, NOUNS } from '../../src/command-list/index.ts';
-import { SETTING_KEYS } from '../../src/config/keys.ts';
+import { SETTING_KEYS } from '../../src/config/setting-keys.ts';
 import { EXIT } from '../../src/exit.ts';
 import { topicBlocks, topicText } from '../../src/help/help-texts.ts';
 

@@ -1,13 +1,13 @@
 // `arx config get KEY`: one setting's value.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { knownKey } from '../../config/settings-file.ts';
+import { parseSettingKey } from '../../config/settings-file.ts';
 import { settingRows } from '../../config/settings.ts';
 
 export const Input = z.object({ key: z.string() });
 
 export async function run({ key }: z.infer<typeof Input>, app: App): Promise<void> {
-  const known = knownKey(key);
+  const known = parseSettingKey(key);
   const row = settingRows(app.settings).find((each) => each.key === known);
   if (app.wantsJson) await app.printer.report(row ?? {}, () => []);
   else await app.printer.text(String(row?.value ?? ''));

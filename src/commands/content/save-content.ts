@@ -55,7 +55,9 @@ export async function save(saving: Saving, app: App): Promise<void> {
     const { withheld, match } = report.verdicts;
     if (withheld > 0)
       app.addFault(
-        new Fault('partial', `${withheld} of ${files.length} files are withheld`, { kept: `${match} files` }),
+        new Fault('partial', `${withheld} of ${files.length} files are withheld`, {
+          storedIfPossible: `${match} files`,
+        }),
       );
   } finally {
     await folder.close();

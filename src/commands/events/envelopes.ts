@@ -5,7 +5,7 @@ import { open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type * as z from 'zod';
 import type { App } from '../../app.ts';
-import { bytesAt, wholeOf } from '../../config/given-file.ts';
+import { readInputFile, collectBytes } from '../../config/input-file.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
 import { EVENT_TYPES, IngestRequest, PAYLOADS, type EventType } from '../../contract/event.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
@@ -44,7 +44,10 @@ async function payloadText(given: string, { world }: App): Promise<string> {
   if (!given.startsWith('@')) return given;
   const file = given.slice(1);
   const what = `the payload file ${file}`;
-  const bytes = await wholeOf(bytesAt(resolve(world.cwd, file), what, world.signal), MAX_REQUEST_BYTES);
+  const bytes = await collectBytes(
+    readInputFile(resolve(world.cwd, file), what, world.signal),
+    MAX_REQUEST_BYTES,
+  );
   if (bytes.length > MAX_REQUEST_BYTES)
     throw new Fault('usage', `${what} is longer than a request may be; nothing was sent`);
   return bytes.toString('utf8');
@@ -94,7 +97,7 @@ async function opened(file: string, app: App): Promise<FileHandle> {
   } catch (error) {
     throw new Fault('usage', `cannot read ${file}`, { cause: error });
   }
-  return spooled(bytesAt(path, file, app.world.signal), app);
+  return spooled(readInputFile(path, file, app.world.signal), app);
 }
 
 /** A file that has no name any more: nothing of it stays, however the run ends. */

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
-import { originOf } from '../../config/session.ts';
+import { tokenOrigin } from '../../config/session.ts';
 import { IngestRequest } from '../../contract/event.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
@@ -35,7 +35,7 @@ export type Journal = {
 /** `--journal FILE`, else the one of this service and profile in the data folder. */
 export function journalPath(file: string | undefined, { world, directories, settings }: App): string {
   if (file !== undefined) return resolve(world.cwd, file);
-  const origin = originOf(settings);
+  const origin = tokenOrigin(settings);
   const profile = settings.profile.value;
   const hash = createHash('sha256').update(`${origin}\n${profile}`).digest('hex').slice(0, 8);
   const place = origin.startsWith('local:') ? 'local' : origin.replace(/^https?:\/\//, '');

@@ -1,7 +1,13 @@
 // Expiry with reported drift and other people's clocks (faults L).
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { effectiveExpiry, isExpired, readClock, spoken, timeLeft } from '../../src/config/expiry.ts';
+import {
+  effectiveExpiry,
+  isExpired,
+  readClock,
+  describeClockOffset,
+  timeLeft,
+} from '../../src/config/token-expiry.ts';
 import { entry, NOW } from './store-world.ts';
 
 const HOUR = 3_600_000;
@@ -89,4 +95,4 @@ test.each([
   [-2 * HOUR, '2 h (ahead)'],
   [400 * DAY + HOUR, '400 d 1 h (behind)'],
   [DAY + 5 * 60_000, '1 d (behind)'],
-])('%i ms are spoken as %s', (offset, text) => expect(spoken(offset)).toBe(text));
+])('%i ms are spoken as %s', (offset, text) => expect(describeClockOffset(offset)).toBe(text));

@@ -1,10 +1,10 @@
-// What the user gave to be read, file or pipe: to its end, or to that of the run, whichever comes first.
+// Reads a file or pipe that the user named, and stops at once when the run is aborted.
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 import { Fault } from '../faults.ts';
 
-/** What comes from a stream, which is read once. Throws the signal's reason as soon as it is aborted. */
+/** Yields the chunks of a stream. Throws the signal's reason as soon as it is aborted. */
 export async function* untilAborted(stream: Readable, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* addAbortSignal(signal, stream);
@@ -14,12 +14,16 @@ export async function* untilAborted(stream: Readable, signal: AbortSignal): Asyn
 }
 
 /**
- * The bytes at a path, called `what` in the usage Fault where they cannot be read. A FIFO that nobody has opened for
- * writing yet is waited for, and left at once for the signal, whose reason is thrown (faults C12, K2).
+ * Yields the bytes of a file or FIFO. It waits for a FIFO that nobody has opened for writing yet. Throws the signal's reason
+ * as soon as it is aborted, and Fault 'usage' naming `what` where the file cannot be read.
  */
-export async function* bytesAt(path: string, what: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* readInputFile(
+  path: string,
+  what: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   try {
-    // Any other way of opening waits where no signal reaches.
+    // Without O_NONBLOCK, opening a FIFO blocks and no signal can stop it.
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     yield* untilAborted(await streamOf(fd), signal);
   } catch (error) {
@@ -28,7 +32,7 @@ export async function* bytesAt(path: string, what: string, signal: AbortSignal):
   }
 }
 
-/** A descriptor that does not block is read by whoever can wait for it. */
+/** A non-blocking descriptor needs a stream that waits by polling: a socket for a FIFO, a tty stream for a terminal. */
 async function streamOf(fd: number): Promise<Readable> {
   if (fstatSync(fd).isFIFO()) {
     const { Socket } = await import('node:net');
@@ -37,14 +41,14 @@ async function streamOf(fd: number): Promise<Readable> {
   return isatty(fd) ? new ReadStream(fd) : createReadStream('', { fd });
 }
 
-/** All of it in one piece; of what is longer than `most` bytes a part that is longer, too. */
-export async function wholeOf(bytes: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
+/** Returns all bytes; of more than `maxBytes` only a first part, which is longer than `maxBytes` too. */
+export async function collectBytes(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of bytes) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > most) break;
+    if (size > maxBytes) break;
   }
   return Buffer.concat(chunks);
 }

@@ -1,4 +1,4 @@
-// When a token ends, told with the drift the service reported and its clock instead of ours. Pure.
+// When a token expires, by the service's clock and with the drift that the service reported. Pure functions.
 import type { TokenEntry } from './token-store.ts';
 
 type Timed = Pick<
@@ -6,16 +6,16 @@ type Timed = Pick<
   'expires_at' | 'timeline_offset_ms' | 'session_drift_ms' | 'obtained_at' | 'clock_offset_ms'
 >;
 
-/** Off by more than this, in milliseconds, a clock is spoken of. */
-export const CLOCK_TOLERANCE = 60_000;
-/** A token that would live longer than this says more about a clock than about itself. */
-const LONGEST_LIFE = 366 * 86_400_000;
+/** A clock that is off by more than this many milliseconds is reported. */
+export const CLOCK_TOLERANCE_MS = 60_000;
+/** A longer lifetime means that a clock is wrong. */
+const MAX_TOKEN_LIFETIME_MS = 366 * 86_400_000;
 
 /**
- * The moment from which a token counts as expired, in milliseconds of the service's clock: `expires_at` moved by
- * `timeline_offset_ms + session_drift_ms` where that makes it earlier, never later (interface 1, 2.3, 5.2: the service
- * reports its drift, but not which way to apply it; an early renewal costs one request, a late one a failure).
- * A drift that would end the token before it was obtained cannot be about its life and is left out.
+ * Returns when a token counts as expired, in milliseconds since the epoch by the service's clock. This is `expires_at` plus
+ * `timeline_offset_ms + session_drift_ms` where that is earlier, never later. The service reports its drift, but not in which
+ * direction to apply it (interface 1, 2.3, 5.2): an early renewal costs one request, a late one a failure.
+ * A drift by which the token would have expired before it was obtained is ignored.
  */
 export function effectiveExpiry(token: Timed): number {
   const expires = Date.parse(token.expires_at);
@@ -23,27 +23,32 @@ export function effectiveExpiry(token: Timed): number {
   return moved > Date.parse(token.obtained_at) + token.clock_offset_ms ? moved : expires;
 }
 
-/** Milliseconds until it counts as expired, negative after. `now` is local time. */
+/** Returns the milliseconds until a token counts as expired, negative after that. `now` is local time. */
 export function timeLeft(token: Timed, now: number): number {
-  // A clock set back to before the token was obtained knows nothing of its age; then the service will judge it.
+  // Where the local clock was set back to before the token was obtained, its age is unknown: the service decides.
   const local = Math.max(now, Date.parse(token.obtained_at));
   return effectiveExpiry(token) - (local + token.clock_offset_ms);
 }
 
+/** Returns whether a token counts as expired. `now` is local time. */
 export function isExpired(token: Timed, now: number): boolean {
   return timeLeft(token, now) <= 0;
 }
 
-/** What the answer to a token request says about our clock. `notice` is one line for the user, where there is need. */
+/**
+ * What the response to a token request says about the local clock. `offset` is the service's clock minus ours in
+ * milliseconds. `expired`: the token had expired already. `notice` is a line for the user, where something is wrong.
+ */
 export type ClockReading = { offset: number; expired: boolean; notice?: string };
 
 /**
- * Reads the service's clock from the Date of its token answer (milliseconds, undefined where missing or unreadable).
- * A Date that does not fit the token's own `expires_at` while our clock does is ignored. `expired`: dead on arrival.
+ * Returns what the Date header of a token response says about the clock. `serverTime` is the header in milliseconds since the
+ * epoch, undefined where it is missing or invalid. A Date that contradicts `expires_at`, where our clock does not, is
+ * ignored.
  */
 export function readClock(serverTime: number | undefined, now: number, expiresAt: string): ClockReading {
   const expires = Date.parse(expiresAt);
-  const fits = (time: number) => expires > time && expires - time <= LONGEST_LIFE;
+  const fits = (time: number) => expires > time && expires - time <= MAX_TOKEN_LIFETIME_MS;
   const offset = serverTime === undefined || Number.isNaN(serverTime) ? undefined : serverTime - now;
   if (offset === undefined) {
     return {
@@ -63,12 +68,14 @@ export function readClock(serverTime: number | undefined, now: number, expiresAt
 }
 
 function noticeOf(offset: number): { notice?: string } {
-  if (Math.abs(offset) <= CLOCK_TOLERANCE) return {};
-  return { notice: `your clock is off by ${spoken(offset)}; expiry is judged by the clock of the service` };
+  if (Math.abs(offset) <= CLOCK_TOLERANCE_MS) return {};
+  return {
+    notice: `your clock is off by ${describeClockOffset(offset)}; expiry is judged by the clock of the service`,
+  };
 }
 
-/** An offset (service minus ours, milliseconds) as `2 h 5 min (ahead)`, seen from our clock. */
-export function spoken(offset: number): string {
+/** Returns an offset (the service's clock minus ours, in milliseconds) as `2 h 5 min (ahead)`: our clock is ahead. */
+export function describeClockOffset(offset: number): string {
   const seconds = Math.round(Math.abs(offset) / 1000);
   const parts = [
     [Math.floor(seconds / 86_400), 'd'],

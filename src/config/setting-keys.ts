@@ -1,5 +1,6 @@
-// The settings there are, and what each accepts.
+// The list of settings: the type, meaning and check of each.
 
+/** The values of all settings, by key. */
 export type SettingValues = {
   base_url: string | undefined;
   asset_url: string | undefined;
@@ -16,18 +17,19 @@ export type SettingValues = {
   observer_tier: string | undefined;
   requested_tier: string | undefined;
 };
+/** The name of a setting. */
 export type SettingKey = keyof SettingValues;
 
 type Key<T> = {
-  /** What it is, for people. */
+  /** What the setting is, for users. */
   meaning: string;
   /** The value of a text, or an {@link UnusableArchive} with what it must be. */
   read(text: string): NonNullable<T> | UnusableArchive;
-  /** Not to be set inside a profile. */
+  /** It cannot be set inside a profile. */
   global?: true;
 };
 
-/** Why a text is no value of a setting: `must be …`. */
+/** Why a text is not a value of a setting. `reason` reads `must be …`. */
 export class UnusableArchive {
   readonly reason: string;
   constructor(reason: string) {
@@ -35,28 +37,31 @@ export class UnusableArchive {
   }
 }
 
+/** All settings. */
 export const KEYS: { [K in SettingKey]: Key<SettingValues[K]> } = {
   base_url: { meaning: 'address of the archive service (default: the local archive)', read: readUrl },
-  asset_url: { meaning: 'address its files are served from', read: readUrl },
+  asset_url: { meaning: 'address that its files are served from', read: readUrl },
   output: { meaning: 'form of the output', read: oneOf('table', 'tsv', 'json', 'ndjson', 'sums') },
   timeout: { meaning: 'longest wait for one answer, in seconds', read: numberWithin(0.1, 3600) },
-  retries: { meaning: 'tries again after a fault that may pass', read: wholeWithin(0, 10) },
-  color: { meaning: 'when to colour', read: oneOf('auto', 'always', 'never') },
+  retries: { meaning: 'retries after a failure that may pass', read: integerWithin(0, 10) },
+  color: { meaning: 'when to print in colour', read: oneOf('auto', 'always', 'never') },
   profile: { meaning: 'profile used when none is named', read: readProfile, global: true },
   data_dir: { meaning: 'folder of the local archive', read: textUpTo(4096) },
-  proxy: { meaning: 'the only way to a proxy', read: readProxy },
+  proxy: { meaning: 'address of a proxy; proxy variables are ignored', read: readProxy },
   insecure_http: { meaning: 'allow plain http to another machine', read: readBoolean },
   client_id: { meaning: 'client id for login', read: textUpTo(200) },
   observer_tier: { meaning: 'observer tier for login', read: textUpTo(64) },
   requested_tier: { meaning: 'tier to ask for at login', read: textUpTo(64) },
 };
+/** The names of all settings, in the order of {@link KEYS}. */
 export const SETTING_KEYS = Object.keys(KEYS) as SettingKey[];
 
+/** Returns whether a setting has this name. */
 export function isSettingKey(name: string): name is SettingKey {
   return Object.hasOwn(KEYS, name);
 }
 
-/** Plain http to another machine is the client's to refuse: it depends on insecure_http. */
+/** Plain http to another machine is allowed here. The client refuses it, since that depends on insecure_http. */
 function readUrl(text: string): string | UnusableArchive {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
@@ -90,27 +95,27 @@ function oneOf<T extends string>(...values: T[]) {
     values.find((value) => value === text) ?? new UnusableArchive(`must be one of ${values.join(', ')}`);
 }
 
-function numberWithin(least: number, most: number) {
+function numberWithin(min: number, max: number) {
   return (text: string): number | UnusableArchive => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    return value >= least && value <= most
+    return value >= min && value <= max
       ? value
-      : new UnusableArchive(`must be a number from ${least} to ${most}`);
+      : new UnusableArchive(`must be a number from ${min} to ${max}`);
   };
 }
 
-function wholeWithin(least: number, most: number) {
+function integerWithin(min: number, max: number) {
   return (text: string): number | UnusableArchive => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    return value >= least && value <= most
+    return value >= min && value <= max
       ? value
-      : new UnusableArchive(`must be a whole number from ${least} to ${most}`);
+      : new UnusableArchive(`must be a whole number from ${min} to ${max}`);
   };
 }
 
-function textUpTo(most: number) {
+function textUpTo(maxLength: number) {
   return (text: string): string | UnusableArchive => {
-    if (text !== '' && text.length <= most && !/\p{Cc}/u.test(text)) return text;
-    return new UnusableArchive(`must be 1 to ${most} characters without control characters`);
+    if (text !== '' && text.length <= maxLength && !/\p{Cc}/u.test(text)) return text;
+    return new UnusableArchive(`must be 1 to ${maxLength} characters without control characters`);
   };
 }
