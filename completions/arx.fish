@@ -121,7 +121,7 @@ complete -c arx -n '__arx_at attachments export' -l offline -d 'never ask the se
 complete -c arx -n '__arx_at attachments export' -a '(__fish_complete_directories)'
 complete -c arx -n '__arx_at content get' -l view -x -a 'raw lore' -d 'which view (default: raw)'
 complete -c arx -n '__arx_at content get' -l pipeline -d 'include the pipeline'
-complete -c arx -n '__arx_at content get' -l stego -d 'show hidden text (zero-width characters, comments) and bytes'
+complete -c arx -n '__arx_at content get' -l stego -d 'show hidden data: zero-width characters, bytes after the end of a file'
 complete -c arx -n '__arx_at content get' -l raw -d 'write only the stored bytes, checked against their hash'
 complete -c arx -n '__arx_at content get' -l save -x -a '(__fish_complete_directories)' -d 'save the record, its stored bytes and its files in DIR'
 complete -c arx -n '__arx_at content get' -l allow-escape-sequences -d 'with --raw: send control characters to the terminal'

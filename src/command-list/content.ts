@@ -9,7 +9,7 @@ export const CONTENT_COMMANDS = [
     options: [
       ['--view <view>', 'which view (default: raw)', ['raw', 'lore']],
       ['--pipeline', 'include the pipeline'],
-      ['--stego', 'show hidden text (zero-width characters, comments) and bytes'],
+      ['--stego', 'show hidden data: zero-width characters, bytes after the end of a file'],
       ['--raw', 'write only the stored bytes, checked against their hash'],
       ['--save <dir>', 'save the record, its stored bytes and its files in DIR'],
       ['--allow-escape-sequences', 'with --raw: send control characters to the terminal'],
