@@ -1,9 +1,10 @@
-// What people see of frozen walks and of what lies between two of them (shapes in contract/report.ts).
+// How frozen walks and the changes between two of them are shown.
 import type { DiffReport, FrozenWalk, WalkedWindow } from '../../contract/reports/walk.ts';
 import { formatCount, plural } from '../numbers.ts';
 import { alignColumns, type Line, type Span, type Style } from '../terminal/styled-line.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
+import { firstBranches, MAX_NAMED_ITEMS } from './first-branches.ts';
 import type { View } from './view.ts';
 import { shortHash, formatInstant, WHOLE } from './shared-columns.ts';
 
@@ -18,16 +19,16 @@ const MARKS: Record<Kind, { mark: string; style: Style }> = {
   unknown: { mark: '?', style: 'warn' },
 };
 
-/** One row of a report's lists, with the name of its list. */
+/** A change, with its kind. */
 export type Change = { [K in Kind]: { change: K } & DiffReport[K][number] }[Kind];
 
-/** All rows of the lists, in the order of the report; of each list at most so many. */
-export function* changesOf(report: DiffReport, kinds = KINDS, most = Infinity): Generator<Change> {
+/** Yields the changes of a report, kind by kind, at most `max` of each kind. */
+export function* changesOf(report: DiffReport, kinds = KINDS, max = Infinity): Generator<Change> {
   for (const change of kinds)
-    for (const row of report[change].slice(0, most)) yield { change, ...row } as Change;
+    for (const row of report[change].slice(0, max)) yield { change, ...row } as Change;
 }
 
-/** One change a line; `from` and `to` are the rows before it in the two walks, or the hashes of what changed. */
+/** A change as one line. `from` and `to` are the rows before it in the two walks, or the hashes of a changed row. */
 export const changeView: View<Change> = {
   columns: [
     { name: 'mark', of: ({ change }) => MARKS[change].mark, style: ({ change }) => MARKS[change].style },
@@ -48,9 +49,7 @@ function endsOf(row: Change): Ends {
   return isInA ? { from: row.after } : { to: row.after };
 }
 
-/** Rows named below a kind; the whole list is in the JSON report. */
-const MOST_NAMED = 20;
-
+/** Returns the comparison of two frozen walks: the counts in one line, both walks, then the changes by kind. */
 export function diffLines(report: DiffReport, canvas: Canvas): Line[] {
   const kinds = KINDS.filter((kind) => report[kind].length > 0);
   const counts = kinds.flatMap((kind): Span[] => [
@@ -67,13 +66,10 @@ export function diffLines(report: DiffReport, canvas: Canvas): Line[] {
       kinds.map((kind): Branch => {
         const { mark, style } = MARKS[kind];
         const count = report[kind].length;
-        const changes = [...changesOf(report, [kind], MOST_NAMED)];
-        const named = changes.map((change): Branch => ({ line: changeLine(change, report) }));
-        const rest = count - named.length;
+        const changes = [...changesOf(report, [kind], MAX_NAMED_ITEMS)];
         return {
           line: [{ text: `${mark} ${kind}`, style }, ` ${formatCount(count)}`],
-          children:
-            rest > 0 ? [...named, { line: { text: `and ${formatCount(rest)} more`, style: 'dim' } }] : named,
+          children: firstBranches(changes, (change) => ({ line: changeLine(change, report) }), count),
         };
       }),
       canvas,
@@ -111,12 +107,12 @@ function detailOf(row: Change, { a, b }: DiffReport): string {
 }
 
 const UNKNOWN: Record<DiffReport['unknown'][number]['reason'], string> = {
-  not_reached: 'did not get so far',
-  out_of_range: 'left it out of its range',
-  no_place: 'saw it and has no place for it',
+  not_reached: 'ended before this row',
+  out_of_range: 'excluded it by its range',
+  no_place: 'read it but found no place for it',
 };
 
-/** One frozen window a line. */
+/** A frozen window as one line. */
 export const windowView: View<WalkedWindow> = {
   columns: [
     { name: 'window', of: (row) => row.window, align: 'right' },

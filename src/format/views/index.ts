@@ -1,4 +1,4 @@
-// The one door to what people see of each record.
+// All views of records and reports. Other rooms import views from here only.
 export { anyView } from './unknown-record.ts';
 export { attachmentView } from './attachment.ts';
 export { contentView } from './content.ts';
@@ -7,15 +7,8 @@ export { acknowledgementView, eventTypeView, eventView } from './event.ts';
 export { checkView, factView, healthView, pathsView, profileView, settingView } from './installation.ts';
 export { identityView } from './identity.ts';
 export { changesOf, changeView, diffLines, windowView } from './frozen-walk.ts';
-export {
-  backupLines,
-  exportLines,
-  fileView,
-  fsckLines,
-  importLines,
-  pullPlanView,
-  verifyLines,
-  walkLines,
-} from './report.ts';
+export { backupLines, fsckLines, importLines } from './archive-report.ts';
+export { exportLines, fileView, pullPlanView, verifyLines } from './files-report.ts';
+export { walkLines } from './walk-report.ts';
 export { reconcileLines } from './reconcile.ts';
 export { positionView } from './sequence.ts';

@@ -247,8 +247,8 @@ describe('reports', () => {
     const { print, stdout } = printing();
     await print.report(report, (screen) => views.walkLines(report, 'conversation', screen));
     expect(stdout.text).toBe(`incomplete, 2,000 conversations in 1 window
-├─ reads        42 requests (20 at the least), 3 re-reads, 1 disagreement
-├─ drift        first 0.13, last 0.21, most 0.21
+├─ reads        42 requests (minimum 20), 3 re-reads, 1 disagreement
+├─ drift        first 0.13, last 0.21, highest 0.21
 ├─ cross-check  boundary: 40 asked, 40 agreed, 0 without an answer
 ├─ duplicates   0 removed
 ├─ confidence   0.999

@@ -1,0 +1,78 @@
+// How reports about an archive are shown: a backup, a check and an import.
+import type { BackupReport, FsckReport, ImportReport } from '../../contract/reports/archive.ts';
+import { formatBytes, formatCount, plural } from '../numbers.ts';
+import type { Canvas } from '../terminal/capabilities.ts';
+import type { Line, Style } from '../terminal/styled-line.ts';
+import { treeLines, type Branch } from '../terminal/tree.ts';
+import { firstBranches } from './first-branches.ts';
+
+/** Returns where a backup is and what was copied. */
+export function backupLines({ path, taken_at, database_bytes, files, bytes }: BackupReport): Line[] {
+  return [
+    `the archive as it was at ${taken_at} is in ${path}`,
+    `database ${formatBytes(database_bytes)}, ${plural(files.added, 'file')} added (${formatBytes(bytes)}), ${formatCount(files.known)} already there`,
+  ];
+}
+
+/** Returns a check of an archive: the result in one line, then each check with its findings. */
+export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
+  const style: Style = report.verdict === 'ok' ? 'good' : report.verdict === 'damaged' ? 'bad' : 'warn';
+  const checks = report.checks.map(({ name, looked }): Branch => {
+    const findings = report.findings.filter(({ check }) => check === name);
+    return {
+      line: name === 'engine' ? name : `${name} ${formatCount(looked)}`,
+      children: findings.map(({ problem, severity, count, subjects }): Branch => {
+        const mark =
+          severity === 'damage'
+            ? ({ text: '* ', style: 'bad' } as const)
+            : ({ text: '? ', style: 'warn' } as const);
+        return {
+          line: [{ text: mark.text + problem, style: mark.style }, ` ${formatCount(count)}`],
+          children: firstBranches(subjects, (subject) => ({ line: subject }), count),
+        };
+      }),
+    };
+  });
+  return [
+    [
+      { text: report.verdict.replaceAll('_', ' '), style },
+      `, ${formatBytes(report.bytes)} hashed, ${report.engine}, files in the ${report.files}`,
+    ],
+    ...treeLines(checks, canvas),
+  ];
+}
+
+/** Returns an import: the archive in one line, then each source and what was refused. */
+export function importLines(report: ImportReport, canvas: Canvas): Line[] {
+  const sources = report.sources.map(({ path, kind, messages, attachments }): Branch => {
+    const { read, stored, known, refused } = messages;
+    return {
+      line: [
+        { text: path, style: 'id' },
+        { text: ` (${kind})`, style: 'dim' },
+      ],
+      children: [
+        {
+          line: [
+            `${plural(read, 'message')} read: `,
+            { text: `${formatCount(stored)} stored`, style: 'good' },
+            `, ${formatCount(known)} already there, `,
+            { text: `${formatCount(refused)} refused`, style: refused > 0 ? 'bad' : undefined },
+          ],
+        },
+        {
+          line: `${plural(attachments.stored, 'attachment')} stored, ${formatCount(attachments.known)} already there`,
+        },
+      ],
+    };
+  });
+  const named = firstBranches(report.refused, ({ path, offset, reason }) => ({
+    line: `${path}${offset === null ? '' : ` at ${formatCount(offset)}`}: ${reason}`,
+  }));
+  const refused: Branch[] =
+    named.length > 0 ? [{ line: { text: 'refused', style: 'bad' }, children: named }] : [];
+  return [
+    `${plural(report.conversations, 'conversation')} in the archive`,
+    ...treeLines([...sources, ...refused], canvas),
+  ];
+}

@@ -1,0 +1,122 @@
+// How reports about files are shown: the plan of a pull, a verification and an export.
+import type {
+  ExportReport,
+  PullPlan,
+  Verdict,
+  VerifiedFile,
+  VerifyReport,
+} from '../../contract/reports/files.ts';
+import { formatBytes, formatCount, plural } from '../numbers.ts';
+import type { Canvas } from '../terminal/capabilities.ts';
+import type { Line, Style } from '../terminal/styled-line.ts';
+import { treeLines, type Branch } from '../terminal/tree.ts';
+import { firstBranches } from './first-branches.ts';
+import { shortHash } from './shared-columns.ts';
+import type { View } from './view.ts';
+
+/** The marks of `rclone check`, with `?` for a file that could not be checked. */
+const MARKS: Record<Verdict, { mark: string; style: Style }> = {
+  match: { mark: '=', style: 'good' },
+  mismatch: { mark: '*', style: 'bad' },
+  missing: { mark: '-', style: 'bad' },
+  extra: { mark: '+', style: 'warn' },
+  unreadable: { mark: '!', style: 'bad' },
+  withheld: { mark: '?', style: 'warn' },
+  unverifiable: { mark: '?', style: 'warn' },
+};
+
+/** A verified file as one line, its mark first. */
+export const fileView: View<VerifiedFile> = {
+  columns: [
+    { name: 'mark', of: ({ verdict }) => MARKS[verdict].mark, style: ({ verdict }) => MARKS[verdict].style },
+    { name: 'verdict', of: ({ verdict }) => verdict },
+    { name: 'path', of: ({ path }) => path },
+    { name: 'id', of: ({ id }) => id },
+    { name: 'expected', of: ({ expected }) => expected },
+    { name: 'actual', of: ({ actual }) => actual },
+    { name: 'bytes', of: ({ bytes }) => bytes, align: 'right' },
+  ],
+};
+
+/** What a pull would download. */
+export const pullPlanView: View<PullPlan> = {
+  columns: [
+    { name: 'files', of: ({ files }) => files },
+    { name: 'bytes', of: ({ bytes }) => bytes },
+    { name: 'of_unknown_size', of: ({ unsized }) => unsized },
+    { name: 'already_here', of: ({ here }) => here },
+    { name: 'withheld', of: ({ withheld }) => withheld },
+    { name: 'refused', of: ({ refused }) => refused },
+  ],
+};
+
+/** Returns a verification: the result in one line, then each verdict with its files. */
+export function verifyLines(report: VerifyReport, canvas: Canvas): Line[] {
+  const fixity: Style = report.fixity === 'ok' ? 'good' : report.fixity === 'failed' ? 'bad' : 'warn';
+  const verdicts = (Object.keys(MARKS) as Verdict[]).filter((verdict) => (report.verdicts[verdict] ?? 0) > 0);
+  return [
+    [
+      { text: `fixity ${report.fixity.replaceAll('_', ' ')}`, style: fixity },
+      `, ${plural(report.checked, 'file')} checked, ${formatBytes(report.bytes)}, completeness ${report.completeness}`,
+    ],
+    ...treeLines(
+      [
+        ...bagBranches(report),
+        ...verdicts.map((verdict): Branch => {
+          const { mark, style } = MARKS[verdict];
+          return {
+            line: [{ text: `${mark} ${verdict}`, style }, ` ${formatCount(report.verdicts[verdict] ?? 0)}`],
+            children:
+              verdict === 'match' ? [] : namedFiles(report.files.filter((file) => file.verdict === verdict)),
+          };
+        }),
+      ],
+      canvas,
+    ),
+  ];
+}
+
+function bagBranches({ bag }: VerifyReport): Branch[] {
+  if (bag === undefined) return [];
+  const { version, algorithms, encoding, fetch } = bag;
+  const children = firstBranches(fetch, ({ path, url }) => ({ line: `${path} from ${url}` }));
+  return [
+    { line: `BagIt ${version}, ${[...algorithms, encoding].join(', ')}` },
+    ...(fetch.length === 0
+      ? []
+      : [{ line: `listed in fetch.txt, not fetched: ${formatCount(fetch.length)}`, children }]),
+  ];
+}
+
+function namedFiles(files: readonly VerifiedFile[]): Branch[] {
+  return firstBranches(files, ({ path, id, expected, actual }) => {
+    const hashes =
+      expected !== null && actual !== null && expected !== actual
+        ? `  expected ${shortHash(expected)}, got ${shortHash(actual)}`
+        : '';
+    return {
+      line: [
+        path ?? id ?? '',
+        { text: path === null || id === null ? hashes : `  ${id}${hashes}`, style: 'dim' },
+      ],
+    };
+  });
+}
+
+/** Returns an export: the bag in one line, then its hashes and what was withheld. */
+export function exportLines(report: ExportReport, canvas: Canvas): Line[] {
+  const { path, files, bytes, withheld, sha256, walk } = report;
+  const branches: Branch[] = [
+    { line: [{ text: 'tag manifest ', style: 'dim' }, shortHash(sha256)] },
+    ...(walk === null ? [] : [{ line: [{ text: 'frozen walk ', style: 'dim' as const }, shortHash(walk)] }]),
+  ];
+  if (withheld.length > 0)
+    branches.push({
+      line: [{ text: '? withheld', style: 'warn' }, ` ${formatCount(withheld.length)}`],
+      children: firstBranches(withheld, (id) => ({ line: id })),
+    });
+  return [
+    [{ text: path, style: 'good' }, `, ${plural(files, 'file')}, ${formatBytes(bytes)}`],
+    ...treeLines(branches, canvas),
+  ];
+}

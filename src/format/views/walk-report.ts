@@ -1,0 +1,54 @@
+// How the report of a walk is shown.
+import type { WalkReport } from '../../contract/reports/walk.ts';
+import { formatCount, plural } from '../numbers.ts';
+import type { Canvas } from '../terminal/capabilities.ts';
+import { alignColumns, type Line } from '../terminal/styled-line.ts';
+import { treeLines, type Branch } from '../terminal/tree.ts';
+import { shortHash } from './shared-columns.ts';
+
+/** Returns a walk: the result in one line, then its figures. `noun` is what one row is, in the singular. */
+export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Line[] {
+  const { drift, cross_check: check, frozen } = report;
+  const rows: [string, string][] = [
+    [
+      'reads',
+      `${plural(report.requests, 'request')} (minimum ${formatCount(report.minimum_requests)}), ${plural(report.rereads, 're-read')}, ${plural(report.disagreements, 'disagreement')}`,
+    ],
+    [
+      'drift',
+      drift.first === null
+        ? 'none reported'
+        : `first ${drift.first}, last ${drift.last}, highest ${drift.max}`,
+    ],
+    [
+      'cross-check',
+      check.mode === 'off'
+        ? 'off'
+        : `${check.mode}: ${formatCount(check.asked)} asked, ${formatCount(check.agreed)} agreed, ${formatCount(check.unavailable)} without an answer`,
+    ],
+    ['duplicates', `${formatCount(report.duplicates_removed)} removed`],
+    ['confidence', String(report.confidence)],
+    ...(frozen.head === null
+      ? []
+      : [
+          ['frozen', `${shortHash(frozen.head)}${frozen.file === null ? '' : ` in ${frozen.file}`}`] as [
+            string,
+            string,
+          ],
+        ]),
+  ];
+  const branches = alignColumns(rows.map(([name, text]) => [{ text: name, style: 'dim' }, text])).map(
+    (line): Branch => ({ line }),
+  );
+  const gaps = report.unstable.map(({ after, before, reads }): Branch => ({
+    line: `after ${after ?? 'the start'}, before ${before ?? 'the end'}: ${plural(reads, 'read')}`,
+  }));
+  if (gaps.length > 0) branches.push({ line: { text: 'unstable', style: 'bad' }, children: gaps });
+  return [
+    [
+      { text: report.verdict, style: report.verdict === 'complete' ? 'good' : 'bad' },
+      `, ${plural(report.conversations, noun)} in ${plural(report.windows, 'window')}`,
+    ],
+    ...treeLines(branches, canvas),
+  ];
+}
