@@ -1,4 +1,4 @@
-// The asset origin: stored files and messages by their capability address, with ranges and their hash, never one that is redacted.
+// The service of the asset origin: stored files and messages by signed address, with ranges, never redacted ones.
 import { HEADERS } from '../../contract/routes.ts';
 import { TIERS, type Tier } from '../../contract/token.ts';
 import {
@@ -18,14 +18,15 @@ import { fileKey, summaryOf } from '../store/meta-table/summary.ts';
 import { attachmentDisposition, servedType } from './content-disposition.ts';
 import type { ServiceOptions } from './call.ts';
 import { toApiError, errorResponse, newRequestId } from './error-response.ts';
-import { storedMessage, type Served } from './stored-message.ts';
+import { storedMessage, type ServedFile } from './stored-message.ts';
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 
 /**
- * `GET|HEAD /files/<id>/<tier>/<signature>` (the path of `file_url`, interface 2.1; the form is our choice). No token
- * is read: the address is the permission. 404 unknown or not held, 403 asset_redacted or asset_forbidden, 416 for
- * ranges. Failures have the error body of interface 7.
+ * Returns the service for `GET|HEAD /files/<id>/<tier>/<signature>` (the path of `file_url`, interface 2.1; the form is
+ * our choice) and `/messages/<id>/<tier>/<signature>`. No token is read: the address is the permission. Errors have the
+ * error body (interface 7): 404 for a file that is unknown or not stored, 403 `asset_redacted` or `asset_forbidden`, 416
+ * for a range outside of the file.
  */
 export function createAssetService(
   archive: Archive,
@@ -33,7 +34,7 @@ export function createAssetService(
 ): Service {
   return async (request) => {
     const requestId = newRequestId(archive.randomBytes);
-    const response = await answer(archive, request).catch(async (error: unknown) => {
+    const response = await respond(archive, request).catch(async (error: unknown) => {
       if (!(error instanceof ApiError)) onFailure?.(requestId, error);
       const integrity = await summaryOf(archive).then(
         (summary) => summary.integrity,
@@ -46,37 +47,38 @@ export function createAssetService(
       date: new Date(archive.now()).toUTCString(),
       [HEADERS.requestId]: requestId,
     };
-    const about = { route: request.target.startsWith('/messages/') ? 'stored_message' : 'file' };
-    return { ...response, headers, body: request.method === 'HEAD' ? '' : response.body, logContext: about };
+    const logContext = { route: request.target.startsWith('/messages/') ? 'stored_message' : 'file' };
+    return { ...response, headers, body: request.method === 'HEAD' ? '' : response.body, logContext };
   };
 }
 
-async function answer(archive: Archive, request: ServiceRequest): Promise<ServiceResponse> {
+async function respond(archive: Archive, request: ServiceRequest): Promise<ServiceResponse> {
   if (request.method === 'OPTIONS') return { status: 204, headers: { allow: ALLOW }, body: '' };
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new ApiError('method_not_allowed', 'files can only be read', { allow: ALLOW });
   }
-  const served = request.target.startsWith('/messages/')
+  const file = request.target.startsWith('/messages/')
     ? await storedMessage(archive, request.target)
     : await storedFile(archive, request.target);
-  const { size } = served;
+  const { size } = file;
 
-  const etag = `"${served.sha256}"`;
+  const etag = `"${file.sha256}"`;
   const headers: Record<string, string> = {
     etag,
     'accept-ranges': 'bytes',
-    // Whoever keeps a copy must ask again: a file can be redacted at any time.
+    // A cached copy must be validated before use, because a file can be redacted at any time.
     'cache-control': 'private, no-cache',
-    'content-type': served.type,
-    'content-disposition': attachmentDisposition(served.filename),
+    'content-type': file.type,
+    'content-disposition': attachmentDisposition(file.filename),
     'content-security-policy': "default-src 'none'; sandbox",
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
-    'repr-digest': `sha-256=:${Buffer.from(served.sha256, 'hex').toString('base64')}:`,
-    [HEADERS.integrity]: String(served.integrity),
+    'repr-digest': `sha-256=:${Buffer.from(file.sha256, 'hex').toString('base64')}:`,
+    [HEADERS.integrity]: String(file.integrity),
   };
-  if (names(firstHeader(request.headers, 'if-none-match'), etag)) return { status: 304, headers, body: '' };
+  if (matchesEtag(firstHeader(request.headers, 'if-none-match'), etag))
+    return { status: 304, headers, body: '' };
 
   const range = parseByteRange(rangeHeader(request, etag), size);
   if (range === 'unsatisfiable') {
@@ -86,15 +88,15 @@ async function answer(archive: Archive, request: ServiceRequest): Promise<Servic
   }
   if (range === 'whole') {
     headers['content-length'] = String(size);
-    return { status: 200, headers, body: size === 0 ? '' : served.read(0, size - 1) };
+    return { status: 200, headers, body: size === 0 ? '' : file.read(0, size - 1) };
   }
   headers['content-length'] = String(range.to - range.from + 1);
   headers['content-range'] = `bytes ${range.from}-${range.to}/${size}`;
-  return { status: 206, headers, body: served.read(range.from, range.to) };
+  return { status: 206, headers, body: file.read(range.from, range.to) };
 }
 
-async function storedFile(archive: Archive, target: string): Promise<Served> {
-  const { sha256, declared_type, filename, failed, stored } = await permitted(archive, target);
+async function storedFile(archive: Archive, target: string): Promise<ServedFile> {
+  const { sha256, declared_type, filename, failed, stored } = await permittedFile(archive, target);
   const size = stored === 1 ? await archive.blobs.size(sha256) : undefined;
   if (size === undefined) throw new ApiError('not_found', 'the archive does not hold the bytes of this file');
   return {
@@ -117,8 +119,8 @@ type FileRow = {
   failed: number;
 };
 
-/** The file that the address opens. Redaction comes first: it holds for every address, also one signed before it. */
-async function permitted(archive: Archive, target: string): Promise<FileRow> {
+/** Returns the file of a signed address. Redaction is checked first: it applies to addresses that were signed before it. */
+async function permittedFile(archive: Archive, target: string): Promise<FileRow> {
   const [, id = '', tierName, signature = ''] = /^\/files\/([^/?]+)\/([^/?]+)\/([^/?]+)$/.exec(target) ?? [];
   const n = numberOf('att', id);
   const tier = TIERS.find((known) => known === tierName);
@@ -138,15 +140,15 @@ async function permitted(archive: Archive, target: string): Promise<FileRow> {
   return file;
 }
 
-/** Ranges hold for GET, and with If-Range only while the file is the one the client began with (RFC 9110 13.1.5). */
+/** Returns the Range header where it applies: for GET, and with If-Range only for the same file (RFC 9110 13.1.5). */
 function rangeHeader(request: ServiceRequest, etag: string): string | undefined {
   const condition = firstHeader(request.headers, 'if-range');
   if (request.method !== 'GET' || (condition !== undefined && condition !== etag)) return undefined;
   return firstHeader(request.headers, 'range');
 }
 
-/** Whether If-None-Match names the tag; weak tags count (RFC 9110 13.1.2). */
-function names(header: string | undefined, etag: string): boolean {
+/** Returns whether If-None-Match names the tag; weak tags count (RFC 9110 13.1.2). */
+function matchesEtag(header: string | undefined, etag: string): boolean {
   return (
     header?.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag) ?? false
   );

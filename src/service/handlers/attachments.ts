@@ -1,4 +1,4 @@
-// GET /v1/attachments and /v1/attachments/{id}: the catalogue (interface 4.2; the single row is ours).
+// GET /v1/attachments (interface 4.2) and GET /v1/attachments/{id} (our choice): the catalogue of attachments.
 import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { hasAttachment, readAttachments, type AttachmentFilter } from '../store/lists/attachments.ts';
@@ -8,6 +8,7 @@ import type { Call, Reply } from './call.ts';
 import { FIRST_ROW, readStoredList } from './list.ts';
 import { rowText, substitute, type FileUrls } from '../records/page-json.ts';
 
+/** Returns a page of the catalogue as the reader's tier may see it. */
 export async function attachments(call: Call): Promise<Reply> {
   const { database } = call.archive;
   const { tier } = call.bearer;
@@ -25,7 +26,7 @@ export async function attachments(call: Call): Promise<Reply> {
   });
 }
 
-/** 200 even where it is redacted: 206 is said of lists only (interface 4.2 rule 2), and the record says it itself. */
+/** Returns one attachment. The status is 200 also for a redacted one: only lists are 206 (interface 4.2). */
 export async function attachment(call: Call): Promise<Reply> {
   const n = numberOf('att', call.parameters['id']!);
   if (n === undefined) throw new ApiError('not_found', 'no attachment has such an id');
@@ -34,7 +35,7 @@ export async function attachment(call: Call): Promise<Reply> {
   return { status: 200, json: rowText(substitute('attachment', rows, await fileUrlsOf(call))) };
 }
 
-/** Where this reader's file addresses lead. */
+/** Returns the file addresses for this reader. */
 async function fileUrlsOf({ archive, options, bearer: { tier } }: Call): Promise<FileUrls> {
   const paths = await filePaths(archive);
   const url = JSON.stringify(options.assetUrl).slice(0, -1);

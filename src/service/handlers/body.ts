@@ -1,4 +1,4 @@
-// A request body as JSON: the type it must declare, the size it may have, and no words of the parser in a refusal.
+// Reads a request body as JSON: its declared type, its size, and errors without the parser's text.
 import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from '../../contract/error.ts';
 import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
@@ -6,8 +6,8 @@ import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { ApiError } from '../rules/api-error.ts';
 
 /**
- * The parsed body. Throws `media_type_unsupported` for anything but plain `application/json` in UTF-8,
- * `payload_too_large` over {@link MAX_REQUEST_BYTES}, and the code given for what is not JSON.
+ * Returns the parsed body. Throws ApiError `media_type_unsupported` for anything but `application/json` in UTF-8,
+ * `payload_too_large` above {@link MAX_REQUEST_BYTES}, and the code `invalid` for text that is not JSON.
  */
 export function readJson(request: ServiceRequest, invalid: ErrorCode): unknown {
   const body = bodyOf(request, 'application/json');
@@ -15,23 +15,26 @@ export function readJson(request: ServiceRequest, invalid: ErrorCode): unknown {
   return parse(UTF8.decode(body), invalid);
 }
 
-/** Whether the body is declared as many values, one a line. */
+/** Returns whether the body is declared as `application/x-ndjson`. */
 export function isNdjson(request: ServiceRequest): boolean {
   return mediaTypeOf(request) === NDJSON;
 }
 
 /**
- * The lines of an `application/x-ndjson` body that are not empty, each to be parsed when it is asked for: one that is not
- * JSON in UTF-8 throws then, alone. Throws as {@link readJson}, and `payload_too_large` for more than `most`.
+ * Returns a function for each line of an `application/x-ndjson` body that is not blank. The function returns the parsed
+ * line, or throws where that line is not JSON in UTF-8. Throws as {@link readJson}, and `payload_too_large` for more than
+ * `maxLines` lines.
  */
-export function readNdjson(request: ServiceRequest, most: number, invalid: ErrorCode): (() => unknown)[] {
+export function readNdjson(request: ServiceRequest, maxLines: number, invalid: ErrorCode): (() => unknown)[] {
   const body = bodyOf(request, NDJSON);
   const lines = isUtf8(body)
     ? UTF8.decode(body)
         .split('\n')
         .filter((line) => line.trim() !== '')
-    : linesOf(body, most + 1);
-  if (lines.length > most) throw new ApiError('payload_too_large', `a body may have at most ${most} lines`);
+    : splitLines(body, maxLines + 1);
+  if (lines.length > maxLines) {
+    throw new ApiError('payload_too_large', `a body may have at most ${maxLines} lines`);
+  }
   if (lines.length === 0) throw new ApiError(invalid, '$: the body has no line');
   return lines.map((line) => () => {
     if (line === undefined) throw notJson(invalid);
@@ -39,17 +42,17 @@ export function readNdjson(request: ServiceRequest, most: number, invalid: Error
   });
 }
 
-/** Passes over a mark at the start. */
+/** It drops a byte order mark. */
 const UTF8 = new TextDecoder();
 const NDJSON = 'application/x-ndjson';
 const NEWLINE = 0x0a;
 
-/** As many lines that are not empty, `undefined` for one that is not UTF-8. */
-function linesOf(body: Uint8Array, most: number): (string | undefined)[] {
+/** Returns the first `maxLines` lines that are not blank; undefined for a line that is not UTF-8. */
+function splitLines(body: Uint8Array, maxLines: number): (string | undefined)[] {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const lines: (string | undefined)[] = [];
-  for (let start = 0; start < bytes.length && lines.length < most; start += 1) {
-    // A body may be a million of these.
+  for (let start = 0; start < bytes.length && lines.length < maxLines; start += 1) {
+    // A body may be a million newlines, so an empty line must cost nothing.
     if (bytes[start] === NEWLINE) continue;
     const newline = bytes.indexOf(NEWLINE, start);
     const end = newline === -1 ? bytes.length : newline;
@@ -63,9 +66,9 @@ function linesOf(body: Uint8Array, most: number): (string | undefined)[] {
 
 function bodyOf(request: ServiceRequest, type: string): Uint8Array {
   const { headers, body } = request;
-  const encoded = ([name, value]: readonly [string, string]) =>
+  const isEncoded = ([name, value]: readonly [string, string]) =>
     name === 'content-encoding' && value.trim().toLowerCase() !== 'identity';
-  if (headers.some(encoded)) {
+  if (headers.some(isEncoded)) {
     throw new ApiError('media_type_unsupported', 'content-encoding: a body must be sent as it is');
   }
   if (mediaTypeOf(request) !== type) {
@@ -87,7 +90,7 @@ function notJson(invalid: ErrorCode): ApiError {
   return new ApiError(invalid, '$: the body is not JSON');
 }
 
-/** What the body is declared as; undefined for nothing, for two things, and for another charset than UTF-8. */
+/** Returns the declared media type; undefined for no or two declarations, and for another charset than UTF-8. */
 function mediaTypeOf({ headers }: ServiceRequest): string | undefined {
   const given = singleHeader(headers, 'content-type');
   if (given === undefined || !given.includes(';')) return given?.trim().toLowerCase();
@@ -96,6 +99,7 @@ function mediaTypeOf({ headers }: ServiceRequest): string | undefined {
   return charsets.every((part) => /^charset="?utf-?8"?$/.test(part)) ? type : undefined;
 }
 
+/** Returns the error for a body above {@link MAX_REQUEST_BYTES}. */
 export function payloadTooLarge(): ApiError {
   return new ApiError('payload_too_large', `a body may have at most ${MAX_REQUEST_BYTES} bytes`);
 }

@@ -1,19 +1,22 @@
-// How a file of unknown origin is labelled, so that no browser runs it: its content type and its name (RFC 6266, RFC 8187).
+// Content-Type and Content-Disposition of a file of unknown origin, so that no browser runs it (RFC 6266, RFC 8187).
 
-/** Types a browser may run or render as a page of this origin. */
+/** Types that a browser may run, or render as a page of this origin. */
 const ACTIVE = /^multipart|\b(x?html|xml|xslt?|svg|css|shockwave|(java|ecma|live|j|vb)script)\b/;
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 
-/** The declared type where it is well-formed and inert, else application/octet-stream. */
+/** Returns the declared type where it is well-formed and no browser runs it, else application/octet-stream. */
 export function servedType(declared: string): string {
   const type = declared.toLowerCase();
   return MEDIA_TYPE.test(type) && !ACTIVE.test(type) ? type : 'application/octet-stream';
 }
 
-/** Longest name in a header, in code points; the catalogue has the whole one. */
+/** Longest file name in the header, in code points. The catalogue has the whole name. */
 const MAX_NAME_CHARS = 200;
 
-/** `attachment` with the name twice: ASCII for old readers, UTF-8 percent-encoded for the rest. Never a control or path mark. */
+/**
+ * Returns `attachment` with the name twice: in ASCII for old clients, and percent-encoded UTF-8. The name has no control
+ * character and no path separator.
+ */
 export function attachmentDisposition(filename: string): string {
   const points = Array.from(filename).slice(0, MAX_NAME_CHARS).join('');
   const name = points.replace(/[\p{Cc}\p{Cs}/\\]/gu, '_') || 'file';

@@ -18,9 +18,10 @@ import { ok, type Call, type Reply } from './call.ts';
 import { instantOf } from '../records/instant.ts';
 
 /**
- * Defaults (our choice): view=raw, no carriers, no pipeline. The stored bytes are hashed at every read: damage lowers the
- * integrity of the record, which is given all the same. Above the reader's tier: `observer_not_permitted`. A message
- * with a file that is withheld from this reader is read without it, and its stored bytes do not leave.
+ * Returns one message in the raw or the lore view. Defaults (our choice): view=raw, no carriers, no pipeline. The stored
+ * bytes are hashed at every read; where they are damaged, the record is returned with a lower integrity. Where a file is
+ * withheld from this reader, it is left out of the text, and the stored bytes are not sent. Throws ApiError
+ * `observer_not_permitted` for a message above the reader's tier.
  */
 export async function content(call: Call): Promise<Reply> {
   const { archive, bearer, query } = call;
@@ -28,12 +29,12 @@ export async function content(call: Call): Promise<Reply> {
   const withStego = query.flag('include_stego') ?? false;
   const withPipeline = query.flag('include_pipeline') ?? false;
 
-  const message = await permitted(call);
+  const message = await permittedMessage(call);
   const bytes = await storedBytes(archive.database, message.n);
   const damaged = createHash('sha256').update(bytes).digest('hex') !== message.raw_sha256;
   const seen = { ...message, failed: damaged ? message.failed | MESSAGE.storedBytes : message.failed };
   const files = await attachmentsOf(archive.database, message.n);
-  const withheld = files.filter((file) => !isOpen(file, bearer.tier));
+  const withheld = files.filter((file) => !isReadable(file, bearer.tier));
   const text =
     view === 'raw' || withStego
       ? await readMessageText(message.format, bytes, new Set(withheld.map(({ sha256 }) => sha256)))
@@ -51,7 +52,7 @@ export async function content(call: Call): Promise<Reply> {
   return ok({ view, data });
 }
 
-async function permitted({ archive, bearer, parameters }: Call): Promise<MessageRow> {
+async function permittedMessage({ archive, bearer, parameters }: Call): Promise<MessageRow> {
   const n = numberOf('msg', parameters['id']!);
   if (n === undefined) throw new ApiError('not_found', 'no message has such an id');
   const message = await findMessage(archive.database, n);
@@ -74,14 +75,14 @@ function loreRecord(message: MessageRow) {
   };
 }
 
-/** Whether the bytes of a file may reach this reader. */
-function isOpen(file: AttachmentRow, reader: Tier): boolean {
+/** Returns whether the bytes of a file may be sent to this reader. */
+function isReadable(file: AttachmentRow, reader: Tier): boolean {
   return file.redacted === 0 && mayRead(reader, file.tier);
 }
 
 /**
- * The stored bytes hold the files as well, so they are given only where each of those may be given: within the record,
- * or by their own address where they would make it larger than a client reads.
+ * Returns the stored bytes as a part of the record, or their address where they are larger than a client reads. A mail
+ * contains its files, so the bytes are sent only where this reader may have every file.
  */
 async function storedPart(
   { archive, bearer, options }: Call,
@@ -97,7 +98,7 @@ async function storedPart(
   return { raw_base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') };
 }
 
-/** `sha256` and `bytes` are those taken at import: where the stored bytes are damaged, they disagree with those. */
+/** Returns the raw view. `sha256` and `bytes` are those of import, so they differ from damaged stored bytes. */
 function rawRecord(message: MessageRow, stored: object, files: AttachmentRow[], text: MessageText) {
   return {
     id: idOf('msg', message.n),
@@ -125,7 +126,7 @@ function pipelineOf(n: number, files: AttachmentRow[], reader: Tier): Pipeline {
     return {
       asset_id: idOf('att', file.n),
       // A redacted row does not show its content type (interface 2.1).
-      asset_type: isOpen(file, reader) ? assetTypeOf(file.detected_type ?? file.declared_type) : 'other',
+      asset_type: isReadable(file, reader) ? assetTypeOf(file.detected_type ?? file.declared_type) : 'other',
       filename: readable ? file.filename : idOf('att', file.n),
       generation_job_id: `job_${n}`,
       render_variant: variantOf(index),
@@ -136,7 +137,7 @@ function pipelineOf(n: number, files: AttachmentRow[], reader: Tier): Pipeline {
 
 function carriersOf(message: MessageRow, text: MessageText, files: AttachmentRow[], reader: Tier): Carrier[] {
   const trailing = files
-    .filter((file) => file.trailing_bytes > 0 && isOpen(file, reader))
+    .filter((file) => file.trailing_bytes > 0 && isReadable(file, reader))
     .map((file) => ({ where: idOf('att', file.n), kind: 'trailing_bytes', count: file.trailing_bytes }));
   return [
     ...zeroWidthCarriers('subject', message.subject),

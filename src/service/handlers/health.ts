@@ -1,4 +1,4 @@
-// The state of the service: for people with the size of its archive (interface 4.5, shape ours), for probes in a few words.
+// GET /api/health (interface 4.5) and the liveness and readiness probes (our choice).
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import type { Health, Probe } from '../../contract/health.ts';
 import type { Archive } from '../store/archive.ts';
@@ -6,10 +6,11 @@ import { schemaOf } from '../store/schema/migrate.ts';
 import { ok, type Call, type Reply, type ServiceOptions } from './call.ts';
 import { withTimeout } from './store-timeout.ts';
 
+/** Returns the state of the service with the size of its archive. Throws ApiError `store_unavailable` after two seconds. */
 export async function health(call: Call): Promise<Reply> {
   const { archive, options, summary } = call;
   const { conversations, messages, attachments, redacted } = summary;
-  const { schema, files_writable } = await withTimeout(stateOf(archive));
+  const { schema, files_writable } = await withTimeout(storeState(archive));
   const isWhole = archive.readOnly || files_writable;
   const body: Health = {
     status: isWhole ? 'stable' : 'partial',
@@ -24,26 +25,26 @@ export async function health(call: Call): Promise<Reply> {
     counts: { conversations, messages, attachments, redacted },
     schema,
     files_writable,
-    ...ofProcess(archive, options),
+    ...processState(archive, options),
   };
   return ok(body);
 }
 
-/** The process answers: nothing else is asked. */
+/** Returns the liveness probe: that the process answers. It does not ask the database. */
 export function live(archive: Archive, options: ServiceOptions): Reply {
-  return ok({ status: 'live', ...ofProcess(archive, options) } satisfies Probe);
+  return ok({ status: 'live', ...processState(archive, options) } satisfies Probe);
 }
 
 /**
- * 503 with the reason where lists or files could not be read now. That no more files are taken is no reason: others can be
- * read.
+ * Returns the readiness probe: 503 with the reason where lists or files cannot be read now. A folder that takes no more
+ * files is no reason, since stored files can be read.
  */
 export async function ready(archive: Archive, options: ServiceOptions): Promise<Reply> {
-  const state = await withTimeout(stateOf(archive)).catch(() => undefined);
+  const state = await withTimeout(storeState(archive)).catch(() => undefined);
   const isReady = state?.migration_needed === false && state.files_there !== false;
   const body: Probe = {
     status: isReady ? 'ready' : 'unready',
-    ...ofProcess(archive, options),
+    ...processState(archive, options),
     database: archive.database.engine,
     reachable: state !== undefined,
     ...(state ?? { schema: null }),
@@ -51,14 +52,14 @@ export async function ready(archive: Archive, options: ServiceOptions): Promise<
   return { status: isReady ? 200 : 503, body };
 }
 
-function ofProcess(archive: Archive, { startedMs }: ServiceOptions) {
+function processState(archive: Archive, { startedMs }: ServiceOptions) {
   return {
     uptime_ms: archive.now() - (startedMs ?? archive.now()),
     read_only: archive.readOnly,
   };
 }
 
-async function stateOf({ database, blobs, filesThere }: Archive) {
+async function storeState({ database, blobs, filesThere }: Archive) {
   const [{ version, isNewest }, writable, there] = await Promise.all([
     schemaOf(database),
     blobs.writable(),

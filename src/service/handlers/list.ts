@@ -9,7 +9,7 @@ import type { KeyOf, ListRow, ListSource, ListWindow } from './list-source.ts';
 import { invalidCursor, readWindow, unknownCursor, windowOf } from './list-window.ts';
 import type { JsonResponse } from './response-cache.ts';
 
-/** A list whose records the store returns as JSON text (see store/wire.ts). */
+/** A list whose records the store returns as JSON text (see records/page-json.ts). */
 export type StoredListSource = {
   kind: Kind;
   keyOf: KeyOf;

@@ -1,4 +1,4 @@
-// GET /messages and /v1/messages: the cross-check surface for conversation windows (interface 4.8, shape ours).
+// GET /messages and GET /v1/messages: the list to cross-check conversations with (interface 4.8; its shape is our choice).
 import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import {
@@ -11,14 +11,14 @@ import type { Call, Reply } from './call.ts';
 import { readStoredList } from './list.ts';
 
 /**
- * Messages in the order of their positions, or with `opening=true` the first message of each conversation in the order
- * of conversations. There a cursor stands for the conversation of its message.
+ * Returns a page of messages in the order of their positions. With `opening=true` it has the first message of each
+ * conversation, in the order of conversations; a cursor then stands for the conversation of its message.
  */
 export async function messages(call: Call): Promise<Reply> {
   const { database } = call.archive;
   const opening = call.query.flag('opening') ?? false;
   const conversation = await conversationOf(call);
-  const asked = { conversation, reader: call.bearer.tier };
+  const filter = { conversation, reader: call.bearer.tier };
   return readStoredList(call, {
     kind: 'message',
     numberOf: (id) => numberOf('msg', id),
@@ -28,7 +28,7 @@ export async function messages(call: Call): Promise<Reply> {
       const row = await messagePosition(database, n);
       return row && (opening ? [row.conversation] : [row.sequence, row.n]);
     },
-    read: (span) => (opening ? readFirstMessages : readMessages)(database, asked, span),
+    read: (span) => (opening ? readFirstMessages : readMessages)(database, filter, span),
   });
 }
 
@@ -38,7 +38,7 @@ async function conversationOf({ archive, query, faults }: Call): Promise<number 
   const n = numberOf('conv', id);
   if (n === undefined)
     throw new ApiError('request_invalid', 'conversation: must have the form conv_<number>');
-  // An empty list would say that the conversation is there and has no messages.
+  // An empty list would mean that the conversation exists and has no messages.
   if (faults?.isHidden(id) === true || !(await hasConversation(archive.database, n))) {
     throw new ApiError('not_found', `no conversation ${idOf('conv', n)} in this archive`);
   }

@@ -1,29 +1,29 @@
-// Query parameters as a handler may have them: each at most once and of the shape it declares; unknown names are ignored.
+// Query parameters for handlers: each at most once, of the declared type. Unknown names are ignored.
 import { parseLimit } from '../../contract/window.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { ApiError } from '../rules/api-error.ts';
 
 export type Query = {
-  /** Text of 1 to 200 characters without control characters. Throws `request_invalid`. */
+  /** Returns a text of 1 to 200 characters without control characters. Throws ApiError `request_invalid`. */
   text(name: string): string | undefined;
-  /** Exactly `true` or `false` (interface 4.3). Throws `request_invalid`. */
+  /** Returns `true` or `false` (interface 4.3). Throws ApiError `request_invalid` for other texts. */
   flag(name: string): boolean | undefined;
-  /** One of the values. Throws `request_invalid`. */
+  /** Returns one of the values. Throws ApiError `request_invalid` for others. */
   choice<T extends string>(name: string, values: readonly T[]): T | undefined;
-  /** All parameters but these, in an order that theirs does not change. */
+  /** Returns all parameters except these, sorted, so that their order in the request does not matter. */
   except(names: readonly string[]): [name: string, value: string][];
-  /** Page size by the rules of contract/window.ts. Throws `limit_out_of_range`. */
+  /** Returns the page size, see contract/window.ts. Throws ApiError `limit_out_of_range`. */
   limit(): number;
 };
 
-/** `search` is what follows the first `?` of a request target. */
+/** Returns the query of a request target; `search` is the text after its first `?`. */
 export function parseQuery(search: string): Query {
-  // A page in mind needs none of them.
+  // Parsed when first used: a cached response needs no parameter.
   let parsed: URLSearchParams | undefined;
-  const given = () => (parsed ??= new URLSearchParams(search));
+  const parameters = () => (parsed ??= new URLSearchParams(search));
 
   const single = (name: string): string | undefined => {
-    const values = given().getAll(name);
+    const values = parameters().getAll(name);
     if (values.length > 1) throw new ApiError('request_invalid', `${name}: must be given once`);
     return values[0];
   };
@@ -49,11 +49,11 @@ export function parseQuery(search: string): Query {
       return value === undefined ? undefined : value === 'true';
     },
     except(names) {
-      const rest = [...given()].filter(([name]) => !names.includes(name));
+      const rest = [...parameters()].filter(([name]) => !names.includes(name));
       return rest.sort((a, b) => (a.join('=') < b.join('=') ? -1 : 1));
     },
     limit() {
-      const values = given().getAll('limit');
+      const values = parameters().getAll('limit');
       const limit = values.length > 1 ? undefined : parseLimit(values[0]);
       if (limit === undefined) {
         throw new ApiError(

@@ -1,4 +1,4 @@
-// GET /api/sequence/{name}: positions as reported against positions as checked (interface 4.4, shape ours).
+// GET /api/sequence/{name}: reported positions beside checked positions (interface 4.4; the shape is our choice).
 import { ARC_RECONSTRUCTION, MIRROR_RELAY, type Position, type Sequence } from '../../contract/sequence.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
@@ -19,7 +19,10 @@ import { windowOf } from './list-window.ts';
 import { scopeMissing } from './authenticator.ts';
 import { eventStatusOf } from '../records/event.ts';
 
-/** Positions in checked order; cursors are entries. mirror_relay needs the scope read:mirror too. */
+/**
+ * Returns a page of positions in checked order. Cursors are entries. `mirror_relay` also needs the scope read:mirror.
+ * Throws ApiError `not_found` for an unknown name, `scope_missing`.
+ */
 export async function sequence(call: Call): Promise<Reply> {
   const name = call.parameters['name']!;
   if (name === ARC_RECONSTRUCTION) return ok(await arcReconstruction(call));
@@ -28,7 +31,7 @@ export async function sequence(call: Call): Promise<Reply> {
   return ok(await mirrorRelay(call));
 }
 
-/** Messages: reported is the position they claim, checked their rank by arrival. */
+/** Messages: `reported` is the position that they claim, `checked` their number by arrival. */
 async function arcReconstruction(call: Call): Promise<Sequence> {
   const { database } = call.archive;
   const { messages, displaced } = call.summary;
@@ -52,7 +55,7 @@ async function arcReconstruction(call: Call): Promise<Sequence> {
   });
 }
 
-/** Events: reported is their rank of arrival at the relay, checked the rank in which they took effect (its own while it waits). */
+/** Events: `reported` is their number by arrival, `checked` the rank in which they were applied (by arrival while they wait). */
 async function mirrorRelay(call: Call): Promise<Sequence> {
   const { database } = call.archive;
   return pageOf(call, MIRROR_RELAY, await countEvents(database), await countDisplacedEvents(database), {
@@ -72,7 +75,7 @@ async function mirrorRelay(call: Call): Promise<Sequence> {
   });
 }
 
-/** A position under the id that cursors name it by. */
+/** A position with the id that is its cursor. */
 type ListedPosition = { id: string; position: Position };
 
 function positionOf(

@@ -1,4 +1,4 @@
-// The stored bytes of a message on the asset origin, by the address its raw view gives: a piece at a time, never withheld ones.
+// Stored bytes of a message on the asset origin, by the signed address in its raw view. Never sent where a file is withheld.
 import { TIERS } from '../../contract/token.ts';
 import type { Archive } from '../store/archive.ts';
 import { FORMAT_EXTENSIONS } from '../records/message-format.ts';
@@ -11,8 +11,8 @@ import { attachmentsOf } from '../store/lists/attachments.ts';
 import { findMessage, storedPiece, storedSize } from '../store/lists/messages.ts';
 import { fileKey } from '../store/meta-table/summary.ts';
 
-/** What the asset origin serves: `sha256` is that of import, `read` gives the bytes from `from` to `to` inclusive. */
-export type Served = {
+/** What the asset origin serves. `sha256` is that of import; `read` yields the bytes from `from` to `to`, both included. */
+export type ServedFile = {
   sha256: string;
   size: number;
   type: string;
@@ -21,14 +21,14 @@ export type Served = {
   read(from: number, to: number): AsyncIterable<Uint8Array>;
 };
 
-/** What a slow reader makes us hold. */
-const PIECE_BYTES = 1024 * 1024;
+/** Bytes that are read at once, and held in memory while a client reads slowly. */
+const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * `/messages/<id>/<tier>/<signature>` (our choice). 404 unknown, 403 asset_redacted where one of its files is redacted
- * by now, 403 asset_forbidden where the address does not open the message with all its files.
+ * Returns the message at `/messages/<id>/<tier>/<signature>` (our choice). Throws ApiError `not_found`, `asset_redacted`
+ * where one of its files is redacted now, `asset_forbidden` where the address does not open the message and all its files.
  */
-export async function storedMessage(archive: Archive, target: string): Promise<Served> {
+export async function storedMessage(archive: Archive, target: string): Promise<ServedFile> {
   const { database } = archive;
   const [, id = '', tierName, signature = ''] =
     /^\/messages\/([^/?]+)\/([^/?]+)\/([^/?]+)$/.exec(target) ?? [];
@@ -55,10 +55,10 @@ export async function storedMessage(archive: Archive, target: string): Promise<S
     integrity: integrityOf('message', message.failed),
     async *read(from, to) {
       for (let at = from; at <= to;) {
-        const piece = await storedPiece(database, message.n, at, Math.min(PIECE_BYTES, to + 1 - at));
-        if (piece.byteLength === 0) throw new Error(`the stored bytes of ${grant.id} end at ${at}`);
-        yield piece;
-        at += piece.byteLength;
+        const chunk = await storedPiece(database, message.n, at, Math.min(CHUNK_BYTES, to + 1 - at));
+        if (chunk.byteLength === 0) throw new Error(`the stored bytes of ${grant.id} end at ${at}`);
+        yield chunk;
+        at += chunk.byteLength;
       }
     },
   };

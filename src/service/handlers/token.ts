@@ -1,4 +1,4 @@
-// POST /api/auth/token: a bearer token for a tier the observer may have (interface 2.3, 4.1).
+// POST /api/auth/token: issues a bearer token (interface 2.3, 4.1).
 import { firstHeader } from '../../contract/exchange.ts';
 import { TokenRequest, type Token } from '../../contract/token.ts';
 import { ApiError } from '../rules/api-error.ts';
@@ -10,14 +10,15 @@ import { readJson } from './body.ts';
 import { ok, type Call, type Reply } from './call.ts';
 
 /**
- * Needs no credentials (our choice), so no page of another origin may ask, and a peer gets only so many a minute
- * (`rate_limited`); in-process there is nobody to hold back. Fields beyond the three of the interface are ignored.
+ * Returns a token for the requested tier. No credentials are needed (our choice), so a web page of another origin gets
+ * none, and a peer gets a limited number per minute (`rate_limited`); an in-process caller is not limited. Fields other
+ * than the three of the interface are ignored. Throws ApiError `request_invalid`, `observer_not_permitted`.
  */
 export async function token(call: Call): Promise<Reply> {
   const { archive, options, request, summary, tokenLimiter } = call;
   const origin = firstHeader(request.headers, 'origin');
   if (origin !== undefined && !isSameOrigin(origin, firstHeader(request.headers, 'host'))) {
-    throw new ApiError('request_invalid', 'origin: pages of other sites are given no token');
+    throw new ApiError('request_invalid', 'origin: web pages of other origins get no token');
   }
   const parsed = TokenRequest.safeParse(readJson(request, 'request_invalid'));
   if (!parsed.success) throw new ApiError('request_invalid', validationMessage(parsed.error));

@@ -1,7 +1,7 @@
-// How the service says no: a code of the error table, from which the status follows (interface 7).
+// The error that the service sends to a client: a code of the error table, which gives the HTTP status (interface 7).
 import { ERROR_STATUS, type ErrorCode } from '../../contract/error.ts';
 
-/** `message` is shown to the client: no SQL, no path, no token. `headers` join the response (e.g. retry-after). */
+/** `message` is sent to the client, so it holds no SQL, path or token. `headers` are added to the response (Retry-After). */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly headers: Record<string, string>;

@@ -1,14 +1,14 @@
-// Which bytes a Range header asks for (RFC 9110 14), as a pure rule.
+// Parses a Range header (RFC 9110 14).
 
-/** Inclusive, both within the file. */
+/** First and last byte, both within the file. */
 export type ByteRange = { from: number; to: number };
 
-/** More ranges than this in one header are refused as excessive; two and up to this many are answered by the whole file. */
+/** A header with more ranges is refused with 416. One with two or more, up to this number, gets the whole file. */
 export const MAX_RANGES = 10;
 
 /**
- * The one range to send; 'whole' where the header is absent, of another unit, malformed, or asks for several ranges;
- * 'unsatisfiable' (416) where the range begins behind the end, is empty, or there are too many of them.
+ * Returns the range to send. Returns `whole` for a header that is absent, malformed, in another unit, or has several
+ * ranges; `unsatisfiable` (416) for a range that is empty or begins after the end, and for too many ranges.
  */
 export function parseByteRange(
   header: string | undefined,
@@ -26,7 +26,7 @@ export function parseByteRange(
   return { from: Number(first), to: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** The last `length` bytes; an empty file has no range that could be named, so it is sent whole. */
+/** Returns the range of the last `length` bytes. An empty file has no byte to name, so it is sent whole. */
 function suffix(length: number, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   if (length === 0) return 'unsatisfiable';
   return size === 0 ? 'whole' : { from: Math.max(size - length, 0), to: size - 1 };

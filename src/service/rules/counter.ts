@@ -1,13 +1,13 @@
-// A number that only grows, one at a time.
+// A counter.
 
 export type Counter = {
-  /** The new number. */
+  /** Adds one and returns the new number. */
   next(): Promise<number>;
-  /** The number now, 0 before the first. */
+  /** Returns the number, 0 before the first. */
   now(): Promise<number>;
 };
 
-/** Counts in this process, from 0; `next` counts before it returns, so that the order of the calls decides. */
+/** Returns a counter in memory. `next` counts before it returns, so the order of the calls decides. */
 export function createCounter(): Counter {
   let value = 0;
   return {

@@ -1,13 +1,14 @@
-// The ids of the archive: a kind and the number given at arrival, `msg_12`, and nothing else reads as one.
+// The ids of records: a kind and the number by arrival, for example `msg_12`.
 
 export type IdKind = 'msg' | 'entry' | 'conv' | 'att';
 
-/** The number in an id of this kind, or undefined where the text is not one. */
+/** Returns the number in an id of this kind, undefined for any other text. */
 export function numberOf(kind: IdKind, id: string): number | undefined {
   const digits = id.startsWith(`${kind}_`) ? id.slice(kind.length + 1) : '';
   return /^[1-9]\d{0,14}$/.test(digits) ? Number(digits) : undefined;
 }
 
+/** Returns the id of a kind and a number. */
 export function idOf(kind: IdKind, n: number): string {
   return `${kind}_${n}`;
 }

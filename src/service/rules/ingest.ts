@@ -1,4 +1,4 @@
-// Ingest as a pure decision: which envelopes are taken in, when two are the same, and which of two writers is the last.
+// Rules of events: which envelopes are accepted, which deliveries are the same event, and which event writes last.
 import { hash } from 'node:crypto';
 import type * as z from 'zod';
 import {
@@ -13,45 +13,43 @@ import { ApiError } from './api-error.ts';
 import { validationMessage } from './validation-message.ts';
 
 /**
- * What became of an event (our choice): `queued` until it is applied, `waiting` for its record, `superseded` by an event
- * with a greater id, `dead` after too many tries to apply it.
+ * The effect of an event (our choice): `queued` until it is applied, `waiting` for its record, `superseded` by an event
+ * with a greater id, `dead` after too many failed attempts, `recorded` where it changes nothing.
  */
 export type Effect = 'applied' | 'recorded' | (typeof UNSETTLED_EFFECTS)[number];
 
-/** An event that was validated once, with what of it has an effect. */
+/** A stored event, which was validated when it was accepted. */
 export type KnownEvent = { id: string } & {
   [T in EventType]: { type: T; payload: z.infer<(typeof PAYLOADS)[T]> };
 }[EventType];
 
-/** Times an event is tried before it is dead, and the pause after the first failure, doubled with each. */
+/** Attempts to apply an event before it is dead, and the pause after the first; it doubles after each. */
 const MAX_FAILURES = 8;
 const FIRST_PAUSE_MS = 1_000;
 
-/** What a queued event becomes that could not be applied for the `failures`th time, at `now` in milliseconds. */
+/** Returns what becomes of a queued event after `failures` failed attempts. `now` and `due_ms` are milliseconds since the epoch. */
 export function afterFailure(failures: number, now: number): { effect: 'queued' | 'dead'; due_ms: number } {
   return failures >= MAX_FAILURES
     ? { effect: 'dead', due_ms: 0 }
     : { effect: 'queued', due_ms: now + FIRST_PAUSE_MS * 2 ** (failures - 1) };
 }
 
-export { UNSETTLED_EFFECTS as UNSETTLED };
-
 export type AcceptedEvent = {
   id: string;
   type: EventType;
   payload: Record<string, unknown>;
-  /** Canonical JSON of the payload as sent, unknown fields included. */
+  /** Canonical JSON of the payload as sent, with unknown fields. */
   payloadText: string;
-  /** Of type and payload: two deliveries of one id are the same event when these are equal. */
+  /** The hash of type and payload. Two deliveries with one id are the same event when these are equal. */
   bodySha256: string;
 };
 
-/** Payloads nest no deeper than this (our choice), so that no recursion over them can overflow. */
+/** Maximum nesting of a payload (our choice), so that no recursion over it can overflow the stack. */
 const MAX_DEPTH = 32;
 
 /**
- * Validates an envelope before it is trusted (interface 6), in this order: object, id/type/payload, known type, payload
- * of that type. Throws `event_invalid` or `event_type_unknown` with the path that is wrong.
+ * Returns the event of an envelope. Validates in this order: object, id/type/payload, known type, payload of that type
+ * (interface 6). Throws ApiError `event_invalid` or `event_type_unknown` with the path that is wrong.
  */
 export function acceptEvent(body: unknown): AcceptedEvent {
   const envelope = checked(IngestRequest, body, []);
@@ -59,29 +57,29 @@ export function acceptEvent(body: unknown): AcceptedEvent {
   if (type === undefined) {
     throw new ApiError('event_type_unknown', `type: must be one of ${EVENT_TYPES.join(', ')}`);
   }
-  // The parsed object itself, not the schema's copy: what is kept and hashed is what was sent.
+  // The parsed object itself and not the schema's copy: what was sent is stored and hashed.
   const { payload } = body as { payload: Record<string, unknown> };
   checked(PAYLOADS[type], payload, ['payload']);
-  // This text becomes a column, where control characters and lone surrogates have no place.
+  // This text becomes a database column, which must not hold control characters or lone surrogates.
   if (type === 'attachment.reclassified')
     checked(EventId.optional(), payload['source'], ['payload', 'source']);
   const payloadText = canonical(payload, 'payload', 1);
   return { id: envelope.id, type, payload, payloadText, bodySha256: bodyHash(type, payloadText) };
 }
 
-/** Of a type and the canonical JSON of a payload, as {@link AcceptedEvent} has it. */
+/** Returns the hash of a type and the canonical JSON of a payload, see {@link AcceptedEvent}. */
 export function bodyHash(type: string, payloadText: string): string {
   return hash('sha256', `${type}\n${payloadText}`);
 }
 
-/** Acknowledgement of interface 4.6; the same for every delivery of an event. */
+/** Returns the acknowledgement (interface 4.6), the same for every delivery of an event. */
 export function acknowledge(id: string, type: string) {
   return { accepted: true, event_id: id, type, status: 'queued' };
 }
 
 /**
- * Order of events by id, independent of their arrival: digit runs by value, all else by code points, and where only
- * leading zeros differ the plain text decides. Negative where `a` comes first.
+ * Compares events by id, independent of their arrival. Returns a negative number where `a` comes first. Runs of digits
+ * compare by value, other text by code points. Where only leading zeros differ, the whole text decides.
  */
 export function compareEventIds(a: string, b: string): number {
   const left = a.match(/\d+|\D+/gu) ?? [];
@@ -93,7 +91,7 @@ export function compareEventIds(a: string, b: string): number {
   return left.length - right.length || compareText(a, b);
 }
 
-/** Whether an event with this id may overwrite what `writer` wrote (null: nobody did). */
+/** Returns whether an event with this id overwrites what the event `writer` wrote (null: no event wrote yet). */
 export function isLaterWriter(id: string, writer: string | null): boolean {
   return writer === null || compareEventIds(id, writer) > 0;
 }
@@ -105,7 +103,7 @@ function compareRuns(a: string, b: string): number {
 }
 
 function compareText(a: string, b: string): number {
-  // By bytes of UTF-8, which is by code points; comparing strings would go by UTF-16 units.
+  // Bytes of UTF-8 have the order of code points; comparing strings would compare UTF-16 units.
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
@@ -131,7 +129,7 @@ function canonical(value: unknown, place: string, depth: number): string {
   return `{${fields}}`;
 }
 
-/** Keys are the sender's: a message names them only in part where they are long. */
+/** Returns the start of a place: its keys come from the sender and may be long. */
 function shortened(place: string): string {
   return place.length <= 200 ? place : `${place.slice(0, 200)}…`;
 }

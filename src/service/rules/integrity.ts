@@ -1,14 +1,14 @@
-// The one place that says what integrity means: the checks of each kind of record, and the share it passes (interface 1).
+// Defines integrity: the checks of each kind of record, and the share that a record passes (interface 1).
 
 export type Check = {
-  /** Its bit in the `failed` column. */
+  /** Bit in the `failed` column. */
   bit: number;
   name: string;
-  /** What a record that passes has shown. */
+  /** What a passed check proves. */
   proves: string;
 };
 
-/** Bits of a message. `position` is kept up by moves, `storedBytes` is found when the message is read. */
+/** Bits of a message. Moves update `positionMonotonic`; `storedBytes` is found out when the message is read. */
 export const MESSAGE = {
   decodable: 1,
   wellFormed: 2,
@@ -86,26 +86,26 @@ export const CHECKS = {
 } as const satisfies Record<string, readonly Check[]>;
 export type Kind = keyof typeof CHECKS;
 
-/** The share of checks passed, 0 to 1 with four decimals. */
+/** Returns the share of passed checks, 0 to 1 with four decimals. */
 export function integrityOf(kind: Kind, failed: number): number {
   const checks: readonly Check[] = CHECKS[kind];
   return share(checks.length - countFailures(kind, failed), checks.length);
 }
 
-/** How many checks of the kind the bits say have failed. */
+/** Returns the number of failed checks. */
 export function countFailures(kind: Kind, failed: number): number {
   const checks: readonly Check[] = CHECKS[kind];
   return checks.filter((check) => (failed & check.bit) !== 0).length;
 }
 
-/** `passed` of `all` as a number with four decimals; nothing to check is whole. */
+/** Returns `passed / all` with four decimals, 1 where there is nothing to check. */
 export function share(passed: number, all: number): number {
   return all === 0 ? 1 : Math.round((passed / all) * 10_000) / 10_000;
 }
 
 /**
- * How far a message can be relied on (the statuses of interface 2.5): `unverified` where its bytes themselves are in
- * doubt, `partial` where its place is, `stable` otherwise.
+ * Returns the status of a message (interface 2.5): `unverified` where a check of its bytes failed, `partial` where another
+ * check failed, `stable` otherwise.
  */
 export function statusOf(failed: number): 'stable' | 'partial' | 'unverified' {
   if (failed === 0) return 'stable';

@@ -1,14 +1,15 @@
-// How often a peer may fail before it has to wait: a fixed window of one minute for each peer.
+// Rate limit: a fixed window of one minute for each peer.
 
 export type RateLimiter = {
-  /** Counts one failure; 0 while within bounds, else the seconds until the window ends. `now` in milliseconds. */
+  /** Counts one event of a peer. Returns 0 within the limit, otherwise the seconds to wait. `now` is in milliseconds. */
   take(peer: string, now: number): Promise<number>;
 };
 
 export const WINDOW_MS = 60_000;
-/** Peers remembered at once; the one that started first is forgotten first. */
+/** Peers that are counted at once. The one whose window began first is dropped first. */
 export const MAX_PEERS = 10_000;
 
+/** Returns a limiter in memory. */
 export function createRateLimiter(maxPerWindow: number): RateLimiter {
   const windows = new Map<string, { start: number; count: number }>();
   return {
@@ -26,7 +27,7 @@ export function createRateLimiter(maxPerWindow: number): RateLimiter {
   };
 }
 
-/** Seconds until a window ends that began at `start`, at least one. */
+/** Returns the seconds until the end of the window that began at `start` (milliseconds), at least one. */
 export function secondsLeft(start: number, now: number): number {
   return Math.max(1, Math.ceil((start + WINDOW_MS - now) / 1000));
 }

@@ -1,4 +1,4 @@
-// Whether a request is signed as Standard Webhooks 1.0 asks: on its raw bytes, in constant time, within five minutes.
+// Verifies signed requests by Standard Webhooks 1.0: over the raw bytes, in constant time, within five minutes.
 import { timingSafeEqual } from 'node:crypto';
 import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
 import {
@@ -8,13 +8,13 @@ import {
   SIGNATURE_TOLERANCE_S,
 } from '../../contract/signature.ts';
 
-/** Signatures looked at in one request: senders that rotate their keys send two. */
+/** Signatures that are compared per request. Senders that rotate their keys send two. */
 const MAX_SIGNATURES = 16;
 
 /**
- * What keeps the request from being taken as signed with one of the secrets, in words for its sender; undefined where
- * nothing does. Signatures of other versions are passed over. `now` is in milliseconds since the epoch. A request that
- * comes again within its time passes again: events are taken in once by their ids.
+ * Returns why a request is not correctly signed with one of the secrets, as a text for its sender; undefined where it is.
+ * Signatures of other versions are ignored. `now` is in milliseconds since the epoch. A repeated request is accepted
+ * again within its time: events are stored once per id.
  */
 export function signatureProblem(
   { headers, body }: Pick<ServiceRequest, 'headers' | 'body'>,
@@ -41,7 +41,7 @@ export function signatureProblem(
     .map(([, base64 = '']) => Buffer.from(base64, 'base64'));
   const expected = secrets.map((secret) => sign(secret, id, timestamp, body ?? new Uint8Array()));
   let isSigned = false;
-  // All are compared, so that the time says nothing of which one fits.
+  // All are compared, so that the duration does not tell which one matches.
   for (const right of expected) {
     for (const one of given) {
       if (one.length === right.length && timingSafeEqual(one, right)) isSigned = true;

@@ -1,4 +1,4 @@
-// Tiers and scopes: who may ask for what, and which rows a tier sees (interface 5; the order of tiers is our choice).
+// Tiers and scopes: which tier a token gets, and which rows a tier sees (interface 5; the order of tiers is our choice).
 import { TIERS, type Scope, type Tier, type TokenRequest } from '../../contract/token.ts';
 import { ApiError } from './api-error.ts';
 
@@ -8,14 +8,14 @@ const SCOPES_OF: Record<Tier, readonly Scope[]> = {
   mirror: ['read:messages', 'read:attachments', 'read:sequence', 'read:mirror'],
 };
 
-/** A token lives one hour (our choice, interface 8). */
+/** Tokens are valid for one hour (our choice, interface 8). */
 export const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 
 export type Grant = { tier: Tier; scope: readonly Scope[] };
 
 /**
- * What a token request obtains: the requested tier with its scopes. Throws `request_invalid` for a tier that does not
- * exist and `observer_not_permitted` where the observer's tier, or the ceiling of this service, is lower (interface 4.1).
+ * Returns the requested tier with its scopes (interface 4.1). `ceiling` is the highest tier of this service. Throws ApiError
+ * `request_invalid` for an unknown tier, `observer_not_permitted` where the observer's tier or the ceiling is lower.
  */
 export function grantTier(request: TokenRequest, ceiling: Tier): Grant {
   const observer = tierNamed('observer_tier', request.observer_tier);
@@ -32,17 +32,17 @@ export function grantTier(request: TokenRequest, ceiling: Tier): Grant {
   return { tier, scope: SCOPES_OF[tier] };
 }
 
-/** Whether a reader of this tier sees rows of that one. */
+/** Returns whether a reader of one tier sees rows of another. */
 export function mayRead(reader: Tier, row: Tier): boolean {
   return TIERS.indexOf(row) <= TIERS.indexOf(reader);
 }
 
-/** The tiers whose rows this reader sees. */
+/** Returns the tiers whose rows this reader sees. */
 export function tiersUpTo(reader: Tier): readonly Tier[] {
   return TIERS.slice(0, TIERS.indexOf(reader) + 1);
 }
 
-/** The tiers whose rows are withheld from this reader. */
+/** Returns the tiers whose rows are withheld from this reader. */
 export function tiersAbove(reader: Tier): readonly Tier[] {
   return TIERS.slice(TIERS.indexOf(reader) + 1);
 }

@@ -2,7 +2,7 @@
 import type { Statements } from '../sql/database.ts';
 import { EVENTS, type EventRow } from '../../records/event.ts';
 import type { MessageRow } from '../../records/message.ts';
-import type { UNSETTLED } from '../../rules/ingest.ts';
+import type { UNSETTLED_EFFECTS } from '../../../contract/event.ts';
 import { readSpan, type Span } from '../sql/keyset.ts';
 
 export type MessagePositionRow = Pick<MessageRow, 'n' | 'sequence' | 'source' | 'failed' | 'tier'>;
@@ -13,7 +13,7 @@ export function readMessagePositions(statements: Statements, span: Span) {
 }
 
 /** Events in order of arrival; `effect` is one that has an index of its own, and is no one's input. */
-export function readEvents(statements: Statements, span: Span, effect?: (typeof UNSETTLED)[number]) {
+export function readEvents(statements: Statements, span: Span, effect?: (typeof UNSETTLED_EFFECTS)[number]) {
   const select = `SELECT ${EVENTS.select} FROM events`;
   // As text, since a parameter would keep the engine from an index for one value.
   const where = effect === undefined ? [] : [{ sql: `effect = '${effect}'`, values: [] }];
