@@ -1,8 +1,9 @@
-// Every row of a list, exactly: walked where the service follows cursors, else what its largest pages give.
+// All rows of a list: by a walk when the service follows cursors, else by its largest pages.
 import type { App } from '../app.ts';
 import { readAllRows, type ReadPage } from '../client/all-rows.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
+import { plural } from '../format/numbers.ts';
 import type { Direction, Source } from '../walk/source.ts';
 import { walk } from '../walk/walk.ts';
 import { detectDirections } from './cursor-support.ts';
@@ -10,23 +11,23 @@ import { withoutUndefined, windowQuery, type Window } from './input.ts';
 import { lateRowsFault } from './late-rows.ts';
 
 export type ExactRows<Row> = {
-  /** Throws where nothing was given yet, and for what no other read would change (network, auth, the run's end). */
+  /** Yields the rows in order. Throws a Fault when there was no row yet, or when no other read would help (network, auth, interruption). */
   rows: AsyncGenerator<Row>;
-  /** Known after the last row: whether it is proved that these are all. */
+  /** After the last row: whether it is proved that these are all. */
   complete: () => boolean;
-  /** Why it is not: `partial` where the service cannot prove it, else what the walk ended with. */
+  /** After the last row: why it is not proved. `partial` when the service cannot prove it, else the fault of the walk. */
   fault: () => Fault | undefined;
 };
 
-/** By a symbol, which canonical JSON does not see: no log is kept, so nothing has to be hashed. */
+/** A symbol, which canonical JSON leaves out: no log is written here, so the rows need not be serialised. */
 const ROW = Symbol('row');
 
-/** Kinds that end a walk and leave what it has given true. */
-const ENDS: ReadonlySet<string> = new Set(['unstable', 'protocol']);
+/** Faults of a walk after which the rows that it yielded are still right. */
+const FAULTS_WITH_ROWS: ReadonlySet<string> = new Set(['unstable', 'protocol']);
 
 /**
- * Reads with the largest page unless `window` names another; its cursors are the exclusive ends of the list. Memory is
- * flat but for a list without cursors. A service that follows none and is asked for less than all is a protocol Fault.
+ * Returns the rows of a list. `window`: the page size (default: the largest) and the exclusive ends. Memory does not grow
+ * with the list when the service follows cursors. Throws Fault `protocol` when it follows none and an end is given.
  */
 export function exactRows<Row>(
   read: ReadPage<Row>,
@@ -55,20 +56,20 @@ export function exactRows<Row>(
       {
         ...options,
         ...withoutUndefined({ after, before }),
-        log: ({ number, rows: count, problem: trouble }) => {
-          if (trouble !== undefined) app.log(`read ${number}: ${count} rows; ${trouble}`);
+        log: ({ number, rows: count, problem }) => {
+          if (problem !== undefined) app.log(`read ${number}: ${plural(count, 'row')}; ${problem}`);
         },
       },
     );
-    for (let given = 0; ;) {
+    for (let count = 0; ;) {
       const next = await windows.next();
       if (next.done !== true) {
-        given += next.value.rows.length;
+        count += next.value.rows.length;
         for (const row of next.value.rows) yield row[ROW];
         continue;
       }
       ({ fault } = next.value);
-      if (fault !== undefined && (given === 0 || !ENDS.has(fault.kind))) throw fault;
+      if (fault !== undefined && (count === 0 || !FAULTS_WITH_ROWS.has(fault.kind))) throw fault;
       fault ??= lateRowsFault(next.value.report.late, app);
       return;
     }
@@ -76,12 +77,12 @@ export function exactRows<Row>(
 
   async function* paged(): AsyncGenerator<Row> {
     if (after !== undefined || before !== undefined)
-      throw new Fault('protocol', 'the service follows no cursors, so only the whole list can be had');
+      throw new Fault('protocol', 'the service follows no cursors, so only the whole list can be read');
     const listing = readAllRows(read, idOf, limit);
     yield* listing.rows;
     fault = listing.complete()
       ? undefined
-      : new Fault('partial', 'the list may be cut: the service does not prove that it was all');
+      : new Fault('partial', 'the list may be cut: the service does not prove that these are all rows');
   }
 
   return { rows: rows(), complete: () => fault === undefined, fault: () => fault };

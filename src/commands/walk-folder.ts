@@ -1,4 +1,4 @@
-// The folder that --freeze names: for one walk at a time, and no part of our store where it cannot be written to.
+// The folder that --freeze names: made if missing, and locked for one walk at a time.
 import { join } from 'node:path';
 import type { App } from '../app.ts';
 import { withLock } from '../config/lock.ts';
@@ -7,34 +7,34 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 
 /**
- * Makes the folder where it is missing, and runs `work` while no other walk goes into it. Throws Fault `disk` or `unsafe`
- * where that cannot be, `store` while another walk does not end, else what `work` throws.
+ * Makes the folder if it is missing and runs `work` under its lock. Throws Fault `disk` or `unsafe` when the folder cannot be
+ * made or locked, `store` while another walk holds the lock, and what `work` throws.
  */
 export async function withWalkFolder<T>(
   dir: string,
   { storeWorld }: App,
   work: () => Promise<T>,
 ): Promise<T> {
-  let begun = false;
+  let hasBegun = false;
   try {
     ensurePrivateFolder(dir, storeWorld);
   } catch (error) {
-    throw ofTarget(error, dir);
+    throw outputFault(error, dir);
   }
   try {
-    // Two walks into one log would break each other's chain.
+    // Two walks that write to one log would break its hash chain.
     return await withLock(join(dir, 'walk'), storeWorld, () => {
-      begun = true;
+      hasBegun = true;
       return work();
     });
   } catch (error) {
-    const isSystems = error instanceof Fault && error.detail.cause !== undefined;
-    throw !begun && isSystems ? ofTarget(error, dir) : error;
+    const isSystemError = error instanceof Fault && error.detail.cause !== undefined;
+    throw !hasBegun && isSystemError ? outputFault(error, dir) : error;
   }
 }
 
-/** The user named it, so what stands in the way is for them to mend: cli.md has 13 and 14 for outputs. */
-function ofTarget(error: unknown, dir: string): unknown {
+/** Returns the fault of an output (exit 13 or 14) for one of the store: the user named this folder and can mend it. */
+function outputFault(error: unknown, dir: string): unknown {
   if (!(error instanceof Fault)) return error;
   const { cause } = error.detail;
   if (cause === undefined) return new Fault('unsafe', error.message);

@@ -1,70 +1,45 @@
-// Any list walked as its user asked: frozen windows to stdout, the log and its doubts, the report, progress, the verdict.
+// Walks any list as the user asked: frozen rows to stdout, the frozen log, the report, progress and the faults of the run.
 import { resolve } from 'node:path';
-import * as z from 'zod';
 import type { App } from '../app.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
-import { plainText } from '../format/terminal/styled-line.ts';
+import { plural } from '../format/numbers.ts';
 import { frozenProgressText } from '../format/terminal/progress.ts';
-import type { View } from '../format/views/view.ts';
+import { plainText } from '../format/terminal/styled-line.ts';
 import { walkLines } from '../format/views/index.ts';
-import type { CrossCheckMode } from '../walk/decide/confirmation.ts';
-import { addUnresolvedRows, readUnresolvedRows, findExisting } from '../walk/log/unresolved-rows.ts';
+import type { View } from '../format/views/view.ts';
 import { recordCompletion } from '../walk/log/completion.ts';
 import { openFrozenLog } from '../walk/log/frozen-log.ts';
-import type { Identified, Source } from '../walk/source.ts';
+import { addUnresolvedRows, findExisting, readUnresolvedRows } from '../walk/log/unresolved-rows.ts';
 import type { ReadNote, WalkOutcome } from '../walk/options.ts';
+import type { Identified, Source } from '../walk/source.ts';
 import { walk } from '../walk/walk.ts';
-import { withoutUndefined, wholeNumber, Window } from './input.ts';
-import { lateRowsFault } from './late-rows.ts';
-import { OutputFile } from './output-file.ts';
+import { withoutUndefined } from './input.ts';
 import { withWalkFolder } from './walk-folder.ts';
+import type { WalkInput } from './walk-input.ts';
 import { mayReplace, writeReport } from './walk-report-file.ts';
+import { countWalkFaults } from './walk-verdict.ts';
 
-/** The options of every walk. */
-export const WalkInput = Window.extend({
-  concurrency: wholeNumber(1)
-    .refine((count) => count <= 16, 'must be at most 16')
-    .optional(),
-  confidence: z
-    .string()
-    .regex(/^0\.\d{1,6}$/, 'must be a share like 0.999')
-    .transform(Number)
-    .refine((share) => share >= 0.5, 'must be at least 0.5')
-    .optional(),
-  maxRequests: wholeNumber(1).optional(),
-  freeze: z.string().min(1).optional(),
-  resume: z.boolean().default(false),
-  report: OutputFile.optional(),
-  force: z.boolean().default(false),
-  failOnDrift: z
-    .string()
-    .regex(/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/, 'must be a share from 0 to 1')
-    .transform(Number)
-    .optional(),
-});
-export type WalkInput = z.infer<typeof WalkInput> & { crossCheck: CrossCheckMode };
-
-/** What is walked: where it is read, how its rows are shown, and what a frozen log says that it is of. */
-export type WalkedList<Row extends Identified, Shown extends object> = {
+/** What is walked. `Row` is a row of the walk, `Shown` what is printed of it. */
+export type ListToWalk<Row extends Identified, Shown extends object> = {
   source: Source<Row>;
-  /** What one row is. */
+  /** What one row is called. */
   noun: string;
   view: View<Shown>;
   shown: (row: Row) => Shown;
-  /** `list` names it among those of the same address; absent: its conversations. */
+  /** What a frozen log says it is of. `list` names a list of the address; absent: its conversations. */
   subject: { base_url: string; list?: string };
 };
 
-/** Rows of one read unless --limit says otherwise: few requests, and a small loss where a window must be read again. */
-const USUAL_LIMIT = 100;
+/** Rows of one read: few requests, and little to read again when a page was wrong. */
+const DEFAULT_LIMIT = 100;
 
 /**
- * Prints the frozen rows, in order, each once. What keeps the walk from being complete, and drift above `failOnDrift`,
- * are counted as faults; with nothing frozen the fault is thrown.
+ * Prints the frozen rows in order, each once. A fault of the walk, and drift above `failOnDrift`, are counted in `app`.
+ * Throws the fault when nothing was frozen.
  */
 export async function walkList<Row extends Identified, Shown extends object>(
-  list: WalkedList<Row, Shown>,
+  list: ListToWalk<Row, Shown>,
   input: WalkInput,
   app: App,
 ): Promise<void> {
@@ -72,15 +47,16 @@ export async function walkList<Row extends Identified, Shown extends object>(
   const { report, force } = input;
   if (force && report === undefined && !app.isRecorded)
     throw new Fault('usage', '--force goes with --report FILE');
-  // A report that cannot be written is better known before an hour of walking than after it.
-  const given = report === undefined ? input : { ...input, force: await mayReplace({ report, force }, app) };
-  if (input.freeze === undefined) return walkAll(list, given, app, undefined);
+  // It is checked before the walk, which may take an hour, whether the report can be written.
+  const checked =
+    report === undefined ? input : { ...input, force: await mayReplace({ report, force }, app) };
+  if (input.freeze === undefined) return runWalk(list, checked, app, undefined);
   const dir = resolve(app.world.cwd, input.freeze);
-  await withWalkFolder(dir, app, () => walkAll(list, given, app, dir));
+  await withWalkFolder(dir, app, () => runWalk(list, checked, app, dir));
 }
 
-async function walkAll<Row extends Identified, Shown extends object>(
-  { source, noun, view, shown, subject }: WalkedList<Row, Shown>,
+async function runWalk<Row extends Identified, Shown extends object>(
+  { source, noun, view, shown, subject }: ListToWalk<Row, Shown>,
   input: WalkInput,
   app: App,
   dir: string | undefined,
@@ -91,12 +67,12 @@ async function walkAll<Row extends Identified, Shown extends object>(
     dir === undefined
       ? undefined
       : await openFrozenLog<Row>(dir, { ...subject, ...range }, { resume: input.resume });
-  const doubts = dir === undefined ? { unplaced: [], late: [] } : await readUnresolvedRows(dir);
-  /** What earlier runs saw and nobody has given out yet. */
-  const pending = new Set([...doubts.unplaced, ...doubts.late]);
-  const limit = Math.min(input.limit ?? USUAL_LIMIT, PAGE_LIMIT.maximum);
+  const unresolved = dir === undefined ? { unplaced: [], late: [] } : await readUnresolvedRows(dir);
+  /** Rows that earlier runs saw and no run has written out yet. */
+  const pending = new Set([...unresolved.unplaced, ...unresolved.late]);
+  const limit = Math.min(input.limit ?? DEFAULT_LIMIT, PAGE_LIMIT.maximum);
   const progress = app.progress({ besideRows: true });
-  const sofar = {
+  const state = {
     rows: 0,
     noun,
     windows: 0,
@@ -113,16 +89,16 @@ async function walkAll<Row extends Identified, Shown extends object>(
     ...(confidence === undefined ? {} : { epsilon: 1 - confidence }),
     signal: app.world.signal,
     log: (note) => {
-      app.log(spoken(note));
-      sofar.requests = note.number;
-      sofar.drift = note.drift_ratio ?? sofar.drift;
-      progress.update(frozenProgressText(sofar, app.screen));
+      app.log(logLine(note));
+      state.requests = note.number;
+      state.drift = note.drift_ratio ?? state.drift;
+      progress.update(frozenProgressText(state, app.screen));
     },
   });
   let outcome: WalkOutcome | undefined;
 
   async function* rows(): AsyncGenerator<Shown> {
-    // A killed run's output may be cut anywhere, so a resumed one gives the earlier windows again, from the log.
+    // The output of a killed run may be cut anywhere, so a resumed one prints the earlier windows again, from the log.
     for await (const row of log?.rows() ?? []) {
       pending.delete(row.id);
       yield shown(row);
@@ -130,9 +106,9 @@ async function walkAll<Row extends Identified, Shown extends object>(
     for (;;) {
       const next = await windows.next();
       if (next.done === true) {
-        outcome = await withDoubts(next.value);
+        outcome = await withUnresolvedRows(next.value);
         await recordEnd(outcome);
-        // With nothing frozen there is nothing to show: the failure stands alone, as for any other command.
+        // Without a frozen row there is nothing to show, so the run fails like any other command.
         if (outcome.fault !== undefined && outcome.report.conversations === 0) throw outcome.fault;
         return;
       }
@@ -142,52 +118,60 @@ async function walkAll<Row extends Identified, Shown extends object>(
         pending.delete(row.id);
         yield shown(row);
       }
-      Object.assign(sofar, {
-        rows: sofar.rows + window.length,
-        windows: sofar.windows + 1,
+      Object.assign(state, {
+        rows: state.rows + window.length,
+        windows: state.windows + 1,
         last: window.length,
       });
     }
   }
 
   try {
-    await show();
+    await printRows();
   } finally {
     await progress.end();
     await log?.close();
-    await tell();
+    await reportWalk();
   }
-  if (outcome !== undefined) judge(outcome, input, app);
+  if (outcome !== undefined) countWalkFaults(outcome, input.failOnDrift, app);
 
-  /** A resumed walk does not see again what lies behind its frontier: what earlier runs saw there still counts. */
-  async function withDoubts(found: WalkOutcome): Promise<WalkOutcome> {
+  /**
+   * Returns the outcome with the unresolved rows of earlier runs. A resumed walk does not read again what is behind its
+   * frontier, so it asks the service whether those rows still exist.
+   */
+  async function withUnresolvedRows(found: WalkOutcome): Promise<WalkOutcome> {
     if (dir !== undefined)
       await addUnresolvedRows(dir, { unplaced: found.unplaced ?? [], late: found.report.late });
     if (found.fault !== undefined || pending.size === 0) return found;
-    const there = await findExisting(source, pending, app.world.signal);
-    const lost = there.find((id) => doubts.unplaced.includes(id));
-    const late = [...new Set([...found.report.late, ...there.filter((id) => doubts.late.includes(id))])];
-    if (lost === undefined) return { ...found, report: { ...found.report, late } };
-    const fault = new Fault('unstable', `row ${lost} was seen by an earlier run and has no settled place`, {
-      storedIfPossible: `${found.report.conversations} ${noun}s in frozen windows`,
-      hint: 'walk again into a new folder',
-    });
-    return { report: { ...found.report, late, verdict: 'incomplete' }, fault };
+    const existing = await findExisting(source, pending, app.world.signal);
+    const unplaced = existing.find((id) => unresolved.unplaced.includes(id));
+    const late = [...found.report.late, ...existing.filter((id) => unresolved.late.includes(id))];
+    const report = { ...found.report, late: [...new Set(late)] };
+    if (unplaced === undefined) return { ...found, report };
+    const fault = new Fault(
+      'unstable',
+      `row ${unplaced} was seen by an earlier run but its place in the list is undecided`,
+      {
+        storedIfPossible: `${plural(report.conversations, noun)} in frozen windows`,
+        hint: 'walk again into a new folder',
+      },
+    );
+    return { report: { ...report, verdict: 'incomplete' }, fault };
   }
 
-  /** Without it a later comparison could not tell what is lost from what this walk did not reach. */
+  /** Without this record a comparison cannot tell rows that are lost from rows that this walk did not reach. */
   async function recordEnd({ report, fault }: WalkOutcome): Promise<void> {
     if (dir === undefined || fault !== undefined) return;
     const finished_at = new Date(app.world.now()).toISOString();
     await recordCompletion(dir, { head: report.frozen.head, finished_at, late: report.late });
   }
 
-  async function show(): Promise<void> {
+  async function printRows(): Promise<void> {
     await app.printer.list(view, {
       rows: rows(),
       status: () => (outcome?.fault === undefined ? 'stable' : 'unstable'),
       summary: () => ({
-        rows: outcome?.report.conversations ?? sofar.rows,
+        rows: outcome?.report.conversations ?? state.rows,
         windows: outcome?.report.windows ?? 0,
         requests: outcome?.report.requests ?? 0,
         disagreements: outcome?.report.disagreements ?? 0,
@@ -197,8 +181,8 @@ async function walkAll<Row extends Identified, Shown extends object>(
     });
   }
 
-  /** The report tells of an incomplete walk as well. */
-  async function tell(): Promise<void> {
+  /** Logs the report and writes its file, of an incomplete walk too. */
+  async function reportWalk(): Promise<void> {
     if (outcome === undefined) return;
     const report = { ...outcome.report, frozen: { ...outcome.report.frozen, file: log?.file ?? null } };
     for (const line of walkLines(report, noun, app.screen)) app.log(plainText(line));
@@ -207,32 +191,12 @@ async function walkAll<Row extends Identified, Shown extends object>(
   }
 }
 
-/** What the run ends with: its failure, rows that came late, and drift above what the user allows. */
-function judge({ fault, report }: WalkOutcome, { failOnDrift }: WalkInput, app: App): void {
-  const failure = fault ?? lateRowsFault(report.late, app);
-  if (failure !== undefined) app.addFault(failure);
-  if (failOnDrift === undefined) return;
-  const { disagreements, requests, drift } = report;
-  const denied = Math.min(1, disagreements / Math.max(1, requests));
-  const grounds = [
-    ...((drift.max ?? 0) > failOnDrift ? [`the service reported drift up to ${drift.max}`] : []),
-    ...(denied > failOnDrift ? [`${disagreements} of ${requests} reads disagreed`] : []),
-  ];
-  if (drift.max === null)
-    app.notice('the service reports no drift: --fail-on-drift looks at reads that disagreed alone');
-  if (grounds.length === 0) return;
-  const kept = `the list stands: verdict ${report.verdict}`;
-  app.addFault(
-    new Fault('unstable', `${grounds.join(', and ')}; ${failOnDrift} is allowed`, { storedIfPossible: kept }),
-  );
-}
-
-function spoken({ number, surface, query, rows, drift_ratio, problem: trouble }: ReadNote): string {
-  const cursors = [
-    query.after === undefined ? '' : ` after ${query.after}`,
-    query.before === undefined ? '' : ` before ${query.before}`,
-  ].join('');
-  const drift = drift_ratio === undefined ? '' : `, drift ratio ${drift_ratio}`;
+/** Returns the line of one read for the diagnostic log. */
+function logLine({ number, surface, query, rows, drift_ratio, problem }: ReadNote): string {
+  const after = query.after === undefined ? '' : ` after ${query.after}`;
+  const before = query.before === undefined ? '' : ` before ${query.before}`;
   const what = surface === 'list' ? 'read' : 'cross-check';
-  return `${what} ${number}:${cursors} limit ${query.limit}: ${rows} rows${drift}${trouble === undefined ? '' : `; ${trouble}`}`;
+  const drift = drift_ratio === undefined ? '' : `, drift ratio ${drift_ratio}`;
+  const suffix = problem === undefined ? '' : `; ${problem}`;
+  return `${what} ${number}:${after}${before} limit ${query.limit}: ${plural(rows, 'row')}${drift}${suffix}`;
 }

@@ -1,4 +1,4 @@
-// The file that --report names: known to be writable before a walk, and there only when there is a report.
+// The file that --report names: checked before the walk, written when there is a report.
 import { constants } from 'node:fs';
 import { lstat, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -11,13 +11,13 @@ import { writeTextFile } from './output-file.ts';
 
 export type ReportFile = { report: string; force: boolean };
 
-/** More than a report has: what is larger is none. */
-const MOST_REPORT_BYTES = 16 * 1024 * 1024;
+/** A larger file is not the report of an earlier walk. */
+const MAX_REPORT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Whether what stands there by the end of the walk is replaced: by `force`, or as the report of an earlier walk. Leaves
- * nothing behind. Throws Fault `unsafe` where something else stands there (but for a regular file and `force`), `disk`
- * where a report could not be written.
+ * Returns whether the report may replace the file that has its name: with `force`, or when that file is the report of an
+ * earlier walk. Leaves nothing behind. Throws Fault `unsafe` for any other file, and always for one that is not regular;
+ * `disk` when a report could not be written there.
  */
 export async function mayReplace({ report, force }: ReportFile, { world }: App): Promise<boolean> {
   const path = resolve(world.cwd, report);
@@ -27,9 +27,9 @@ export async function mayReplace({ report, force }: ReportFile, { world }: App):
   });
   if (found !== undefined && !found.isFile())
     throw new Fault('unsafe', `${report} exists and is not a regular file`);
-  const isEarlier = found !== undefined && found.size <= MOST_REPORT_BYTES && (await isReport(path));
+  const isEarlier = found !== undefined && found.size <= MAX_REPORT_BYTES && (await isReport(path));
   if (found !== undefined && !isEarlier && !force)
-    throw new Fault('unsafe', `${report} exists and is no report of a walk`, {
+    throw new Fault('unsafe', `${report} exists and is not the report of a walk`, {
       hint: 'replace it with --force',
     });
   const probe = join(dirname(path), partialFileName(createUniqueKeys(world.randomBytes)(), world.pid));
@@ -52,7 +52,7 @@ async function isReport(path: string): Promise<boolean> {
   }
 }
 
-/** Counts a fault where it cannot be written: the walk itself stands. */
+/** Writes the report. Counts a fault when that fails: the rows of the walk are valid all the same. */
 export async function writeReport(report: WalkReport, file: ReportFile, app: App): Promise<void> {
   try {
     await writeTextFile(file.report, `${JSON.stringify(report, null, 2)}\n`, file.force, app);

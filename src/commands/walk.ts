@@ -1,4 +1,4 @@
-// `arx walk URL`: any list of any service whose cursors are the ids of its rows, exactly; rows as received.
+// `arx walk URL`: the exact list of any service whose cursors are the ids of its rows, with the rows as received.
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { parseGenericPage, type GenericRow, type ListShape } from '../client/generic-list.ts';
@@ -7,7 +7,8 @@ import { Fault } from '../faults.ts';
 import { anyView } from '../format/views/index.ts';
 import type { Direction, PageQuery, Source } from '../walk/source.ts';
 import { detectDirections } from './cursor-support.ts';
-import { walkList, WalkInput } from './walk-list.ts';
+import { WalkInput } from './walk-input.ts';
+import { walkList } from './walk-list.ts';
 
 const Name = z.string().min(1).max(200);
 
@@ -30,24 +31,24 @@ export async function run(input: Input, app: App): Promise<void> {
     insecureHttp: app.settings.insecure_http.value,
   });
   url.hash = '';
-  const { source, sample } = await anySource(url, input, app);
+  const { source, firstPage } = await genericSource(url, input, app);
   const directions = await directionsFor(source, input, app);
   const list = {
     source: { ...source, directions },
     noun: 'row',
-    view: anyView(input.idField, sample()),
+    view: anyView(input.idField, firstPage()),
     shown: ({ row }: GenericRow) => row,
     subject: { base_url: url.href, list: `rows by ${input.idField}` },
   };
   await walkList(list, { ...input, crossCheck: 'off' }, app);
 }
 
-/** The list behind an address; `sample` are the rows of its first page. */
-async function anySource(
+/** Returns the list behind an address. `firstPage` returns the rows of the first page that was read. */
+async function genericSource(
   url: URL,
   input: Input,
   app: App,
-): Promise<{ source: Source<GenericRow>; sample: () => Record<string, unknown>[] }> {
+): Promise<{ source: Source<GenericRow>; firstPage: () => Record<string, unknown>[] }> {
   const send = await app.sendTo(url);
   const shape: ListShape = {
     id: input.idField,
@@ -56,7 +57,7 @@ async function anySource(
   };
   let first: GenericRow[] | undefined;
   const page = async (query: PageQuery) => {
-    const target = addressed(url, query, input);
+    const target = pageUrl(url, query, input);
     try {
       const found = await send({ method: 'GET', url: target, withToken: true }, (answer) =>
         parseGenericPage(answer, shape),
@@ -66,13 +67,13 @@ async function anySource(
       if (found.rows.length > 0) shape.data = found.data;
       return found;
     } catch (error) {
-      throw error instanceof Fault ? await explained(error, url, app) : error;
+      throw error instanceof Fault ? await withExplanation(error, url, app) : error;
     }
   };
-  return { source: { page }, sample: () => (first ?? []).map(({ row }) => row) };
+  return { source: { page }, firstPage: () => (first ?? []).map(({ row }) => row) };
 }
 
-function addressed(url: URL, { after, before, limit }: PageQuery, input: Input): URL {
+function pageUrl(url: URL, { after, before, limit }: PageQuery, input: Input): URL {
   const target = new URL(url);
   const { searchParams } = target;
   if (after !== undefined) searchParams.set(input.afterParam, after);
@@ -81,8 +82,8 @@ function addressed(url: URL, { after, before, limit }: PageQuery, input: Input):
   return target;
 }
 
-/** Stripe says 400 for a cursor that is no row any more; and `arx login` helps at the base URL alone. */
-async function explained(fault: Fault, url: URL, app: App): Promise<Fault> {
+/** Stripe answers 400 for a cursor that is gone: that is `not_found`. `arx login` helps only at the base URL. */
+async function withExplanation(fault: Fault, url: URL, app: App): Promise<Fault> {
   if (fault.detail.code === 'resource_missing') return new Fault('not_found', fault.message, fault.detail);
   if (fault.kind !== 'auth') return fault;
   const base = app.settings.base_url.value;

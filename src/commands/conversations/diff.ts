@@ -13,20 +13,20 @@ import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
 export const Input = z.object({ a: z.string().min(1), b: z.string().min(1) });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  const [a, b] = await Promise.allSettled([walked(input.a, app), walked(input.b, app)]);
+  const [a, b] = await Promise.allSettled([readWalk(input.a, app), readWalk(input.b, app)]);
   if (a.status === 'rejected') {
-    // Of two broken logs each is named.
+    // Both faults are reported when both logs are broken.
     if (b.status === 'rejected' && b.reason instanceof Fault) app.addFault(b.reason);
     throw a.reason;
   }
   if (b.status === 'rejected') throw b.reason;
   const report = compareWalks(a.value, b.value);
-  for (const remark of remarks(report)) app.notice(remark);
+  for (const notice of noticesAbout(report)) app.notice(notice);
   await print(report, app);
-  judge(report, app);
+  countFaults(report, app);
 }
 
-async function walked(dir: string, app: App): Promise<WalkedList> {
+async function readWalk(dir: string, app: App): Promise<WalkedList> {
   const hashes: Buffer[] = [];
   const { walk, ids } = await readFrozenWalk(dir, resolve(app.world.cwd, dir), (_, rows) => {
     app.world.signal.throwIfAborted();
@@ -35,7 +35,7 @@ async function walked(dir: string, app: App): Promise<WalkedList> {
   return { walk, ids, hashes: Buffer.concat(hashes) };
 }
 
-function remarks({ a, b }: DiffReport): string[] {
+function noticesAbout({ a, b }: DiffReport): string[] {
   const range = ({ after, before }: FrozenWalk) =>
     `after ${after ?? 'the start'}, before ${before ?? 'the end'}`;
   return [
@@ -44,7 +44,7 @@ function remarks({ a, b }: DiffReport): string[] {
     ...(range(a) === range(b) ? [] : [`walks of different ranges: ${range(a)}, and ${range(b)}`]),
     ...[a, b].flatMap(({ dir, torn, complete }) => [
       ...(torn ? [`${dir}: the last line is torn, as a killed walk leaves it`] : []),
-      ...(complete ? [] : [`${dir}: nothing says that this walk reached its end`]),
+      ...(complete ? [] : [`${dir}: this walk has no record that it reached the end`]),
     ]),
   ];
 }
@@ -56,15 +56,16 @@ async function print(report: DiffReport, app: App): Promise<void> {
   await app.printer.list(changeView, { rows: changesOf(report), summary: () => ({ same: report.same }) });
 }
 
-function judge({ a, b, added, moved, lost, changed, unknown }: DiffReport, app: App): void {
+/** Counts a fault for rows that one walk cannot tell about, and under `--strict` for each difference. */
+function countFaults({ a, b, added, moved, lost, changed, unknown }: DiffReport, app: App): void {
   if (unknown.length > 0) {
-    const short = unknown.find(({ reason }) => reason === 'not_reached');
-    const unfinished = short?.side === 'a' ? b : a;
+    const notReached = unknown.find(({ reason }) => reason === 'not_reached');
+    const unfinished = notReached?.side === 'a' ? b : a;
     app.addFault(
       new Fault(
         'partial',
-        `${plural(unknown.length, 'row')} of one walk may be in the other list all the same`,
-        short === undefined ? {} : { hint: `walk on to the end of ${unfinished.dir}, with --resume` },
+        `${plural(unknown.length, 'row')} of one walk may be in the other list too`,
+        notReached === undefined ? {} : { hint: `finish the walk in ${unfinished.dir} with --resume` },
       ),
     );
   }
@@ -78,5 +79,5 @@ function judge({ a, b, added, moved, lost, changed, unknown }: DiffReport, app: 
       ),
     );
   for (const { dir, complete } of [a, b])
-    if (!complete) app.addFault(new Fault('partial', `${dir}: nothing says that this walk reached its end`));
+    if (!complete) app.addFault(new Fault('partial', `${dir}: this walk has no record that it reached the end`));
 }

@@ -1,4 +1,4 @@
-// `arx conversations ls`: one raw page, as the service tells it.
+// `arx conversations ls`: one page of conversations as the service returns it.
 import type * as z from 'zod';
 import type { App } from '../../app.ts';
 import { conversationView } from '../../format/views/index.ts';

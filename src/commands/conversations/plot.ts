@@ -1,4 +1,4 @@
-// `arx conversations plot DIR`: drift and reads over the windows of a frozen walk, in the terminal or as a page.
+// `arx conversations plot DIR`: drift and reads over the windows of a frozen walk, in the terminal or as an HTML page.
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
@@ -19,7 +19,7 @@ type Input = z.infer<typeof Input>;
 export async function run(input: Input, app: App): Promise<void> {
   if (input.force && input.html === undefined && !app.isRecorded)
     throw new Fault('usage', '--force goes with --html FILE');
-  const report = await seriesOf(input.dir, app);
+  const report = await readSeries(input.dir, app);
   if (report.walk.torn) app.notice(`${input.dir}: the last line is torn, as a killed walk leaves it`);
   if (input.html !== undefined) {
     const { walkPage } = await import('../../format/html/walk-page.ts');
@@ -30,7 +30,7 @@ export async function run(input: Input, app: App): Promise<void> {
     app.addFault(new Fault('partial', `${input.dir}: there are no windows to draw`));
 }
 
-async function seriesOf(dir: string, app: App): Promise<PlotReport> {
+async function readSeries(dir: string, app: App): Promise<PlotReport> {
   const windows: WalkedWindow[] = [];
   const { walk } = await readFrozenWalk(dir, resolve(app.world.cwd, dir), (line) => {
     app.world.signal.throwIfAborted();
@@ -46,7 +46,7 @@ async function seriesOf(dir: string, app: App): Promise<PlotReport> {
     drift: {
       first: drifts[0] ?? null,
       last: drifts.at(-1) ?? null,
-      max: drifts.length === 0 ? null : drifts.reduce((most, drift) => Math.max(most, drift)),
+      max: drifts.length === 0 ? null : drifts.reduce((max, drift) => Math.max(max, drift)),
     },
     windows,
   };

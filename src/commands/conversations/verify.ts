@@ -1,8 +1,9 @@
-// `arx conversations verify DIR`: checks the hash chain and the rows of a frozen log and what stands beside them, offline.
+// `arx conversations verify DIR`: verifies the hash chain, the rows and the other files of a frozen walk, offline.
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
+import { plural } from '../../format/numbers.ts';
 import { verifyFrozen } from '../../walk/log/hash-chain.ts';
 import { describeFrozenWalk } from '../../walk/log/frozen-walk.ts';
 
@@ -25,13 +26,11 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
   await app.printer.report(report, () => [
     [
       { text: report.verdict, style: problems.length === 0 ? 'good' : 'bad' },
-      `, ${windows} windows with ${ids.length} conversations, head ${report.head ?? 'none'}`,
+      `, ${plural(windows, 'window')} with ${plural(ids.length, 'conversation')}, head ${report.head ?? 'none'}`,
     ],
-    ...(torn ? ['the last line is torn, as a killed walk leaves it; --resume drops it'] : []),
-    ...problems.map(({ window, what }) => `window ${window}: ${what}`),
+    ...(torn ? ['the last line is torn, as a killed walk leaves it; --resume removes it'] : []),
+    ...problems.map(({ what }) => what),
   ]);
-  for (const { window, what } of problems)
-    app.addFault(new Fault('integrity', `${dir}: window ${window}: ${what}`));
-  if (windows === 0 && problems.length === 0)
-    app.addFault(new Fault('partial', `${dir}: nothing was checked`));
+  for (const { what } of problems) app.addFault(new Fault('integrity', `${dir}: ${what}`));
+  if (windows === 0 && problems.length === 0) app.addFault(new Fault('partial', `${dir}: the log is empty, nothing was verified`));
 }

@@ -1,10 +1,11 @@
-// The conversation list as the walk reads it, with /messages as its second witness (interface 4.7 rule 3, 4.8).
+// The conversation list as a walk reads it, with /messages as its cross-check source (interface 4.7, 4.8).
 import type { Client } from '../../client/index.ts';
 import type { Conversation } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import type { Source } from '../../walk/source.ts';
 import { withoutUndefined } from '../input.ts';
 
+/** Returns the conversations of an archive as the source of a walk. */
 export function conversationSource(client: Client): Source<Conversation> {
   return {
     async page({ after, before, limit }) {
@@ -12,7 +13,7 @@ export function conversationSource(client: Client): Source<Conversation> {
       const { data, has_more, drift_ratio } = (await client.conversations(query)).body;
       return { rows: data, ...withoutUndefined({ has_more, drift_ratio }) };
     },
-    /** `opening=true` lists the first message of each conversation; a service that does not know it cannot tell. */
+    /** Asks for the first message of each conversation (`opening=true`). A service that ignores the parameter cannot tell. */
     async crossCheck({ after, limit }) {
       const cursor = after?.first_message_id;
       if (after !== undefined && typeof cursor !== 'string') return undefined;
@@ -25,9 +26,9 @@ export function conversationSource(client: Client): Source<Conversation> {
           })
         ).body;
         const ids = data.map((row) => row.conversation_id);
-        // Two messages of one conversation: the service does not know `opening`. One message twice is drift.
-        const openings = new Set(data.map(({ id }) => id)).size;
-        if (!ids.every((id) => typeof id === 'string') || new Set(ids).size !== openings) return undefined;
+        // Two messages of one conversation: the service ignores `opening`. The same message twice is drift.
+        const messages = new Set(data.map(({ id }) => id)).size;
+        if (!ids.every((id) => typeof id === 'string') || new Set(ids).size !== messages) return undefined;
         return ids;
       } catch (error) {
         if (error instanceof Fault && ['not_found', 'forbidden', 'usage'].includes(error.kind))

@@ -1,8 +1,9 @@
-// `arx conversations walk`: the exact list, through frozen windows; what is not settled is never shown.
+// `arx conversations walk`: the exact list of conversations. A row whose place is not decided is never printed.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { conversationView } from '../../format/views/index.ts';
-import { walkList, WalkInput } from '../walk-list.ts';
+import { WalkInput } from '../walk-input.ts';
+import { walkList } from '../walk-list.ts';
 import { conversationSource } from './walk-source.ts';
 
 export const Input = WalkInput.extend({

@@ -1,4 +1,4 @@
-// `arx messages ls`: one page of the cross-check surface, or with --walk the exact list.
+// `arx messages ls`: one page of messages, or with --walk the exact list.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Client, Query } from '../../client/index.ts';
@@ -9,7 +9,8 @@ import type { Source } from '../../walk/source.ts';
 import { detectDirections } from '../cursor-support.ts';
 import { withoutUndefined, windowQuery } from '../input.ts';
 import { printPage } from '../page.ts';
-import { walkList, WalkInput } from '../walk-list.ts';
+import { WalkInput } from '../walk-input.ts';
+import { walkList } from '../walk-list.ts';
 
 export const Input = WalkInput.extend({
   conversation: z.string().min(1).optional(),
@@ -18,8 +19,8 @@ export const Input = WalkInput.extend({
 });
 type Input = z.infer<typeof Input>;
 
-/** Options that mean nothing for a page. */
-const OF_WALKS = {
+/** Options that only a walk has. */
+const WALK_OPTIONS = {
   concurrency: '--concurrency',
   confidence: '--confidence',
   maxRequests: '--max-requests',
@@ -32,8 +33,8 @@ const OF_WALKS = {
 export async function run(input: Input, app: App): Promise<void> {
   const filter = withoutUndefined({ conversation: input.conversation, opening: input.opening });
   if (input.walk) return walkMessages(filter, input, app);
-  for (const [key, option] of Object.entries(OF_WALKS)) {
-    const given = input[key as keyof typeof OF_WALKS];
+  for (const [key, option] of Object.entries(WALK_OPTIONS)) {
+    const given = input[key as keyof typeof WALK_OPTIONS];
     if (given !== undefined && given !== false) throw new Fault('usage', `${option} goes with --walk`);
   }
   const client = await app.client();
@@ -43,7 +44,7 @@ export async function run(input: Input, app: App): Promise<void> {
 
 async function walkMessages(filter: Query, input: Input, app: App): Promise<void> {
   const source = messageSource(await app.client(), filter);
-  // Nothing is known of this surface but its name (interface 4.8).
+  // The interface says nothing about cursors of /messages (interface 4.8).
   const directions = await detectDirections(source, app.world.signal);
   if (directions.size === 0)
     throw new Fault('protocol', 'the service follows no cursors in /messages, so they cannot be walked', {
@@ -60,7 +61,10 @@ async function walkMessages(filter: Query, input: Input, app: App): Promise<void
   await walkList(list, { ...input, crossCheck: 'off' }, app);
 }
 
-/** Positions are kept from the walk: a moved message may share one with another, so they do not prove neighbours. */
+/**
+ * Returns the messages as the source of a walk, without their positions: a moved message may share its position with
+ * another, so positions do not prove that two messages are neighbours.
+ */
 function messageSource(client: Client, filter: Query): Source<{ id: string; row: Message }> {
   return {
     async page({ after, before, limit }) {

@@ -1,4 +1,4 @@
-// `arx sequence show NAME`: positions, reported against checked, with the drift drawn.
+// `arx sequence show NAME`: the positions of a sequence, reported and verified, with a plot of the drift.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Position, Sequence } from '../../contract/sequence.ts';
@@ -27,7 +27,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     complete = listing.complete();
     const fault = listing.fault();
     if (fault !== undefined) app.addFault(fault);
-    // What the last of many reads said of its own page.
+    // The service says it about the page of the last read; here it is about the whole list.
     if (head.has_more !== undefined) head.has_more = !complete;
   } else {
     const page = await read(windowQuery(input));

@@ -1,4 +1,4 @@
-// A set of ids in 16 bytes an id: all that a walk keeps of the rows that it froze and no longer holds.
+// A set of ids in 16 to 32 bytes an id: all that a walk keeps of the rows that it froze and no longer holds.
 
 /** Open addressing over two 32-bit hashes. Two different ids are taken for the same with probability 2^-64. */
 export class IdSet {

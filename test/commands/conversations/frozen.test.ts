@@ -152,7 +152,7 @@ describe('diff', () => {
         reason: 'not_reached',
       })),
     );
-    expect(stderr).toContain('walk on to the end of b, with --resume');
+    expect(stderr).toContain('finish the walk in b with --resume');
   });
 
   test('a side without an end is said, and is no proof of equality', async () => {
@@ -168,7 +168,7 @@ describe('diff', () => {
       'different archives: https://archive.example and https://mirror',
       'different lists: conversations and messages',
       'different ranges',
-      'a: nothing says',
+      'a: this walk has no record',
     ])
       expect(stderr).toContain(said);
     expect((await diff('--strict')).exit).toBe(3);

@@ -105,7 +105,7 @@ test('the report of a walk replaces an earlier one, other files only with --forc
     writeFileSync(join(dir, 'report.json'), mine);
     const refused = await arx(...again);
     expect(refused).toMatchObject({ exit: 13, stdout: '' });
-    expect(refused.stderr).toContain('report.json exists and is no report of a walk');
+    expect(refused.stderr).toContain('report.json exists and is not the report of a walk');
     expect(refused.stderr).toContain('hint: replace it with --force');
     expect(readFileSync(join(dir, 'report.json'), 'utf8')).toBe(mine);
   }
@@ -230,7 +230,7 @@ describe('doubts', () => {
     await addUnresolvedRows(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
     const resumed = await arx(...range, '--resume');
     expect(resumed.exit).toBe(8);
-    expect(resumed.stderr).toContain('row conv_1 was seen by an earlier run and has no settled place');
+    expect(resumed.stderr).toContain('row conv_1 was seen by an earlier run but its place in the list is undecided');
     expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toMatchObject({
       verdict: 'incomplete',
     });
@@ -241,7 +241,7 @@ describe('doubts', () => {
     await addUnresolvedRows(join(dir, 'log'), { unplaced: [], late: ['conv_1', 'conv_9999'] });
     const resumed = await arx(...range, '--resume');
     expect(resumed.exit).toBe(0);
-    expect(resumed.stderr).toContain('surfaced among frozen ones, written meanwhile or missed: conv_1');
+    expect(resumed.stderr).toContain('1 row was seen between frozen rows, written during the walk or missed: conv_1');
     expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toMatchObject({ late: ['conv_1'] });
     expect((await arx(...range, '--resume', '--strict')).exit).toBe(8);
   });

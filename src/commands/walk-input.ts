@@ -1,0 +1,31 @@
+// The options that every walk has.
+import * as z from 'zod';
+import type { CrossCheckMode } from '../walk/decide/confirmation.ts';
+import { wholeNumber, Window } from './input.ts';
+import { OutputFile } from './output-file.ts';
+
+const MAX_CONCURRENCY = 16;
+const MIN_CONFIDENCE = 0.5;
+
+export const WalkInput = Window.extend({
+  concurrency: wholeNumber(1)
+    .refine((count) => count <= MAX_CONCURRENCY, `must be at most ${MAX_CONCURRENCY}`)
+    .optional(),
+  confidence: z
+    .string()
+    .regex(/^0\.\d{1,6}$/, 'must be a share like 0.999')
+    .transform(Number)
+    .refine((share) => share >= MIN_CONFIDENCE, `must be at least ${MIN_CONFIDENCE}`)
+    .optional(),
+  maxRequests: wholeNumber(1).optional(),
+  freeze: z.string().min(1).optional(),
+  resume: z.boolean().default(false),
+  report: OutputFile.optional(),
+  force: z.boolean().default(false),
+  failOnDrift: z
+    .string()
+    .regex(/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/, 'must be a share from 0 to 1')
+    .transform(Number)
+    .optional(),
+});
+export type WalkInput = z.infer<typeof WalkInput> & { crossCheck: CrossCheckMode };
