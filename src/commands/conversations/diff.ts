@@ -79,5 +79,6 @@ function countFaults({ a, b, added, moved, lost, changed, unknown }: DiffReport,
       ),
     );
   for (const { dir, complete } of [a, b])
-    if (!complete) app.addFault(new Fault('partial', `${dir}: this walk has no record that it reached the end`));
+    if (!complete)
+      app.addFault(new Fault('partial', `${dir}: this walk has no record that it reached the end`));
 }

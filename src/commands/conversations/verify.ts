@@ -32,5 +32,6 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
     ...problems.map(({ what }) => what),
   ]);
   for (const { what } of problems) app.addFault(new Fault('integrity', `${dir}: ${what}`));
-  if (windows === 0 && problems.length === 0) app.addFault(new Fault('partial', `${dir}: the log is empty, nothing was verified`));
+  if (windows === 0 && problems.length === 0)
+    app.addFault(new Fault('partial', `${dir}: the log is empty, nothing was verified`));
 }

@@ -230,7 +230,9 @@ describe('doubts', () => {
     await addUnresolvedRows(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
     const resumed = await arx(...range, '--resume');
     expect(resumed.exit).toBe(8);
-    expect(resumed.stderr).toContain('row conv_1 was seen by an earlier run but its place in the list is undecided');
+    expect(resumed.stderr).toContain(
+      'row conv_1 was seen by an earlier run but its place in the list is undecided',
+    );
     expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toMatchObject({
       verdict: 'incomplete',
     });
@@ -241,7 +243,9 @@ describe('doubts', () => {
     await addUnresolvedRows(join(dir, 'log'), { unplaced: [], late: ['conv_1', 'conv_9999'] });
     const resumed = await arx(...range, '--resume');
     expect(resumed.exit).toBe(0);
-    expect(resumed.stderr).toContain('1 row was seen between frozen rows, written during the walk or missed: conv_1');
+    expect(resumed.stderr).toContain(
+      '1 row was seen between frozen rows, written during the walk or missed: conv_1',
+    );
     expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toMatchObject({ late: ['conv_1'] });
     expect((await arx(...range, '--resume', '--strict')).exit).toBe(8);
   });
