@@ -8,4 +8,5 @@ export const IMPORT_KINDS = {
   slack: 'Slack export',
   folder: 'folder',
 } as const;
+/** A kind of source. */
 export type ImportKind = keyof typeof IMPORT_KINDS;

@@ -31,6 +31,7 @@ export type Exchange = {
   end(cause: unknown): Promise<void>;
 };
 
+/** What the exchanges of one recording share, and the time of this one. */
 export type ExchangeContext = {
   file: WarcFile;
   masker: SecretMasker;

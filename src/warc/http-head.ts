@@ -1,6 +1,7 @@
 // Formats the head of an HTTP message as bytes. No value can end a line or the head.
 import { STATUS_CODES } from 'node:http';
 
+/** A header field. `value` is Latin-1: one character per byte. */
 export type Header = readonly [name: string, value: string];
 
 /** Returns the head of a request. `methodAndTarget` is `GET /path`. */

@@ -11,6 +11,7 @@ import { openWarcFile } from './warc-file.ts';
 
 export type { TrafficKind } from './exchange.ts';
 
+/** Records the exchanges of one run in one WARC file. */
 export type Recorder = {
   /** Returns a transport that records every exchange of the given one. */
   wrap(transport: Transport, traffic: TrafficKind): Transport;
@@ -25,6 +26,7 @@ export type Recorder = {
   ): Promise<{ bytes: number; exchanges: number } | undefined>;
 };
 
+/** `force` allows to replace an existing file. `version` is the version of arx. */
 export type RecorderOptions = {
   /** Absolute path of the WARC file. */
   path: string;

@@ -19,6 +19,7 @@ export type Block = {
   close(): Promise<void>;
 };
 
+/** A block that can grow. `add` throws the error of the file system. */
 export type WritableBlock = Block & { add(bytes: Uint8Array): Promise<void> };
 
 /** Returns a block that begins with `head`. `openFile` opens an empty file when the block outgrows memory. */

@@ -1,5 +1,6 @@
 // Formats the named fields of WARC 1.1 as bytes: one line per field, whatever its value contains.
 
+/** A named field of WARC. `value` may hold any text. */
 export type WarcField = readonly [name: string, value: string];
 
 /** Control characters, and all characters that some reader takes for the end of a line. */

@@ -23,6 +23,7 @@ const END = Buffer.from('\r\n\r\n');
 
 type RecordBlock = Pick<Block, 'length' | 'chunks' | 'isInMemory'>;
 
+/** A WARC file that is being written. Exactly one of `finish` and `discard` ends it. */
 export type WarcFile = {
   /** Opens an empty unnamed file in the same folder. Nobody else can open it. */
   openScratchFile(): Promise<FileHandle>;

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listFolder } from '../../disk/walk-folder.ts';
 
+/** Files that are read by name. */
 export type FileSet = {
   /** Names with `/` between their parts, in no particular order. */
   names: readonly string[];

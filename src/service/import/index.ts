@@ -23,6 +23,7 @@ export type ImportProgress = {
 /** A temporary file of the archive that nobody wrote to for this long is left over from a killed import. */
 const MAX_UNFINISHED_MS = 3_600_000;
 
+/** How paths are imported. `progress` is called after each batch that was stored. */
 export type ImportOptions = {
   /** City label for files that have none of their own. */
   originCity?: string;

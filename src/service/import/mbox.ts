@@ -3,18 +3,10 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { RawMail, RefusedItem } from '../records/import-items.ts';
+import { CHUNK_BYTES, MAX_SEPARATOR_BYTES, nextSeparator } from './mbox-separator.ts';
 
 /** A larger mail is refused. A mail is hashed, parsed and stored as a whole, so it must fit into memory. */
 export const MAX_MAIL_BYTES = 36 * 1024 * 1024;
-
-const CHUNK_BYTES = 4 * 1024 * 1024;
-
-/** A separator and the line after it are not longer than this. */
-const MAX_SEPARATOR_BYTES = 4096;
-
-/** `From <address> <asctime date>`, then a header field. Weekday, month, time and year may stand in any order. */
-const SEPARATOR =
-  /^From (?=[^\n]*\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )(?=[^\n]*\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b)(?=[^\n]*\b\d\d?:\d\d)(?=[^\n]*\b\d{4}\b)[^\n]*\n(?:>From |[!-9;-~]+[ \t]*:)/;
 
 /**
  * Reads the mails of an mbox file: mboxo, mboxcl, mboxcl2 or mboxrd. `position` is the byte offset of the separator.
@@ -108,58 +100,6 @@ async function* splitMails(
     scanned = 0;
     isOversize = false;
   }
-}
-
-type SplitState = { isMboxrd: boolean; hasEnded: boolean; maxBytes: number };
-
-/** Returns where the next mail begins, or up to which index there is no separator. */
-function nextSeparator(
-  buffered: Buffer,
-  scanned: number,
-  state: SplitState,
-): { at?: number; scanned: number } {
-  if (scanned === 0 && !state.isMboxrd) {
-    const declared = declaredEnd(buffered, state);
-    if (declared === 'unknown') return { scanned: 0 };
-    if (declared !== undefined) return { at: declared, scanned: 0 };
-  }
-  let at = buffered.indexOf('\nFrom ', scanned);
-  for (; at >= 0; at = buffered.indexOf('\nFrom ', at + 1)) {
-    if (!state.hasEnded && buffered.length < at + MAX_SEPARATOR_BYTES) return { scanned: at };
-    if (state.isMboxrd || (isAfterEmptyLine(buffered, at + 1) && isSeparator(buffered, at + 1)))
-      return { at: at + 1, scanned: 0 };
-  }
-  return { scanned: Math.max(buffered.length - 5, 0) };
-}
-
-/**
- * Returns the end of a mail by its Content-Length, if a separator or the end of the file stands there. Returns
- * 'unknown' while more bytes must be read to decide.
- */
-function declaredEnd(buffered: Buffer, { hasEnded, maxBytes }: SplitState): number | 'unknown' | undefined {
-  const line = buffered.subarray(0, MAX_SEPARATOR_BYTES).indexOf('\n');
-  const lineEnd = line > 0 && buffered[line - 1] === 0x0d ? '\r\n' : '\n';
-  const blank = buffered.indexOf(lineEnd + lineEnd);
-  if (blank < 0) return hasEnded || buffered.length >= CHUNK_BYTES ? undefined : 'unknown';
-  const header = buffered.toString('latin1', 0, blank);
-  const length = /^content-length:[ \t]*(\d{1,12})\r?$/im.exec(header)?.[1];
-  if (length === undefined) return undefined;
-  const end = blank + 2 * lineEnd.length + Number(length);
-  if (end > maxBytes) return undefined;
-  if (!hasEnded && buffered.length < end + MAX_SEPARATOR_BYTES) return 'unknown';
-  const spaces = /^[\r\n]{0,4}/.exec(buffered.toString('latin1', end, end + 4))?.[0].length ?? 0;
-  if (end + spaces === buffered.length) return buffered.length;
-  return buffered[end + spaces - 1] === 0x0a && isSeparator(buffered, end + spaces)
-    ? end + spaces
-    : undefined;
-}
-
-function isAfterEmptyLine(buffered: Buffer, at: number): boolean {
-  return buffered[at - 2] === 0x0a || (buffered[at - 2] === 0x0d && buffered[at - 3] === 0x0a);
-}
-
-function isSeparator(buffered: Buffer, at: number): boolean {
-  return SEPARATOR.test(buffered.toString('latin1', at, at + MAX_SEPARATOR_BYTES));
 }
 
 /** Returns the mail after its separator line, without what mboxrd added. */

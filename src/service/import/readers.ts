@@ -5,7 +5,8 @@ import { readFolder, type ReadAs } from './folder.ts';
 import { isFolderOfMails, isMail, isMailbox, type FileHead } from './mail-detection.ts';
 import { isMaildirAt, readMaildir, readMailFile } from './maildir.ts';
 import { readMbox } from './mbox.ts';
-import { readSlack, slackContent } from './slack/export.ts';
+import { slackContent } from './slack/detect.ts';
+import { readSlack } from './slack/export.ts';
 
 /** A path to import. It is a folder or a regular file. */
 export type Source = {
@@ -15,6 +16,7 @@ export type Source = {
   head: () => Promise<FileHead>;
 };
 
+/** What readers need besides the path. */
 export type ReadOptions = {
   /** City label for files that have none of their own, or null. */
   originCity: string | null;

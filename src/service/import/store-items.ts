@@ -19,6 +19,7 @@ export type ImportCounts = {
   refused: { path: string; offset: number; reason: string }[];
 };
 
+/** How items are stored. */
 export type StoreOptions = {
   /** City label for attachments of mails that have none of their own, or null. */
   originCity: string | null;

@@ -13,13 +13,8 @@ import type {
 import { isValidIn } from './charset.ts';
 import { parseMailDate } from './date.ts';
 import type { Header } from './header.ts';
-import {
-  contentTypeParameter,
-  hasAttachmentDisposition,
-  hasFilename,
-  parseMimeStructure,
-  type MimeLeaf,
-} from './mime-structure.ts';
+import { parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
+import { contentTypeParameter, hasAttachmentDisposition, hasFilename } from './part-header.ts';
 import { decodeTransferEncoding } from './transfer-encoding.ts';
 
 /** Of more references the newest are kept: they suffice to find the thread, and a hostile header stays bounded. */

@@ -3,7 +3,8 @@ import { MAX_TEXT_BYTES } from '../../contract/content.ts';
 import { decoderFor } from './charset.ts';
 import type { Header } from './header.ts';
 import { limitText, truncatedFields, type MessageText } from './limited-text.ts';
-import { contentTypeParameter, parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
+import { parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
+import { contentTypeParameter } from './part-header.ts';
 import { withoutRedactedParts } from './redacted-parts.ts';
 import { decodeTransferEncoding } from './transfer-encoding.ts';
 

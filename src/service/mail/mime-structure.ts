@@ -1,6 +1,8 @@
 // Parses the MIME structure of a mail (RFC 2046): its leaf parts in order, each with its header and the exact bytes of its body.
 import { Buffer } from 'node:buffer';
 import { parseHeader, type Header } from './header.ts';
+import { partsBetween } from './mime-boundary.ts';
+import { contentTypeParameter, hasAttachmentDisposition, hasFilename } from './part-header.ts';
 
 /** A part that is not split further. */
 export type MimeLeaf = {
@@ -106,17 +108,6 @@ function isNestedMessage(type: string, header: Header): boolean {
   return type.startsWith('message/') && !(type === 'message/rfc822' && hasFilename(header));
 }
 
-/** Returns whether a part declares itself an attachment (`Content-Disposition: attachment`, RFC 2183 2.2). */
-export function hasAttachmentDisposition({ fields }: Header): boolean {
-  return /^\s*attachment\s*(?:;|$)/i.test(fields.get('content-disposition') ?? '');
-}
-
-/** Returns whether one of the two fields that can hold a file name does (RFC 2183 2.3, RFC 2231). */
-export function hasFilename({ fields }: Header): boolean {
-  const parameter = /;\s*(?:file)?name(?:\*\d*)*\s*=/i;
-  return ['content-disposition', 'content-type'].some((field) => parameter.test(fields.get(field) ?? ''));
-}
-
 function typeOf(header: Header, defaultType: string): string {
   const declared = header.fields.get('content-type');
   if (declared === undefined) return defaultType;
@@ -124,62 +115,8 @@ function typeOf(header: Header, defaultType: string): string {
   return /^[^\s/]{1,127}\/[^\s/]{1,127}$/.test(type) ? type : 'text/plain';
 }
 
-/** Returns a parameter of the Content-Type without quotes; undefined when it is absent or empty. */
-export function contentTypeParameter(header: Header, name: string): string | undefined {
-  const declared = header.fields.get('content-type') ?? '';
-  const found = new RegExp(`;\\s*${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^;]*))`, 'i').exec(declared);
-  const value = found?.[1]?.replaceAll(/\\(.)/g, '$1') ?? found?.[2];
-  return value?.trimEnd() === '' ? undefined : value?.trimEnd();
-}
-
 /** The boundary of a multipart. One that is longer than a line can be is ignored. */
 function boundaryOf(header: Header): Buffer | undefined {
   const boundary = Buffer.from(contentTypeParameter(header, 'boundary') ?? '');
   return boundary.length === 0 || boundary.length > MAX_BOUNDARY_BYTES ? undefined : boundary;
-}
-
-/**
- * Returns the ranges between the delimiter lines of a multipart. The line break before a delimiter belongs to the
- * delimiter. Reads each line once. The last of `maxRanges` ranges holds everything that follows.
- */
-function partsBetween(
-  bytes: Buffer,
-  from: number,
-  to: number,
-  { boundary, maxRanges }: { boundary: Buffer; maxRanges: number },
-): { ranges: [number, number][]; closed: boolean } {
-  const body = bytes.subarray(from, to);
-  const ranges: [number, number][] = [];
-  let start = -1;
-  let at = body[0] === 0x2d && body[1] === 0x2d ? 0 : afterLineBreak(body, 0);
-  for (; at >= 0 && ranges.length < maxRanges - 1; at = afterLineBreak(body, at)) {
-    const boundaryStart = at + 2;
-    const boundaryEnd = boundaryStart + boundary.length;
-    if (boundaryEnd > body.length) continue;
-    if (body.compare(boundary, 0, boundary.length, boundaryStart, boundaryEnd) !== 0) continue;
-    const delimiter = delimiterAt(body, boundaryEnd);
-    if (delimiter === undefined) continue;
-    const end = at > 1 && body[at - 2] === 0x0d ? at - 2 : at - 1;
-    if (start >= 0) ranges.push([from + start, from + Math.max(start, end)]);
-    if (delimiter.closes) return { ranges, closed: true };
-    start = delimiter.next;
-  }
-  if (start >= 0) ranges.push([from + start, to]);
-  return { ranges, closed: false };
-}
-
-/** Returns the index of the next line after `from` that begins with two dashes, or -1. */
-function afterLineBreak(body: Buffer, from: number): number {
-  const found = body.indexOf('\n--', from, 'latin1');
-  return found < 0 ? -1 : found + 1;
-}
-
-/** Returns what follows a boundary: only `--` and blanks may stand before the end of its line, else undefined. */
-function delimiterAt(body: Buffer, at: number): { closes: boolean; next: number } | undefined {
-  const closes = body[at] === 0x2d && body[at + 1] === 0x2d;
-  let end = closes ? at + 2 : at;
-  while (body[end] === 0x20 || body[end] === 0x09) end += 1;
-  if (body[end] === 0x0d) end += 1;
-  if (end < body.length && body[end] !== 0x0a) return undefined;
-  return { closes, next: Math.min(end + 1, body.length) };
 }

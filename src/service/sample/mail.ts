@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { LIST, type Station } from './texts.ts';
 
+/** An attachment. `type` is the declared content type. */
 export type SampleFile = { filename: string; type: string; content: Buffer };
 
 /** A mail before it is formatted. `to` is null for a mail to the mailing list. */

@@ -1,13 +1,16 @@
 // The texts of the sample archive: stations, topics, openings and answers of a fictional network of observatories.
 
+/** An observatory: its city label and position in degrees, and the person who writes for it. */
 export type Station = { city: string; lat: number; lon: number; person: string; address: string };
 
+/** The mailing list. */
 export const LIST = {
   name: 'Meridian Chain',
   address: 'chain@meridian.example',
   id: 'chain.meridian.example',
 };
 
+/** The stations. Cities are labels (interface 2.1). */
 export const STATIONS: readonly [Station, ...Station[]] = [
   { city: 'lisbon', lat: 38.7139, lon: -9.1394, person: 'Inês Carvalho', address: 'ines@lisbon.example' },
   { city: 'kyoto', lat: 35.0116, lon: 135.7681, person: 'Haruka Mori', address: 'haruka@kyoto.example' },
@@ -58,6 +61,7 @@ export const TOPICS = [
 /** How a conversation about a topic begins. */
 type Opening = { title: (topic: string) => string; open: (topic: string, city: string) => string };
 
+/** Subject and text of the first mail of a conversation. */
 export const OPENINGS: readonly [Opening, ...Opening[]] = [
   {
     title: (topic) => `First plates of ${topic}`,
@@ -81,6 +85,7 @@ export const OPENINGS: readonly [Opening, ...Opening[]] = [
   },
 ];
 
+/** Texts of answers. */
 export const ANSWERS: readonly [string, ...string[]] = [
   'Thank you. The field is repeated; our frame agrees with yours to a tenth of an arc second, which is better than we deserve in this wind.',
   'We were clouded out, but the log is attached all the same: an empty page is also a measurement.',
@@ -98,6 +103,7 @@ export const ANSWERS: readonly [string, ...string[]] = [
   'The numbers are in the table. Please check the sign of the last row before you quote them.',
 ];
 
+/** The line before the name of the sender. */
 export const CLOSINGS: readonly [string, ...string[]] = [
   'Clear skies,',
   'With warm regards,',
@@ -105,6 +111,7 @@ export const CLOSINGS: readonly [string, ...string[]] = [
   'Yours at the eyepiece,',
 ];
 
+/** Why files are redacted. */
 export const REDACTION_REASONS: readonly [string, ...string[]] = [
   'embargoed until all stations have looked',
   'shows a private person',

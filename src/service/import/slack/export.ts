@@ -4,11 +4,13 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FileSet, UnreadableError, openFolder, unreadableReason } from '../file-set.ts';
 import type { ImportItem, RefusedItem } from '../../records/import-items.ts';
+import { CHANNEL_LISTS, exportPrefix } from './detect.ts';
 import { uploadReader } from './file.ts';
 import { type SlackContext, readSlackMessage } from './message.ts';
 import { channelOf, channelsByFolder, usersById } from './users-and-channels.ts';
 import { openZip } from '../zip.ts';
 
+/** How a Slack export is read. */
 export type SlackOptions = {
   /** City label for files that have none of their own, or null. */
   originCity: string | null;
@@ -22,34 +24,7 @@ const MAX_JSON_BYTES = 128 * 1024 * 1024;
 /** Folders that are entered, so that an export may lie in a folder of its own: `<folder>/__uploads/<file id>`. */
 const MAX_FOLDER_DEPTH = 3;
 const USERS = 'users.json';
-const CHANNELS = ['channels.json', 'groups.json', 'mpims.json', 'dms.json'];
 const DAY_FILE = /^([^/]+)\/(\d{4}-\d{2}-\d{2})\.json$/;
-
-/** Returns whether a zip or folder is a Slack export or only the uploaded files of one; else undefined. Never throws. */
-export async function slackContent(path: string): Promise<'export' | 'uploads' | undefined> {
-  try {
-    if ((await stat(path)).isDirectory()) return await contentOfFolder(path);
-    const zip = await openZip(path);
-    zip.close();
-    if (prefixOf(zip.names) !== undefined) return 'export';
-    return zip.names.length > 0 && zip.names.every((name) => /(^|\/)__uploads\//.test(name))
-      ? 'uploads'
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Looks for a few names instead of listing the folder, because it may be any folder, however large. */
-async function contentOfFolder(path: string): Promise<'export' | 'uploads' | undefined> {
-  const has = (name: string) =>
-    stat(join(path, name)).then(
-      () => true,
-      () => false,
-    );
-  for (const name of CHANNELS) if (await has(name)) return 'export';
-  return (await has('__uploads')) ? 'uploads' : undefined;
-}
 
 /**
  * Reads the messages of an export by day, and within a day by channel. The path of an item is the path of the export
@@ -90,12 +65,13 @@ async function* readExport(
   const [files] = opened;
   if (files === undefined) return;
   for (const [name, reason] of files.unlisted) yield refused(join(path, name), 0, reason);
-  const prefix = prefixOf(files.names) ?? '';
+  const prefix = exportPrefix(files.names) ?? '';
   const names = new Set(files.names);
   const lists = new Map<string, unknown[]>();
-  for (const name of [USERS, ...CHANNELS]) {
+  for (const name of [USERS, ...CHANNEL_LISTS]) {
     if (!names.has(prefix + name)) {
-      if (name === USERS || name === CHANNELS[0]) yield refused(join(path, prefix + name), 0, 'is not there');
+      if (name === USERS || name === CHANNEL_LISTS[0])
+        yield refused(join(path, prefix + name), 0, 'is not there');
       continue;
     }
     const list = await readList(files, prefix + name);
@@ -158,12 +134,6 @@ function daysOf(names: readonly string[], prefix: string): Array<{ name: string;
     if (channel !== undefined && day !== undefined) days.push({ name, channel, order: `${day}/${channel}` });
   }
   return days.sort((a, b) => (a.order < b.order ? -1 : 1));
-}
-
-/** Returns the folder of a zip that holds the export: empty, or with a final `/`. Undefined when there is no export. */
-function prefixOf(names: readonly string[]): string | undefined {
-  const found = names.map((name) => /^((?:[^/]+\/)?)(channels|groups|mpims|dms)\.json$/.exec(name)?.[1]);
-  return found.filter((prefix) => prefix !== undefined).sort((a, b) => a.length - b.length)[0];
 }
 
 function refused(path: string, position: number, reason: string): RefusedItem {

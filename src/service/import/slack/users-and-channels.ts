@@ -3,6 +3,7 @@ import type { Tier } from '../../../contract/token.ts';
 
 /** `zone` is an IANA time zone, or null. */
 export type SlackUser = { name: string; zone: string | null };
+/** A channel, direct or group conversation. `tier`: who may read its messages (interface 5). */
 export type SlackChannel = { id: string; name: string; tier: Tier };
 
 /** Returns the text at a path of keys in a JSON value; null when it is absent, empty or no text. */

@@ -8,7 +8,8 @@ import type {
   RefusedItem,
 } from '../../../../src/service/records/import-items.ts';
 import { jpegWithPosition, pngStarChart } from '../../../../src/service/sample/files.ts';
-import { readSlack, slackContent } from '../../../../src/service/import/slack/export.ts';
+import { slackContent } from '../../../../src/service/import/slack/detect.ts';
+import { readSlack } from '../../../../src/service/import/slack/export.ts';
 import { type ZipOptions, zipOf } from '../../../support/zip.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { sha256Of } from '../../../support/digest.ts';

@@ -1,0 +1,21 @@
+// What the header of a MIME part says about the part: its disposition, file name and type parameters.
+import type { Header } from './header.ts';
+
+/** Returns whether a part declares itself an attachment (`Content-Disposition: attachment`, RFC 2183 2.2). */
+export function hasAttachmentDisposition({ fields }: Header): boolean {
+  return /^\s*attachment\s*(?:;|$)/i.test(fields.get('content-disposition') ?? '');
+}
+
+/** Returns whether one of the two fields that can hold a file name does (RFC 2183 2.3, RFC 2231). */
+export function hasFilename({ fields }: Header): boolean {
+  const parameter = /;\s*(?:file)?name(?:\*\d*)*\s*=/i;
+  return ['content-disposition', 'content-type'].some((field) => parameter.test(fields.get(field) ?? ''));
+}
+
+/** Returns a parameter of the Content-Type without quotes; undefined when it is absent or empty. */
+export function contentTypeParameter(header: Header, name: string): string | undefined {
+  const declared = header.fields.get('content-type') ?? '';
+  const found = new RegExp(`;\\s*${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^;]*))`, 'i').exec(declared);
+  const value = found?.[1]?.replaceAll(/\\(.)/g, '$1') ?? found?.[2];
+  return value?.trimEnd() === '' ? undefined : value?.trimEnd();
+}
