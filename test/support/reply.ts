@@ -3,8 +3,10 @@ import { expect } from 'vitest';
 import { ERROR_STATUS, type ErrorCode } from '../../src/contract/error.ts';
 import { ROUTES, pathOf, type RouteName } from '../../src/contract/routes.ts';
 import type { Answer } from './call.ts';
+import { atFileEnd } from './file-end.ts';
 
 const requestIds = new Set<string>();
+atFileEnd(() => requestIds.clear());
 
 /** The error body of interface 7, with the status that belongs to its code (R5, R6). */
 export function expectRefusal(answer: Answer, code: ErrorCode): void {
