@@ -57,17 +57,18 @@ export async function readPageRows(statements: Statements, read: ListQuery, span
 /** How every statement of a page begins. */
 export const PAGE_SELECT = `SELECT string_agg(json, ',') AS rows, COUNT(*) AS count`;
 
-/** Statements by their two parts: one of thousands of characters is put together once, and found by its identity from then on. */
+/** Statements by their parts: one of thousands of characters is put together once, and found by its identity from then on. */
 const WHOLE = new Map<string, Map<string, string>>();
 
 function wholeText(select: string, tail: string, found: string): string {
   const known = WHOLE.get(select) ?? new Map<string, string>();
   if (known.size === 0) WHOLE.set(select, known);
-  let whole = known.get(tail);
+  const parts = found + tail;
+  let whole = known.get(parts);
   if (whole === undefined) {
     // The rows come in the order of the inner statement: nothing stands between it and the aggregate.
     whole = `${PAGE_SELECT}${found} FROM (${select}${tail}) AS page`;
-    known.set(tail, whole);
+    known.set(parts, whole);
   }
   return whole;
 }
