@@ -23,7 +23,7 @@ export type FaultDetail = {
   /** At most one line that can be pasted or followed. */
   hint?: string;
   /** What was kept, one line. */
-  storedIfPossible?: string;
+  kept?: string;
   /** The service's own words, where it sent them (interface 7). */
   code?: string;
   request_id?: string;

@@ -42,6 +42,6 @@ async function ask(app: App, what: string, flag: string, usual?: string): Promis
   const answer = (await app.world.stdin.line(prompt, { signal: app.world.signal }))?.trim();
   const value = answer === '' ? usual : answer;
   if (value === undefined || value === '')
-    throw new Fault('usage', `${flag} is missing`, { storedIfPossible: 'nothing changed' });
+    throw new Fault('usage', `${flag} is missing`, { kept: 'nothing changed' });
   return value;
 }

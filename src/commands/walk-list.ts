@@ -152,7 +152,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
       'unstable',
       `row ${unplaced} was seen by an earlier run but its place in the list is undecided`,
       {
-        storedIfPossible: `${plural(report.conversations, noun)} in frozen windows`,
+        kept: `${plural(report.conversations, noun)} in frozen windows`,
         hint: 'walk again into a new folder',
       },
     );

@@ -24,6 +24,6 @@ export function countWalkFaults(
   if (reasons.length === 0) return;
   const kept = `the list stands: verdict ${report.verdict}`;
   app.addFault(
-    new Fault('unstable', `${reasons.join(', and ')}; ${failOnDrift} is allowed`, { storedIfPossible: kept }),
+    new Fault('unstable', `${reasons.join(', and ')}; ${failOnDrift} is allowed`, { kept: kept }),
   );
 }

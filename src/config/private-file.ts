@@ -152,7 +152,7 @@ export function writeFault(error: unknown, path: string): Fault {
     codeOf(error),
   );
   return new Fault(refused ? 'store' : 'disk', `${path} not saved: ${reasonOf(error)}`, {
-    storedIfPossible: 'what was stored before is unchanged',
+    kept: 'what was stored before is unchanged',
     cause: error,
   });
 }

@@ -172,7 +172,7 @@ export function createSession(needs: SessionNeeds): Session {
     const clock = readClock(serverTime, now, body.expires_at);
     if (clock.expired) {
       throw new Fault('protocol', `the service gave a token that had expired at ${body.expires_at}`, {
-        storedIfPossible: 'it was not stored',
+        kept: 'it was not stored',
       });
     }
     // The local archive has our clock and sends no Date.

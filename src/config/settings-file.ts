@@ -49,7 +49,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function damaged(path: string, what: string): Fault {
   return new Fault('store', `settings ${path} are damaged: ${what}`, {
-    storedIfPossible: 'the file was left as it is',
+    kept: 'the file was left as it is',
     hint: `correct it by hand, or move it away: mv ${path} ${path}.old`,
   });
 }
@@ -169,7 +169,7 @@ function commit(copy: string, path: string, wanted: Record<string, unknown>): vo
   const written = `${copy}/config.json`;
   if (!isWhole(readFileSync(written, 'utf8'), wanted)) {
     throw new Fault('disk', `${path} not saved: it was not written whole`, {
-      storedIfPossible: 'the settings as they were',
+      kept: 'the settings as they were',
     });
   }
   commitFile({ temporary: written, path, force: true });

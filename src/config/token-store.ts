@@ -117,7 +117,7 @@ function isSame(a: Key, b: Key): boolean {
 class DamagedStore extends Fault {
   constructor(path: string, what: string) {
     super('store', `token store ${path} is damaged: ${what}`, {
-      storedIfPossible: 'the file was left as it is',
+      kept: 'the file was left as it is',
       hint: 'arx login (keeps a copy of it and begins a new one)',
     });
   }
@@ -137,7 +137,7 @@ function parse(bytes: Uint8Array, path: string): TokenEntry[] {
   const { version, tokens } = document as { version?: unknown; tokens?: unknown };
   if (typeof version === 'number' && version > VERSION) {
     throw new Fault('store', `token store ${path} was written by a newer arx (version ${version})`, {
-      storedIfPossible: 'the file was left as it is',
+      kept: 'the file was left as it is',
       hint: 'update arx, or give ARX_CONFIG_DIR another folder',
     });
   }

@@ -164,7 +164,7 @@ function wrongContent(actual: { sha256: string; bytes: number }, target: TargetF
     `${target.name}: expected sha256 ${target.sha256}, got ${actual.sha256}${sizes}`,
     actual,
     {
-      storedIfPossible: 'nothing was written under its name',
+      kept: 'nothing was written under its name',
       hint: 'list the attachments again: the file may have changed since',
     },
   );

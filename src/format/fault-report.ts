@@ -58,7 +58,7 @@ function detailLines({ detail }: Fault): string[] {
   ].filter((part) => part !== '');
   return [
     ...(service.length === 0 ? [] : [`  service: ${service.join(' · ')}`]),
-    ...(detail.storedIfPossible === undefined ? [] : [`  kept: ${detail.storedIfPossible}`]),
+    ...(detail.kept === undefined ? [] : [`  kept: ${detail.kept}`]),
     ...(detail.hint === undefined ? [] : [`  hint: ${detail.hint}`]),
   ];
 }

@@ -30,14 +30,14 @@ export async function openLocalArchive(place: ArchiveLocation, world: World): Pr
     if (error instanceof Fault) throw error;
     if (error instanceof service.DatabaseAccessError) throw service.accessFault(error, kept);
     if (error instanceof service.OtherFilesLocation) {
-      throw new Fault('usage', `--blobs: ${error.message}`, { storedIfPossible: kept, cause: error });
+      throw new Fault('usage', `--blobs: ${error.message}`, { kept: kept, cause: error });
     }
     if (error instanceof service.NewerSchema) {
       throw new Fault('store', error.message, { hint: 'a newer arx wrote it; use that one', cause: error });
     }
     if (error instanceof service.OlderSchema) {
       throw new Fault('store', error.message, {
-        storedIfPossible: kept,
+        kept: kept,
         hint: 'an import or arx serve brings it up to date',
         cause: error,
       });
@@ -51,8 +51,8 @@ export async function openLocalArchive(place: ArchiveLocation, world: World): Pr
     const where = 'dir' in place ? place.dir : 'the database';
     const message = `cannot open the archive in ${where}`;
     if (codeOf(error) === NO_FOLDERS)
-      throw new Fault('disk', `${message}: ${reasonOf(error)}`, { storedIfPossible: kept, cause: error });
-    throw new Fault('store', `${message}: ${reason}`, { storedIfPossible: kept, cause: error });
+      throw new Fault('disk', `${message}: ${reasonOf(error)}`, { kept: kept, cause: error });
+    throw new Fault('store', `${message}: ${reason}`, { kept: kept, cause: error });
   }
 }
 

@@ -10,7 +10,7 @@ test('one failure with all it can say', () => {
     code: 'sequence_conflict',
     request_id: 'req_7',
     integrity: 0.42,
-    storedIfPossible: '3 pages in out.ndjson',
+    kept: '3 pages in out.ndjson',
     hint: 'swap the cursors',
   });
   expect(formatFaults([fault], plain)).toBe(

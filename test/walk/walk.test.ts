@@ -231,7 +231,7 @@ describe('lists that cannot be walked', () => {
     const list = driftingSource({ size: 500 });
     const { ids, fault, report } = await run(list, { maxRequests: 8 });
     expect(fault?.kind).toBe('unstable');
-    expect(fault?.detail.storedIfPossible).toBe(`${ids.length} conversations in frozen windows`);
+    expect(fault?.detail.kept).toBe(`${ids.length} conversations in frozen windows`);
     expect(ids.length).toBeGreaterThan(0);
     expect(ids).toEqual(idsOf(list.items.slice(0, ids.length)));
     expect(report.requests).toBeLessThanOrEqual(8);

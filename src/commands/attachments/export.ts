@@ -77,7 +77,7 @@ export async function run(input: Input, app: App): Promise<void> {
     await app.printer.report(report, () => exportLines(report, app.screen));
     if (withheld.length > 0) {
       const what = `${withheld.length} of ${records.length} files are withheld`;
-      app.addFault(new Fault('partial', what, { storedIfPossible: 'the bag, which names them' }));
+      app.addFault(new Fault('partial', what, { kept: 'the bag, which names them' }));
     }
   } finally {
     await target.discard();

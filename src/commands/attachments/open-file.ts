@@ -44,11 +44,11 @@ export async function openAttachment(row: Attachment, force: boolean, app: App):
   const program = OPENERS[platform] ?? 'xdg-open';
   const kept = `the verified file is ${path}`;
   const code = await app.world.launch(program, [path]).catch((cause: unknown) => {
-    throw new Fault('usage', `${program} is not here to open it`, { storedIfPossible: kept, cause });
+    throw new Fault('usage', `${program} is not here to open it`, { kept: kept, cause });
   });
   // Explorer says 1 always.
   if (code !== 0 && platform !== 'win32')
-    throw new Fault('usage', `${program} did not open it (exit ${code})`, { storedIfPossible: kept });
+    throw new Fault('usage', `${program} did not open it (exit ${code})`, { kept: kept });
 }
 
 async function pulledHere({ id, sha256 }: Attachment, { world }: App): Promise<string | undefined> {
@@ -78,7 +78,7 @@ async function checkViewed(path: string, id: string, force: boolean): Promise<vo
   const isViewed = VIEWED.has(extension) && !PROGRAM.test(await beginning(path));
   if (isViewed) return;
   throw new Fault('unsafe', `${id}: a file of its kind may be run by what opens it`, {
-    storedIfPossible: `the verified file is ${path}`,
+    kept: `the verified file is ${path}`,
     hint: '--force opens it anyway',
   });
 }

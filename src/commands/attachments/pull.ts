@@ -143,7 +143,7 @@ async function pullWith(
     });
     const kept = `${files.filter(({ verdict }) => verdict === 'match').length} files`;
     for (const { kind, message, detail } of faults)
-      app.addFault(new Fault(kind, message, { storedIfPossible: kept, ...detail }));
+      app.addFault(new Fault(kind, message, { kept: kept, ...detail }));
   }
   const report = { ...verifyReportOf(files, selection.fault() === undefined), files } satisfies PullReport;
   await printFileReport(app, report);
@@ -156,5 +156,5 @@ export function failWithheld(app: App, { files, verdicts }: PullReport): void {
   const { withheld, match } = verdicts;
   if (withheld === 0) return;
   const what = `${withheld} of ${files.length} files are withheld`;
-  app.addFault(new Fault('partial', what, { storedIfPossible: `${match} files` }));
+  app.addFault(new Fault('partial', what, { kept: `${match} files` }));
 }

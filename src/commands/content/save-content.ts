@@ -56,7 +56,7 @@ export async function save(saving: Saving, app: App): Promise<void> {
     if (withheld > 0)
       app.addFault(
         new Fault('partial', `${withheld} of ${files.length} files are withheld`, {
-          storedIfPossible: `${match} files`,
+          kept: `${match} files`,
         }),
       );
   } finally {

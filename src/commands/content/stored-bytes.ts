@@ -12,7 +12,7 @@ export async function storedBytes(record: RawRecord, message: string, app: App):
   if (typeof within !== 'string' && typeof address !== 'string') {
     const reason = withheld.length === 0 ? 'are not given' : `hold withheld files: ${withheld.join(', ')}`;
     throw new Fault('partial', `the bytes of ${message} ${reason}`, {
-      storedIfPossible: 'nothing was written',
+      kept: 'nothing was written',
       hint: `arx content get ${message} shows the message without them`,
     });
   }
@@ -24,7 +24,7 @@ export async function storedBytes(record: RawRecord, message: string, app: App):
   const actual = createHash('sha256').update(stored).digest('hex');
   if (!sameHash(actual, sha256)) {
     throw new Fault('integrity', `${message}: stored bytes differ: expected ${sha256}, got ${actual}`, {
-      storedIfPossible: 'nothing was written',
+      kept: 'nothing was written',
     });
   }
   return stored;
@@ -50,7 +50,7 @@ async function fetched(address: string, bytes: number, message: string, app: App
     length += chunk.byteLength;
     if (length > bytes) {
       throw new Fault('integrity', `${message}: stored bytes differ: more than the ${bytes} expected`, {
-        storedIfPossible: 'nothing was written',
+        kept: 'nothing was written',
       });
     }
     chunks.push(chunk);

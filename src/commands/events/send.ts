@@ -140,5 +140,5 @@ function refusedRow({ event, line }: OutgoingEvent, fault: Fault): RefusedEvent 
 }
 
 function keeping(fault: Fault, kept: string): Fault {
-  return new Fault(fault.kind, fault.message, { ...fault.detail, storedIfPossible: kept });
+  return new Fault(fault.kind, fault.message, { ...fault.detail, kept: kept });
 }

@@ -92,7 +92,7 @@ function mark(dir: string, archive: string): void {
 
 function other(dir: string, why: string): Fault {
   return new Fault('store', `--blobs ${dir} is not the folder of this archive: ${why}`, {
-    storedIfPossible: 'nothing was changed',
+    kept: 'nothing was changed',
     hint: 'give the folder that the archive began with; is it mounted?',
   });
 }
