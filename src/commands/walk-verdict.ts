@@ -23,7 +23,5 @@ export function countWalkFaults(
     app.notice('the service reports no drift: --fail-on-drift compares only the reads that disagreed');
   if (reasons.length === 0) return;
   const kept = `the list stands: verdict ${report.verdict}`;
-  app.addFault(
-    new Fault('unstable', `${reasons.join(', and ')}; ${failOnDrift} is allowed`, { kept: kept }),
-  );
+  app.addFault(new Fault('unstable', `${reasons.join(', and ')}; ${failOnDrift} is allowed`, { kept: kept }));
 }

@@ -94,9 +94,7 @@ function throwArchiveFault(error: unknown): never {
     throw new Fault(fault.kind, fault.message, { ...fault.detail, kept: kept, cause: error });
   }
   const reason = SQLITE_REASONS.get(primaryCode(error));
-  throw reason === undefined
-    ? error
-    : new Fault('disk', `archive: ${reason}`, { kept: kept, cause: error });
+  throw reason === undefined ? error : new Fault('disk', `archive: ${reason}`, { kept: kept, cause: error });
 }
 
 function refuse(
