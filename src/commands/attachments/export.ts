@@ -15,6 +15,7 @@ import { readManifest } from '../../download/manifest.ts';
 import { catalogueRows } from './catalogue.ts';
 import { limitedNotices } from './notices.ts';
 import { spareMemory } from './v8-flags.ts';
+import { withheldFault } from './withheld.ts';
 
 export const Input = z.object({
   dir: z.string().min(1).default('.'),
@@ -76,15 +77,15 @@ export async function run(input: Input, app: App): Promise<void> {
     };
     await app.printer.report(report, () => exportLines(report, app.screen));
     if (withheld.length > 0) {
-      const what = `${withheld.length} of ${records.length} files are withheld`;
-      app.addFault(new Fault('partial', what, { kept: 'the bag, which names them' }));
+      const kept = { kept: 'the bag, which names them' };
+      app.addFault(withheldFault(withheld.length, records.length, 'file', kept));
     }
   } finally {
     await target.discard();
   }
 }
 
-/** What the manifest of the pull names, each with its row as the catalogue has it now. */
+/** Returns what the manifest of the pull lists, each with its row of the catalogue as it is now. */
 async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord[]> {
   const manifest = await readManifest(dir);
   if (manifest === undefined)
@@ -99,14 +100,14 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
     if (path !== null && paths.size === paths.add(path).size)
       throw new Fault('store', `the manifest of ${dir} names ${path} twice`);
     const row = rows.get(id);
-    if (row === undefined && !input.offline) gone.add(`${id}: the catalogue has it no more`);
+    if (row === undefined && !input.offline) gone.add(`${id} is no longer in the catalogue`);
     if (row !== undefined && !sameHash(row.sha256, sha256))
-      throw new Fault('integrity', `${id}: the catalogue has another hash than was pulled`, {
+      throw new Fault('integrity', `${id}: the hash in the catalogue is not the one that was pulled`, {
         hint: 'pull it again',
       });
     return { entry, row };
   });
-  gone.end('files that the catalogue has no more');
+  gone.end('files are no longer in the catalogue');
   return records;
 }
 
@@ -138,7 +139,7 @@ function infoOf(
   ];
 }
 
-/** The address of the service without what it may hold of a user; a local archive has none. */
+/** Returns the address of the service without credentials and query; undefined for a local archive. */
 function sourceOf(app: App): string | undefined {
   const base = app.settings.base_url.value;
   if (base === undefined) return undefined;

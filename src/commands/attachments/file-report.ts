@@ -1,9 +1,10 @@
-// Verified files on stdout: the report as one document or a tree of verdicts, or one file a line.
+// Prints the report of verified or pulled files: as one document, as a tree of verdicts, or one file per line.
 import type { App } from '../../app.ts';
 import type { PullReport, VerifyReport } from '../../contract/reports/files.ts';
 import { fileView, verifyLines } from '../../format/views/index.ts';
 import { checksumLine } from '../../verify/checksum-list.ts';
 
+/** Prints the report in the output form of the run. */
 export async function printFileReport(app: App, report: VerifyReport | PullReport): Promise<void> {
   const { output } = app.printer;
   if (output === 'tsv' || output === 'ndjson') {
@@ -15,9 +16,9 @@ export async function printFileReport(app: App, report: VerifyReport | PullRepor
     report,
     () => verifyLines(report, app.screen),
     () =>
-      // What should be there: then `sha256sum -c` fails where we do, also on a file that has other content.
+      // Expected hashes, so that `sha256sum -c` fails on the same files as arx.
       report.files.flatMap(({ path, expected, verdict }) =>
-        // A bag may have hashes of other algorithms, which sha256sum does not know.
+        // A bag may have hashes of other algorithms; sha256sum reads only its own.
         path === null || expected?.length !== 64 || verdict === 'withheld'
           ? []
           : [checksumLine(expected, path).slice(0, -1)],

@@ -1,4 +1,4 @@
-// Which rows of the catalogue are meant: the options that `ls` and `pull` share.
+// The options of `ls` and `pull` that select rows of the catalogue.
 import * as z from 'zod';
 import type { Query } from '../../client/index.ts';
 import type { Attachment } from '../../contract/attachment.ts';
@@ -12,11 +12,14 @@ export const Filter = z.object({
 });
 export type Filter = z.infer<typeof Filter>;
 
+/** Returns the filter as query parameters of `GET /v1/attachments`. */
 export function filterQuery({ city, type, source, message }: Filter): Query {
   return withoutUndefined({ origin_city: city, content_type: type, source, message_id: message });
 }
 
-/** A service may not know our filters: a row that contradicts one is not what was asked for. A field it lacks does not. */
+/**
+ * Returns whether a row matches the filter, since a service may ignore parameters. A field that the row lacks matches.
+ */
 export function matches({ city, type, source, message }: Filter, row: Attachment): boolean {
   const agrees = (asked: string | undefined, told: string | null | undefined): boolean =>
     asked === undefined || told === undefined || told === asked;

@@ -1,4 +1,4 @@
-// `arx attachments ls`: one page of the catalogue, or every row with --all; rows without a file are shown as withheld.
+// `arx attachments ls`: lists one page of the catalogue, or every row with --all. Rows without a file are shown as withheld.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
@@ -9,6 +9,7 @@ import { withoutUndefined, Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
 import { Filter, filterQuery, matches } from './filter.ts';
 import { limitedNotices } from './notices.ts';
+import { withheldFault } from './withheld.ts';
 
 export const Input = Window.extend({
   ...Filter.shape,
@@ -63,7 +64,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   if (app.strict && !complete && input.all !== true)
     app.addFault(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));
   if (app.strict && totals.withheld > 0) {
-    app.addFault(new Fault('partial', `${totals.withheld} of ${totals.rows} rows are withheld`));
+    app.addFault(withheldFault(totals.withheld, totals.rows, 'row'));
   }
 }
 

@@ -1,4 +1,4 @@
-// `arx attachments show ID --open`: a verified file handed to the system's own program for it; nothing that would be run.
+// `arx attachments show ID --open`: opens a verified file in the system's program for it, unless it could run code.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app.ts';
@@ -12,24 +12,24 @@ import { readManifest } from '../../download/manifest.ts';
 import { openTargetFolder } from '../../download/target-folder.ts';
 import { pullRows } from './pull-rows.ts';
 
-/** What opens a file on each system; it is given the absolute path and nothing else, by no shell. */
+/** Programs that open a file, by platform. They are started without a shell, with the absolute path as only argument. */
 const OPENERS: Record<string, string> = { darwin: 'open', win32: 'explorer.exe' };
 
-/** Extensions that are only looked at. All others may be run by what opens them, or hold what runs there. */
+/** Extensions of files that programs only show. A file of any other type may be run, or hold code that runs. */
 const VIEWED = new Set(
   (
     'png jpg jpeg gif webp bmp tif tiff heic avif mp3 ogg oga opus flac wav m4a aac mp4 m4v mov webm mkv avi ogv mpg ' +
     'mpeg txt text log csv tsv md eml ics vcf json ndjson pdf epub docx xlsx pptx odt ods odp'
   ).split(' '),
 );
-/** How programs begin, whatever they are called: DOS and Windows, ELF, scripts, desktop entries, Mach-O, Java. */
+/** First bytes of programs: DOS and Windows, ELF, scripts, desktop entries, Mach-O, Java. */
 const PROGRAM =
   /^(MZ|\x7fELF|#!|\s*\[Desktop Entry\]|\xfe\xed\xfa[\xce\xcf]|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe)/;
 
 /**
- * Opens the file of the row: the one that a pull left in the current folder, else one fetched into the cache, hashed
- * now. Faults: `partial` for a withheld row, `usage` where nothing can be opened here, `unsafe` for what may be run
- * (without `force`), and those of a pull.
+ * Opens the file of a row: the one that a pull left in the current folder, else one downloaded into the cache. It is
+ * hashed first. Throws Fault 'partial' for a withheld row, 'usage' where nothing can be opened, 'unsafe' for a file that
+ * could run code (without `force`), and the Faults of a pull.
  */
 export async function openAttachment(row: Attachment, force: boolean, app: App): Promise<void> {
   const { env, platform } = app.world;
@@ -44,11 +44,11 @@ export async function openAttachment(row: Attachment, force: boolean, app: App):
   const program = OPENERS[platform] ?? 'xdg-open';
   const kept = `the verified file is ${path}`;
   const code = await app.world.launch(program, [path]).catch((cause: unknown) => {
-    throw new Fault('usage', `${program} is not here to open it`, { kept: kept, cause });
+    throw new Fault('usage', `${program} is not installed`, { kept, cause });
   });
-  // Explorer says 1 always.
+  // Explorer always exits with 1.
   if (code !== 0 && platform !== 'win32')
-    throw new Fault('usage', `${program} did not open it (exit ${code})`, { kept: kept });
+    throw new Fault('usage', `${program} did not open it (exit ${code})`, { kept });
 }
 
 async function pulledHere({ id, sha256 }: Attachment, { world }: App): Promise<string | undefined> {
@@ -59,7 +59,7 @@ async function pulledHere({ id, sha256 }: Attachment, { world }: App): Promise<s
   return digest !== undefined && !digest.changed && sameHash(digest.sha256, sha256) ? here : undefined;
 }
 
-/** Under its hash, so that names never meet; what is there already is hashed again. */
+/** Each file has a folder named by its hash, so that names do not collide. A file that is there already is hashed again. */
 async function fetched(row: Attachment & { file_url: string }, app: App): Promise<string> {
   const dir = join(app.directories.cache, 'opened', row.sha256.toLowerCase());
   const folder = await openTargetFolder(dir);
@@ -77,7 +77,7 @@ async function checkViewed(path: string, id: string, force: boolean): Promise<vo
   const extension = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   const isViewed = VIEWED.has(extension) && !PROGRAM.test(await beginning(path));
   if (isViewed) return;
-  throw new Fault('unsafe', `${id}: a file of its kind may be run by what opens it`, {
+  throw new Fault('unsafe', `${id}: a file of this type could run code when it is opened`, {
     kept: `the verified file is ${path}`,
     hint: '--force opens it anyway',
   });

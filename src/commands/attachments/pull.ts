@@ -12,6 +12,7 @@ import { createPuller } from '../../download/puller.ts';
 import { openSmallFileFetcher, type SmallFileFetcher } from '../../download/small-file-fetcher.ts';
 import { openTargetFolder } from '../../download/target-folder.ts';
 import { Fault } from '../../faults.ts';
+import { plural } from '../../format/numbers.ts';
 import { verifyReportOf } from '../../verify/verdicts.ts';
 import { wholeNumber } from '../input.ts';
 import { printFileReport } from './file-report.ts';
@@ -20,6 +21,7 @@ import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select } from './selection.ts';
 import { compileLess } from './v8-flags.ts';
+import { failWithheld } from './withheld.ts';
 
 /** Files downloaded at the same time: with one, the disk and the service wait for each other. */
 const DEFAULT_CONCURRENCY = 6;
@@ -141,20 +143,12 @@ async function pullWith(
       // The files are saved all the same, and the next pull knows them by their hashes.
       faults.push(error);
     });
-    const kept = `${files.filter(({ verdict }) => verdict === 'match').length} files`;
+    const kept = plural(files.filter(({ verdict }) => verdict === 'match').length, 'file');
     for (const { kind, message, detail } of faults)
-      app.addFault(new Fault(kind, message, { kept: kept, ...detail }));
+      app.addFault(new Fault(kind, message, { kept, ...detail }));
   }
   const report = { ...verifyReportOf(files, selection.fault() === undefined), files } satisfies PullReport;
   await printFileReport(app, report);
   failWithheld(app, report);
   failIncomplete(app, selection, files.length);
-}
-
-/** Fails the run with Fault 'partial' if files were withheld. */
-export function failWithheld(app: App, { files, verdicts }: PullReport): void {
-  const { withheld, match } = verdicts;
-  if (withheld === 0) return;
-  const what = `${withheld} of ${files.length} files are withheld`;
-  app.addFault(new Fault('partial', what, { kept: `${match} files` }));
 }

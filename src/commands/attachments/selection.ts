@@ -1,4 +1,4 @@
-// The rows that a pull is asked for, read ahead of their use.
+// The catalogue rows that a pull selects, read ahead of their use.
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
@@ -15,6 +15,8 @@ export type Selection = {
   rows(onSeen?: (row: Attachment) => void): AsyncGenerator<Attachment>;
   /** Returns, after the last row, why these may not be all rows; undefined where it is proved that they are. */
   fault(): Fault | undefined;
+  /** What to say if there are no rows. */
+  emptyMessage: string;
   /** Counts of the files that can be downloaded, so far; `isAll` when the last row is counted. */
   known: { files: number; bytes: number; unsized: number; isAll: boolean };
 };
@@ -69,12 +71,24 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
     },
     fault: () => (isNamed ? undefined : listing.fault()),
     known,
+    emptyMessage: emptyMessageOf(input),
   };
 }
 
 /** Fails the run if nothing was selected, or if the rows may not be all. `rows` is their number. */
 export function failIncomplete(app: App, selection: Selection, rows: number): void {
-  if (rows === 0) app.addFault(new Fault('partial', 'no file was asked for that the catalogue has'));
+  if (rows === 0)
+    app.addFault(new Fault('partial', selection.emptyMessage, { hint: 'arx attachments ls --all' }));
   const fault = selection.fault();
   if (fault !== undefined) app.addFault(fault);
+}
+
+function emptyMessageOf({ ids, city, type, source, message }: Filter & { ids: string[] }): string {
+  if (ids.length > 0) return 'none of these attachments is in the catalogue';
+  const filters = Object.entries({ city, type, source, message }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name} "${value}"`],
+  );
+  return filters.length === 0
+    ? 'the catalogue has no attachments'
+    : `no attachment has ${filters.join(' and ')}`;
 }

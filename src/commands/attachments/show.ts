@@ -1,4 +1,4 @@
-// `arx attachments show ID`: one row of the catalogue, and with --open its file in the system's own program.
+// `arx attachments show ID`: shows one row of the catalogue; --open opens its file.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { isPullable } from '../../contract/attachment-file.ts';

@@ -1,15 +1,15 @@
-// What V8 is told by commands whose work it would misjudge.
+// Flags of V8 for commands whose work its defaults do not fit.
 import { setFlagsFromString } from 'node:v8';
 
-/** From here on V8 collects garbage before it is three times what is in use. It costs some time, so not for all. */
+/** Makes V8 collect garbage earlier, at the cost of some time. By default garbage may be three times what is in use. */
 export function spareMemory(): void {
   setFlagsFromString('--optimize-for-size');
 }
 
 /**
- * From here on the V8 of Node 20 compiles anew only what has run for eight times as long as usual. In a run of a second the
- * compiler took a third of all the time of the cores, for functions that were hardly called any more; a long run hardly
- * notices. Later ones have a compiler between, and say on standard error that they do not know this flag.
+ * Makes the V8 of Node 20 optimise only functions that have run eight times as long as by default. In a run of one second
+ * the optimising compiler took a third of the CPU time, for functions that were hardly called again. In long runs the
+ * difference is small. Later versions do not know the flag, and warn about it.
  */
 export function compileLess(nodeVersion: string): void {
   if (nodeVersion.startsWith('v20.')) setFlagsFromString('--interrupt-budget=540000');

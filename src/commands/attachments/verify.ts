@@ -1,4 +1,4 @@
-// `arx attachments verify [DIR]`: holds what is on disk against a pull's manifest, the catalogue, a sums file or as a bag.
+// `arx attachments verify [DIR]`: compares files with a pull's manifest, the catalogue or a checksum list, or checks a bag.
 import { lstat, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
@@ -22,12 +22,12 @@ import { printFileReport } from './file-report.ts';
 import { limitedNotices } from './notices.ts';
 import { spareMemory } from './v8-flags.ts';
 
-const Witness = z.enum(['manifest', 'catalogue', 'sums', 'bag']);
-type Witness = z.infer<typeof Witness>;
+const Reference = z.enum(['manifest', 'catalogue', 'sums', 'bag']);
+type Reference = z.infer<typeof Reference>;
 
 export const Input = z.object({
   dir: z.string().min(1).default('.'),
-  against: Witness.optional(),
+  against: Reference.optional(),
   offline: z.boolean().default(false),
   html: OutputFile.optional(),
   force: z.boolean().default(false),
@@ -35,18 +35,18 @@ export const Input = z.object({
 type Input = z.infer<typeof Input>;
 
 const SUMS_FILE = 'SHA256SUMS';
-/** The file that speaks for a folder, in the order they are looked for. */
+/** The reference file of each kind; the first that exists is used. */
 const FILES = { manifest: MANIFEST_FILE, sums: SUMS_FILE, bag: 'bagit.txt' };
 const HINT = 'against the catalogue itself: --against catalogue';
 
 export async function run(input: Input, app: App): Promise<void> {
   if (input.offline && input.against === 'catalogue')
-    throw new Fault('usage', '--offline: the catalogue is asked from the service');
+    throw new Fault('usage', '--against catalogue asks the service, so it does not go with --offline');
   if (input.force && input.html === undefined && !app.isRecorded)
     throw new Fault('usage', '--force goes with --html FILE');
   const path = resolve(app.world.cwd, input.dir);
   const isFolder = await lookAt(path, input.against);
-  const witness = isFolder ? await chooseWitness(input.against, path) : 'bag';
+  const reference = isFolder ? await chooseReference(input.against, path) : 'bag';
   const progress = app.progress();
   let bytes = 0;
   const options: VerifyOptions = {
@@ -55,7 +55,9 @@ export async function run(input: Input, app: App): Promise<void> {
     onBytes: (count) => progress.update({ label: 'verified', done: (bytes += count), unit: 'bytes' }),
   };
   const checking =
-    witness === 'bag' ? checkPackage(path, isFolder, options, app) : checkFolder(path, witness, options, app);
+    reference === 'bag'
+      ? checkPackage(path, isFolder, options, app)
+      : checkFolder(path, reference, options, app);
   const report = await checking.finally(() => progress.end());
   if (input.html !== undefined) {
     const { verifyPage } = await import('../../format/html/verify-page.ts');
@@ -68,8 +70,8 @@ export async function run(input: Input, app: App): Promise<void> {
   for (const fault of [...verifyFaultsOf(report), ...bagFaultsOf(report.bag)]) app.addFault(fault);
 }
 
-/** Whether it is a folder; only a bag may be a file. */
-async function lookAt(path: string, against: Witness | undefined): Promise<boolean> {
+/** Returns whether the path is a folder. Only a bag may be a file. */
+async function lookAt(path: string, against: Reference | undefined): Promise<boolean> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw diskFault(error, path);
@@ -82,17 +84,17 @@ async function lookAt(path: string, against: Witness | undefined): Promise<boole
   return true;
 }
 
-/** What was named, else the first that is there. */
-async function chooseWitness(named: Witness | undefined, dir: string): Promise<Witness> {
+/** Returns the reference that was named, else the first that exists. */
+async function chooseReference(named: Reference | undefined, dir: string): Promise<Reference> {
   if (named === 'catalogue') return named;
-  for (const witness of ['manifest', 'sums', 'bag'] as const) {
-    if (named !== undefined && named !== witness) continue;
-    if (await isThere(join(dir, FILES[witness]))) return witness;
-    if (named === witness)
+  for (const reference of ['manifest', 'sums', 'bag'] as const) {
+    if (named !== undefined && named !== reference) continue;
+    if (await isThere(join(dir, FILES[reference]))) return reference;
+    if (named === reference)
       throw new Fault(
         'not_found',
-        `${dir} has no ${FILES[witness]}`,
-        witness === 'bag' ? {} : { hint: HINT },
+        `${dir} has no ${FILES[reference]}`,
+        reference === 'bag' ? {} : { hint: HINT },
       );
   }
   throw new Fault('partial', `nothing to check ${dir} against`, { hint: HINT });
@@ -123,20 +125,23 @@ async function checkPackage(
   }
 }
 
-/** Files are hashed while the witness is read. */
+/** Files are hashed while the reference is read. */
 async function checkFolder(
   dir: string,
-  witness: Exclude<Witness, 'bag'>,
+  reference: Exclude<Reference, 'bag'>,
   options: VerifyOptions,
   app: App,
 ): Promise<VerifyReport> {
   const observing = readFolder(dir, { ...options, isIgnored: isOwnFile });
   try {
     await observing.listed;
-    const { expected, whole } = await expectation(witness, dir, app);
+    const { expected, whole } = await expectation(reference, dir, app);
     const files = compareFolder(expected, await observing.contents);
-    // The sums file is the witness, not part of the collection.
-    return verifyReportOf(witness === 'sums' ? files.filter(({ path }) => path !== SUMS_FILE) : files, whole);
+    // The checksum list is the reference and no file of the collection.
+    return verifyReportOf(
+      reference === 'sums' ? files.filter(({ path }) => path !== SUMS_FILE) : files,
+      whole,
+    );
   } catch (error) {
     await observing.stop();
     throw error;
@@ -144,18 +149,18 @@ async function checkFolder(
 }
 
 async function expectation(
-  witness: Exclude<Witness, 'bag'>,
+  reference: Exclude<Reference, 'bag'>,
   dir: string,
   app: App,
 ): Promise<{ expected: ExpectedFile[]; whole: boolean }> {
-  if (witness === 'catalogue') return await catalogue(dir, app);
-  if (witness === 'sums') {
+  if (reference === 'catalogue') return await catalogue(dir, app);
+  if (reference === 'sums') {
     const sums = (await readReferenceFile(dir, SUMS_FILE))?.toString() ?? '';
     return { expected: parseChecksumList(sums), whole: true };
   }
   const manifest = await readManifest(dir);
   const expected = [...(manifest?.values() ?? [])];
-  // What a manifest names is what was asked for then, which may not be all there is.
+  // The manifest lists what earlier pulls were asked for, which may not be the whole catalogue.
   return { expected, whole: expected.length > 0 };
 }
 

@@ -1,4 +1,4 @@
-// `arx content get MSG`: one content record, with --raw its stored bytes alone, or with --save all of it in a folder.
+// `arx content get MSG`: shows one content record; --raw writes its stored bytes alone, --save saves all of it in a folder.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Content, RawRecord } from '../../contract/content.ts';
@@ -20,10 +20,10 @@ export const Input = z.object({
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   if (input.raw && app.settings.output.origin === 'flag') {
-    throw new Fault('usage', '--raw gives the stored bytes alone and takes no output form');
+    throw new Fault('usage', '--raw writes the stored bytes alone, so it does not go with an output form');
   }
   if (input.raw && input.view === 'lore')
-    throw new Fault('usage', '--raw gives the stored bytes, which the lore view has not: choose one');
+    throw new Fault('usage', '--raw writes the stored bytes, which the lore view does not have: choose one');
   if (input.raw && input.save !== undefined)
     throw new Fault('usage', '--save keeps the stored bytes too: choose it or --raw');
   if (input.force && input.save === undefined && !app.isRecorded)
@@ -37,13 +37,13 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   if (input.raw) await writeStored(body.data as RawRecord, input, app);
   else if (input.save !== undefined)
     await save({ ...input, dir: input.save, content: body as Content, text }, app);
-  // Another service's raw view has a shape of its own; the view shows whatever fields there are.
+  // The raw view of another service may have other fields; all that exist are shown.
   else await app.printer.record(contentView, body as Content);
 }
 
 async function writeStored(record: RawRecord, input: z.infer<typeof Input>, app: App): Promise<void> {
   const stored = await storedBytes(record, input.message, app);
-  // A terminal would act on what the archive holds.
+  // A terminal would act on control characters.
   const risky = app.world.stdout.isTTY && stored.some((byte) => byte < 32 && ![9, 10, 13].includes(byte));
   if (risky && !input.allowEscapeSequences) {
     throw new Fault('usage', `${input.message} holds control characters, refused on a terminal`, {

@@ -1,4 +1,4 @@
-// `arx content get MSG --save DIR`: the record as received, its stored bytes and the files it names, none over another.
+// `arx content get MSG --save DIR`: saves the record as received, its stored bytes and the files that it names.
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { App } from '../../app.ts';
@@ -11,6 +11,7 @@ import type { ManifestEntry } from '../../download/manifest.ts';
 import { safeName } from '../../download/safe-name.ts';
 import { verifyReportOf } from '../../verify/verdicts.ts';
 import { printFileReport } from '../attachments/file-report.ts';
+import { failWithheld } from '../attachments/withheld.ts';
 import { pullRows } from '../attachments/pull-rows.ts';
 import { openTargetFolder } from '../../download/target-folder.ts';
 import { storedBytes } from './stored-bytes.ts';
@@ -21,28 +22,31 @@ type Saving = {
   dir: string;
   force: boolean;
   content: Content;
-  /** The answer as received. */
+  /** The response body as received. */
   text: string;
 };
 
-/** Extensions of stored messages by their format; what is not known is bytes. */
+/** File extension of the stored bytes, by format; `bin` for any other. */
 const EXTENSIONS: Record<string, string> = { rfc822: 'eml', slack: 'json' };
 
-/** Each file is checked against the hash that the archive has of it; what cannot be had is told, and the rest comes. */
+/**
+ * Saves a record and prints a report of its files. Each file is verified by the hash in the archive. A file that cannot be
+ * had is a line of the report and a Fault of the run; the others are saved.
+ */
 export async function save(saving: Saving, app: App): Promise<void> {
   const { message, view, content, text } = saving;
   const folder = await openTargetFolder(resolve(app.world.cwd, saving.dir));
   try {
     const dir = folder.path;
     const name = safeName(message, `${message}.${view}.json`).name;
-    const entries = new Map([[name, taken(name)]]);
+    const entries = new Map([[name, reserved(name)]]);
     await put(Buffer.from(text), { dir, name }, saving, app);
     app.notice(`the record is in ${name}`);
     const files: PulledFile[] = [];
     if (view === 'raw') {
       const record = content.data as RawRecord;
       const own = safeName(message, `${message}.${EXTENSIONS[record.format ?? ''] ?? 'bin'}`).name;
-      entries.set(own, taken(own));
+      entries.set(own, reserved(own));
       files.push(await stored(record, { dir, name: own }, saving, app));
     }
     const rows = await named(content, app);
@@ -52,20 +56,14 @@ export async function save(saving: Saving, app: App): Promise<void> {
     }
     const report = { ...verifyReportOf(files, true), files } satisfies PullReport;
     await printFileReport(app, report);
-    const { withheld, match } = report.verdicts;
-    if (withheld > 0)
-      app.addFault(
-        new Fault('partial', `${withheld} of ${files.length} files are withheld`, {
-          kept: `${match} files`,
-        }),
-      );
+    failWithheld(app, report);
   } finally {
     await folder.close();
   }
 }
 
-/** A name that no file of the message may have. */
-const taken = (path: string): ManifestEntry => ({
+/** Returns a manifest entry that reserves a name, so that no file of the message gets it. */
+const reserved = (path: string): ManifestEntry => ({
   id: `/${path}`,
   path,
   sha256: '',
@@ -115,7 +113,7 @@ async function put(
   return sha256;
 }
 
-/** Rows of the attachments and assets it names; what the catalogue does not know is said. */
+/** Returns the catalogue rows of the attachments and assets that the record names. A missing row is a notice. */
 async function named({ data }: Content, app: App): Promise<Attachment[]> {
   const { attachments = [] } = data as RawRecord;
   const assets = data.pipeline?.assets.map(({ asset_id: id }) => id) ?? [];
@@ -126,7 +124,7 @@ async function named({ data }: Content, app: App): Promise<Attachment[]> {
       rows.push((await client.attachment(id)).body);
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
-      app.notice(`${id}: the catalogue does not have it`);
+      app.notice(`${id} is not in the catalogue`);
     }
   }
   return rows;

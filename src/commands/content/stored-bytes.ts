@@ -1,4 +1,4 @@
-// The stored bytes of a message, held until they are checked against their hash.
+// Reads the stored bytes of a message and verifies them by their hash.
 import { createHash } from 'node:crypto';
 import type { App } from '../../app.ts';
 import { openFile } from '../../download/download-file.ts';
@@ -6,7 +6,10 @@ import type { RawRecord } from '../../contract/content.ts';
 import { sameHash } from '../../contract/scalars.ts';
 import { Fault } from '../../faults.ts';
 
-/** Faults: `partial` where they are not given, `protocol` without a hash, `integrity` where it is another, as for files. */
+/**
+ * Returns the stored bytes. Throws Fault 'partial' where the service does not give them, 'protocol' where it gives no
+ * hash, 'integrity' where they have another hash, and the Faults of a download.
+ */
 export async function storedBytes(record: RawRecord, message: string, app: App): Promise<Buffer> {
   const { raw_base64: within, raw_url: address, sha256, withheld = [] } = record;
   if (typeof within !== 'string' && typeof address !== 'string') {
@@ -20,7 +23,7 @@ export async function storedBytes(record: RawRecord, message: string, app: App):
   const stored =
     typeof within === 'string'
       ? Buffer.from(within, 'base64')
-      : await fetched(address!, record.bytes ?? MOST_STORED_BYTES, message, app);
+      : await fetched(address!, record.bytes ?? MAX_STORED_BYTES, message, app);
   const actual = createHash('sha256').update(stored).digest('hex');
   if (!sameHash(actual, sha256)) {
     throw new Fault('integrity', `${message}: stored bytes differ: expected ${sha256}, got ${actual}`, {
@@ -30,15 +33,15 @@ export async function storedBytes(record: RawRecord, message: string, app: App):
   return stored;
 }
 
-/** More than any message that an import takes. */
-const MOST_STORED_BYTES = 64 * 1024 * 1024;
+/** No import accepts a larger message. */
+const MAX_STORED_BYTES = 64 * 1024 * 1024;
 
-/** The bytes at `address`, held until they are checked: not one more than there should be. */
+/** Downloads at most `bytes` bytes into memory. */
 async function fetched(address: string, bytes: number, message: string, app: App): Promise<Buffer> {
-  if (bytes > MOST_STORED_BYTES) {
+  if (bytes > MAX_STORED_BYTES) {
     throw new Fault(
       'protocol',
-      `${message} claims ${bytes} bytes, more than the ${MOST_STORED_BYTES} that are read`,
+      `${message} claims ${bytes} bytes, more than the ${MAX_STORED_BYTES} that are read`,
     );
   }
   const access = await app.fileAccess();

@@ -84,7 +84,7 @@ describe('what may be run', () => {
     const ran = await show();
     expect([ran.exit, launched]).toEqual([13, []]);
     expect(ran.stderr).toMatch(
-      /may be run by what opens it \[unsafe, exit 13\]\n {2}kept: the verified file is .*\n {2}hint: --force/,
+      /could run code when it is opened \[unsafe, exit 13\]\n {2}kept: the verified file is .*\n {2}hint: --force/,
     );
     expect([(await show('--open --force')).exit, launched.length]).toEqual([0, 1]);
   });
@@ -111,7 +111,7 @@ describe('where nothing can be opened', () => {
     const gone = await show('--open', { launch: () => Promise.reject(new Error('ENOENT')) });
     expect([gone.exit, gone.stderr]).toEqual([
       2,
-      expect.stringMatching(/^arx: xdg-open is not here to open it .*\n {2}kept: the verified file is \//),
+      expect.stringMatching(/^arx: xdg-open is not installed .*\n {2}kept: the verified file is \//),
     ]);
     const failed = await show('--open', { launch: async () => 4 });
     expect([failed.exit, failed.stderr]).toEqual([
