@@ -9,18 +9,20 @@ const result = process.env['ARX_TEST_RESULT'];
 
 /** Suites that run on PostgreSQL, too, because the database engine could change their result. */
 const STORE = [
-  'test/service/handlers/{assets,input,routes,stored-message}.test.ts',
+  'test/acceptance/invalid-input.test.ts',
+  'test/service/handlers/{assets,route-handlers,stored-message}.test.ts',
   'test/service/store/**/{migrations,plans}.test.ts',
 ];
 const LONG_STORE = [
   'test/acceptance/real-mail.long.test.ts',
-  'test/service/handlers/{authenticator,ingest,ingest-trouble,windows}.test.ts',
+  'test/acceptance/ingest-failures.test.ts',
+  'test/service/handlers/{authenticator,events,list-window}.test.ts',
   'test/service/store/**/{event-worker,generated-rows,message-batches}.test.ts',
 ];
 /** Suites whose property tests make more runs in the long tests. */
 const MORE_RUNS = [
   'test/download/pipelined-http/transport.test.ts',
-  'test/service/handlers/{ingest,windows}.test.ts',
+  'test/service/handlers/{events,list-window}.test.ts',
   'test/service/store/**/{message-batches,two-engines}.test.ts',
   'test/warc/index.test.ts',
 ];

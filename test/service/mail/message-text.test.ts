@@ -144,3 +144,10 @@ property.prop([
   const { headers } = await read(lines.join('\n'));
   expect(Array.isArray(headers)).toBe(true);
 });
+
+property.prop([fc.uint8Array({ maxLength: 400 }), fc.constantFrom('rfc822', 'slack', 'file')], {
+  numRuns: 300,
+})('readMessageText never throws, whatever the bytes', async (bytes, format) => {
+  const text = await readMessageText(format, bytes);
+  expect(Array.isArray(text.headers)).toBe(true);
+});

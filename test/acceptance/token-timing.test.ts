@@ -1,8 +1,8 @@
 // N9: how long the look at a wrong token takes says nothing of how much of it was right.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
-import { call } from '../../support/call.ts';
+import { sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
+import { call } from '../support/call.ts';
 
 let sample: Sample;
 let token: string;

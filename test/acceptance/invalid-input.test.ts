@@ -1,9 +1,9 @@
 // What a request may say: parameters, cursors, paths and bodies (groups O and P5).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ErrorCode } from '../../../src/contract/error.ts';
-import { MAX_REQUEST_BYTES } from '../../../src/contract/scalars.ts';
-import { askedByTier, type Asked } from '../../support/asked.ts';
-import { expectRefusal } from '../../support/reply.ts';
+import type { ErrorCode } from '../../src/contract/error.ts';
+import { MAX_REQUEST_BYTES } from '../../src/contract/scalars.ts';
+import { askedByTier, type Asked } from '../support/asked.ts';
+import { expectRefusal } from '../support/reply.ts';
 
 let sample: Asked['sample'];
 let ask: Asked['ask'];

@@ -1,13 +1,13 @@
 // An independent validator finds no fault in any answer of the service: every operation, every status it documents.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildOpenApi } from '../../../src/contract/openapi.ts';
-import { ROUTES, type Route, type RouteName } from '../../../src/contract/routes.ts';
-import { createService, DatabaseAccessError, type Archive } from '../../../src/service/index.ts';
-import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
-import { call, type CallOptions } from '../../support/call.ts';
-import { documented, witnessed } from '../../support/witness.ts';
-import { sha256Of } from '../../support/digest.ts';
+import { buildOpenApi } from '../../src/contract/openapi.ts';
+import { ROUTES, type Route, type RouteName } from '../../src/contract/routes.ts';
+import { createService, DatabaseAccessError, type Archive } from '../../src/service/index.ts';
+import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
+import { call, type CallOptions } from '../support/call.ts';
+import { documented, witnessed } from '../support/witness.ts';
+import { sha256Of } from '../support/digest.ts';
 
 const OPTIONS = { assetUrl: ASSET_URL, version: '0' };
 const names = Object.keys(ROUTES) as RouteName[];

@@ -2,15 +2,15 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createService, openArchive } from '../../../src/service/index.ts';
-import { listen } from '../../../src/service/http/port.ts';
-import { acceptEvent } from '../../../src/service/rules/ingest.ts';
-import { createGroupCommit } from '../../../src/service/store/events/group-commit.ts';
-import { DatabaseAccessError } from '../../../src/service/store/sql/database-error.ts';
-import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
-import { call } from '../../support/call.ts';
-import { ENGINE } from '../../support/engine.ts';
-import { effectsOf, moved } from '../../support/event.ts';
+import { createService, openArchive } from '../../src/service/index.ts';
+import { listen } from '../../src/service/http/port.ts';
+import { acceptEvent } from '../../src/service/rules/ingest.ts';
+import { createGroupCommit } from '../../src/service/store/events/group-commit.ts';
+import { DatabaseAccessError } from '../../src/service/store/sql/database-error.ts';
+import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
+import { call } from '../support/call.ts';
+import { ENGINE } from '../support/engine.ts';
+import { effectsOf, moved } from '../support/event.ts';
 
 let sample: Sample;
 let token: string;

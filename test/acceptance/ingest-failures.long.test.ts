@@ -1,10 +1,10 @@
 // P11: events are neither acknowledged nor lost while PostgreSQL is down.
 import { describe, expect, test } from 'vitest';
-import { sampleArchive, tokenFor } from '../../support/archive.ts';
-import { call } from '../../support/call.ts';
-import { effectsOf, moved } from '../../support/event.ts';
-import { ownCluster } from '../../support/own-cluster.ts';
-import { noPostgres } from '../../support/postgres.ts';
+import { sampleArchive, tokenFor } from '../support/archive.ts';
+import { call } from '../support/call.ts';
+import { effectsOf, moved } from '../support/event.ts';
+import { ownCluster } from '../support/own-cluster.ts';
+import { noPostgres } from '../support/postgres.ts';
 
 describe.skipIf(noPostgres)('P11 a PostgreSQL', () => {
   test(

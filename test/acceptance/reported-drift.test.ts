@@ -1,9 +1,9 @@
 // Drift on demand: reported in body, header, health and token, the same for the same seed, and never in what must not lie.
 import { expect, test } from 'vitest';
-import { Token } from '../../../src/contract/token.ts';
-import { parseDrift } from '../../../src/service/fault-injection/options.ts';
-import { sampleArchive, tokenFor } from '../../support/archive.ts';
-import { call } from '../../support/call.ts';
+import { Token } from '../../src/contract/token.ts';
+import { parseDrift } from '../../src/service/fault-injection/options.ts';
+import { sampleArchive, tokenFor } from '../support/archive.ts';
+import { call } from '../support/call.ts';
 
 const drift = { ...parseDrift('0.9:1'), seed: 7 };
 
