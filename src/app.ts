@@ -15,7 +15,7 @@ import type { TerminalCapabilities } from './format/terminal/capabilities.ts';
 import type { OpenArchive, ArchiveLocation } from './service/index.ts';
 import type { World } from './world.ts';
 
-/** Where files may come from, and by which transport; the token is for no message to show. */
+/** How files are fetched. */
 export type FileAccess = {
   transport: Transport;
   bearer: () => Promise<string>;
@@ -23,6 +23,7 @@ export type FileAccess = {
   timeoutMs: number;
 };
 
+/** The parts of a run that commands use. */
 export type App = {
   readonly world: World;
   readonly version: string;
@@ -32,42 +33,43 @@ export type App = {
   readonly storeWorld: StoreWorld;
   readonly screen: TerminalCapabilities;
   readonly printer: Printer;
-  /** Faults end with a JSON record. */
+  /** The output is JSON, so faults end with a JSON record. */
   readonly wantsJson: boolean;
-  /** `--strict`: what was withheld or cut is a fault. */
+  /** `--strict`: withheld rows and incomplete lists are Faults. */
   readonly strict: boolean;
-  /** `-v`: diagnostics on stderr. */
+  /** `-v`. */
   readonly verbose: boolean;
-  /** `--no-input`, or no terminal to ask on. */
+  /** Whether a prompt may be shown: there is a terminal, and no `--no-input`. */
   readonly mayAsk: boolean;
-  /** Whether somebody looks on: not with `--no-input`. */
+  /** Whether a person may be present: no `--no-input`. */
   readonly isInteractive: boolean;
-  /** `--record`: what is asked is written to a file. */
+  /** `--record`: HTTP exchanges are written to a file. */
   readonly isRecorded: boolean;
   /** Whether a base URL is set, so that the archive is not the local one. */
   readonly isRemote: boolean;
   readonly tokens: TokenStore;
   session(): Promise<Session>;
-  /** The client with the token of this service and profile. */
+  /** Returns the client with the token of this service and profile. */
   client(): Promise<Client>;
-  /** The same, which signs the events it sends. */
+  /** Returns the same client, which also signs the events it sends. */
   signingClient(webhookSecrets: readonly Uint8Array[]): Promise<Client>;
-  /** The client without a token. */
+  /** Returns the client without a token. */
   anonymousClient(): Promise<Client>;
-  /** The local archive, open; another one where its place is named, which is the local one from then on. */
+  /** Opens the local archive. A `place` names another one, which is the local archive from then on. */
   openArchive(place?: ArchiveLocation): Promise<OpenArchive>;
+  /** Returns how files are fetched. */
   fileAccess(): Promise<FileAccess>;
-  /** Whether files come by sockets of our own, so that a thread may have some too. */
+  /** Whether files are fetched over our own sockets, so that a worker may open some too. */
   readonly hasFileSockets: boolean;
-  /** Sends to an address outside the interface, with a token only where it may go there (session.ts). */
+  /** Returns how to send to an address outside the interface, with a token only where it may go there. */
   sendTo(url: URL): Promise<Send>;
-  /** One line for people on stderr, unless quiet. */
+  /** Writes one line for people on stderr, unless `--quiet`. */
   notice(text: string): void;
-  /** One diagnostic line on stderr with -v. */
+  /** Writes one diagnostic line on stderr with `-v`. */
   log(text: string): void;
-  /** Counts a fault and goes on; the most severe decides the exit code. */
+  /** Adds a Fault that does not end the command; the most severe one decides the exit code. */
   addFault(fault: Fault): void;
-  /** `besideRows`: rows are printed meanwhile, so on one terminal it would stand in their way. */
+  /** Returns the progress line. `besideRows`: rows are printed meanwhile, so on one terminal there is none. */
   progress(options?: { besideRows: boolean }): Progress;
   /** Runs another command line in a world of its own; returns its exit code. */
   runLine(world: World): Promise<number>;

@@ -7,7 +7,7 @@ import type { Call } from './program.ts';
 import type { RunningApp } from './wiring/create-app.ts';
 import type { World } from './world.ts';
 
-/** Runs one command to its end. Never throws; everything shown was written when it resolves. */
+/** Runs one command and returns its exit code. Never throws; all output is written when it resolves. */
 export async function run(world: World): Promise<number> {
   const faults: Fault[] = [];
   let app: RunningApp | undefined;
@@ -49,7 +49,7 @@ async function runBody(body: CommandBody, { spec, given }: Call, app: RunningApp
   });
 }
 
-/** An aborted run is an interruption whatever error the abort surfaced as; everything else unknown is a bug. */
+/** Returns the Fault of an error. In an interrupted run any error is the interruption; any other unknown error is a bug. */
 function faultOf(error: unknown, world: World): Fault {
   if (error instanceof Fault) return error;
   if (world.signal.aborted) return world.signal.reason as Fault;
@@ -57,14 +57,14 @@ function faultOf(error: unknown, world: World): Fault {
 }
 
 async function report(faults: readonly Fault[], world: World, app: RunningApp | undefined): Promise<void> {
-  // A closed pipe is the reader's choice: nothing to say about it.
+  // The reader closed the pipe on purpose: nothing to report.
   if (faults.every((fault) => fault.detail.signal === 'SIGPIPE')) return;
   const { formatFaults: reportFaults } = await import('./format/fault-report.ts');
   const json = app?.wantsJson ?? asksForJson(world.argv);
   await world.stderr.write(reportFaults(faults, { json, debug: world.env['ARX_DEBUG'] === '1' }));
 }
 
-/** Before the command line is understood, its form can only be guessed from the words. */
+/** Whether the words ask for JSON, for a command line that could not be parsed. */
 function asksForJson(argv: readonly string[]): boolean {
   return argv.some(
     (word, index) =>

@@ -1,5 +1,6 @@
-// The one thrown type: a closed set of kinds, each with one exit code (exit.ts).
+// The only error type that arx throws on purpose. Each kind has one exit code (exit.ts).
 
+/** What went wrong, as scripts distinguish it; `arx help exit-codes` describes each kind. */
 export type FaultKind =
   | 'internal'
   | 'usage'
@@ -19,25 +20,26 @@ export type FaultKind =
   | 'unconfirmed'
   | 'interrupted';
 
+/** What else is known of a Fault. */
 export type FaultDetail = {
-  /** At most one line that can be pasted or followed. */
+  /** What to do, in one line, best a command to paste. */
   hint?: string;
-  /** What was kept, one line. */
+  /** What was kept in spite of the Fault, in one line. */
   kept?: string;
-  /** The service's own words, where it sent them (interface 7). */
+  /** The error code of the service, where it sent one (interface 7). */
   code?: string;
   request_id?: string;
   integrity?: number;
   /** HTTP status, where there was one. */
   status?: number;
-  /** Whether the same command may succeed later without change. */
+  /** Whether the same command may succeed later. */
   retryable?: boolean;
   /** For `interrupted`: the signal's name, e.g. SIGINT. */
   signal?: string;
   cause?: unknown;
 };
 
-/** Messages are lower case, without a final full stop, and never hold a token or a part of one. */
+/** An expected failure. Its message is lower case, has no final full stop, and never contains a token or a part of one. */
 export class Fault extends Error {
   readonly kind: FaultKind;
   readonly detail: FaultDetail;

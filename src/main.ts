@@ -1,4 +1,4 @@
-// The real world: the only file that touches process, the clock and the timers.
+// Starts the program: the only file that uses process, the clock and timers.
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -17,23 +17,23 @@ const controller = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(name, () => {
     const fault = new Fault('interrupted', 'interrupted', { signal: name });
-    // The second signal does not wait for anything.
+    // The second signal ends the process at once.
     if (controller.signal.aborted) process.exit(exitCodeOf(fault));
     controller.abort(fault);
   });
 }
 
-// An address with a password is for us alone; this is what ps shows from now on.
+// An address may contain a password. From now on ps shows only this title.
 if (process.argv.some((word) => /postgres(ql)?:.*(:.*@|password=)/is.test(word))) process.title = 'arx';
 
-// What Node warns of is for those who change this program, not for those who use it.
+// Warnings of Node are for developers of this program, not for its users.
 if (process.env['ARX_DEBUG'] !== '1') process.removeAllListeners('warning');
 
-/** How long a write may take when the run is interrupted, in milliseconds: who reads a pipe may never read on. */
-const LAST_WORDS_MS = 200;
+/** Time for a write after the run was interrupted: the reader of a pipe may never read on. */
+const FINAL_WRITE_TIMEOUT_MS = 200;
 
 function sink(stream: NodeJS.WriteStream & { fd: 1 | 2 }): Sink {
-  // Errors reach the writer through its callback; without a listener they would end the process.
+  // The callback of a write gets its error. Without this listener the error would end the process.
   stream.on('error', () => {});
   return {
     isTTY: isatty(stream.fd),
@@ -41,11 +41,12 @@ function sink(stream: NodeJS.WriteStream & { fd: 1 | 2 }): Sink {
     write: (chunk) =>
       new Promise((resolve, reject) => {
         const { signal } = controller;
-        const hurry = () => void sleep(LAST_WORDS_MS).then(() => reject(signal.reason as Fault));
-        if (signal.aborted) hurry();
-        else signal.addEventListener('abort', hurry, { once: true });
+        const rejectSoon = () =>
+          void sleep(FINAL_WRITE_TIMEOUT_MS).then(() => reject(signal.reason as Fault));
+        if (signal.aborted) rejectSoon();
+        else signal.addEventListener('abort', rejectSoon, { once: true });
         stream.write(chunk, (error) => {
-          signal.removeEventListener('abort', hurry);
+          signal.removeEventListener('abort', rejectSoon);
           if (!error) resolve();
           else reject(faultOfWrite(error));
         });
@@ -60,7 +61,7 @@ function faultOfWrite(error: NodeJS.ErrnoException): Fault {
   return new Fault('disk', `cannot write the output (${error.code ?? 'unknown error'})`, { cause: error });
 }
 
-// process.stdin is opened only by the command that reads it.
+// process.stdin is opened by the first read, since an open one keeps the process running.
 const stdin: Source = {
   isTTY: isatty(0),
   bytes: () => untilAborted(process.stdin, controller.signal),
@@ -68,7 +69,7 @@ const stdin: Source = {
     const { createInterface } = await import('node:readline');
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      // readline echoes what it writes to its output; a hidden answer goes nowhere.
+      // readline echoes the answer to its output; a hidden answer goes to a stream that drops it.
       const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
       const reader = createInterface({
         input: process.stdin,
@@ -78,13 +79,13 @@ const stdin: Source = {
         prompt,
       });
       const stop = () => {
-        // Closing it is the end of input too, so this comes first.
+        // close() also ends the input and resolves the promise, so reject first.
         reject(signal?.reason as Error);
         reader.close();
       };
       signal?.addEventListener('abort', stop, { once: true });
       let answer: string | undefined;
-      // readline takes Ctrl-C for itself on a terminal; it belongs to the handlers above.
+      // On a terminal readline catches Ctrl-C; pass it to the handlers above.
       reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
       reader.on('close', () => {
         signal?.removeEventListener('abort', stop);
@@ -95,22 +96,22 @@ const stdin: Source = {
         answer = line;
         reader.close();
       });
-      // By readline where it can be seen: it draws the line again while it is edited.
+      // A visible prompt is readline's, which draws it again while the line is edited.
       if (hidden) process.stderr.write(prompt);
       else reader.prompt();
     });
   },
 };
 
-/** The name of a request or a temporary file is as short as this, a secret never. */
-const SHORT_BYTES = 16;
-let drawn = Buffer.alloc(0);
+/** Names of requests and temporary files are at most this long; secrets are longer. */
+const MAX_POOLED_BYTES = 16;
+let randomPool = Buffer.alloc(0);
 
-/** Drawn many at once, each given out once: a draw costs more than answering a request from memory. */
-function shortBytes(count: number): Uint8Array {
-  if (drawn.length < count) drawn = randomBytes(4096);
-  const bytes = drawn.subarray(0, count);
-  drawn = drawn.subarray(count);
+/** Returns bytes of a pool, each used once: a system call costs more than answering a request from memory. */
+function pooledRandomBytes(count: number): Uint8Array {
+  if (randomPool.length < count) randomPool = randomBytes(4096);
+  const bytes = randomPool.subarray(0, count);
+  randomPool = randomPool.subarray(count);
   return bytes;
 }
 
@@ -130,7 +131,7 @@ const world: World = {
       throw signal?.aborted === true ? signal.reason : error;
     });
   },
-  randomBytes: (count) => (count > SHORT_BYTES ? randomBytes(count) : shortBytes(count)),
+  randomBytes: (count) => (count > MAX_POOLED_BYTES ? randomBytes(count) : pooledRandomBytes(count)),
   signal: controller.signal,
   pid: process.pid,
   usage: () => {
@@ -141,7 +142,7 @@ const world: World = {
     try {
       return process.kill(pid, 0);
     } catch (error) {
-      // Not ours to signal, but there.
+      // The process exists and belongs to another user.
       return (error as NodeJS.ErrnoException).code === 'EPERM';
     }
   },
@@ -150,7 +151,7 @@ const world: World = {
   launch: async (program, args) => {
     const { spawn } = await import('node:child_process');
     return new Promise((resolve, reject) => {
-      // A token is for us alone.
+      // The other program must not get the token.
       const { ARX_TOKEN: _, ...env } = process.env;
       const child = spawn(program, args, { env, stdio: 'ignore', shell: false, detached: true });
       child.once('error', reject);
@@ -163,13 +164,13 @@ const world: World = {
   thread: (name, data) =>
     new Worker(join(__dirname, `${name}.js`), {
       workerData: data,
-      // Nothing of our environment, which may hold a token, is of use to a thread.
+      // A worker needs no environment, which may contain a token.
       env: {},
       trackUnmanagedFds: false,
-      // Hardly anything outlives a message: without this each thread keeps some 20 MB for nothing.
+      // Few objects outlive a message. Without this limit each worker would keep some 20 MB.
       resourceLimits: { maxYoungGenerationSizeMb: 6 },
     }),
 };
 
-// Everything was awaited to the operating system, so leaving now cuts nothing (idle sockets would hold the loop).
+// All output has been written, so nothing is lost; idle sockets would keep the process running.
 void run(world).then((code) => process.exit(code));

@@ -1,8 +1,8 @@
-// What the outside gives to a run: the only way to arguments, environment, streams, clock, randomness and signals.
+// The outside world of a run: arguments, environment, streams, clock, random bytes, signals. Tests replace it.
 
 import type { Worker } from 'node:worker_threads';
 
-/** A stream to write to. `write` resolves when the text was taken (drained) and throws a disk Fault when it cannot be. */
+/** A stream to write to. `write` resolves when the stream has drained, and throws Fault 'disk' where it cannot write. */
 export type Sink = {
   readonly isTTY: boolean;
   /** Columns of the terminal, undefined where there is none. */
@@ -10,14 +10,16 @@ export type Sink = {
   write(chunk: string | Uint8Array): Promise<void>;
 };
 
+/** A stream to read from. */
 export type Source = {
   readonly isTTY: boolean;
-  /** All bytes to the end, once; throws the signal's reason when the run is interrupted. */
+  /** Yields all bytes to the end; call it once. Throws the signal's reason when the run is interrupted. */
   bytes(): AsyncIterable<Uint8Array>;
-  /** One line typed at a terminal without its newline; `hidden` does not echo it. Undefined at end of input. */
+  /** Returns one line typed at a terminal, without its newline, or undefined at the end of input. `hidden`: no echo. */
   line(prompt: string, options?: { hidden?: boolean; signal?: AbortSignal }): Promise<string | undefined>;
 };
 
+/** Everything that a run may use of the system. */
 export type World = {
   argv: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
@@ -27,24 +29,24 @@ export type World = {
   stdin: Source;
   stdout: Sink;
   stderr: Sink;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now(): number;
-  /** A clock for durations, in milliseconds. */
+  /** Returns milliseconds of a clock that only measures durations. */
   monotonic(): number;
-  /** Resolves after so many milliseconds, or rejects with the signal's reason. */
+  /** Resolves after this time, or rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   randomBytes(count: number): Uint8Array;
   /** Aborted with an `interrupted` Fault at the first SIGINT, SIGTERM or SIGHUP. */
   signal: AbortSignal;
   pid: number;
-  /** What this process uses now: resident memory in bytes, and all the time of cores it ever used, in milliseconds. */
+  /** Returns the resident memory of this process in bytes, and the processor time it has used in milliseconds. */
   usage(): { rss: number; cpuMs: number };
-  /** Whether a process with this id exists, whoever owns it. */
+  /** Returns whether a process with this id exists, of any user. */
   running(pid: number): boolean;
-  /** Our user id; undefined where the system has none. */
+  /** The user id, undefined where the system has none. */
   uid: number | undefined;
   nodeVersion: string;
-  /** Runs a program of the system, by no shell and without our streams, to its exit code; rejects where it cannot start. */
+  /** Runs a program without a shell and without our streams; returns its exit code. Rejects where it cannot start. */
   launch(program: string, args: readonly string[]): Promise<number>;
   /** Starts a thread of ours by its name, with data for it; undefined where there are none. */
   thread: ((name: 'disk-worker' | 'hash-worker' | 'small-file-worker', data?: object) => Worker) | undefined;

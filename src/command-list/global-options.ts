@@ -1,6 +1,7 @@
 // Options that every command takes.
 import type { CommandOption } from './command-spec.ts';
 
+/** Options of the root: they may stand before or after the words of a command. */
 export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   [
     '-o, --output <form>',

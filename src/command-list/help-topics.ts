@@ -14,8 +14,10 @@ export const HELP_TOPICS = {
   hosting: 'running the service: ports, limits, backup, PostgreSQL',
   glossary: 'the words that arx uses',
 } as const;
+/** The name of a topic. */
 export type HelpTopic = keyof typeof HELP_TOPICS;
 
+/** The names in the order of the help. */
 export const HELP_TOPIC_NAMES = Object.keys(HELP_TOPICS) as HelpTopic[];
 
 /** Whether there is a topic of this name. */

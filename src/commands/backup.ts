@@ -1,4 +1,4 @@
-// `arx backup --to DIR`: a copy of the archive's folder, taken while it is served and written.
+// `arx backup --to DIR`: copies the folder of an archive, also while it is served and written.
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
@@ -12,6 +12,7 @@ export const Input = z.object({
   database: DATABASE_INPUT.database,
 });
 
+/** Runs `arx backup`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const place = archivePlace(input, app) ?? { dir: app.directories.data };
   if (app.isRemote && input.database === undefined) {

@@ -1,20 +1,24 @@
-// `--database` and `--blobs`: the archive that serve, import and redact work on, if it is not the local one.
+// The options `--database` and `--blobs`: which archive a command opens.
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import type { ArchiveLocation } from '../service/index.ts';
 
+/** The input of `--database` and `--blobs`. */
 export const DATABASE_INPUT = {
   database: z.string().optional(),
   blobs: z.string().min(1).optional(),
 };
 const DatabaseInput = z.object(DATABASE_INPUT);
 
-/** Those of PostgreSQL's own programs, and one of the client. */
+/** The modes of PostgreSQL's own programs, and `no-verify` of its client for Node. */
 const SSL_MODES = new Set(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']);
 
-/** Undefined for the local archive. What is wrong with an address is never said with a part of it: it may hold a password. */
+/**
+ * Returns the archive that the options name, undefined for the local one. Throws Fault 'usage' for a wrong address; the
+ * message never quotes it, since it may contain a password.
+ */
 export function archivePlace(
   { database, blobs }: z.infer<typeof DatabaseInput>,
   app: App,
@@ -28,7 +32,7 @@ export function archivePlace(
   if (!isPostgres) throw new Fault('usage', '--database takes sqlite:FOLDER or postgres://…');
   const { world } = app;
   const url = urlOf(database);
-  // The client takes one that it does not know for another, and one of the environment for none.
+  // The client for Node replaces an unknown mode by another one, and ignores PGSSLMODE.
   const mode = url.searchParams.getAll('sslmode').at(-1) || world.env['PGSSLMODE'] || undefined;
   if (mode !== undefined && !SSL_MODES.has(mode)) {
     throw new Fault('usage', `--database: sslmode, or PGSSLMODE, is one of ${[...SSL_MODES].join(', ')}`);
@@ -39,7 +43,7 @@ export function archivePlace(
   return { url: database, ...(blobs === undefined ? {} : { blobs: resolve(world.cwd, blobs) }) };
 }
 
-/** `postgres://user@/name?host=/run/postgresql` has no host, which a URL with a user must have. */
+/** Adds the host that a URL with a user must have: `postgres://user@/name?host=/run/postgresql` has none. */
 function urlOf(text: string): URL {
   try {
     return new URL(text.replace('@/', '@localhost/'));

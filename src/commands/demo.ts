@@ -1,21 +1,23 @@
-// `arx demo`: the whole tour on a generated sample archive in a scratch folder; each command is shown before its output.
+// `arx demo`: runs a tour on a generated sample archive in a temporary folder, and shows each command before its output.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import { EXIT } from '../exit.ts';
 import { Fault } from '../faults.ts';
 import type { Sink, World } from '../world.ts';
 
 export const Input = z.object({ keep: z.boolean().default(false) });
 
+/** A command of the tour and what it shows. */
 type Step = { why: string; line: string[] };
 
 const STEPS: Step[] = [
   { why: 'log in to the local archive', line: ['login', '--observer-tier', 'internal'] },
   { why: 'list its files by city', line: ['attachments', 'ls', '--city', 'lisbon'] },
   {
-    why: 'a record as the archive tells it',
+    why: 'read what the archive says about a message',
     line: ['content', 'get', 'msg_1', '--view', 'lore', '--pipeline'],
   },
   {
@@ -31,7 +33,7 @@ const STEPS: Step[] = [
       'id,subject,message_count',
     ],
   },
-  { why: 'prove the frozen log again, offline', line: ['conversations', 'verify', 'walk'] },
+  { why: 'check the frozen log, offline', line: ['conversations', 'verify', 'walk'] },
   {
     why: 'send an event that moves a message',
     line: [
@@ -55,12 +57,13 @@ const STEPS: Step[] = [
   { why: 'verify what is on disk', line: ['attachments', 'verify', 'files'] },
 ];
 
-/** Withheld files make these steps partial on purpose: the tour shows that nothing is hidden. */
-const PARTIAL = 3;
+/** Some steps are partial on purpose: the tour shows that withheld files are reported. */
+const PARTIAL = EXIT.partial;
 
+/** Runs `arx demo`. */
 export async function run({ keep }: z.infer<typeof Input>, app: App): Promise<void> {
   if (app.isRecorded)
-    throw new Fault('usage', 'each step of the demo is a run of its own; --record goes with one');
+    throw new Fault('usage', 'each step of the demo is a run of its own, so --record does not go with it');
   const dir = await mkdtemp(join(tmpdir(), 'arx-demo-'));
   try {
     await seed(dir, app);
@@ -68,7 +71,7 @@ export async function run({ keep }: z.infer<typeof Input>, app: App): Promise<vo
     const steps = [];
     for (const step of STEPS) {
       steps.push(json ? await recorded(step, dir, app) : await shown(step, dir, app));
-      // The step was ended too, and said so.
+      // An interrupted step has reported it already.
       app.world.signal.throwIfAborted();
     }
     const failed = steps.filter((step) => step.exit !== 0 && step.exit !== PARTIAL);
@@ -96,7 +99,7 @@ async function seed(dir: string, app: App): Promise<void> {
   await importItems(archive, sampleItems(7)).finally(() => archive.close());
 }
 
-/** The same program in a world whose stores lie in the scratch folder. */
+/** Returns a world whose settings, tokens and archive are in the temporary folder. */
 function worldOf(argv: string[], dir: string, world: World): World {
   const { PATH, TERM, LANG, LC_ALL, NO_COLOR, FORCE_COLOR, COLUMNS } = world.env;
   return {
@@ -121,7 +124,7 @@ function worldOf(argv: string[], dir: string, world: World): World {
 async function shown(step: Step, dir: string, app: App) {
   const command = commandOf(step);
   await app.world.stdout.write(`\n# ${step.why}\n$ ${command}\n`);
-  // A tour is there to be looked at, in a pipe too.
+  // A tour is for people, also in a pipe.
   const exit = await app.runLine(worldOf([...step.line, '-o', 'table'], dir, app.world));
   return { command, exit };
 }

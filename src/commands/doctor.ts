@@ -1,4 +1,4 @@
-// `arx doctor`: this installation's health, as checks with a verdict.
+// `arx doctor`: checks this installation; each check has a verdict.
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { checks } from '../config/doctor.ts';
@@ -7,9 +7,10 @@ import { checkView } from '../format/views/index.ts';
 
 export const Input = z.object({});
 
-/** Enough to notice a lost disk, few enough to answer at once. */
+/** Stored files that are checked: enough to notice a lost disk, few enough to answer at once. */
 const MAX_CHECKED_FILES = 200;
 
+/** Runs `arx doctor`. */
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
   const { settings, directories, tokens: store, world } = app;
   const rows = await checks({
@@ -28,13 +29,13 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
       if (missing + damaged > 0) {
         throw new Fault(
           'integrity',
-          `of ${looked} files looked at ${missing} are missing and ${damaged} are damaged`,
+          `of ${looked} stored files checked, ${missing} are missing and ${damaged} are damaged`,
         );
       }
       const found = await archive.database.get<{ n: number }>(
         'SELECT COALESCE(MAX(n), 0) AS n FROM messages',
       );
-      return `${found?.n ?? 0} messages; ${looked} files looked at are whole`;
+      return `${found?.n ?? 0} messages; ${looked} stored files checked`;
     },
   });
   const failed = rows.filter(({ verdict }) => verdict === 'fail').length;

@@ -1,4 +1,4 @@
-// `arx fsck`: the whole archive checked, every row and every byte; nothing is changed.
+// `arx fsck`: checks every row and every stored byte of an archive, and changes nothing.
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
@@ -7,6 +7,7 @@ import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 
 export const Input = z.object(DATABASE_INPUT);
 
+/** Runs `arx fsck`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const place = archivePlace(input, app);
   if (place === undefined && app.isRemote) {

@@ -1,4 +1,4 @@
-// `arx import PATH…`: load real archives into the local archive, or the one named, accounting for every message read.
+// `arx import PATH…`: imports mail, Slack exports and files, and accounts for every message that was read.
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
@@ -18,6 +18,7 @@ export const Input = z.object({
   kind: z.enum(Object.keys(IMPORT_KINDS) as [ImportKind, ...ImportKind[]]).optional(),
 });
 
+/** Runs `arx import`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const place = archivePlace(input, app);
   if (place === undefined && app.isRemote) {

@@ -1,4 +1,4 @@
-// Pieces of input that several commands read the same way.
+// Input schemas that several commands share.
 import * as z from 'zod';
 import { parseLimit, type WindowQuery } from '../contract/window.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
@@ -12,11 +12,11 @@ export const Limit = z
   )
   .transform(Number);
 
-/** A whole number of at least `least`. */
-export function wholeNumber(least: number) {
+/** Returns the schema of a whole number of at least `min`. */
+export function wholeNumber(min: number) {
   return z
     .string()
-    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= least, `must be a whole number from ${least}`)
+    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= min, `must be a whole number from ${min}`)
     .transform(Number);
 }
 
@@ -28,6 +28,7 @@ export const Window = z.object({
 });
 export type Window = z.infer<typeof Window>;
 
+/** Returns the query parameters of a cursor window (interface 4.7). */
 export function windowQuery(window: Window): WindowQuery {
   return withoutUndefined({
     starting_after: window.after,
@@ -36,7 +37,7 @@ export function windowQuery(window: Window): WindowQuery {
   });
 }
 
-/** The same object without its undefined fields, as exact optional properties want it. */
+/** Returns the object without its undefined fields, as exact optional properties require. */
 export function withoutUndefined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const kept = Object.entries(given).filter(([, value]) => value !== undefined);
   return Object.fromEntries(kept) as { [K in keyof T]?: Exclude<T[K], undefined> };

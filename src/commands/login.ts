@@ -1,16 +1,17 @@
-// `arx login`: obtain and store a token for this service and profile; a second run replaces it.
+// `arx login`: obtains a token for this service and profile and stores it in place of the earlier one.
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import { identityView } from '../format/views/index.ts';
 import { identityOf } from './whoami.ts';
 
-// The three are settings too, so a flag arrives resolved in app.settings.
+// Its three options are also settings, so their values are in app.settings.
 export const Input = z.object({});
 
+/** Runs `arx login`. */
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
   const { client_id, observer_tier, requested_tier } = app.settings;
-  // The local archive's owner is never asked.
+  // The owner of the local archive is not asked.
   const own = app.isRemote ? undefined : { client: 'arx', tier: 'internal' };
   if (own === undefined && !app.mayAsk) refuseMissing({ client_id, observer_tier, requested_tier });
   const client = client_id.value ?? own?.client ?? (await ask(app, 'client id', '--client-id'));
@@ -28,7 +29,7 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
   await app.printer.record(identityView, identityOf(entry, app));
 }
 
-/** All that is missing at once, so that the next try can be right. */
+/** Throws Fault 'usage', which names everything that is missing, so that the next attempt can succeed. */
 function refuseMissing(given: Record<string, { value: unknown }>): void {
   const missing = Object.entries(given).flatMap(([key, { value }]) =>
     value === undefined ? [`--${key.replace('_', '-')}`] : [],
@@ -37,10 +38,10 @@ function refuseMissing(given: Record<string, { value: unknown }>): void {
   throw new Fault('usage', `${missing.join(', ')} missing, and there is no terminal to ask on`);
 }
 
-async function ask(app: App, what: string, flag: string, usual?: string): Promise<string> {
-  const prompt = `${what}${usual === undefined ? '' : ` [${usual}]`}: `;
+async function ask(app: App, what: string, flag: string, fallback?: string): Promise<string> {
+  const prompt = `${what}${fallback === undefined ? '' : ` [${fallback}]`}: `;
   const answer = (await app.world.stdin.line(prompt, { signal: app.world.signal }))?.trim();
-  const value = answer === '' ? usual : answer;
+  const value = answer === '' ? fallback : answer;
   if (value === undefined || value === '')
     throw new Fault('usage', `${flag} is missing`, { kept: 'nothing changed' });
   return value;

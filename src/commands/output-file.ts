@@ -1,4 +1,4 @@
-// Pages and reports on the disk: under their name only when they are whole, and over another file only where that is asked for.
+// Writes HTML pages and reports to the files that `--html` and `--report` name.
 import { createHash } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
@@ -6,19 +6,22 @@ import type { App } from '../app.ts';
 import { formatBytes } from '../format/numbers.ts';
 import { saveVerified } from '../download/save-verified.ts';
 
-/** `--html FILE` and `--report FILE` as typed. */
+/** `--html FILE` and `--report FILE` as typed; standard output (`-`) is not allowed. */
 export const OutputFile = z
   .string()
   .min(1)
   .refine((path) => path !== '-', 'name a file');
 
-/** Faults as {@link writeTextFile}. */
+/** Writes an HTML page and prints a notice. Throws as {@link writeTextFile}. */
 export async function writeHtmlPage(file: string, text: string, force: boolean, app: App): Promise<void> {
   const bytes = await writeTextFile(file, text, force, app);
   app.notice(`the page is in ${file}, ${formatBytes(bytes)}`);
 }
 
-/** The size in bytes of what stands there now. Faults as download/save-verified.ts has them. */
+/**
+ * Writes a file, which gets its name only when it is complete, and returns its size in bytes. Replaces a file of other
+ * content only with `force`. Throws as `saveVerified`.
+ */
 export async function writeTextFile(file: string, text: string, force: boolean, app: App): Promise<number> {
   const bytes = Buffer.from(text);
   const path = resolve(app.world.cwd, file);

@@ -1,4 +1,4 @@
-// One page of a cursor list on stdout, with what it says about itself in the summary.
+// Prints one page of a list, with its completeness in the summary.
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import type { View } from '../format/views/view.ts';
@@ -11,7 +11,7 @@ type Page<Row> = {
   drift_ratio?: number | undefined;
 };
 
-/** `complete` is true only where the page is the whole list and the service says so. */
+/** Prints a page. `complete` is true only where the page is the whole list and the service says so. */
 export async function printPage<Row extends { id: string }>(
   app: App,
   view: View<Row>,
@@ -31,7 +31,7 @@ export async function printPage<Row extends { id: string }>(
       complete,
     }),
   });
-  // A table and JSON say it in their summary.
+  // Tables and JSON have it in their summary.
   if (has_more === true && last !== undefined && app.printer.output === 'tsv') {
     app.notice(`more rows follow: --after ${last.id}`);
   }

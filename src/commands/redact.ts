@@ -1,4 +1,4 @@
-// `arx redact ID`: the keeper of the local archive withholds a file's payload, or gives it again.
+// `arx redact ID`: withholds a file of the local archive; `--undo` gives it again.
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
@@ -12,6 +12,7 @@ export const Input = z.object({
   ...DATABASE_INPUT,
 });
 
+/** Runs `arx redact`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   if (app.isRemote) throw new Fault('usage', 'redact works on the local archive only, and a base URL is set');
   const archive = await app.openArchive(archivePlace(input, app));

@@ -1,4 +1,4 @@
-// `arx serve`: the very handler of the embedded archive, on a port; loopback unless told otherwise.
+// `arx serve`: runs the service of the local archive on a port, on loopback by default.
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
@@ -42,14 +42,18 @@ export const Input = z.object({
 });
 type Input = z.infer<typeof Input>;
 
+/** Time that running requests have to finish. */
+const SHUTDOWN_GRACE_MS = 10_000;
+
+/** Runs `arx serve`. */
 export async function run(input: Input, app: App): Promise<void> {
   if (app.isRecorded)
-    throw new Fault('usage', 'serve answers requests; --record is for commands that make them');
+    throw new Fault('usage', 'serve answers requests; --record is for commands that send them');
   if (app.world.signal.aborted) return;
   const place = archivePlace(input, app) ?? { dir: app.directories.data };
   const archive = await app.openArchive(input.readOnly ? { ...place, readOnly: true } : place);
   const work = () => serve(archive, input, app);
-  // What one process counts of its peers and of the drift is in its memory, so a folder has one that serves it (faults R2).
+  // One process serves a folder: it counts requests of addresses and drifting reads in its memory.
   if ('dir' in place && !input.readOnly)
     await withExclusiveLock(join(place.dir, 'serve'), app.storeWorld, work);
   else await work();
@@ -61,35 +65,34 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const webhookSecrets = secretFile === undefined ? undefined : readWebhookSecrets(secretFile, app);
   const limits = await connectionLimits(input);
   const log = await openAccessLog(input, app);
-  const { journal } = log ?? {};
+  const accessLog = log?.accessLog;
   const driftLog = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
   const { listen } = await import('../service/http/index.ts');
   const { createAssetService, createService, errorName, startWorker } = await import('../service/index.ts');
   const { createMetricsService } = await import('../service/http/index.ts');
-  const announced = app.settings.asset_url.value;
+  const assetUrl = app.settings.asset_url.value;
   const onFailure = (requestId: string, error: unknown): void => {
-    journal?.note('error', 'failed', { request_id: requestId, failure: errorName(error) });
+    accessLog?.note('error', 'failed', { request_id: requestId, failure: errorName(error) });
     app.notice(`${requestId} failed: ${errorName(error)}`);
     if (app.world.env['ARX_DEBUG'] !== '1') return;
     for (const frame of framesOf(error)) app.notice(`${requestId} ${frame}`);
   };
   const loopback = isLoopback(input.host);
   const hosts = input.allowHost === undefined ? {} : { allowedHosts: input.allowHost };
-  const metrics = input.metricsPort === undefined ? undefined : await openMetrics(archive, journal, app);
+  const metrics = input.metricsPort === undefined ? undefined : await openMetrics(archive, accessLog, app);
   const opened: Listener[] = [];
   const end = async (graceMs: number): Promise<void> => {
     await Promise.all(opened.map((listener) => listener.close(graceMs)));
   };
   const bound = { host: input.host, onFailure, ...hosts, ...limits };
   const open = async (name: string, service: Service, options: PortOptions): Promise<Listener> => {
-    const watch = observerOf(name, journal, metrics);
-    const listener = await listen(
-      service,
-      watch === undefined ? options : { ...options, observer: watch },
-    ).catch(async (error: unknown) => {
-      await end(0);
-      return refused(error);
-    });
+    const observer = observerOf(name, accessLog, metrics);
+    const listener = await listen(service, observer === undefined ? options : { ...options, observer }).catch(
+      async (error: unknown) => {
+        await end(0);
+        return throwPortFault(error);
+      },
+    );
     opened.push(listener);
     return listener;
   };
@@ -101,7 +104,7 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   let worker: ReturnType<typeof startWorker> | undefined;
   const service = createService(archive, {
     worker: { wake: () => worker?.wake() },
-    assetUrl: announced ?? assets.url,
+    assetUrl: assetUrl ?? assets.url,
     version: app.version,
     // Anyone who reaches a port may ask for a token: other users of this machine, or everyone.
     maxTier: input.maxTier ?? (loopback ? 'internal' : 'external'),
@@ -110,7 +113,7 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
     ...(faults === undefined ? {} : { faults }),
   });
   const api = await open('api', service, { ...bound, port: input.port });
-  const figures =
+  const metricsPort =
     metrics === undefined
       ? undefined
       : await open('metrics', createMetricsService(metrics, app.world.randomBytes), {
@@ -123,25 +126,24 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const line = {
     type: 'listening',
     base_url: api.url,
-    asset_url: announced ?? assets.url,
+    asset_url: assetUrl ?? assets.url,
     pid: app.world.pid,
     database: archive.database.engine,
-    ...(figures === undefined ? {} : { metrics_url: `${figures.url}/metrics` }),
+    ...(metricsPort === undefined ? {} : { metrics_url: `${metricsPort.url}/metrics` }),
   };
   await app.printer.report(line, () => [`listening on ${line.base_url}, files on ${line.asset_url}`]);
-  journal?.note('info', 'listening', line);
-  await ended(app.world.signal);
-  journal?.note('info', 'ending');
-  // What runs may end; ten seconds is the interface's word for "cleanly" (faults R1).
-  await end(10_000);
+  accessLog?.note('info', 'listening', line);
+  await aborted(app.world.signal);
+  accessLog?.note('info', 'ending');
+  await end(SHUTDOWN_GRACE_MS);
   await worker?.stop();
-  journal?.note('info', 'ended');
+  accessLog?.note('info', 'ended');
   metrics?.close();
   await driftLog?.close();
   await log?.close();
 }
 
-/** Where it was thrown, without the message, which could hold data. */
+/** Returns where an error was thrown, without its message, which could hold data. */
 function framesOf(error: unknown): string[] {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   return stack
@@ -150,7 +152,8 @@ function framesOf(error: unknown): string[] {
     .filter((line) => line.startsWith('at '));
 }
 
-function refused(error: unknown): never {
+/** Throws the Fault of a port that could not be opened. */
+function throwPortFault(error: unknown): never {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE')
     throw new Fault('usage', 'the port is in use', { hint: 'arx serve --port 0 takes a free one' });
@@ -159,7 +162,8 @@ function refused(error: unknown): never {
   throw error;
 }
 
-async function ended(signal: AbortSignal): Promise<void> {
+/** Resolves when the run is interrupted. */
+async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });

@@ -1,4 +1,4 @@
-// Secrets of webhooks from a file that is its owner's alone; nothing of them is ever shown.
+// Reads the secrets of signed events from a file that only its owner may read.
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
 import { readPrivate } from '../config/private-file.ts';
@@ -6,8 +6,9 @@ import { parseSecrets } from '../contract/signature.ts';
 import { Fault } from '../faults.ts';
 
 /**
- * The secrets of a file, one `whsec_…` a line. A mode open to others is mended with a notice. Throws a usage Fault for a
- * file that is missing or holds anything else, a store Fault for a link or another owner's file.
+ * Returns the secrets of a file, one `whsec_…` a line. A mode that lets others read it is corrected, with a notice.
+ * Throws Fault 'usage' for a file that is missing or has other lines, Fault 'store' for a link or a file of another
+ * owner. No message contains a secret.
  */
 export function readWebhookSecrets(file: string, app: App): Uint8Array[] {
   const bytes = readPrivate(resolve(app.world.cwd, file), app.storeWorld);

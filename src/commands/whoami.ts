@@ -1,4 +1,4 @@
-// `arx whoami`: what is known of the token in use; the token itself is no part of it.
+// `arx whoami`: shows what is known of the token in use, without the token itself.
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { effectiveExpiry, isExpired } from '../config/token-expiry.ts';
@@ -9,18 +9,20 @@ import type { Identity } from '../format/views/identity.ts';
 
 export const Input = z.object({});
 
+/** Runs `arx whoami`. */
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
   const session = await app.session();
   const { entry, source } = await session.bearer();
   if (entry === undefined) {
     throw new Fault(
       'partial',
-      `the token comes from ${source === 'environment' ? 'ARX_TOKEN' : 'a token file'}: nothing more is known of it`,
+      `the token comes from ${source === 'environment' ? 'ARX_TOKEN' : 'a token file'}; nothing else is known of it`,
     );
   }
   await app.printer.record(identityView, identityOf(entry, app));
 }
 
+/** Returns a stored token as `whoami` and `login` show it. */
 export function identityOf(entry: TokenEntry, app: App): Identity {
   const { access_token: _, ...rest } = entry;
   return {

@@ -4,18 +4,24 @@ import { GLOBAL_OPTIONS } from '../command-list/global-options.ts';
 import { HELP_COMMAND } from '../command-list/help-command.ts';
 import { COMMAND_LIST, NOUNS } from '../command-list/index.ts';
 
-/** What may be typed at a place: nothing, free text, a path, or one of these words. */
+/** What may be typed: nothing, free text, a path, or one of these words. */
 export type Expected = 'nothing' | 'text' | 'file' | 'dir' | readonly string[];
+/** An option with all its names. */
 export type Flag = { names: string[]; description: string; value: Expected };
+/** A command: what may follow its words. */
 export type Place = { words: string; summary: string; flags: Flag[]; rest: Expected };
+/** A word that may be typed next, with its summary. */
 export type Entry = [word: string, summary: string];
 
+/** Every command. */
 export const PLACES: Place[] = [...COMMAND_LIST, HELP_COMMAND].map(placeOf);
+/** The global options. */
 export const GLOBALS: Flag[] = [
   ...GLOBAL_OPTIONS,
   ['-h, --help', 'show help'] as const,
   ['-V, --version', 'show the version'] as const,
 ].map(flagOf);
+/** First words of commands that have two words. */
 export const NOUN_WORDS = Object.keys(NOUNS);
 /** Names of the options that are followed by a value, in any command. */
 export const VALUED = [
@@ -49,11 +55,12 @@ function expected(name: string | undefined, choices: readonly string[] | undefin
   return name === 'dir' ? 'dir' : name === 'file' || name === 'paths' ? 'file' : 'text';
 }
 
+/** Returns the names of options. */
 export function namesOf(flags: readonly Flag[]): string[] {
   return flags.flatMap(({ names }) => names);
 }
 
-/** What may follow these words: first words after none, second words after a noun. */
+/** Returns what may follow a noun, or the first words where `noun` is empty. */
 export function entriesAfter(noun: string): Entry[] {
   if (noun === '') {
     const single = PLACES.filter(({ words }) => !words.includes(' '));
@@ -65,6 +72,9 @@ export function entriesAfter(noun: string): Entry[] {
   ]);
 }
 
+/** Returns the words that may follow a noun. */
 export const wordsAfter = (noun: string): string[] => entriesAfter(noun).map(([word]) => word);
+/** Returns lines as one text. */
 export const lines = (parts: readonly string[]): string => parts.join('\n');
+/** Returns text as one word of a shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

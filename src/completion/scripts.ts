@@ -4,6 +4,7 @@ import { fishScript } from './fish.ts';
 import { powershellScript } from './powershell.ts';
 import { zshScript } from './zsh.ts';
 
+/** Shells that have a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];
 

@@ -10,8 +10,10 @@ import { once } from './once.ts';
 
 const MAX_CONNECT_TIMEOUT_MS = 10_000;
 
+/** Timeouts of the network. */
 export type Timeouts = { connectTimeoutMs: number; idleTimeoutMs: number };
 
+/** The connection of a run to its archive. */
 export type Connection = {
   /** Returns the address of the archive, of its files where it is known, and the transport to both. */
   connect(): Promise<{ baseUrl: string; assetUrl: string | undefined; transport: Transport }>;
@@ -21,6 +23,7 @@ export type Connection = {
   close(): Promise<void>;
 };
 
+/** What a connection is made from. */
 export type ConnectionOptions = {
   settings: Settings;
   archives: LocalArchives;
@@ -29,6 +32,7 @@ export type ConnectionOptions = {
   world: World;
 };
 
+/** Returns a connection that opens nothing before its first use. */
 export function createConnection({ settings, archives, version, log, world }: ConnectionOptions): Connection {
   const timeoutMs = settings.timeout.value * 1000;
   const timeouts = {

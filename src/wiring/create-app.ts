@@ -27,6 +27,7 @@ export type RunningApp = App & {
   close(): Promise<void>;
 };
 
+/** What an App is made from. */
 export type AppOptions = {
   spec: CommandSpec;
   /** Arguments and options of the command. */
@@ -47,7 +48,7 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
   const { notice, log } = diagnostics;
   const storeWorld: StoreWorld = { ...world, sleep: (ms) => world.sleep(ms, world.signal), notice };
   const { settings, directories, file } = loadSettings(
-    // Login's own options are settings too.
+    // The options of login are settings too.
     { ...options.given, ...options.flags },
     world,
     storeWorld,

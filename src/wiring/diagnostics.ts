@@ -5,17 +5,19 @@ import { escapeText } from '../format/terminal/escape.ts';
 import type { World } from '../world.ts';
 import type { GlobalFlags } from './global-flags.ts';
 
+/** Writes to stderr. */
 export type Diagnostics = {
   /** Writes one line for people, unless `--quiet`. */
   notice(text: string): void;
   /** Writes one diagnostic line with `-v`. */
   log(text: string): void;
-  /** Returns the progress line. `besideRows`: rows are printed meanwhile, so on one terminal it would stand in their way. */
+  /** Returns the progress line. `besideRows`: rows are printed meanwhile, so on one terminal there is none. */
   progress(options?: { besideRows: boolean }): Progress;
   /** Resolves when all lines are written. */
   drained(): Promise<unknown>;
 };
 
+/** Returns the writer of notices, diagnostics and progress. */
 export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics {
   // Lines are written in order; the end of the run waits for the last one.
   let written: Promise<unknown> = Promise.resolve();

@@ -6,6 +6,7 @@ import type { World } from '../world.ts';
 import type { Connection } from './connection.ts';
 import type { Recording } from './recording.ts';
 
+/** What the access to files is made from. */
 export type FileAccessOptions = {
   connection: Connection;
   recording: Recording;
@@ -25,7 +26,7 @@ export async function openFileAccess(
   const { connection, timeoutMs, world } = options;
   const { trustedAssetOrigin, allowedOriginsOf } = await import('../download/allowed-origins.ts');
   const { baseUrl, assetUrl, transport } = await connection.connect();
-  // Without a configured address the health reply of the service names it. It is trusted only as far as it can be.
+  // Without a configured address the health reply of the service names it. `trustedAssetOrigin` decides whether that is trusted.
   const announced =
     assetUrl === undefined ? (await (await options.anonymousClient()).health()).body.asset_url : undefined;
   const trusted = announced === undefined ? undefined : trustedAssetOrigin(announced, new URL(baseUrl));

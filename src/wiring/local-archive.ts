@@ -1,4 +1,4 @@
-// The local archive: opened in this process and reached through the client's own transport, without a port.
+// Opens the local archive in this process, and connects the client to it without a port.
 import { createInProcessTransport, EMBEDDED_BASE_URL } from '../client/in-process.ts';
 import type { Transport } from '../client/transport.ts';
 import { reasonOf } from '../config/private-file.ts';
@@ -7,15 +7,16 @@ import { Fault } from '../faults.ts';
 import type { OpenArchive, ArchiveLocation } from '../service/index.ts';
 import type { World } from '../world.ts';
 
-/** Ports of `arx serve`; the files' port is the next one. */
+/** The default port of `arx serve`; files are on the next port. */
 export const DEFAULT_API_PORT = 4747;
 
 /**
- * Where `arx serve` would publish the files: the local archive names the same address, so that its rows are the same
- * with and without a port. In this process it is answered without one.
+ * The address of files in rows of the local archive. It is the one that `arx serve` would use, so that rows are the same
+ * with and without a port.
  */
-const PUBLISHED_ASSETS = `http://127.0.0.1:${DEFAULT_API_PORT + 1}`;
+const DEFAULT_ASSET_URL = `http://127.0.0.1:${DEFAULT_API_PORT + 1}`;
 
+/** Opens an archive. Throws Fault 'usage', 'not_found', 'store', 'disk' or what the database's failure means. */
 export async function openLocalArchive(place: ArchiveLocation, world: World): Promise<OpenArchive> {
   const service = await import('../service/index.ts');
   const kept = 'nothing was changed';
@@ -33,12 +34,15 @@ export async function openLocalArchive(place: ArchiveLocation, world: World): Pr
       throw new Fault('usage', `--blobs: ${error.message}`, { kept: kept, cause: error });
     }
     if (error instanceof service.NewerSchema) {
-      throw new Fault('store', error.message, { hint: 'a newer arx wrote it; use that one', cause: error });
+      throw new Fault('store', error.message, {
+        hint: 'a newer version of arx wrote it; use that version',
+        cause: error,
+      });
     }
     if (error instanceof service.OlderSchema) {
       throw new Fault('store', error.message, {
-        kept: kept,
-        hint: 'an import or arx serve brings it up to date',
+        kept,
+        hint: 'arx import or arx serve brings it up to date',
         cause: error,
       });
     }
@@ -56,14 +60,16 @@ export async function openLocalArchive(place: ArchiveLocation, world: World): Pr
   }
 }
 
+/** The address of the local archive, of its files, and the transport to both. */
 export type LocalConnection = { baseUrl: string; assetUrl: string; transport: Transport };
 
+/** Returns the connection to an archive that is open in this process. */
 export async function connectLocalArchive(
   archive: OpenArchive,
   options: { assetUrl: string | undefined; version: string; log(text: string): void },
 ): Promise<LocalConnection> {
   const { createAssetService, createService, errorName } = await import('../service/index.ts');
-  const assetUrl = options.assetUrl ?? PUBLISHED_ASSETS;
+  const assetUrl = options.assetUrl ?? DEFAULT_ASSET_URL;
   const onFailure = (requestId: string, error: unknown): void =>
     options.log(`${requestId} failed: ${errorName(error)}`);
   const transport = createInProcessTransport({

@@ -3,6 +3,7 @@ import { openLocalArchive } from './local-archive.ts';
 import type { OpenArchive, ArchiveLocation } from '../service/index.ts';
 import type { World } from '../world.ts';
 
+/** The archives of a run. */
 export type LocalArchives = {
   /** Opens the archive at `place`, which is the local one from then on; without it, the local one. */
   open(place?: ArchiveLocation): Promise<OpenArchive>;
@@ -13,6 +14,7 @@ export type LocalArchives = {
   close(): Promise<void>;
 };
 
+/** Returns the archives; `defaultPlace` is the local one until a command names another. */
 export function createLocalArchives(defaultPlace: ArchiveLocation, world: World): LocalArchives {
   const archives = new Map<string, Promise<OpenArchive>>();
   let current = defaultPlace;

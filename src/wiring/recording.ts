@@ -8,14 +8,17 @@ import { plural, formatBytes } from '../format/numbers.ts';
 import type { Recorder, TrafficKind } from '../warc/index.ts';
 import type { World } from '../world.ts';
 
+/** The recording of a run; without `--record` it does nothing. */
 export type Recording = {
   /** Returns a transport whose exchanges are recorded, or `transport` itself without `--record`. */
   wrap(transport: Transport, traffic: TrafficKind): Transport;
+  /** Opens the file. Throws Fault 'unsafe' or 'disk'. */
   start(): Promise<void>;
   /** Writes the outcome of the run into the record and closes it. */
   end(faults: readonly Fault[]): Promise<void>;
 };
 
+/** What a recording is made from. */
 export type RecordingOptions = {
   /** The file as typed; undefined without `--record`. */
   file: string | undefined;
@@ -28,6 +31,7 @@ export type RecordingOptions = {
   world: World;
 };
 
+/** Returns the recording, not yet started. */
 export function createRecording(options: RecordingOptions): Recording {
   const { file, world } = options;
   let recorder: Recorder | undefined;

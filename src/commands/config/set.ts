@@ -1,10 +1,11 @@
-// `arx config set KEY VALUE`: keep a setting, in the profile that --profile names or for all.
+// `arx config set KEY VALUE`: changes a setting, of the profile that --profile names or of all.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { setSetting } from '../../config/settings-file.ts';
 
 export const Input = z.object({ key: z.string(), value: z.string() });
 
+/** Runs `arx config set`. */
 export async function run({ key, value }: z.infer<typeof Input>, app: App): Promise<void> {
   const { profile } = app.settings;
   const named = profile.origin === 'flag' ? profile.value : undefined;

@@ -1,10 +1,11 @@
-// `arx config unset KEY`: forget a setting.
+// `arx config unset KEY`: removes a setting.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { unsetSetting } from '../../config/settings-file.ts';
 
 export const Input = z.object({ key: z.string() });
 
+/** Runs `arx config unset`. */
 export async function run({ key }: z.infer<typeof Input>, app: App): Promise<void> {
   const { profile } = app.settings;
   const named = profile.origin === 'flag' ? profile.value : undefined;

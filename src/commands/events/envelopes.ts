@@ -1,4 +1,4 @@
-// Envelopes to send, checked before any is sent: one from the command line, or a file of any length, read twice.
+// Reads the envelopes to send, from the command line or from a file, and checks all of them before any is sent.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rm, stat, type FileHandle } from 'node:fs/promises';
@@ -13,20 +13,30 @@ import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { linesOf } from '../../disk/lines.ts';
 
-/** An envelope, its JSON, the digest that tells it from another under the same id, and its line, the first is 1, of a file. */
-export type OutgoingEvent = { event: IngestRequest; text: string; digest: string; line?: number };
+/** An event to send. */
+export type OutgoingEvent = {
+  event: IngestRequest;
+  /** The event as JSON. */
+  text: string;
+  /** 32 hexadecimal digits that tell two events with the same id apart. */
+  digest: string;
+  /** Its line in the file, from 1. */
+  line?: number;
+};
 
+/** Checks that a flag lifts. */
 export type Guards = { allowUnknownType: boolean };
 
+/** The envelopes of a file. */
 export type Envelopes = {
-  /** How many there are. */
+  /** Number of envelopes. */
   count: number;
-  /** All of them, in their order; read from the file as they are asked for. */
+  /** Yields all of them in order, read from the file meanwhile. */
   all(): AsyncGenerator<OutgoingEvent>;
   close(): Promise<void>;
 };
 
-/** The envelope of a command line. Throws a usage Fault. */
+/** Returns the envelope that the arguments describe. Throws Fault 'usage' where something is missing or wrong. */
 export async function envelopeFromArguments(
   { type, id, payload }: { type?: string | undefined; id?: string | undefined; payload?: string | undefined },
   guards: Guards,
@@ -34,7 +44,7 @@ export async function envelopeFromArguments(
 ): Promise<OutgoingEvent> {
   if (type === undefined)
     throw new Fault('usage', 'an event type or --file is missing', { hint: 'arx events types' });
-  // An id invented here would be another one at the next try, and the event would count twice.
+  // A generated id would be another one at the next try, and the event would be applied twice.
   if (id === undefined) throw new Fault('usage', '--id is missing; arx never invents an event id');
   const text = payload === undefined ? '{}' : await payloadText(payload, app);
   return outgoing(checked({ id, type, payload: parseJson(text, '--payload') }, guards, 'event'));
@@ -54,12 +64,13 @@ async function payloadText(given: string, { world }: App): Promise<string> {
 }
 
 /**
- * The envelopes of a file, one a line, or of a pipe or standard input (`-`), which is laid by in the data folder until
- * the run ends. All of them are checked before it resolves; memory does not grow with their number. Throws a usage Fault
- * that names the first line that is wrong, `partial` where there is none.
+ * Opens a file of envelopes, one a line, and checks all of them. Memory does not grow with their number. A pipe or
+ * standard input (`-`) is copied into a temporary file first. Throws Fault 'usage', which names the first wrong line, and
+ * Fault 'partial' where the file has no event.
  */
 export async function openEnvelopes(file: string, guards: Guards, app: App): Promise<Envelopes> {
-  const handle = file === '-' ? await spooled(app.world.stdin.bytes(), app) : await opened(file, app);
+  const handle =
+    file === '-' ? await copyToTemporary(app.world.stdin.bytes(), app) : await openFile(file, app);
   const { size } = await handle.stat();
   const envelopes = async function* (): AsyncGenerator<{ event: IngestRequest; line: number }> {
     let number = 0;
@@ -82,7 +93,7 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
   try {
     let count = 0;
     for await (const _ of envelopes()) count += 1;
-    if (count === 0) throw new Fault('partial', `${file} holds no event: nothing was sent`);
+    if (count === 0) throw new Fault('partial', `${file} has no event; nothing was sent`);
     return { count, all, close };
   } catch (error) {
     await close();
@@ -90,18 +101,18 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
   }
 }
 
-async function opened(file: string, app: App): Promise<FileHandle> {
+async function openFile(file: string, app: App): Promise<FileHandle> {
   const path = resolve(app.world.cwd, file);
   try {
     if ((await stat(path)).isFile()) return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     throw new Fault('usage', `cannot read ${file}`, { cause: error });
   }
-  return spooled(readInputFile(path, file, app.world.signal), app);
+  return copyToTemporary(readInputFile(path, file, app.world.signal), app);
 }
 
-/** A file that has no name any more: nothing of it stays, however the run ends. */
-async function spooled(bytes: AsyncIterable<Uint8Array>, app: App): Promise<FileHandle> {
+/** Returns a file without a name: the system deletes it however the run ends. */
+async function copyToTemporary(bytes: AsyncIterable<Uint8Array>, app: App): Promise<FileHandle> {
   const { directories, storeWorld, world } = app;
   ensurePrivateFolder(directories.data, storeWorld);
   const path = join(
@@ -116,7 +127,7 @@ async function spooled(bytes: AsyncIterable<Uint8Array>, app: App): Promise<File
     return handle;
   } catch (error) {
     await handle?.close();
-    throw diskFault(error, 'what is read from a pipe cannot be laid by');
+    throw diskFault(error, 'cannot keep what is read from the pipe');
   }
 }
 
@@ -126,7 +137,7 @@ function outgoing({ id, type, payload }: IngestRequest): OutgoingEvent {
   return { event, text, digest: digestOf(text) };
 }
 
-/** 128 bits of what is sent: the id, the type and the payload as they were written. */
+/** Returns 128 bits of the hash of id, type and payload as they were written. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

@@ -1,84 +1,92 @@
-// What is known of each event of a journal, in some thirty bytes an event: its place, its digest, and what was noted of it.
+// A compact table of the events of a journal: index, digest and flags, in some thirty bytes an event.
 import { hashId } from '../../walk/order/id-set.ts';
 
-/** Words of one event: two of its id, two of its digest. */
-const WORDS = 4;
+/** 32-bit words of one event: two of the hash of its id, two of its digest. */
+const WORDS_PER_EVENT = 4;
 
-/** Events by the hash of their ids, in the order in which they were added; two ids share one with probability 2^-64. */
+/**
+ * Events by the hash of their ids, in the order in which they were added. Two ids have the same hash with probability
+ * 2^-64. An event is named by its index in this order.
+ */
 export class EventTable {
   #count = 0;
-  #words = new Uint32Array(1024 * WORDS);
-  #notes = new Uint16Array(1024);
-  /** Places by hash, each plus one; 0 where there is none. Never more than half full. */
+  #words = new Uint32Array(1024 * WORDS_PER_EVENT);
+  #flags = new Uint16Array(1024);
+  /** Hash table of indexes, each plus one; 0 is an empty slot. Never more than half full. */
   #slots = new Uint32Array(2048);
 
   get size(): number {
     return this.#count;
   }
 
-  /** The place of this id; undefined where it is not known. */
+  /** Returns the index of an id, or undefined. */
   find(id: string): number | undefined {
     const [high, low] = hashId(id);
     const slot = this.#slots[this.#slotOf(high, low)]!;
     return slot === 0 ? undefined : slot - 1;
   }
 
-  /** The place of this id, the next one where it is new. */
+  /** Returns the index of an id, and adds the id where it is new. */
   add(id: string): number {
     const [high, low] = hashId(id);
     const slot = this.#slotOf(high, low);
     if (this.#slots[slot] !== 0) return this.#slots[slot]! - 1;
-    const place = this.#count;
+    const index = this.#count;
     this.#count += 1;
-    this.#words[place * WORDS] = high;
-    this.#words[place * WORDS + 1] = low;
+    this.#words[index * WORDS_PER_EVENT] = high;
+    this.#words[index * WORDS_PER_EVENT + 1] = low;
     this.#slots[slot] = this.#count;
-    if (this.#count === this.#notes.length) this.#grow();
-    return place;
+    if (this.#count === this.#flags.length) this.#grow();
+    return index;
   }
 
-  notes(place: number): number {
-    return this.#notes[place]!;
+  /** Returns the flags of an event. */
+  flags(index: number): number {
+    return this.#flags[index]!;
   }
 
-  note(place: number, bits: number): void {
-    this.#notes[place]! |= bits;
+  setFlags(index: number, bits: number): void {
+    this.#flags[index]! |= bits;
   }
 
-  forget(place: number, bits: number): void {
-    this.#notes[place]! &= ~bits;
+  clearFlags(index: number, bits: number): void {
+    this.#flags[index]! &= ~bits;
   }
 
-  hasDigest(place: number, digest: string): boolean {
+  hasDigest(index: number, digest: string): boolean {
     const [high, low] = wordsOf(digest);
-    return this.#words[place * WORDS + 2] === high && this.#words[place * WORDS + 3] === low;
+    return (
+      this.#words[index * WORDS_PER_EVENT + 2] === high && this.#words[index * WORDS_PER_EVENT + 3] === low
+    );
   }
 
-  setDigest(place: number, digest: string): void {
-    this.#words.set(wordsOf(digest), place * WORDS + 2);
+  setDigest(index: number, digest: string): void {
+    this.#words.set(wordsOf(digest), index * WORDS_PER_EVENT + 2);
   }
 
   #slotOf(high: number, low: number): number {
     for (let slot = low % this.#slots.length; ; slot = (slot + 1) % this.#slots.length) {
-      const at = (this.#slots[slot]! - 1) * WORDS;
+      const at = (this.#slots[slot]! - 1) * WORDS_PER_EVENT;
       if (at < 0 || (this.#words[at] === high && this.#words[at + 1] === low)) return slot;
     }
   }
 
   #grow(): void {
-    const [words, notes] = [this.#words, this.#notes];
+    const [words, flags] = [this.#words, this.#flags];
     this.#words = new Uint32Array(2 * words.length);
     this.#words.set(words);
-    this.#notes = new Uint16Array(2 * notes.length);
-    this.#notes.set(notes);
+    this.#flags = new Uint16Array(2 * flags.length);
+    this.#flags.set(flags);
     this.#slots = new Uint32Array(2 * this.#slots.length);
-    for (let place = 0; place < this.#count; place += 1) {
-      this.#slots[this.#slotOf(this.#words[place * WORDS]!, this.#words[place * WORDS + 1]!)] = place + 1;
+    for (let index = 0; index < this.#count; index += 1) {
+      this.#slots[
+        this.#slotOf(this.#words[index * WORDS_PER_EVENT]!, this.#words[index * WORDS_PER_EVENT + 1]!)
+      ] = index + 1;
     }
   }
 }
 
-/** The first 64 bits of a digest in hex. */
+/** Returns the first 64 bits of a digest in hexadecimal. */
 function wordsOf(digest: string): [number, number] {
   return [Number.parseInt(digest.slice(0, 8), 16) >>> 0, Number.parseInt(digest.slice(8, 16), 16) >>> 0];
 }

@@ -1,37 +1,39 @@
-// What failed of many events, in few lines: an event by its line and id, what befell a whole request once, the rest counted.
+// Reports the failures of many events in few lines: single events by line and id, a failed request once, the rest as a count.
 import type { App } from '../../app.ts';
 import { Fault, type FaultKind } from '../../faults.ts';
 import { formatCount } from '../../format/numbers.ts';
 import type { OutgoingEvent } from './envelopes.ts';
 
-/** Said one by one, and the first of each kind in any case. One more is said too, in place of the line that would count it. */
+/** Failures that are reported one by one, and the first of each kind in any case. A single one more is reported too. */
 const MAX_REPORTED = 10;
 
+/** Collects failures and reports them to the App. */
 export type FailureSummary = {
-  /** To be called for each event that failed, in their order. */
+  /** Adds a failed event. Call it in the order of the events. */
   add(sent: OutgoingEvent, fault: Fault): void;
-  /** To be called at last, however the run ends. */
+  /** Reports what is left. Call it once, however the run ends. */
   end(): void;
 };
 
+/** Returns a summary that adds its Faults to the App. */
 export function createFailureSummary({ addFault: fail }: Pick<App, 'addFault'>): FailureSummary {
-  let said = 0;
-  const more = new Map<FaultKind, { events: number; last?: Fault }>();
+  let reported = 0;
+  const unreported = new Map<FaultKind, { events: number; last?: Fault }>();
   let run: { fault: Fault; first: OutgoingEvent; last: OutgoingEvent; events: number } | undefined;
-  const tell = (): void => {
+  const report = (): void => {
     if (run === undefined) return;
     const { fault, first, last, events } = run;
     run = undefined;
     const { kind, message, detail } = fault;
     const who = events === 1 ? nameOf(first) : `${formatCount(events)} events, ${spanOf(first, last)}`;
     const named = new Fault(kind, `${who}: ${message}`, detail);
-    const unsaid = more.get(kind);
-    if (said >= MAX_REPORTED && unsaid !== undefined) {
-      more.set(kind, { events: unsaid.events + events, last: named });
+    const rest = unreported.get(kind);
+    if (reported >= MAX_REPORTED && rest !== undefined) {
+      unreported.set(kind, { events: rest.events + events, last: named });
       return;
     }
-    said += 1;
-    if (unsaid === undefined) more.set(kind, { events: 0 });
+    reported += 1;
+    if (rest === undefined) unreported.set(kind, { events: 0 });
     fail(named);
   };
   return {
@@ -41,12 +43,12 @@ export function createFailureSummary({ addFault: fail }: Pick<App, 'addFault'>):
         run.events += 1;
         return;
       }
-      tell();
+      report();
       run = { fault, first: sent, last: sent, events: 1 };
     },
     end: () => {
-      tell();
-      for (const [kind, { events, last }] of more) {
+      report();
+      for (const [kind, { events, last }] of unreported) {
         if (last === undefined) continue;
         fail(events === 1 ? last : new Fault(kind, `and ${formatCount(events)} more events`));
       }

@@ -1,4 +1,4 @@
-// A sender's journal: what is about to be sent, durably before it goes, and what came of it; one JSON record a line.
+// The sender's journal: each event before it is sent, and its outcome after. One JSON record a line.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -21,18 +21,20 @@ const JournalEntry = z.discriminatedUnion('type', [
   z.object({ type: z.literal('acked'), ...common, id: z.string() }),
   z.object({ type: z.literal('refused'), ...common, id: z.string(), code: z.string() }),
 ]);
+/** A line of a journal. */
 export type JournalEntry = z.infer<typeof JournalEntry>;
 
+/** A journal that is open for appending. */
 export type Journal = {
   readonly path: string;
-  /** Notes what is about to be sent; durable when it resolves. Throws Fault `disk`. */
+  /** Writes events that are about to be sent; they are synced to the disk when it resolves. Throws Fault 'disk'. */
   recordSent(all: readonly OutgoingEvent[]): Promise<void>;
-  /** Notes what came of some; what of this is lost with the power is sent again, and known there by its id. */
+  /** Writes outcomes, without a sync: an event whose outcome is lost is sent again, and the service knows its id. */
   recordOutcomes(all: readonly { sent: OutgoingEvent; refusal?: string | undefined }[]): Promise<void>;
   close(): Promise<void>;
 };
 
-/** `--journal FILE`, else the one of this service and profile in the data folder. */
+/** Returns the path of `--journal FILE`, or that of this service and profile in the data folder. */
 export function journalPath(file: string | undefined, { world, directories, settings }: App): string {
   if (file !== undefined) return resolve(world.cwd, file);
   const origin = tokenOrigin(settings);
@@ -44,14 +46,14 @@ export function journalPath(file: string | undefined, { world, directories, sett
 }
 
 /**
- * Opens a journal to append to, made where it is missing, readable for its owner alone. Several processes may have it
- * open: each record is one write at the end, and a line that a killed one left torn is ended before the next.
- * Throws Fault `disk` or `unsafe`.
+ * Opens a journal for appending, and makes it where it is missing, readable by its owner alone. Several processes may
+ * have it open: each record is one write at the end. A line that a killed process left unfinished is ended first.
+ * Throws Fault 'disk' or 'unsafe'.
  */
 export async function openJournal(path: string, app: App): Promise<Journal> {
   const what = `journal ${path}`;
   try {
-    // Another folder is its owner's affair.
+    // A folder named by --journal keeps the mode that its owner gave it.
     if (dirname(path) === join(app.directories.data, 'sent'))
       ensurePrivateFolder(dirname(path), app.storeWorld);
     const file = await openRegularFile(path);
@@ -61,7 +63,7 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
     if (size > 0 && last[0] !== 10) await file.appendFile('\n');
     const append = async (lines: readonly string[]): Promise<void> => {
       let left = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-      // In one write, which nobody else's can come into the middle of; a disk that is full takes a part.
+      // One write cannot be split by another process. A full disk may take only a part of it.
       while (left.length > 0) left = left.subarray((await file.write(left)).bytesWritten);
     };
     const guarded = async (work: () => Promise<void>): Promise<void> => {
@@ -69,8 +71,8 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
         throw diskFault(error, what);
       });
     };
-    /** What a record begins with; the event follows as it is sent. */
-    const begun = () => {
+    /** Returns the beginning of a record; the rest follows. */
+    const recordStart = () => {
       const at = new Date(app.world.now()).toISOString();
       return (type: JournalEntry['type'], { digest }: OutgoingEvent) =>
         `{"type":"${type}","at":"${at}","digest":"${digest}",`;
@@ -79,13 +81,13 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
       path,
       recordSent: (all) =>
         guarded(async () => {
-          const head = begun();
+          const head = recordStart();
           await append(all.map((one) => `${head('sent', one)}"event":${one.text}}`));
           await file.datasync();
         }),
       recordOutcomes: (all) =>
         guarded(async () => {
-          const head = begun();
+          const head = recordStart();
           await append(
             all.map(({ sent, refusal }) => {
               const id = `"id":${JSON.stringify(sent.event.id)}`;
@@ -98,18 +100,18 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
       close: () => guarded(async () => file.datasync().finally(() => file.close())),
     };
   } catch (error) {
-    // Where it cannot be made it is the disk's fault, as the file itself would be.
-    const isSystems = error instanceof Fault && error.detail.cause !== undefined;
-    throw diskFault(isSystems ? error.detail.cause : error, what);
+    // A folder that cannot be made is reported like a file that cannot be made.
+    const isSystemError = error instanceof Fault && error.detail.cause !== undefined;
+    throw diskFault(isSystemError ? error.detail.cause : error, what);
   }
 }
 
-/** A line of ours is an envelope and a little more. */
+/** A line is an envelope and less than 4 KiB more. */
 const MAX_LINE_BYTES = MAX_REQUEST_BYTES + 4096;
 
 /**
- * The records of a journal, in order; none where there is no file. A line that is none, as a killed sender leaves it,
- * says nothing: what it spoke of counts as not sent, or not acknowledged. Throws Fault `disk` or `unsafe`.
+ * Yields the records of a journal in order, none where there is no file. A malformed line, as a killed sender leaves it,
+ * is skipped: its event counts as not sent, or as not acknowledged. Throws Fault 'disk' or 'unsafe'.
  */
 export async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
   const file = await openRegularFile(path, constants.O_RDONLY).catch((error: unknown) => {
@@ -128,14 +130,14 @@ export async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
   }
 }
 
-/** What was acknowledged according to a journal, by digest, in sixteen bytes each. */
+/** Returns the digests of all acknowledged events of a journal, in sixteen bytes each. */
 export async function acknowledgedDigests(path: string): Promise<IdSet> {
   const seen = new IdSet();
   for await (const entry of readJournal(path)) if (entry.type === 'acked') seen.add(entry.digest);
   return seen;
 }
 
-/** A journal that must be there. Throws Fault `not_found`. */
+/** Yields the records of a journal that must exist. Throws Fault 'not_found' where it has none. */
 export async function* readExistingJournal(path: string): AsyncGenerator<JournalEntry> {
   let entries = 0;
   for await (const entry of readJournal(path)) {
@@ -144,7 +146,7 @@ export async function* readExistingJournal(path: string): AsyncGenerator<Journal
   }
   if (entries === 0) {
     throw new Fault('not_found', `no event was sent with the journal ${path}`, {
-      hint: 'another one is named by --journal',
+      hint: '--journal FILE names another one',
     });
   }
 }

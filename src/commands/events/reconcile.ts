@@ -1,4 +1,4 @@
-// `arx events reconcile`: what was sent against what was acknowledged and what the service holds; sends what is missing.
+// `arx events reconcile`: compares the journal with the events of the service, and sends missing ones with `--replay`.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { ReconcileReport } from '../../contract/reports/reconcile.ts';
@@ -17,36 +17,42 @@ export const Input = z.object({
   signWith: z.string().min(1).optional(),
 });
 
-/** What makes the two inconsistent, and what it ends with. */
+/** Findings that make the result inconsistent → kind of Fault and words for people. */
 const FAULTS: { [finding in keyof ReconcileReport['findings']]: { kind: FaultKind; what: string } } = {
   not_indexed: { kind: 'unstable', what: 'acknowledged but not in the index' },
   unacknowledged: { kind: 'unconfirmed', what: 'sent but neither acknowledged nor in the index' },
   refused: { kind: 'conflict', what: 'refused' },
-  dead: { kind: 'partial', what: 'taken in but never applied' },
+  dead: { kind: 'partial', what: 'accepted but never applied' },
 };
 
+/** Runs `arx events reconcile`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const path = journalPath(input.journal, app);
   const client = await eventClient(input, app);
-  let survey = await compareJournal(() => readExistingJournal(path), client);
+  let comparison = await compareJournal(() => readExistingJournal(path), client);
   let replayed = 0;
-  if (input.replay && survey.missing > 0) {
-    const { takeMissing } = survey;
+  if (input.replay && comparison.missing > 0) {
+    const { takeMissing } = comparison;
     const failures = createFailureSummary(app);
     await withJournal(input, app, async (journal) => {
-      for await (const { sent, outcome } of sendEvents(sentOf(path, takeMissing), client, journal, app)) {
+      for await (const { sent, outcome } of sendEvents(
+        missingEvents(path, takeMissing),
+        client,
+        journal,
+        app,
+      )) {
         if (outcome instanceof Fault) failures.add(sent, outcome);
         else replayed += 1;
       }
     }).finally(failures.end);
-    survey = await compareJournal(() => readExistingJournal(path), client);
+    comparison = await compareJournal(() => readExistingJournal(path), client);
   }
-  const { counts: findings, missing: _, takeMissing: __, ...rest } = survey;
+  const { counts: findings, missing: _, takeMissing: __, ...rest } = comparison;
   const faults = Object.entries(FAULTS).flatMap(([finding, { kind, what }]) => {
     const events = findings[finding as keyof typeof findings];
     return events === undefined
       ? []
-      : [new Fault(kind, `${events} of ${survey.sent} events: ${what}`, hintOf(finding))];
+      : [new Fault(kind, `${events} of ${comparison.sent} events: ${what}`, hintOf(finding))];
   });
   const report: ReconcileReport = {
     version: 1,
@@ -65,8 +71,8 @@ function hintOf(finding: string): { hint?: string } {
   return finding === 'refused' ? {} : { hint: 'arx events reconcile --replay' };
 }
 
-/** Of what was sent what must be sent again. */
-async function* sentOf(
+/** Yields the events of the journal that have to be sent again. */
+async function* missingEvents(
   path: string,
   takeMissing: JournalComparison['takeMissing'],
 ): AsyncGenerator<OutgoingEvent> {

@@ -1,4 +1,4 @@
-// Sending envelopes: journalled before they go, a few requests at a time, many in each where the service takes them.
+// Sends events: writes them to the journal first, and sends batches where the service accepts them.
 import type { App } from '../../app.ts';
 import type { Client } from '../../client/index.ts';
 import type { Acknowledgement } from '../../contract/event.ts';
@@ -6,18 +6,19 @@ import { Fault } from '../../faults.ts';
 import type { OutgoingEvent } from './envelopes.ts';
 import type { Journal } from './journal.ts';
 
-/** Events of one lot, and the bytes they may have together. */
-const LOT = { events: 1_000, bytes: 512 * 1024 };
-/** Lots of which the answers may be awaited at a time, and single requests within a lot. */
-const LOTS_AT_ONCE = 3;
-const SINGLES_AT_ONCE = 6;
+/** The largest batch. */
+const MAX_BATCH = { events: 1_000, bytes: 512 * 1024 };
+/** Batches in flight at once, and single requests in flight at once within a batch. */
+const MAX_BATCHES_IN_FLIGHT = 3;
+const MAX_SINGLES_IN_FLIGHT = 6;
 
+/** An event with its acknowledgement, or with the Fault that it failed with. */
 export type SendResult = { sent: OutgoingEvent; outcome: Acknowledgement | Fault };
 
 /**
- * Sends them all, in lots, and yields what came of each, in their order. What stops one event for a reason of the
- * service stops those after it: then fewer come out than went in. Throws the run's own end, and Fault `disk` for a
- * journal that cannot be written.
+ * Sends events and yields their results in order. A failure of the service, such as `busy`, stops the events after it, so
+ * there may be fewer results than events. Throws Fault 'interrupted', and Fault 'disk' for a journal that cannot be
+ * written.
  */
 export async function* sendEvents(
   envelopes: AsyncIterable<OutgoingEvent>,
@@ -25,66 +26,68 @@ export async function* sendEvents(
   journal: Journal,
   app: App,
 ): AsyncGenerator<SendResult> {
-  const mostInOne = (await client.health().catch(unknown)).body.ingest_batch ?? 1;
-  const flights: Promise<SendResult[]>[] = [];
+  const maxEvents = (await client.health().catch(withoutHealth)).body.ingest_batch ?? 1;
+  const inFlight: Promise<SendResult[]>[] = [];
   let isStopped = false;
   const take = async function* (): AsyncGenerator<SendResult> {
-    const all = await flights.shift()!;
+    const all = await inFlight.shift()!;
     isStopped ||= all.some(({ outcome }) => outcome instanceof Fault && stopsOthers(outcome));
     yield* all;
   };
-  const wanted = mostInOne > 1 ? { ...LOT, events: Math.min(LOT.events, mostInOne) } : LOT;
-  for await (const lot of batchesOf(envelopes, wanted)) {
+  const limits = maxEvents > 1 ? { ...MAX_BATCH, events: Math.min(MAX_BATCH.events, maxEvents) } : MAX_BATCH;
+  for await (const batch of batchesOf(envelopes, limits)) {
     if (isStopped) break;
-    await journal.recordSent(lot);
-    const flight = (mostInOne > 1 ? sendBatch(lot, client) : sendOneByOne(lot, client)).then(async (all) => {
-      await journal.recordOutcomes(all.flatMap(notedOf));
-      return all;
-    });
-    // It is looked at when its turn comes.
-    flight.catch(() => {});
-    flights.push(flight);
-    if (flights.length >= LOTS_AT_ONCE) yield* take();
+    await journal.recordSent(batch);
+    const results = (maxEvents > 1 ? sendBatch(batch, client) : sendOneByOne(batch, client)).then(
+      async (all) => {
+        await journal.recordOutcomes(all.flatMap(outcomeRecords));
+        return all;
+      },
+    );
+    // The error is handled when the results are taken, in order.
+    results.catch(() => {});
+    inFlight.push(results);
+    if (inFlight.length >= MAX_BATCHES_IN_FLIGHT) yield* take();
   }
-  while (flights.length > 0) yield* take();
+  while (inFlight.length > 0) yield* take();
   app.world.signal.throwIfAborted();
 }
 
-/** A service without a health reply that can be read takes one event at a time. */
-function unknown(error: unknown): { body: { ingest_batch?: number | undefined } } {
+/** A service without a readable health reply gets one event in a request. */
+function withoutHealth(error: unknown): { body: { ingest_batch?: number | undefined } } {
   if (error instanceof Fault && error.kind !== 'interrupted') return { body: {} };
   throw error;
 }
 
-/** What stops one event for a reason of the service stops the next one too. */
+/** Whether a failure is one of the service, which the next event would meet too. */
 function stopsOthers({ kind }: Fault): boolean {
   return !['conflict', 'protocol', 'usage'].includes(kind);
 }
 
-function notedOf({ sent, outcome }: SendResult): { sent: OutgoingEvent; refusal?: string }[] {
+function outcomeRecords({ sent, outcome }: SendResult): { sent: OutgoingEvent; refusal?: string }[] {
   if (!(outcome instanceof Fault)) return [{ sent }];
   const refusal = refusalCode(outcome);
   return refusal === undefined ? [] : [{ sent, refusal }];
 }
 
-/** The code of a refusal of this event for good; undefined where it may be taken yet, or nobody knows what came of it. */
+/** Returns the code of a final refusal, or undefined where the event may still be accepted or its outcome is unknown. */
 export function refusalCode({ kind, detail }: Fault): string | undefined {
   return kind === 'conflict' || kind === 'usage' ? (detail.code ?? kind) : undefined;
 }
 
-async function sendBatch(lot: readonly OutgoingEvent[], client: Client): Promise<SendResult[]> {
-  if (lot.length === 1) return sendOneByOne(lot, client);
+async function sendBatch(batch: readonly OutgoingEvent[], client: Client): Promise<SendResult[]> {
+  if (batch.length === 1) return sendOneByOne(batch, client);
   let outcomes: (Acknowledgement | Fault)[];
   try {
-    outcomes = await client.ingestBatch(lot);
+    outcomes = await client.ingestBatch(batch);
   } catch (error) {
     const fault = faultOrThrow(error);
-    // What stands before the service may not know of it.
-    if (fault.detail.status === 413 || fault.detail.status === 415) return sendOneByOne(lot, client);
-    return lot.map((sent) => ({ sent, outcome: fault }));
+    // A proxy before the service may not allow batches.
+    if (fault.detail.status === 413 || fault.detail.status === 415) return sendOneByOne(batch, client);
+    return batch.map((sent) => ({ sent, outcome: fault }));
   }
-  const all = lot.map((sent, index): SendResult => ({ sent, outcome: outcomes[index]! }));
-  // What may pass is tried again on its own, with the pauses that the service asks for.
+  const all = batch.map((sent, index): SendResult => ({ sent, outcome: outcomes[index]! }));
+  // A busy event is sent again alone, with the pauses that the service asks for.
   for (const one of all) {
     if (one.outcome instanceof Fault && one.outcome.kind === 'busy') {
       [{ outcome: one.outcome }] = (await sendOneByOne([one.sent], client)) as [SendResult];
@@ -94,9 +97,9 @@ async function sendBatch(lot: readonly OutgoingEvent[], client: Client): Promise
   return all;
 }
 
-async function sendOneByOne(lot: readonly OutgoingEvent[], client: Client): Promise<SendResult[]> {
+async function sendOneByOne(batch: readonly OutgoingEvent[], client: Client): Promise<SendResult[]> {
   const all: SendResult[] = [];
-  const queue = lot.entries();
+  const queue = batch.entries();
   let isStopped = false;
   const work = async (): Promise<void> => {
     for (const [index, sent] of queue) {
@@ -106,7 +109,7 @@ async function sendOneByOne(lot: readonly OutgoingEvent[], client: Client): Prom
       if (isStopped) return;
     }
   };
-  await Promise.all(Array.from({ length: SINGLES_AT_ONCE }, work));
+  await Promise.all(Array.from({ length: MAX_SINGLES_IN_FLIGHT }, work));
   return all.filter((one) => one !== undefined);
 }
 
@@ -117,19 +120,19 @@ function faultOrThrow(error: unknown): Fault {
 
 async function* batchesOf(
   envelopes: AsyncIterable<OutgoingEvent>,
-  most: { events: number; bytes: number },
+  limits: { events: number; bytes: number },
 ): AsyncGenerator<OutgoingEvent[]> {
-  let lot: OutgoingEvent[] = [];
+  let batch: OutgoingEvent[] = [];
   let bytes = 0;
   for await (const envelope of envelopes) {
     const size = Buffer.byteLength(envelope.text);
-    if (lot.length > 0 && (lot.length >= most.events || bytes + size > most.bytes)) {
-      yield lot;
-      lot = [];
+    if (batch.length > 0 && (batch.length >= limits.events || bytes + size > limits.bytes)) {
+      yield batch;
+      batch = [];
       bytes = 0;
     }
-    lot.push(envelope);
+    batch.push(envelope);
     bytes += size;
   }
-  if (lot.length > 0) yield lot;
+  if (batch.length > 0) yield batch;
 }

@@ -1,4 +1,4 @@
-// `arx events send`: validate envelopes, journal and send each, confirm its acknowledgement; the same id on every retry.
+// `arx events send`: checks events, writes them to the journal, sends them and confirms their acknowledgements.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Client } from '../../client/index.ts';
@@ -22,10 +22,11 @@ export const Input = z.object({
 });
 type Input = z.infer<typeof Input>;
 
+/** Runs `arx events send`. */
 export async function run(input: Input, app: App): Promise<void> {
   if (input.file === undefined) return sendOne(input, app);
   if (input.type !== undefined || input.id !== undefined || input.payload !== undefined) {
-    throw new Fault('usage', '--file takes whole envelopes; type, --id and --payload stand in it');
+    throw new Fault('usage', '--file has whole envelopes: leave out the type, --id and --payload');
   }
   // Everything is checked before anything is sent.
   const envelopes = await openEnvelopes(input.file, input, app);
@@ -37,7 +38,7 @@ export async function run(input: Input, app: App): Promise<void> {
   }
 }
 
-/** The client of a command that sends events, with its secrets where they are named. */
+/** Returns the client of a command that sends events; it signs them where `--sign-with` names secrets. */
 export async function eventClient(
   { signWith }: { signWith?: string | undefined },
   app: App,
@@ -45,6 +46,7 @@ export async function eventClient(
   return signWith === undefined ? app.client() : app.signingClient(readWebhookSecrets(signWith, app));
 }
 
+/** Opens the journal, does the work with it and closes it. Throws Fault 'disk' or 'unsafe'. */
 export async function withJournal(
   { journal: file }: { journal?: string | undefined },
   app: App,
@@ -110,7 +112,7 @@ async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, 
       }
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== 'interrupted') throw error;
-      throw keeping(error, 'what was acknowledged is in the journal; the same command sends the rest');
+      throw keeping(error, 'the journal has what was acknowledged; the same command sends the rest');
     } finally {
       failures.end();
       await progress.end();
@@ -129,7 +131,7 @@ async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, 
   });
 }
 
-/** A row for what the service said no to; undefined where it said nothing that tells whether the event is in. */
+/** Returns the row of a refused event, or undefined where it is unknown whether the service has the event. */
 function refusedRow({ event, line }: OutgoingEvent, fault: Fault): RefusedEvent | undefined {
   const { kind, message, detail } = fault;
   const code = refusalCode(fault) ?? detail.code;

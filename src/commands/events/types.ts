@@ -1,4 +1,4 @@
-// `arx events types`: the vocabulary with the payload fields of each type.
+// `arx events types`: lists the event types with the fields of their payload.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { EVENT_MEANINGS, EVENT_TYPES, PAYLOADS } from '../../contract/event.ts';
@@ -6,6 +6,7 @@ import { eventTypeView } from '../../format/views/index.ts';
 
 export const Input = z.object({});
 
+/** Runs `arx events types`. */
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
   const rows = EVENT_TYPES.map((type) => ({
     type,

@@ -1,10 +1,11 @@
-// What `arx serve` takes from whom: connections in all and of one address, and proxies whose word counts.
+// The limits of `arx serve`: connections in all and of one address, and the proxies whose X-Forwarded-For is believed.
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { Fault } from '../../faults.ts';
 import type { PortOptions } from '../../service/http/index.ts';
 import { wholeNumber } from '../input.ts';
 
+/** The input of the options about connections. */
 export const CONNECTION_LIMIT_INPUT = {
   trustProxy: z.string().min(1).optional(),
   maxConnections: wholeNumber(1).optional(),
@@ -12,26 +13,26 @@ export const CONNECTION_LIMIT_INPUT = {
 };
 const LimitsInput = z.object(CONNECTION_LIMIT_INPUT);
 
-/** Descriptors for all but connections: the database, files that are read, what is opened for a moment. */
+/** File descriptors kept for other things than connections: the database, files that are read, temporary ones. */
 const RESERVED_DESCRIPTORS = 64;
 
-/** Throws `usage` for a proxy that is no address. Zero connections of an address are any number. */
+/** Returns the limits of the ports. Throws Fault 'usage' for a proxy that is not an address. 0 connections an address: no limit. */
 export async function connectionLimits(
   input: z.infer<typeof LimitsInput>,
 ): Promise<Pick<PortOptions, 'proxies' | 'limits'>> {
   const { parseTrustedProxies } = await import('../../service/http/index.ts');
   const perAddress = input.maxConnectionsPerAddress;
   const descriptors = await maxDescriptors();
-  // Where they run out nothing works, so connections leave some: a reader of a file costs two.
-  const room = Math.max(1, Math.floor((descriptors - RESERVED_DESCRIPTORS) * 0.8));
-  const most = input.maxConnections ?? (room < MAX_CONNECTIONS ? room : undefined);
+  // Without free descriptors nothing works, so connections leave some: one that reads a file needs two.
+  const available = Math.max(1, Math.floor((descriptors - RESERVED_DESCRIPTORS) * 0.8));
+  const maxConnections = input.maxConnections ?? (available < MAX_CONNECTIONS ? available : undefined);
   try {
     return {
       ...(input.trustProxy === undefined
         ? {}
         : { proxies: parseTrustedProxies(input.trustProxy.split(',').map((one) => one.trim())) }),
       limits: {
-        ...(most === undefined ? {} : { maxConnections: most }),
+        ...(maxConnections === undefined ? {} : { maxConnections }),
         ...(perAddress === undefined
           ? {}
           : { maxConnectionsPerAddress: perAddress === 0 ? Infinity : perAddress }),
@@ -42,10 +43,10 @@ export async function connectionLimits(
   }
 }
 
-/** The port's own bound, which most machines allow. */
+/** The default of a port, which most machines allow. */
 const MAX_CONNECTIONS = 12_000;
 
-/** What the system allows this process, where it says so. */
+/** Returns how many file descriptors the system allows this process, Infinity where it does not say. */
 async function maxDescriptors(): Promise<number> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity);

@@ -1,4 +1,4 @@
-// The options by which `arx serve` lies, fails and is slow: read together, told apart by name where one is wrong, and logged.
+// The options of `arx serve` that inject faults: drift, simulated writes, transport faults, latency.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
@@ -7,9 +7,10 @@ import type { Archive, ServiceOptions } from '../../service/index.ts';
 import { wholeNumber } from '../input.ts';
 import { openForAppending } from './observability.ts';
 
-/** Milliseconds; a client would take a slower service for one that does not answer. */
+/** A client would take a slower service for one that does not answer. */
 const MAX_LATENCY_MS = 10_000;
 
+/** The input of the `--drift…` and `--transport…` options. */
 export const DRIFT_INPUT = {
   drift: z.string().optional(),
   driftSeed: wholeNumber(0).optional(),
@@ -75,9 +76,10 @@ export async function faultPlanOf(
   return createFaultPlan(archive, driftLog === undefined ? options : { ...options, log: driftLog.log });
 }
 
+/** A drift log that is open. */
 export type OpenDriftLog = { log(entry: FaultLogEntry): Promise<void>; close(): Promise<void> };
 
-/** A line of JSON for each entry, in the order in which they came; it is in the file when the promise resolves. */
+/** Opens the drift log. Each entry is a line of JSON in the order of the reads; it is written when the promise resolves. */
 export async function openDriftLog(path: string, app: App): Promise<OpenDriftLog> {
   const file = await openForAppending(path, app);
   let last: Promise<unknown> = Promise.resolve();

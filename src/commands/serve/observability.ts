@@ -1,4 +1,4 @@
-// What `arx serve` tells of itself while it runs: its log, and the figures on a port of their own.
+// The access log and the metrics of `arx serve`.
 import { constants } from 'node:fs';
 import { open, readdir, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -17,8 +17,10 @@ import {
   type PortObserver,
 } from '../../service/http/index.ts';
 
+/** A port number as typed. */
 export const PortNumber = wholeNumber(0).refine((port) => port <= 65_535, 'must be a port from 0 to 65535');
 
+/** The input of the options about the access log and the metrics. */
 export const OBSERVABILITY_INPUT = {
   log: z.string().min(1).optional(),
   logLevel: z.enum(LOG_LEVELS).default('info'),
@@ -28,40 +30,44 @@ export const OBSERVABILITY_INPUT = {
 const WatchInput = z.object(OBSERVABILITY_INPUT);
 
 /**
- * The log where one is asked for: `--log FILE`, `-` for stderr, which `-v` means too. Lines of JSON, but for a terminal.
- * Throws as {@link openForAppending}; afterwards it never fails.
+ * Opens the access log of `--log FILE`, of `--log -` (stderr) or of `-v`; undefined without these. Lines are JSON, but
+ * words on a terminal. Throws as {@link openForAppending}; a log that is open never throws.
  */
 export async function openAccessLog(
   { log, logLevel }: z.infer<typeof WatchInput>,
   app: App,
-): Promise<{ journal: AccessLog; close(): Promise<void> } | undefined> {
+): Promise<{ accessLog: AccessLog; close(): Promise<void> } | undefined> {
   const { stderr, now, monotonic } = app.world;
   const path = log ?? (app.verbose ? '-' : undefined);
   if (path === undefined) return undefined;
   const { createAccessLog } = await import('../../service/http/index.ts');
   const common = { level: logLevel, now, monotonic };
   if (path === '-') {
-    const journal = createAccessLog({
+    const accessLog = createAccessLog({
       ...common,
       format: stderr.isTTY ? lineForPeople : lineOfJson,
       write: (text) => stderr.write(text),
     });
-    return { journal, close: journal.close };
+    return { accessLog, close: accessLog.close };
   }
   const file = await openForAppending(path, app);
-  const journal = createAccessLog({ ...common, format: lineOfJson, write: (text) => file.appendFile(text) });
+  const accessLog = createAccessLog({
+    ...common,
+    format: lineOfJson,
+    write: (text) => file.appendFile(text),
+  });
   return {
-    journal,
+    accessLog,
     close: async () => {
-      await journal.close();
+      await accessLog.close();
       await file.close().catch(() => {});
     },
   };
 }
 
 /**
- * A file to append to, made where it is missing. It never blocks (faults C12): a FIFO that nobody reads is refused, and
- * one that is full fails the write. Throws Fault `unsafe` or `disk`.
+ * Opens a file for appending, and makes it where it is missing. It never blocks: a FIFO without a reader is refused, and
+ * a full one fails the write. Throws Fault 'unsafe' or 'disk'.
  */
 export async function openForAppending(path: string, { world }: App): Promise<FileHandle> {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
@@ -88,20 +94,20 @@ function lineForPeople({ time, level, event, ms, ...rest }: LogEntry): string {
   return `${escapeText(words.filter((word) => word !== undefined && word !== null).join(' '))}\n`;
 }
 
-/** What a port tells to; undefined where nobody listens. */
+/** Returns the observer of a port, undefined without a log and without metrics. */
 export function observerOf(
   port: string,
-  journal: AccessLog | undefined,
+  accessLog: AccessLog | undefined,
   metrics: Metrics | undefined,
 ): PortObserver | undefined {
-  const [one, other] = [journal?.observePort(port), metrics?.observePort(port)];
+  const [one, other] = [accessLog?.observePort(port), metrics?.observePort(port)];
   return one !== undefined && other !== undefined ? combineObservers(one, other) : (one ?? other);
 }
 
-/** Figures of the process and its archive. */
+/** Returns the metrics of the process and its archive. */
 export async function openMetrics(
   archive: Archive,
-  journal: AccessLog | undefined,
+  accessLog: AccessLog | undefined,
   app: App,
 ): Promise<Metrics> {
   const { createMetrics, addQueueMetrics } = await import('../../service/http/index.ts');
@@ -114,11 +120,11 @@ export async function openMetrics(
   metrics.gauge('process_start_time_seconds', 'When it began to serve.', () => startedMs / 1000);
   metrics.gauge('process_resident_memory_bytes', 'Resident memory.', () => world.usage().rss);
   metrics.counter('process_cpu_seconds_total', 'Time of cores used.', () => world.usage().cpuMs / 1000);
-  // Linux tells; elsewhere the figure is not there.
+  // Only Linux has this folder; elsewhere the metric is absent.
   metrics.gauge('process_open_fds', 'Open descriptors.', async () => (await readdir('/proc/self/fd')).length);
   metrics.gauge('arx_disk_free_bytes', 'Space left for the files of the archive.', async () => {
     const dir = archive.blobs.dir ?? app.directories.data;
-    // The folder is made by the first file.
+    // The folder does not exist before the first file.
     const { bavail, bsize } = await statfs(dir).catch(() => statfs(dirname(dir)));
     return bavail * bsize;
   });
@@ -129,7 +135,7 @@ export async function openMetrics(
     () =>
       Object.entries(archive.database.pool?.() ?? {}).map(([state, count]) => [{ state }, count] as const),
   );
-  if (journal !== undefined)
-    metrics.counter('arx_log_lines_lost_total', 'Lines the log did not take.', journal.lost);
+  if (accessLog !== undefined)
+    metrics.counter('arx_log_lines_lost_total', 'Lines the log did not take.', accessLog.lost);
   return metrics;
 }
