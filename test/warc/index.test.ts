@@ -1,4 +1,4 @@
-// Exchanges written to a WARC file and read back by a foreign reader: equal, whatever they hold, and without a token.
+// Recording exchanges in a WARC file: an independent reader finds the same bytes, and no secret.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -23,7 +23,7 @@ beforeEach(() => {
   path = join(dir, 'a.warc.gz');
 });
 
-type Told = {
+type SimulatedExchange = {
   url?: string;
   method?: string;
   headers?: Record<string, string>;
@@ -31,12 +31,12 @@ type Told = {
   traffic?: TrafficKind;
   status?: number;
   wire?: TransportReply['wire'];
-  /** In pieces; an error breaks the body off. */
+  /** The chunks of the response body. An error ends the body. */
   pieces?: (Uint8Array | string | Error)[];
   fails?: Error;
 };
 
-async function ask(recorder: Recorder, told: Told): Promise<Buffer> {
+async function ask(recorder: Recorder, told: SimulatedExchange): Promise<Buffer> {
   const { url = BASE, method = 'GET', headers = {}, body, traffic = 'api', wire } = told;
   const transport: Transport = async () => {
     if (told.fails !== undefined) throw told.fails;
@@ -45,7 +45,7 @@ async function ask(recorder: Recorder, told: Told): Promise<Buffer> {
         if (piece instanceof Error) throw piece;
         const bytes = Buffer.from(piece as string);
         yield bytes;
-        // It belongs to its reader only until the next is asked for.
+        // A transport may reuse the memory of a chunk after the next one was requested.
         bytes.fill(0);
       }
     }
@@ -67,7 +67,10 @@ async function ask(recorder: Recorder, told: Told): Promise<Buffer> {
   return Buffer.concat(got);
 }
 
-async function recorded(exchanges: readonly Told[], secrets: string[] = [TOKEN]): Promise<ReadRecord[]> {
+async function recorded(
+  exchanges: readonly SimulatedExchange[],
+  secrets: string[] = [TOKEN],
+): Promise<ReadRecord[]> {
   const world = {
     now: () => NOON,
     running: () => false,
@@ -95,7 +98,7 @@ const plain: [string, string][] = [['Content-Type', 'application/json']];
 const response = (records: readonly ReadRecord[]): ReadRecord =>
   records.find(({ type }) => type === 'response')!;
 
-describe('what is written is what is read', () => {
+describe('records and reads back', () => {
   const name = fc
     .stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,12}$/)
     .filter(
@@ -119,7 +122,7 @@ describe('what is written is what is read', () => {
   const exchange = fc.record({
     status: fc.integer({ min: 200, max: 599 }),
     reason: fc.constantFrom('OK', '', 'Not So Good', 'X'),
-    // The reader brings those of one name together.
+    // The reader merges header fields of one name.
     headers: fc.uniqueArray(fc.tuple(name, value), {
       minLength: 1,
       maxLength: 6,
@@ -164,7 +167,7 @@ describe('what is written is what is read', () => {
     );
   });
 
-  test('a body that does not fit in memory, of pieces that are overwritten after they were read', async () => {
+  test('a large body whose chunks are overwritten after they were read', async () => {
     const pieces = Array.from({ length: 40 }, () => randomBytes(50_000));
     const [, answer] = await recorded([
       { traffic: 'files', pieces: pieces.map((piece) => Buffer.from(piece)), wire: wire(plain) },
@@ -172,7 +175,7 @@ describe('what is written is what is read', () => {
     expect(answer?.payload.equals(Buffer.concat(pieces))).toBe(true);
   });
 
-  test('a body as it was received, where it was compressed', async () => {
+  test('a compressed body as received', async () => {
     const body = gzipSync('{"data":[]}');
     const { payload, headers } = response(
       await recorded([{ pieces: [body], wire: wire([...plain, ['Content-Encoding', 'gzip']]) }]),
@@ -180,7 +183,7 @@ describe('what is written is what is read', () => {
     expect([payload.equals(body), headers[1]]).toEqual([true, ['Content-Encoding', 'gzip']]);
   });
 
-  test('without the framing that is not in it', async () => {
+  test('a chunked body without its transfer encoding', async () => {
     const { headers, fields } = response(
       await recorded([{ pieces: ['{}'], wire: wire([...plain, ['Transfer-Encoding', 'chunked']]) }]),
     );
@@ -188,16 +191,16 @@ describe('what is written is what is read', () => {
   });
 });
 
-describe('what has no end or no answer', () => {
+describe('incomplete exchanges', () => {
   const lost = new TransportFault('network', 'archive.example:443: cut after 3 of 9 bytes', true);
 
-  test('a request alone, with what came of it', async () => {
+  test('a request without a response, with the error', async () => {
     const records = await recorded([{ fails: lost }]);
     expect(records.map(({ type }) => type)).toEqual(['warcinfo', 'request', 'metadata']);
     expect(records[1]?.fields['Arx-Note']).toBe(`no answer: network, ${lost.message}`);
   });
 
-  test.each<TrafficKind>(['api', 'files'])('%s that are cut say so', async (traffic) => {
+  test.each<TrafficKind>(['api', 'files'])('a cut body is marked: %s', async (traffic) => {
     const { fields, payload } = response(
       await recorded([{ traffic, pieces: ['abc', lost], wire: wire(plain) }]),
     );
@@ -206,10 +209,10 @@ describe('what has no end or no answer', () => {
   });
 });
 
-describe('hostile heads forge nothing', () => {
+describe('hostile values cannot forge records', () => {
   const EVIL = 'x\r\n\r\nWARC/1.1\r\nWARC-Type: response\0\u010d\u010a\u{1f4a9}y';
-  test('in names, values, reasons, targets, requests and our own words', async () => {
-    const told: Told = {
+  test('in names, values, reasons, targets, requests and notes', async () => {
+    const told: SimulatedExchange = {
       url: `https://archive.example/${encodeURI('a\r\nb')}?q=%0d%0a`,
       headers: { 'x-sent': EVIL },
       pieces: ['{}'],
@@ -237,7 +240,7 @@ describe('hostile heads forge nothing', () => {
     );
   });
 
-  test('whatever they are made of', async () => {
+  test('any characters', async () => {
     const nasty = fc.string({
       unit: fc.constantFrom(
         '\r',
@@ -285,26 +288,26 @@ describe('hostile heads forge nothing', () => {
   });
 });
 
-describe('no token is written', () => {
+describe('writes no token', () => {
   const bearer = { authorization: `Bearer ${TOKEN}` };
   const escaped = JSON.stringify(TOKEN).replaceAll('/', String.raw`\/`);
   const cut = [TOKEN.slice(0, 11), TOKEN.slice(11, 20), TOKEN.slice(20)];
 
-  test.each<[string, Told]>([
-    ['in the header that carries it', { headers: bearer, pieces: ['{}'], wire: wire(plain) }],
-    ['echoed in a body, over three pieces', { pieces: ['<', ...cut, '>'], wire: wire(plain) }],
+  test.each<[string, SimulatedExchange]>([
+    ['in the Authorization header', { headers: bearer, pieces: ['{}'], wire: wire(plain) }],
+    ['echoed in a body, split over three chunks', { pieces: ['<', ...cut, '>'], wire: wire(plain) }],
     ['echoed in a file', { traffic: 'files', pieces: ['<', ...cut, '>'], wire: wire(plain) }],
     [
       'echoed in a large file',
       { traffic: 'files', pieces: [Buffer.alloc(400_000), ...cut, '>'], wire: wire(plain) },
     ],
-    ['in JSON that escapes it', { pieces: [`{"a":${escaped}}`], wire: wire(plain) }],
+    ['escaped in JSON', { pieces: [`{"a":${escaped}}`], wire: wire(plain) }],
     [
-      'in the address',
+      'in the URL',
       { url: `https://archive.example/x?y=${encodeURIComponent(TOKEN)}`, pieces: ['{}'], wire: wire(plain) },
     ],
     [
-      'in a header of the answer',
+      'in a response header',
       {
         pieces: ['{}'],
         wire: wire([
@@ -314,15 +317,15 @@ describe('no token is written', () => {
       },
     ],
     [
-      'in a body sent',
+      'in a request body',
       { method: 'POST', body: Buffer.from(`{"token":"${TOKEN}"}`), pieces: ['{}'], wire: wire(plain) },
     ],
     [
-      'within what is compressed',
+      'in a compressed body',
       { pieces: [gzipSync(`["${TOKEN}"]`)], wire: wire([...plain, ['content-encoding', 'gzip']]) },
     ],
     [
-      'at the end of a body that is cut',
+      'at the end of a cut body',
       {
         traffic: 'files',
         pieces: [`x ${TOKEN.slice(0, -1)}`, new Fault('network', 'cut')],
@@ -330,7 +333,7 @@ describe('no token is written', () => {
       },
     ],
     [
-      'in a reason and in the name of a header',
+      'in a reason phrase and in a header name',
       {
         pieces: ['{}'],
         wire: wire(
@@ -342,7 +345,7 @@ describe('no token is written', () => {
         ),
       },
     ],
-    ['in our own words of it', { fails: new Fault('protocol', `server said ${TOKEN}`) }],
+    ['in the message of an error', { fails: new Fault('protocol', `server said ${TOKEN}`) }],
   ])('%s', async (_, told) => {
     const records = await recorded([told]);
     const text = await allText(path);
@@ -358,14 +361,14 @@ describe('no token is written', () => {
     expect(records.map(({ fields }) => fields['Arx-Note'] ?? '').join()).toMatch(/masked|\*{35}/);
   });
 
-  test('a token that is a part of every address', async () => {
+  test('a token that is part of the URL and the body', async () => {
     const told = { url: 'https://archive.example:8080/8080?8080', headers: { authorization: 'Bearer 8080' } };
     const [, answer, request] = await recorded([{ ...told, pieces: ['8080'], wire: wire(plain) }], []);
     expect(await allText(path)).not.toContain('8080');
     expect([answer?.payload.toString(), request?.first]).toEqual(['****', 'GET /****?**** HTTP/1.1']);
   });
 
-  test('lengths stay true', async () => {
+  test('a masked body keeps its length', async () => {
     const body = `{"a":"${TOKEN}","b":1}`;
     const { payload, fields } = response(await recorded([{ pieces: [body], wire: wire(plain) }]));
     expect([payload.toString(), fields['Arx-Note']]).toEqual([
@@ -374,7 +377,7 @@ describe('no token is written', () => {
     ]);
   });
 
-  const login = (pieces: Told['pieces'], headers = plain): Told => ({
+  const login = (pieces: SimulatedExchange['pieces'], headers = plain): SimulatedExchange => ({
     url: 'https://archive.example/p/api/auth/token',
     method: 'POST',
     body: Buffer.from('{}'),
@@ -382,7 +385,7 @@ describe('no token is written', () => {
     wire: wire(headers),
   });
   const NEW = 'new_tok_abcdefghijklmnopqrstuvwxyz';
-  test.each<[string, Told]>([
+  test.each<[string, SimulatedExchange]>([
     [
       'JSON',
       login([
@@ -393,7 +396,7 @@ describe('no token is written', () => {
       'JSON, compressed',
       login([gzipSync(`{"access_token":"${NEW}"}`)], [...plain, ['Content-Encoding', 'gzip']]),
     ],
-    ['JSON that was cut', login([`{"access_token":"${NEW.slice(0, 20)}`, new Fault('network', 'cut')])],
+    ['JSON that is cut', login([`{"access_token":"${NEW.slice(0, 20)}`, new Fault('network', 'cut')])],
     [
       'compressed and cut',
       login(
@@ -402,10 +405,13 @@ describe('no token is written', () => {
       ),
     ],
     ['a form', login([`scope=x&access_token=${NEW}&a=b`])],
-    ['JSON in another', login([`{"data":{"access_token":"${NEW.replace('_', String.raw`\u005f`)}"}}`])],
-    ['an encoding nobody knows', login([NEW], [...plain, ['Content-Encoding', 'zstd']])],
+    [
+      'JSON inside other JSON',
+      login([`{"data":{"access_token":"${NEW.replace('_', String.raw`\u005f`)}"}}`]),
+    ],
+    ['an unknown encoding', login([NEW], [...plain, ['Content-Encoding', 'zstd']])],
   ])('a new token in %s', async (_, told) => {
-    // It stands in what comes after it, too.
+    // The next exchange contains the token too.
     const records = await recorded([
       told,
       { headers: { authorization: `Bearer ${NEW}` }, pieces: [NEW], wire: wire(plain) },
@@ -416,7 +422,7 @@ describe('no token is written', () => {
   });
 });
 
-describe('addresses of files are permissions', () => {
+describe('masks file URLs, which are permissions', () => {
   const SIGNATURE = 'A8s_dkfj3-LKJ2lkj42lkj43lkj5lk6j7lkj8lkj9lk';
   const OURS = `http://127.0.0.1:4748/files/att_1/internal/${SIGNATURE}`;
   const SIGNED = `https://cdn.example/a/report.pdf?X-Amz-Expires=60&X-Amz-Signature=deadbeefdeadbeef&v=1`;
@@ -431,7 +437,7 @@ describe('addresses of files are permissions', () => {
     expect(text).not.toContain(SIGNATURE);
     expect(text).not.toContain('deadbeef');
     expect(text).toContain('a1'.repeat(32));
-    // The row and the request still name the same file.
+    // The masked URLs of the row and of the request are equal.
     const target = records[3]!.fields['WARC-Target-URI']!;
     expect(target).toMatch(
       /^(http:\/\/127\.0\.0\.1:4748\/files\/att_1\/internal\/\*{43}|https:\/\/cdn\.example\/a\/report\.pdf\?X-Amz-Expires=60&X-Amz-Signature=\*{16}&v=1)$/,
@@ -443,12 +449,12 @@ describe('addresses of files are permissions', () => {
         expect(record.fields['Arx-Note']).toContain('masked');
   });
 
-  test('what merely looks like one in a text stays', async () => {
+  test('a URL inside a text is not masked', async () => {
     const body = JSON.stringify({ text: `see "url":"${SIGNED}" there`, starting_after: 'msg_1' });
     expect(response(await recorded([{ pieces: [body], wire: wire(plain) }])).payload.toString()).toBe(body);
   });
 
-  test('a credential in any address', async () => {
+  test('a credential in any URL', async () => {
     const [, answer] = await recorded([
       {
         url: 'https://archive.example/list?api_key=s3cret&limit=5&starting_after=abcdefghijkl',

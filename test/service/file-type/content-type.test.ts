@@ -29,7 +29,7 @@ const ole = (stream: string) => {
 };
 const brand = (name: string) => bin(`\0\0\0\x18ftyp${name}\0\0\0\0${name}isom`);
 
-describe('sniff', () => {
+describe('detectContentType', () => {
   test.each<[string | null, Buffer]>([
     ['image/jpeg', jpegWithPosition(1, 2, half)],
     ['image/png', pngStarChart(8, 8, 3, half)],
@@ -111,7 +111,7 @@ describe('sniff', () => {
     expect(countTrailingBytes(bytes, type)).toBeGreaterThanOrEqual(0);
   });
 
-  test('what stands far inside decides nothing about text', () => {
+  test('bytes far inside do not change the type of text', () => {
     const bytes = Buffer.alloc(1024 * 1024, 'text and more ');
     bytes[bytes.length - 1] = 0;
     expect(detectContentType(bytes)).toBe('text/plain');
@@ -149,7 +149,7 @@ describe('countTrailingBytes', () => {
     expect(countTrailingBytes(whole.subarray(0, whole.length - 8), type)).toBe(0);
   });
 
-  test('other types have no end to speak of', () => {
+  test('other types have no end', () => {
     expect(countTrailingBytes(bin('text;;;'), 'text/plain')).toBe(0);
     expect(countTrailingBytes(bin('\x1f\x8b'), 'application/gzip')).toBe(0);
     expect(countTrailingBytes(deflateRawSync('x'), null)).toBe(0);
@@ -158,7 +158,7 @@ describe('countTrailingBytes', () => {
   property.prop([
     fc.uint8Array({ maxLength: 300 }),
     fc.constantFrom('image/jpeg', 'image/png', 'image/gif', 'application/zip', 'application/pdf'),
-  ])('any bytes under any name end', (bytes, type) => {
+  ])('any bytes of any type give a number', (bytes, type) => {
     const trailing = countTrailingBytes(bytes, type);
     expect(trailing).toBeGreaterThanOrEqual(0);
     expect(trailing).toBeLessThanOrEqual(bytes.length);

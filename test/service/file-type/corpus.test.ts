@@ -43,7 +43,7 @@ describe.skipIf(!HERE)('files.tar.xz', () => {
       .map((line) => line.split('\t'));
   const bytesOf = (path: string) => readFileSync(join(dir, 'files', path));
 
-  test('types agree with libmagic but for the rows named above', () => {
+  test('types agree with libmagic except for the rows named above', () => {
     const rows = expectedRows('files');
     const different: Record<string, number> = {};
     for (const [, , type = '', path = ''] of rows) {
@@ -98,7 +98,7 @@ describe.skipIf(!HERE)('files.tar.xz', () => {
     'Sony DSC-HX5V (2).jpg': 'bielefeld',
   };
 
-  test('positions and cities of the pictures that have them', async () => {
+  test('positions and cities of photos agree with exiftool', async () => {
     const [, ...rows] = rowsOf(readFileSync(realData('expected/files.gps.tsv'), 'utf8'));
     expect(rows).toHaveLength(18);
     for (const [path = '', lat, lon] of rows) {

@@ -1,4 +1,4 @@
-// A plain folder: every file accounted for, in order, without following links.
+// Reading a folder: every file in order, refused entries, large files, cities.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -39,7 +39,7 @@ async function read(
 const messagesOf = (items: (ImportItem | RawMail)[]) =>
   items.filter((item): item is ImportedMessage => item.kind === 'message');
 
-test('a file is a message of itself', async () => {
+test('a file becomes a message with that file attached', async () => {
   put('letters/one.txt', 'hello');
   const [message] = messagesOf(await read());
   const raw = `{"bytes":5,"mtime":"2020-09-13T12:26:40.000Z","path":"letters/one.txt","sha256":"${sha256Of('hello')}"}`;
@@ -74,7 +74,7 @@ test('a file is a message of itself', async () => {
   expect(message?.attachments[0]).not.toHaveProperty('file');
 });
 
-test('files come in the order of names, and a folder is a conversation', async () => {
+test('files are in the order of names, and a folder is one conversation', async () => {
   for (const name of ['b/2.txt', 'b/1/deep/x.txt', 'a.txt', 'c', 'Z.txt', 'b.txt', 'ä.txt']) put(name, name);
   const messages = messagesOf(await read());
   expect(messages.map(({ subject }) => subject)).toEqual([
@@ -95,14 +95,14 @@ test('files come in the order of names, and a folder is a conversation', async (
   expect(messages.map(({ position }) => position)).toEqual([0, 1, 2, 3, 4, 5, 6]);
 });
 
-test('a second reading gives the same identities', async () => {
+test('reading again gives the same hashes', async () => {
   put('a/x', 'one');
   put('y', '');
   const identities = async () => messagesOf(await read()).map((message) => message.sha256);
   expect(await identities()).toEqual(await identities());
 });
 
-test('links, pipes and what may not be read are refused', async () => {
+test('refuses links and pipes', async () => {
   put('real.txt', 'x');
   put('locked/inside.txt', 'x');
   symlinkSync(join(dir, 'real.txt'), join(dir, 'link.txt'));
@@ -123,7 +123,7 @@ test('links, pipes and what may not be read are refused', async () => {
 });
 
 test.skipIf(process.getuid?.() === 0)(
-  'a locked file and a locked folder are refused, the rest is read',
+  'refuses files and folders without permission and reads the others',
   async () => {
     put('a.txt', 'x');
     put('b.txt', 'x');
@@ -138,12 +138,12 @@ test.skipIf(process.getuid?.() === 0)(
   },
 );
 
-test('a folder that is not there is one refusal', async () => {
+test('a missing folder is one refused item', async () => {
   rmSync(dir, { recursive: true });
   expect(await read()).toMatchObject([{ kind: 'refused', path: dir, reason: 'is not there' }]);
 });
 
-test('a long file is hashed as a stream and handed on by its path', async () => {
+test('a large file is hashed as a stream and passed on by its path', async () => {
   const bytes = 20 * 1024 * 1024;
   const file = openSync(join(dir, 'long.bin'), 'w');
   ftruncateSync(file, bytes);
@@ -158,7 +158,7 @@ test('a long file is hashed as a stream and handed on by its path', async () => 
   });
 });
 
-test('a picture tells its city, the label stands in for the rest', async () => {
+test('a photo has the city of its position, other files the given label', async () => {
   put(
     'a.jpg',
     jpegWithPosition(-33.0458, -71.6197, () => 0.5),
@@ -170,13 +170,13 @@ test('a picture tells its city, the label stands in for the rest', async () => {
   expect(await cities('hobart')).toEqual(['valparaiso', 'hobart']);
 });
 
-test('bytes after the end of a format are counted', async () => {
+test('counts bytes after the end of the file format', async () => {
   put('a.jpg', Buffer.concat([jpegWithPosition(1, 2, () => 0.5), Buffer.from('carried')]));
   const [message] = messagesOf(await read());
   expect(message?.attachments[0]?.trailing_bytes).toBe(7);
 });
 
-test('a signal ends the reading', async () => {
+test('stops when the signal is aborted', async () => {
   put('a', 'x');
   await expect(read(null, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
 });

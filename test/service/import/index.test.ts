@@ -1,4 +1,4 @@
-// The import driver: what is what, every message accounted for, nothing twice, and going on after an interruption.
+// Importing paths: detection, counts, repeated and interrupted imports, full disks.
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -76,7 +76,7 @@ describe('detection', () => {
     ['the uploads of one', { '__uploads/F1/a.txt': 'x' }, 'uploads'],
     ['a folder of mails', eml(9), 'mail'],
     ['of mails, mostly', { ...eml(9), 'd/.DS_Store': '\0' }, 'mail'],
-    ['a folder of files', { ...eml(2), 'a.txt': 'x' }, 'folder'],
+    ['a folder of mails and other files', { ...eml(2), 'a.txt': 'x' }, 'folder'],
     ['a folder of a mailbox', { box: mailbox(2) }, 'folder'],
     ['of mails and a mailbox', { ...eml(20), box: mailbox(2) }, 'folder'],
     ['of mails with envelopes', Object.fromEntries([1, 2, 3].map((n) => [`${n}`, MBOX + MAIL])), 'mail'],
@@ -101,7 +101,7 @@ describe('detection', () => {
     ['text', 'hello\n'],
     ['text that looks a little like mail', 'Note: this\nFrom: that\n\n'],
     ['a zip that is no export', 'PK\x03\x04....'],
-  ])('%s cannot be imported, and nothing is', async (_name, content) => {
+  ])('%s is refused before anything is stored', async (_name, content) => {
     const root = await folder({ file: content, mail: MAIL });
     const archive = await archiveIn();
     const doomed = importPaths(archive, [join(root, 'mail'), join(root, 'file')], { signal });
@@ -110,7 +110,7 @@ describe('detection', () => {
     await archive.close();
   });
 
-  test('what is not there, and uploads alone, are usage faults', async () => {
+  test('a missing path and uploads without their export are usage faults', async () => {
     const archive = await archiveIn();
     for (const path of [join(dir, 'absent'), await folder({ '__uploads/F1/a.txt': 'x' })]) {
       await expect(importPaths(archive, [path], { signal })).rejects.toBeInstanceOf(Fault);
@@ -119,7 +119,7 @@ describe('detection', () => {
   });
 });
 
-test('a Maildir in order of delivery, without tmp, links followed nowhere', async () => {
+test('a Maildir is read in order of delivery, without tmp and without following links', async () => {
   const mail = (n: number) => MAIL.replace('<1@b>', `<${n}@b>`);
   const root = await folder({
     'cur/1000000010.a:2,S': mail(2),
@@ -197,11 +197,11 @@ describe('a folder', () => {
       { kind: 'folder', rfc822: 5, file: 5 },
     ],
     [
-      'of mails, with a mailbox that is not looked at',
+      'of mails, with a mailbox that is not sampled',
       { ...mails(99), 'mails/00': mailbox(3) },
       { kind: 'folder', rfc822: 102 },
     ],
-    ['of mails and something', { ...mails(9), '.DS_Store': '\0' }, { kind: 'mail', rfc822: 10 }],
+    ['of mails and one other file', { ...mails(9), '.DS_Store': '\0' }, { kind: 'mail', rfc822: 10 }],
     ['of Maildirs', { ...maildir, 'b/cur/1.x:2,': mail(4), 'b/new/': '' }, { kind: 'maildir', rfc822: 3 }],
     [
       'of a Maildir with folders and a note',
@@ -228,7 +228,7 @@ describe('a folder', () => {
     expect(await storedOf(files)).toEqual(stored);
   });
 
-  test('of mails names the links and pipes among them', async () => {
+  test('of mails refuses the links and pipes in it', async () => {
     const root = await folder(mails(9));
     await symlink('mails/1.eml', join(root, 'link'));
     execFileSync('mkfifo', [join(root, 'pipe')]);
@@ -239,7 +239,7 @@ describe('a folder', () => {
     await archive.close();
   });
 
-  test('gives the same messages as its mailboxes one by one', async () => {
+  test('gives the same messages as its mailboxes imported one by one', async () => {
     const root = await folder({ a: mailbox(9), b: MBOX + mail(1), 'c/d': mailbox(20) });
     const archive = await archiveIn();
     await importPaths(archive, [root], { signal });
@@ -257,7 +257,7 @@ describe('a folder', () => {
     ['mail', { ...mails(9), box: mailbox(3), 'readme.txt': 'x' }, { kind: 'mail', rfc822: 11 }],
     ['maildir', { 'cur/1': mail(1), 'new/': '' }, { kind: 'maildir', rfc822: 1 }],
     ['folder', maildir, { kind: 'folder', file: 4 }],
-  ])('as %s', async (kind, files, stored) => {
+  ])('named as %s', async (kind, files, stored) => {
     expect(await storedOf(files, kind)).toEqual(stored);
   });
 
@@ -269,7 +269,7 @@ describe('a folder', () => {
     ['slack', ''],
     ['slack', 'box'],
     ['folder', 'box'],
-  ])('as %s, what is none: %j', async (kind, path) => {
+  ])('named as %s, but it is of another kind: %j', async (kind, path) => {
     const root = await folder({ box: mailbox(3), note: 'x' });
     const archive = await archiveIn();
     const doomed = importPaths(archive, [join(root, path)], { signal, kind });
@@ -277,7 +277,7 @@ describe('a folder', () => {
     await archive.close();
   });
 
-  test.each([{}, mails(9)])('with names that are not UTF-8 says so', async (files) => {
+  test.each([{}, mails(9)])('refuses names that are not UTF-8', async (files) => {
     const root = await folder({ ...files, 'a.txt': 'x', 'd/b.txt': 'y' });
     const bad = (name: string) => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
     await writeFile(bad('caf\xe9.txt'), 'x');
@@ -323,7 +323,7 @@ describe('a Slack export whose uploads come later', () => {
     '__uploads/F4/F4.txt': 'withheld',
   };
 
-  test('becomes what it would have been with them', async () => {
+  test('ends like an import of both together', async () => {
     const [paths, at] = [await folder(slack), await folder(uploads)];
     const whole = await archiveIn();
     await importPaths(whole, [paths, at], { signal });
@@ -345,7 +345,7 @@ describe('a Slack export whose uploads come later', () => {
     await late.close();
   });
 
-  test('keeps its redactions, which hold for all rows with the bytes', async () => {
+  test('keeps its redactions, for every row with the same bytes', async () => {
     const [paths, at] = [await folder(slack), await folder(uploads)];
     const archive = await archiveIn();
     await importPaths(archive, [paths], { signal });
@@ -371,7 +371,7 @@ describe('a full disk', () => {
     detail: { kept: 'what was stored before; the same import goes on from there' },
   };
 
-  test('under the files is a disk fault, and nothing acknowledged is lost', async () => {
+  test('while files are written is a disk fault and loses no stored message', async () => {
     const path = join(await folder({ box: mailbox(700) }), 'box');
     const archive = await archiveIn();
     let puts = 0;
@@ -389,7 +389,7 @@ describe('a full disk', () => {
     await archive.close();
   });
 
-  test('under the tables is a disk fault, and nothing acknowledged is lost', async () => {
+  test('while rows are written is a disk fault and loses no stored message', async () => {
     const path = join(await folder({ box: mailbox(700) }), 'box');
     const archive = await archiveIn();
     // Runs on the connection that writes.
@@ -408,7 +408,7 @@ describe('a full disk', () => {
   });
 });
 
-test('unfinished files of killed imports are removed, those of running ones are not', async () => {
+test('removes unfinished files of killed imports, but not of running ones', async () => {
   const archive = await archiveIn();
   const blobs = join(dir, `archive-${made}`, 'blobs');
   await mkdir(join(blobs, 'ab'), { recursive: true });
@@ -426,7 +426,7 @@ test('unfinished files of killed imports are removed, those of running ones are 
   await archive.close();
 });
 
-test('a second import adds nothing, and says so', async () => {
+test('a second import stores nothing and counts everything as known', async () => {
   const path = join(await folder({ box: mailbox(300) }), 'box');
   const archive = await archiveIn();
   const steps: ImportProgress[] = [];
@@ -459,7 +459,7 @@ test('a second import adds nothing, and says so', async () => {
   await archive.close();
 });
 
-test('an interrupted import that is run again ends as if it had not been', async () => {
+test('an interrupted import that is run again ends like an uninterrupted one', async () => {
   const path = join(await folder({ box: mailbox(700) }), 'box');
   const whole = await archiveIn();
   await importPaths(whole, [path], { signal });
@@ -479,7 +479,7 @@ test('an interrupted import that is run again ends as if it had not been', async
   await cut.close();
 });
 
-test('what a reader refuses is counted and named', async () => {
+test('counts and reports what a reader refuses', async () => {
   const archive = await archiveIn();
   async function* items(): AsyncGenerator<ImportItem> {
     yield { kind: 'refused', path: 'x', position: 7, reason: 'is damaged' };

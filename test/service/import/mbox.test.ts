@@ -1,4 +1,4 @@
-// The mbox splitter: every variant, hostile separators, limits, and that no bytes are lost or make it fail.
+// Splitting an mbox: its variants, hostile separators, Content-Length, limits.
 import { fc, test as property } from '@fast-check/vitest';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,12 +39,12 @@ describe('variants', () => {
     ['no newline at the end', `${SEPARATOR}Subject: a\n\none`, ['Subject: a\n\none']],
     ['a first line without a date', `From \n${A}${SEPARATOR}${B}`, [A, B]],
     ['a zone and an address with spaces', `From x y z Thu Jan  1 00:00:00 +0100 1970\n${A}`, [A]],
-    ['nothing', '', []],
+    ['an empty file', '', []],
     ['only empty lines', '\n\n\n', []],
     ['only a separator', SEPARATOR, ['']],
-    ['a mail of nothing', `${SEPARATOR}\n${SEPARATOR}${B}`, ['\n', B]],
+    ['an empty mail', `${SEPARATOR}\n${SEPARATOR}${B}`, ['\n', B]],
     [
-      'a From line that is prose',
+      'a line of text that begins with From',
       `${SEPARATOR}Subject: a\n\nx\n\nFrom Black's Law Dictionary:\nDemand: deposits\n`,
       [`Subject: a\n\nx\n\nFrom Black's Law Dictionary:\nDemand: deposits\n`],
     ],
@@ -58,30 +58,30 @@ describe('variants', () => {
       `${SEPARATOR}Subject: a\n\nx\n\n${SEPARATOR}and so on\n`,
       [`Subject: a\n\nx\n\n${SEPARATOR}and so on\n`],
     ],
-    ['mboxo keeps its quoting', `${SEPARATOR}${A}>From me\n`, [`${A}>From me\n`]],
+    ['mboxo keeps the quoting', `${SEPARATOR}${A}>From me\n`, [`${A}>From me\n`]],
     [
-      'mboxrd loses its quoting',
+      'mboxrd removes the quoting',
       `${MARK}${A}>From me\n>>From you\n> From us\n\n`,
       [`${A}From me\n>From you\n> From us\n`],
     ],
-    ['mboxrd separates without a field', `${MARK}a\n\n${MARK}b\n\n`, ['a\n', 'b\n']],
-    ['mboxrd of empty mails', `${MARK}\n${MARK}\n`, ['', '']],
+    ['mboxrd separates without a following field', `${MARK}a\n\n${MARK}b\n\n`, ['a\n', 'b\n']],
+    ['mboxrd with empty mails', `${MARK}\n${MARK}\n`, ['', '']],
   ])('%s', async (_name, content, mails) => {
     expect(await split(content)).toEqual(mails);
   });
 
-  test('the name .mboxrd declares the quoting too', async () => {
+  test('a name that ends in .mboxrd means mboxrd', async () => {
     expect(await split(`${SEPARATOR}a\n>From b\n\n`, { name: 'x.mboxrd' })).toEqual(['a\nFrom b\n']);
   });
 
   const body = `${SEPARATOR}Subject: inner\n\ninner\n\n`;
   const counted = (length: number) => `Content-Length: ${length}\nSubject: a\n\n`;
   test.each<[name: string, header: string, after: string, mails: number]>([
-    ['a right Content-Length hides a separator', counted(body.length), '', 1],
-    ['and so before another mail', counted(body.length), `\n${SEPARATOR}${B}`, 2],
-    ['a wrong one is not believed', counted(body.length - 7), '', 2],
-    ['nor one beyond the file', counted(99_999), '', 2],
-    ['nor one beyond all numbers', counted(1e12 - 1), '', 2],
+    ['a correct Content-Length hides a separator', counted(body.length), '', 1],
+    ['a correct Content-Length before another mail', counted(body.length), `\n${SEPARATOR}${B}`, 2],
+    ['a wrong Content-Length is ignored', counted(body.length - 7), '', 2],
+    ['a Content-Length beyond the file is ignored', counted(99_999), '', 2],
+    ['a huge Content-Length is ignored', counted(1e12 - 1), '', 2],
   ])('%s', async (_name, header, after, mails) => {
     const found = await split(SEPARATOR + header + body + after);
     expect(found).toHaveLength(mails);
@@ -90,7 +90,7 @@ describe('variants', () => {
 });
 
 describe('limits', () => {
-  test('a mail that is too large is refused and the next one read', async () => {
+  test('a mail that is too large is refused and the next one is read', async () => {
     const large = `Subject: a\n\n${'x'.repeat(3000)}\n\n`;
     expect(await split(`${SEPARATOR}${large}${SEPARATOR}Subject: b\n`, { most: 2000 })).toEqual([
       'refused: the mail is larger than 2000 bytes',
@@ -98,7 +98,7 @@ describe('limits', () => {
     ]);
   });
 
-  test('so it is over many reads', async () => {
+  test('the same when the mail is longer than one chunk', async () => {
     const large = Buffer.alloc(11 * 1024 * 1024, 'line of text\n');
     const content = Buffer.concat([
       Buffer.from(`${SEPARATOR}Subject: a\n\n`),
@@ -136,7 +136,7 @@ describe('properties', () => {
   const mail = fc.array(line, { maxLength: 12 }).map((lines) => lines.map((text) => `${text}\n`).join(''));
 
   property.prop([fc.array(mail, { maxLength: 6 })])(
-    'what is joined as mboxrd is split again',
+    'splits any mails that were joined as mboxrd',
     async (mails) => {
       const joined = mails.map((text) => `${MARK}${text.replaceAll(/^(>*From )/gm, '>$1')}\n`).join('');
       expect(await split(joined)).toEqual(mails);
@@ -144,7 +144,7 @@ describe('properties', () => {
   );
 
   property.prop([fc.array(fc.oneof(line, fc.string()), { maxLength: 30 }), fc.boolean()])(
-    'no bytes are lost or make it fail',
+    'reads any bytes without an error',
     async (lines, crlf) => {
       const content = lines.join(crlf ? '\r\n' : '\n');
       const bytes = Buffer.from(content, 'latin1');

@@ -1,4 +1,4 @@
-// Dates as mailers write them.
+// Parsing dates as mailers write them.
 import { fc, test as property } from '@fast-check/vitest';
 import { expect, test } from 'vitest';
 import { parseMailDate } from '../../../src/service/mail/date.ts';
@@ -24,6 +24,6 @@ test.each<[text: string, iso: string | null]>([
   expect(found === null ? null : new Date(found).toISOString()).toBe(iso);
 });
 
-property.prop([fc.string()])('anything is a whole number or none', (text) => {
+property.prop([fc.string()])('any text gives an integer or null', (text) => {
   expect(Number.isSafeInteger(parseMailDate(text) ?? 0)).toBe(true);
 });

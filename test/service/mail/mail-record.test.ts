@@ -1,4 +1,4 @@
-// One mail as a record: structure, attachments and their exact bytes, identity, sender, nature.
+// A mail as a record: structure, attachments with their exact bytes, key, sender, nature.
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { parseMail } from '../../../src/service/mail/mail-record.ts';
@@ -22,53 +22,53 @@ const multipart = (...parts: string[]) =>
 describe('attachments', () => {
   const TEXT = 'Content-Type: text/plain; charset=utf-8\n\ntext\n';
   test.each<[name: string, mail: string, files: [filename: string, type: string, content: string][]]>([
-    ['text is none', TEXT, []],
-    ['nor is HTML beside it', multipart(TEXT, 'Content-Type: text/html\n\n<p>'), []],
+    ['a text part is no attachment', TEXT, []],
+    ['an HTML part is no attachment', multipart(TEXT, 'Content-Type: text/html\n\n<p>'), []],
     [
-      'text that asks to be',
+      'a text part that declares itself an attachment',
       multipart('Content-Disposition: attachment\n\na'),
       [['part-1', 'text/plain', 'a']],
     ],
     [
-      'text with a name',
+      'a text part with a file name',
       multipart('Content-Type: text/x-patch; name="a.patch"\n\n1\n'),
       [['a.patch', 'text/x-patch', '1\n']],
     ],
     [
-      'anything else',
+      'any other type',
       multipart(TEXT, 'Content-Type: application/pgp-signature\n\nsig'),
       [['part-2', 'application/pgp-signature', 'sig']],
     ],
-    ['CRLF stays', multipart('Content-Type: a/b\n\n1\r\n2\r'), [['part-1', 'a/b', '1\r\n2']]],
+    ['CRLF is kept', multipart('Content-Type: a/b\n\n1\r\n2\r'), [['part-1', 'a/b', '1\r\n2']]],
     [
       'base64',
       multipart('Content-Type: A/B; name=x\nContent-Transfer-Encoding: base64\n\naGk=\n'),
       [['x', 'a/b', 'hi']],
     ],
     [
-      'a whole mail that is a file',
+      'a mail whose body is a file',
       'Content-Type: image/gif\n\nGIF89a\n',
       [['part-1', 'image/gif', 'GIF89a\n']],
     ],
     [
-      'RFC 2231',
+      'a file name by RFC 2231',
       multipart("Content-Disposition: attachment; filename*0*=utf-8''%C3%A9; filename*1=.txt\n\n1"),
       [['é.txt', 'text/plain', '1']],
     ],
     [
-      'RFC 2047',
+      'a file name by RFC 2047',
       multipart('Content-Disposition: attachment; filename="=?utf-8?q?=C3=A9?="\n\n1'),
       [['é', 'text/plain', '1']],
     ],
     [
-      'in a nested mail',
+      'an attachment of a nested mail',
       multipart(
         `Content-Type: message/rfc822\n\nSubject: in\n${multipart('Content-Type: a/b\n\n1').replaceAll('b c', 'd')}`,
       ),
       [['part-1', 'a/b', '1']],
     ],
     [
-      'a named mail is one file',
+      'a nested mail with a file name is one attachment',
       multipart('Content-Type: message/rfc822; name=m.eml\n\nSubject: in\n\nx'),
       [['m.eml', 'message/rfc822', 'Subject: in\n\nx']],
     ],
@@ -161,12 +161,12 @@ const line = fc.oneof(
   ),
   fc.string({ unit: 'binary' }),
 );
-property.prop([fc.array(line, { maxLength: 40 })])('no bytes make it fail', async (lines) => {
+property.prop([fc.array(line, { maxLength: 40 })])('parses any lines without an error', async (lines) => {
   const mail = await read(lines.join('\n'));
   expect(mail.attachments.every(({ content, sha256: hash }) => sha256Of(content!) === hash)).toBe(true);
 });
 
-test('nesting without end is bounded', async () => {
+test('limits the depth of nesting', async () => {
   const nested = 'Content-Type: message/rfc822\n\n'.repeat(5000);
   expect((await read(nested)).attachments).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-// The raw view of mails: which parts are its text, in which charset, and how much of it an answer holds.
+// The readable text of a message: visible parts, charsets, size limits, redacted files.
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { MAX_TEXT_BYTES } from '../../../src/contract/content.ts';
@@ -12,20 +12,20 @@ const parts = (...bodies: string[]) =>
   );
 
 test.each<[name: string, mail: string, text: string | null, html: string | null]>([
-  ['nothing', '', null, null],
-  ['a letter', 'Subject: x\n\nhello\n', 'hello\n', null],
+  ['an empty mail', '', null, null],
+  ['a text mail', 'Subject: x\n\nhello\n', 'hello\n', null],
   ['CRLF', 'Subject: x\r\n\r\na\r\nb\r\n', 'a\nb\n', null],
   ['HTML', 'Content-Type: text/html\n\n<p>\n', null, '<p>\n'],
-  ['both', parts('\n1\n', 'Content-Type: text/html\n\n<p>'), '1\n\n', '<p>\n'],
-  ['a footer', parts('\n1', '\n2'), '1\n\n2\n', null],
+  ['text and HTML', parts('\n1\n', 'Content-Type: text/html\n\n<p>'), '1\n\n', '<p>\n'],
+  ['two text parts', parts('\n1', '\n2'), '1\n\n2\n', null],
   [
-    'a named part that is shown',
+    'an inline part with a file name',
     parts('\n1', 'Content-Disposition: inline; filename=x\n\n2'),
     '1\n\n2\n',
     null,
   ],
-  ['a file', parts('\n1', 'Content-Disposition: attachment\n\n2'), '1\n', null],
-  ['other text', parts('\n1', 'Content-Type: text/calendar\n\n2'), '1\n', null],
+  ['an attachment', parts('\n1', 'Content-Disposition: attachment\n\n2'), '1\n', null],
+  ['a text type that is not shown', parts('\n1', 'Content-Type: text/calendar\n\n2'), '1\n', null],
   [
     'a forwarded mail',
     parts('\n1', 'Content-Type: message/rfc822\n\nSubject: =?utf-8?q?=C3=A9?=\nX: z\nFrom: a@b\n\n2', '\n3'),
@@ -33,7 +33,7 @@ test.each<[name: string, mail: string, text: string | null, html: string | null]
     null,
   ],
   [
-    'a mail in a report',
+    'a mail inside a report',
     parts('\n1', 'Content-Type: message/rfc822\n\nSubject: y\n\n2').replace('mixed', 'report'),
     '1\n',
     null,
@@ -46,17 +46,17 @@ test.each<[name: string, mail: string, text: string | null, html: string | null]
     'é!\n',
     null,
   ],
-  ['UTF-8 undeclared', '\n\xc3\xa9', 'é\n', null],
-  ['UTF-8 that is none', '\n\xe9', '\ufffd\n', null],
+  ['UTF-8 without a declared charset', '\n\xc3\xa9', 'é\n', null],
+  ['invalid UTF-8', '\n\xe9', '\ufffd\n', null],
   ['latin-1', 'Content-Type: text/plain; charset="ISO-8859-1"\n\n\xe9', 'é\n', null],
   ['cp932', 'Content-Type: text/plain; charset=cp932\n\n\x82\xa0', 'あ\n', null],
   ['x-gbk', 'Content-Type: text/plain; charset=x-gbk\n\n\xc4\xe3', '你\n', null],
-  ['a charset nobody knows', 'Content-Type: text/plain; charset=none\n\n\xe9', 'é\n', null],
+  ['an unknown charset', 'Content-Type: text/plain; charset=none\n\n\xe9', 'é\n', null],
 ])('%s', async (_name, mail, text, html) => {
   expect(await read(mail)).toMatchObject({ text, html });
 });
 
-test('headers in order, as often as they stand there, unfolded', async () => {
+test('headers are in order, repeated and unfolded', async () => {
   const { headers } = await read('Received: a\n b\nSUBJECT: =?utf-8?q?x?=\nReceived: c\n\nNot: this');
   expect(headers).toEqual([
     ['Received', 'a b'],
@@ -65,13 +65,13 @@ test('headers in order, as often as they stand there, unfolded', async () => {
   ]);
 });
 
-describe('an answer is bounded', () => {
+describe('limits the size of', () => {
   test.each<[name: string, body: string]>([
     ['letters', 'a'.repeat(3_000_000)],
     ['lines', 'a\n'.repeat(1_000_000)],
     ['control characters', '\0'.repeat(3_000_000)],
-    ['what does not decode', '\xff'.repeat(3_000_000)],
-    ['pairs', 'a' + '\xf0\x9f\x98\x80'.repeat(700_000)],
+    ['bytes that do not decode', '\xff'.repeat(3_000_000)],
+    ['surrogate pairs', 'a' + '\xf0\x9f\x98\x80'.repeat(700_000)],
   ])('%s', async (_name, body) => {
     const mail = parts(`\n${body}`, `Content-Type: text/html\n\n${body}`);
     const { text, html, truncated } = await read(mail);
@@ -95,7 +95,7 @@ describe('an answer is bounded', () => {
     expect(text).toHaveLength(3 * 9_999 + `1\n${'--b\n\n1\n'.repeat(50)}--b--\n`.length);
   });
 
-  test.each(['slack', 'file'] as const)('%s', async (format) => {
+  test.each(['slack', 'file'] as const)('the text of the format %s', async (format) => {
     const source = JSON.stringify({ text: 'a'.repeat(2 * MAX_TEXT_BYTES) });
     expect(await readMessageText(format, Buffer.from(source))).toMatchObject({
       truncated: ['text'],
@@ -104,7 +104,7 @@ describe('an answer is bounded', () => {
   });
 });
 
-test('many parts do not make the whole of a line-broken file text', async () => {
+test('a file with many lines is not text', async () => {
   const file = `Content-Type: application/octet-stream; name=x\n\n${'a\n'.repeat(1_000_000)}`;
   expect(await read(file)).toEqual({
     headers: [['Content-Type', 'application/octet-stream; name=x']],
@@ -113,13 +113,13 @@ test('many parts do not make the whole of a line-broken file text', async () => 
   });
 });
 
-describe('withheld files', () => {
+describe('redacted files', () => {
   const mail = Buffer.from(parts('\nletter', 'Content-Disposition: inline; filename=x\n\nsecret'));
   const hash = (text: string) => sha256Of(text);
-  test('are no part of the text', async () => {
+  test('are left out of the text', async () => {
     expect((await readMessageText('rfc822', mail, new Set([hash('secret')]))).text).toBe('letter\n');
   });
-  test('that are not found leave the head alone', async () => {
+  test('that are not found leave only the headers', async () => {
     const read = await readMessageText('rfc822', mail, new Set([hash('secret'), hash('other')]));
     expect(read).toMatchObject({ headers: [['Content-Type', expect.any(String)]], text: null, html: null });
   });
@@ -140,7 +140,7 @@ property.prop([
     ),
     { maxLength: 40 },
   ),
-])('no structure makes it throw', async (lines) => {
+])('reads any structure without an error', async (lines) => {
   const { headers } = await read(lines.join('\n'));
   expect(Array.isArray(headers)).toBe(true);
 });

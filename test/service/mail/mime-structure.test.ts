@@ -1,4 +1,4 @@
-// The structure of mails that no mailer makes: bounded in depth, number and boundaries, and still every byte in a leaf.
+// The MIME structure of unusual and hostile mails: delimiters, limits, visible parts.
 import { describe, expect, test } from 'vitest';
 import { parseHeader } from '../../../src/service/mail/header.ts';
 import { parseMimeStructure } from '../../../src/service/mail/mime-structure.ts';
@@ -10,14 +10,14 @@ const mixed = (boundary: string, body: string) =>
 
 describe('delimiters', () => {
   test.each<[name: string, body: string, bodies: string[]]>([
-    ['at the start', '--b\n\n1\n--b--\n', ['1']],
+    ['at the start of the body', '--b\n\n1\n--b--\n', ['1']],
     ['after a preamble', 'x --b\n--b\n\n1\r\n--b\n\n2\n--b-- \t\r\nend', ['1', '2']],
-    ['longer ones are none', '--b\n\n1\n--bc\n--b -\n--b', ['1\n--bc\n--b -', '']],
-    ['not within a line', '--b\n\n1 --b\n2\n--b--', ['1 --b\n2']],
-    ['lines of dashes', '--b\n\n----\n---\n--\n--b--', ['----\n---\n--']],
+    ['a longer line is no delimiter', '--b\n\n1\n--bc\n--b -\n--b', ['1\n--bc\n--b -', '']],
+    ['inside a line is no delimiter', '--b\n\n1 --b\n2\n--b--', ['1 --b\n2']],
+    ['a line of dashes is no delimiter', '--b\n\n----\n---\n--\n--b--', ['----\n---\n--']],
   ])('%s', (_name, body, found) => expect(bodies(mixed('b', body))).toEqual(found));
 
-  test('a boundary that fits in no line is none', () => {
+  test('a boundary longer than a line is ignored', () => {
     const fits = '-'.repeat(998);
     expect(structure(mixed(fits, `--${fits}\n\n1\n--${fits}--`))).toMatchObject({
       leaves: [{ type: 'text/plain' }],
@@ -31,8 +31,8 @@ describe('delimiters', () => {
   });
 });
 
-describe('bounds', () => {
-  test('of depth: the rest is one leaf', () => {
+describe('limits', () => {
+  test('the depth: deeper parts are one leaf', () => {
     const levels = (count: number) => 'Content-Type: message/rfc822\n\n'.repeat(count);
     expect(structure(`${levels(64)}\n1`)).toMatchObject({
       wellFormed: false,
@@ -45,7 +45,7 @@ describe('bounds', () => {
     ]);
   });
 
-  test('of parts: the last one holds the rest', () => {
+  test('the number of parts: the last one holds the rest', () => {
     const { leaves, wellFormed } = structure(mixed('b', '--b\n\n1\n'.repeat(10_050)));
     expect(wellFormed).toBe(false);
     expect(leaves).toHaveLength(10_000);
@@ -53,24 +53,24 @@ describe('bounds', () => {
     expect(leaves[9_999]!.body.toString()).toBe(`1\n${'--b\n\n1\n'.repeat(50)}`);
   });
 
-  test('of parts in many multiparts', () => {
+  test('the number of parts of several multiparts together', () => {
     const inner = `--a\n${mixed('b', `${'--b\n\n1\n'.repeat(6_000)}--b--\n`)}`;
     const last = 'Content-Type: message/rfc822\n\nSubject: x\n\n1\n--a--';
     const { leaves, wellFormed } = structure(mixed('a', `${inner.repeat(2)}--a\n${last}`));
     expect(wellFormed).toBe(false);
-    // The message after them is not looked into.
+    // The nested message after the limit is not parsed.
     expect(leaves).toHaveLength(10_001);
     expect(leaves[10_000]).toMatchObject({ type: 'message/rfc822' });
     expect(leaves[10_000]!.body.toString()).toBe('Subject: x\n\n1\n--a--');
   });
 
-  test('of one boundary in itself', () => {
+  test('multiparts nested with one boundary', () => {
     const { leaves, wellFormed } = structure(mixed('b', `--b\n${mixed('b', '')}`.repeat(20_000)));
     expect(wellFormed).toBe(false);
     expect(leaves).toHaveLength(10_000);
   });
 
-  test('of header fields', () => {
+  test('the number and length of header fields', () => {
     const fields = Array.from({ length: 3_000 }, (_, n) => `x${n}: ${n}\n`).join('');
     const folded = `Subject: a${'\n b'.repeat(300_000)}\n`;
     const block = Buffer.from(`${folded}${fields}Date: x\n\nbody`);

@@ -1,4 +1,4 @@
-// Transfer encodings, byte for byte.
+// Decoding transfer encodings, byte for byte.
 import { fc, test as property } from '@fast-check/vitest';
 import { expect, test } from 'vitest';
 import { decodeTransferEncoding } from '../../../src/service/mail/transfer-encoding.ts';
@@ -23,13 +23,13 @@ test.each<[encoding: string, body: string, bytes: string]>([
   expect(decodeTransferEncoding(Buffer.from(body, 'latin1'), encoding).toString('latin1')).toBe(bytes);
 });
 
-test('base64 longer than what is decoded at a time', () => {
+test('base64 longer than one slice', () => {
   const bytes = Buffer.from(Uint8Array.from({ length: 2_500_000 }, (_, n) => (n * n) >> 3));
   const lines = bytes.toString('base64').replaceAll(/.{1,75}/g, '$&\n');
   expect(decodeTransferEncoding(Buffer.from(lines), 'base64').equals(bytes)).toBe(true);
 });
 
-property.prop([fc.uint8Array({ maxLength: 300 })])('uuencode comes back', (bytes) => {
+property.prop([fc.uint8Array({ maxLength: 300 })])('decodes any uuencoded bytes', (bytes) => {
   const letter = (value: number) => String.fromCharCode(value === 0 ? 96 : value + 32);
   const lines = [
     ...Buffer.from(bytes)
@@ -49,14 +49,14 @@ property.prop([fc.uint8Array({ maxLength: 300 })])('uuencode comes back', (bytes
   expect(Uint8Array.from(decodeTransferEncoding(body, 'uue'))).toEqual(bytes);
 });
 
-test('lines of uuencode that claim more than they hold give no more than went in', () => {
+test('uuencode lines that declare too many bytes give no more bytes than the body has', () => {
   const body = Buffer.from(`begin 644 x\n${'M\n'.repeat(10_000)}`);
   const decoded = decodeTransferEncoding(body, 'x-uuencode');
   expect(decoded.length).toBe(body.length);
   expect(decoded.every((byte) => byte === 0)).toBe(true);
 });
 
-property.prop([fc.uint8Array()])('base64 comes back', (bytes) => {
+property.prop([fc.uint8Array()])('decodes any base64', (bytes) => {
   const lines = Buffer.from(bytes)
     .toString('base64')
     .replaceAll(/.{1,76}/g, '$&\r\n');
@@ -66,7 +66,7 @@ property.prop([fc.uint8Array()])('base64 comes back', (bytes) => {
 property.prop([
   fc.constantFrom('base64', 'quoted-printable', 'x-uuencode', '8bit'),
   fc.string({ unit: 'binary' }),
-])('nothing fails or grows', (encoding, text) => {
+])('any body decodes without an error and gets no longer', (encoding, text) => {
   const body = Buffer.from(text, 'latin1');
   expect(decodeTransferEncoding(body, encoding).length).toBeLessThanOrEqual(body.length);
 });

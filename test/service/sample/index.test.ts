@@ -1,4 +1,4 @@
-// The sample archive: the same for the same seed, and with everything in it that a tour should meet.
+// The sample archive: deterministic, and with every special case that the tour shows.
 import { expect, test } from 'vitest';
 import PostalMime from 'postal-mime';
 import type { ImportedMessage } from '../../../src/service/records/import-items.ts';
@@ -13,7 +13,7 @@ async function sample(seed: number): Promise<ImportedMessage[]> {
   return messages;
 }
 
-test('a seed decides every byte', async () => {
+test('the same seed gives the same bytes', async () => {
   const hashes = async (seed: number) => (await sample(seed)).map(({ sha256 }) => sha256);
   const first = await hashes(7);
   expect(await hashes(7)).toEqual(first);
@@ -21,7 +21,7 @@ test('a seed decides every byte', async () => {
   expect(new Set(first).size).toBe(first.length);
 });
 
-test('it has what a tour should meet', async () => {
+test('has every special case that the tour shows', async () => {
   const messages = await sample(7);
   const files = messages.flatMap(({ attachments }) => attachments);
   const cities = files.flatMap(({ origin_city }) => origin_city ?? []);
@@ -46,7 +46,7 @@ test('it has what a tour should meet', async () => {
   expect(messages[0]?.attachments).toHaveLength(1);
 });
 
-test('every mail is whole, in order but for the late ones, in sixty conversations', async () => {
+test('every mail is well formed; sixty conversations; only delayed mails are out of order', async () => {
   const messages = await sample(7);
   expect(
     messages.every(({ decodable, wellFormed, date_ms }) => decodable && wellFormed && date_ms !== null),
@@ -63,7 +63,7 @@ test('every mail is whole, in order but for the late ones, in sixty conversation
   expect(late).toBeLessThan(10);
 });
 
-test('a mail parser of the world reads the same files', async () => {
+test('postal-mime reads the same attachments', async () => {
   for (const message of (await sample(7)).filter(({ attachments }) => attachments.length > 0)) {
     const mail = await PostalMime.parse(message.raw);
     expect(mail.messageId).toBe(`<${message.key}>`);

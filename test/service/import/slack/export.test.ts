@@ -1,4 +1,4 @@
-// Slack exports: messages, threads, files and what is refused; counts of real exports against their manifest.
+// Reading Slack exports: messages, threads, files, refused entries.
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -118,11 +118,11 @@ describe('a message', () => {
   });
 
   test.each<[string, object, string | null]>([
-    ['unknown here, known to the message', { user: 'U9', user_profile: { display_name: 'Nine' } }, 'Nine'],
+    ['in no list, but named in the message', { user: 'U9', user_profile: { display_name: 'Nine' } }, 'Nine'],
     ['an app', { user: undefined, username: 'weather' }, 'weather'],
     ['unknown', { user: 'U9' }, 'U9'],
     ['nobody', { user: undefined }, null],
-  ])('from someone %s', async (_, more, sender) => {
+  ])('sender: %s', async (_, more, sender) => {
     const { messages } = await read(zipped(exportOf([say('1.1', more)])));
     expect(messages[0]?.sender).toBe(sender);
   });
@@ -138,7 +138,7 @@ describe('a message', () => {
     expect(messages[0]?.subject).toBe(subject);
   });
 
-  test('channels that are not public, and folders no list names, are for internal observers', async () => {
+  test('private channels and folders that no list names have the tier internal', async () => {
     const path = zipped({
       'users.json': USERS,
       'channels.json': [...CHANNELS, { id: 'C2', name: 'hidden', is_private: true }],
@@ -171,7 +171,7 @@ describe('files', () => {
   });
   const chart = pngStarChart(4, 4, 2, () => 0.5);
 
-  test('take their bytes from the export, or from a companion', async () => {
+  test('get their bytes from the export or from a companion', async () => {
     const day = [say('1.1', { files: [file({})] })];
     const held = { '__uploads/F1/a.png': chart };
     const inside = await read(zipped(exportOf(day, held)));
@@ -194,7 +194,7 @@ describe('files', () => {
     }
   });
 
-  test('without bytes are named by the hash of what is declared of them', async () => {
+  test('without bytes have the hash of their description', async () => {
     const { messages } = await read(zipped(exportOf([say('1.1', { files: [file({})] })])));
     const declared = '{"id":"F1","mimetype":"image/png","mode":"hosted","name":"a.png","size":7,"user":"U2"}';
     expect(messages[0]?.attachments[0]).toMatchObject({
@@ -221,7 +221,7 @@ describe('files', () => {
     expect(attachment?.content === null).toBe(redaction !== null);
   });
 
-  test('are placed by the picture, then the clock of who sent them, then the label', async () => {
+  test('have the city of the photo, else of the sender’s time zone, else the label', async () => {
     const day = [
       say('1.1', { files: [file({})] }),
       say('1.2', { files: [file({ id: 'F2' })] }),
@@ -238,7 +238,7 @@ describe('files', () => {
   });
 });
 
-describe('what cannot be read is refused, and the rest is read', () => {
+describe('refuses what cannot be read, and reads the rest', () => {
   const good = { 'general/2024-01-03.json': [say('2.1')] };
   const deep = `[{"ts":"1.1","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}]`;
 
@@ -268,7 +268,7 @@ describe('what cannot be read is refused, and the rest is read', () => {
     expect(messages.at(-1)?.key).toBe('slack:C1:2.1');
   });
 
-  test('missing and damaged lists cost the names and the public tier', async () => {
+  test('without lists, senders have ids for names and messages the tier internal', async () => {
     const day = [say('1.1')];
     const { messages, refusals } = await read(
       zipped({ 'channels.json': '{', 'general/2024-01-02.json': day }),
@@ -280,7 +280,7 @@ describe('what cannot be read is refused, and the rest is read', () => {
     expect(messages).toMatchObject([{ sender: 'U1', tier: 'internal', key: 'slack:general:1.1' }]);
   });
 
-  test('bytes that are no UTF-8 are read and marked', async () => {
+  test('a file that is not UTF-8 is read, and its messages are marked', async () => {
     const { messages } = await read(
       zipped(exportOf(Buffer.from('[{"ts":"1.1","text":"caf\xe9"}]', 'latin1'))),
     );
@@ -288,9 +288,9 @@ describe('what cannot be read is refused, and the rest is read', () => {
   });
 
   test.each<[string, ZipOptions, string]>([
-    ['an entry longer than it says', { claimedBytes: 10 }, 'is damaged'],
-    ['an entry that claims a gigabyte', { claimedBytes: 2 ** 30 }, 'is larger than'],
-    ['an encrypted entry', { encrypted: true }, 'is encrypted'],
+    ['a zip entry longer than it declares', { claimedBytes: 10 }, 'is damaged'],
+    ['a zip entry that declares a gigabyte', { claimedBytes: 2 ** 30 }, 'is larger than'],
+    ['an encrypted zip entry', { encrypted: true }, 'is encrypted'],
     ['a wrong checksum', { brokenChecksum: true }, 'is damaged (checksum differs)'],
   ])('%s', async (_, options, reason) => {
     const { messages, refusals } = await read(zipped(exportOf([say('1.1')]), options));
@@ -299,7 +299,7 @@ describe('what cannot be read is refused, and the rest is read', () => {
     for (const refusal of refusals) expect(refusal.reason).toContain(reason);
   });
 
-  test('a zip cut short, a file that is none, a path that is not there', async () => {
+  test('a truncated zip and a missing path', async () => {
     const whole = readFileSync(zipped(exportOf([say('1.1')])));
     const cut = join(dir, 'cut.zip');
     writeFileSync(cut, whole.subarray(0, whole.length - 30));
@@ -311,7 +311,7 @@ describe('what cannot be read is refused, and the rest is read', () => {
     }
   });
 
-  test('names that climb out of a zip touch nothing and harm nothing', async () => {
+  test('zip entries with names outside of the zip are ignored', async () => {
     const { messages, refusals } = await read(
       zipped(exportOf([say('1.1')], { '../../evil.json': '[]', '/etc/x': 'x' })),
     );
@@ -320,7 +320,7 @@ describe('what cannot be read is refused, and the rest is read', () => {
 });
 
 test.skipIf(process.getuid?.() === 0)(
-  'a channel that may not be listed is refused, the others are read',
+  'refuses a channel without permission and reads the others',
   async () => {
     const folder = unpacked(exportOf([say('1.1')], { 'locked/2024-01-02.json': [say('1.2')] }));
     chmodSync(join(folder, 'locked'), 0);
@@ -331,7 +331,7 @@ test.skipIf(process.getuid?.() === 0)(
   },
 );
 
-test('a signal ends the reading between days', async () => {
+test('stops between two days when the signal is aborted', async () => {
   const stop = new AbortController();
   const path = zipped(exportOf([say('1.1')], { 'general/2024-01-03.json': [say('2.1')] }));
   const keys: Array<string | null> = [];
@@ -345,7 +345,7 @@ test('a signal ends the reading between days', async () => {
   expect(keys).toEqual(['slack:C1:1.1']);
 });
 
-test('messages come by day, then by channel; a zip and its folder read alike', async () => {
+test('messages are by day, then by channel, from a zip as from a folder', async () => {
   const files = exportOf([say('1.1')], {
     'channels.json': [...CHANNELS, { id: 'C0', name: 'arts' }],
     'arts/2024-01-02.json': [say('1.2')],
@@ -363,7 +363,7 @@ test('messages come by day, then by channel; a zip and its folder read alike', a
   expect((await read(zipped(nested))).messages).toHaveLength(3);
 });
 
-test('kinds are told by content', async () => {
+test('recognizes exports and uploads by their content', async () => {
   expect(await slackContent(zipped(exportOf([])))).toBe('export');
   expect(await slackContent(unpacked(exportOf([])))).toBe('export');
   expect(await slackContent(zipped({ '__uploads/F1/a': 'x' }))).toBe('uploads');
