@@ -1,7 +1,7 @@
-// Counts what became of drawn walks; called in processes of their own by many.mjs.
+// Counts the results of sampled walks; many.mjs calls it in processes of their own.
 import { checkSampledWalk } from '../support/sampled-walk.ts';
 
-/** Walks from `first` up to but not with `end`. */
+/** Counts the walks from `first` to `end`, without `end`. */
 export async function countWalks(first: number, end: number) {
   const counts = { exact: 0, incomplete: 0, wrong: 0 };
   const problems: string[] = [];

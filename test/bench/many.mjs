@@ -1,4 +1,4 @@
-// The property of test/walk/simulation.test.ts over many more drawn walks: exact, incomplete or wrong; it fails on a wrong one.
+// The property of test/walk/simulation.test.ts over many more sampled walks: exact, incomplete or wrong. It fails when one is wrong.
 // `npm run bench many [walks [first]]`: 100,000 from 0 on unless said otherwise; quick: 5,000.
 import { availableParallelism } from 'node:os';
 import { inProcesses } from './bundle.mjs';
@@ -15,7 +15,7 @@ export async function bench({ quick, numbers: [walks = quick ? 5000 : 100_000, f
   const counted = await inProcesses('many-walks.ts', 'countWalks', shares, availableParallelism());
   const sum = (name) => counted.reduce((total, one) => total + one[name], 0);
   const wrong = sum('wrong');
-  table(`Drawn walks ${first} to ${first + walks - 1}`, [
+  table(`Sampled walks ${first} to ${first + walks - 1}`, [
     { walks, exact: sum('exact'), incomplete: sum('incomplete'), wrong },
   ]);
   for (const problem of counted.flatMap(({ problems }) => problems).slice(0, SHOWN))

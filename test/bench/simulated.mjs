@@ -1,5 +1,5 @@
-// The exact walk against lying lists in virtual time: the table "Figures to reach", beside two simpler clients, and once
-// more with a second witness that lies as well.
+// The exact walk over faulty lists in virtual time, beside two simpler clients, and once more with a cross-check source that is
+// as faulty as the pages.
 // `npm run bench simulated [seeds [first]]`: seeds a row and the first of them; 100 from 20,001 on unless said otherwise (the
 // walk was tuned on 1 to 100); quick: 10.
 import { availableParallelism } from 'node:os';
@@ -16,7 +16,7 @@ export async function bench({ quick, numbers: [seeds = quick ? 10 : 100, first =
     rows.map(({ alone }) => alone),
   );
   table(
-    `Exact walk, cross-check boundary, second witness lying like the pages, ${about}`,
-    rows.map(({ witnessed }) => witnessed),
+    `Exact walk, cross-check boundary, cross-check source as faulty as the pages, ${about}`,
+    rows.map(({ crossChecked }) => crossChecked),
   );
 }

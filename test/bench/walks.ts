@@ -1,4 +1,4 @@
-// Measures walks over lying lists in virtual time, beside a naive loop and "re-read until equal twice"; called by simulated.mjs.
+// Measures walks over faulty lists in virtual time, beside a naive loop and a loop that reads each page until two answers are equal.
 import type { PageQuery } from '../../src/walk/source.ts';
 import { FAULT_NAMES } from '../support/faulty-page.ts';
 import { faultyList, type FaultyListOptions } from '../support/faulty-list.ts';
@@ -23,7 +23,7 @@ export const CASES: readonly Case[] = [
   ['random, sparse', { drift: DRIFT, positions: 'sparse' }, '3.1', '1.3'],
   ['random, dense', { drift: DRIFT, positions: 'dense' }, '1.6', '1.25'],
   ['correlated, dense', { drift: DRIFT, positions: 'dense', correlation: 'key' }, '1.6', '1.25'],
-  ...FAULT_NAMES.map((lie): Case => [`only ${lie}`, { drift: DRIFT, faults: [lie] }, '4.2', '1.4']),
+  ...FAULT_NAMES.map((fault): Case => [`only ${fault}`, { drift: DRIFT, faults: [fault] }, '4.2', '1.4']),
   ['all, transport faults', { drift: DRIFT, transport: 0.05 }, '3.4', '1.4'],
   ['all, transport faults, dense', { drift: DRIFT, transport: 0.05, positions: 'dense' }, '1.8', '1.4'],
   ['colluding stale', { drift: DRIFT, correlation: 'collude' }, '8', '2'],
@@ -35,19 +35,19 @@ export const CASES: readonly Case[] = [
 
 type Sum = { exact: number; wrong: number; requests: number; ms: number; cpu: number };
 
-/** The rows of the case with this number, without a witness and with one. */
+/** Returns the table rows of a case: without a cross-check source, and with one as faulty as the pages. */
 export async function measureCase(number: number, seeds: number, first: number) {
-  const [name, lying, ...goals] = CASES[number]!;
+  const [name, list, ...goals] = CASES[number]!;
   const alone = newSum();
-  const witnessed = newSum();
+  const crossChecked = newSum();
   const naive = newSum();
   const twice = newSum();
   for (let seed = first; seed < first + seeds; seed++) {
-    const options = { size: SIZE, seed, ...lying };
+    const options = { size: SIZE, seed, ...list };
     add(alone, await timed(() => simulateWalk(options)));
     add(
-      witnessed,
-      await timed(() => simulateWalk({ ...options, crossCheck: 'lying' }, { crossCheck: 'boundary' })),
+      crossChecked,
+      await timed(() => simulateWalk({ ...options, crossCheck: 'faulty' }, { crossCheck: 'boundary' })),
     );
     add(naive, await timed(() => paged(options, 1)));
     add(twice, await timed(() => paged(options, 2)));
@@ -56,7 +56,7 @@ export async function measureCase(number: number, seeds: number, first: number) 
     `${exact}/${seeds}, ${times(requests, MINIMUM)}, wall ${times(ms, NAIVE_MS)}`;
   return {
     alone: { ...row(alone), 'naive loop': brief(naive), 'equal twice': brief(twice) },
-    witnessed: row(witnessed),
+    crossChecked: row(crossChecked),
   };
 
   function row({ exact, wrong, requests, ms, cpu }: Sum) {

@@ -1,6 +1,6 @@
 // Any service's list on a loopback port, paged by the ids of its rows: with the manners, bodies and lies a test asks for.
 import type { PageQuery } from '../../src/walk/source.ts';
-import { honestPage, FAULT_NAMES, faultyPage } from './faulty-page.ts';
+import { correctPage, FAULT_NAMES, faultyPage } from './faulty-page.ts';
 import { answer, misbehave, type Misbehaving } from './misbehaving-server.ts';
 import { randomFrom } from './random.ts';
 
@@ -54,7 +54,7 @@ export async function serveList(options: CursorServerOptions): Promise<Misbehavi
         ? faultyPage(FAULT_NAMES[Math.floor(random() * FAULT_NAMES.length)]!, ids, query, random, (id) =>
             randomFrom(`${seed}/${count}/${id}`)(),
           )
-        : honestPage(ids, query);
+        : correctPage(ids, query);
     const text = JSON.stringify(
       body(
         page.ids.map((id) => rowOf.get(id)),

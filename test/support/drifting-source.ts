@@ -1,21 +1,21 @@
-// A list whose pages lie by seed, with every kind of fault of the walk's fault model; its cursors' 404 and 409 are true.
+// A list with drifting pages, by seed: every fault of the walk's fault model. 404 and 409 for cursors are always right.
 import { Fault } from '../../src/faults.ts';
 import type { Page, PageQuery, Source } from '../../src/walk/source.ts';
 
 export type Item = { id: string; subject: string };
-export const FAULTS = ['shift', 'boundary', 'later', 'permute', 'missing', 'dup', 'stale'] as const;
-export type FaultName = (typeof FAULTS)[number];
+export const DRIFT_FAULTS = ['shift', 'boundary', 'later', 'permute', 'missing', 'dup', 'stale'] as const;
+export type DriftFault = (typeof DRIFT_FAULTS)[number];
 
 export type DriftingOptions = {
   size: number;
   drift?: number;
   seed?: number;
-  faults?: readonly FaultName[];
-  /** `key`: the identical request always lies the same way; `serial`: each read by itself. */
-  lies?: 'key' | 'serial';
-  /** Whether the witness lies as often as the pages. */
-  witnessDrift?: number;
-  /** Called before each read with its number: real writes during the walk. */
+  faults?: readonly DriftFault[];
+  /** `key`: the same request always has the same fault; `serial`: each read by itself. */
+  correlation?: 'key' | 'serial';
+  /** Share of faulty answers of the cross-check source. */
+  crossCheckDrift?: number;
+  /** Called before each read with its number, to change the list during the walk. */
   write?: (list: DriftingList, read: number) => void;
 };
 
@@ -25,47 +25,48 @@ export type DriftingList = Source<Item> & {
   crossCheck: NonNullable<Source<Item>['crossCheck']>;
 };
 
+/** Returns the list with its rows and the queries that were made. */
 export function driftingSource(options: DriftingOptions): DriftingList {
-  const { size, drift = 0, seed = 1, faults = FAULTS, lies = 'serial' } = options;
+  const { size, drift = 0, seed = 1, faults = DRIFT_FAULTS, correlation = 'serial' } = options;
   const stalePages: Item[][] = [];
-  let asks = 0;
+  let crossChecks = 0;
   const list: DriftingList = {
     items: Array.from({ length: size }, (_, n) => ({ id: `conv_${n + 1}`, subject: `thread ${n + 1}` })),
     queries: [],
     async page(query) {
       list.queries.push({ ...query });
       options.write?.(list, list.queries.length);
-      const honest = read(list.items, query);
-      const key = lies === 'key' ? JSON.stringify(query) : String(list.queries.length);
+      const correct = read(list.items, query);
+      const key = correlation === 'key' ? JSON.stringify(query) : String(list.queries.length);
       const random = generator(`${seed}/${key}`);
       const page =
         random() < drift
-          ? distort(faults[Math.floor(random() * faults.length)]!, query, honest, random)
-          : honest;
-      stalePages.push(honest.rows);
+          ? distort(faults[Math.floor(random() * faults.length)]!, query, correct, random)
+          : correct;
+      stalePages.push(correct.rows);
       return { ...page, ...(drift > 0 ? { drift_ratio: drift } : {}) };
     },
     async crossCheck({ after, limit }) {
       const query = { ...(after === undefined ? {} : { after: after.id }), limit };
-      const honest = read(list.items, query);
-      const random = generator(`${seed}/witness/${asks++}`);
-      const lie = random() < (options.witnessDrift ?? 0);
-      const page = lie
-        ? distort(faults[Math.floor(random() * faults.length)]!, query, honest, random)
-        : honest;
+      const correct = read(list.items, query);
+      const random = generator(`${seed}/witness/${crossChecks++}`);
+      const isFaulty = random() < (options.crossCheckDrift ?? 0);
+      const page = isFaulty
+        ? distort(faults[Math.floor(random() * faults.length)]!, query, correct, random)
+        : correct;
       return page.rows.map((row) => row.id);
     },
   };
 
-  function distort(fault: FaultName, query: PageQuery, honest: Page<Item>, random: () => number): Page<Item> {
-    const rows = [...honest.rows];
+  function distort(fault: DriftFault, query: PageQuery, correct: Page<Item>, random: () => number): Page<Item> {
+    const rows = [...correct.rows];
     const at = Math.floor(random() * rows.length);
     const by = 1 + Math.floor(random() * 3);
-    const shifted = (offset: number) => ({ ...honest, rows: window(list.items, query, offset) });
+    const shifted = (offset: number) => ({ ...correct, rows: window(list.items, query, offset) });
     if (fault === 'shift') return shifted(random() < 0.5 ? by : -by);
     if (fault === 'later') return query.before === undefined ? shifted(by) : shifted(query.limit + by);
     if (fault === 'boundary') {
-      if (random() < 0.3) return { rows, has_more: honest.has_more !== true };
+      if (random() < 0.3) return { rows, has_more: correct.has_more !== true };
       return { rows: rows.slice(0, Math.max(0, rows.length - by * 3)), has_more: random() < 0.5 };
     }
     if (fault === 'permute') {
@@ -76,13 +77,13 @@ export function driftingSource(options: DriftingOptions): DriftingList {
     }
     if (fault === 'missing') rows.splice(at, 1);
     if (fault === 'dup' && rows.length > 0) rows.splice(at, 0, rows[Math.floor(random() * rows.length)]!);
-    if (fault === 'stale') return { ...honest, rows: stalePages.at(-1 - by) ?? rows };
-    return { ...honest, rows };
+    if (fault === 'stale') return { ...correct, rows: stalePages.at(-1 - by) ?? rows };
+    return { ...correct, rows };
   }
   return list;
 }
 
-/** The page an honest service gives (interface 4.7). */
+/** Returns the correct page (interface 4.7). */
 function read(items: readonly Item[], query: PageQuery): Page<Item> {
   const { after, before } = bounds(items, query);
   if (query.after !== undefined && query.before !== undefined && after > before)

@@ -1,15 +1,15 @@
-// A list on a virtual clock whose pages lie, whose line fails and whose rows change: the whole fault model, by seed.
+// A list on a virtual clock with the whole fault model of the walk, by seed: faulty pages, failing requests, changing rows.
 import { Fault } from '../../src/faults.ts';
 import type { PageQuery, Source } from '../../src/walk/source.ts';
-import { honestPage, faultyPage, FAULT_NAMES, type PageFault } from './faulty-page.ts';
+import { correctPage, faultyPage, FAULT_NAMES, type PageFault } from './faulty-page.ts';
 import { randomFrom } from './random.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export type Row = { id: string; sequence?: number };
 
 /**
- * `each`: every read by itself; `key`: the identical request always lies the same way; `sticky`: the same, but for a
- * second at a time; `burst`: lies come in runs; `collude`: stale answers share one state for sixteen reads.
+ * How faults are correlated. `each`: not at all; `key`: the same request always has the same fault; `sticky`: the same
+ * within one second; `burst`: faults come in runs; `collude`: stale answers of 16 reads share one snapshot.
  */
 export type Correlation = 'each' | 'key' | 'sticky' | 'burst' | 'collude';
 
@@ -20,37 +20,42 @@ export type FaultyListOptions = {
   faults?: readonly PageFault[];
   correlation?: Correlation;
   positions?: 'none' | 'dense' | 'sparse';
-  /** Chance that an attempt fails on the line; the source tries again, as the client does. */
+  /** Probability that a request fails in transit. The list repeats it, as the client does. */
   transport?: number;
-  /** Rows added at the end, added inside and deleted, each so often per read until `writes` of them were made. */
+  /** Rows appended, inserted or deleted during the walk: one every `every` requests, `count` in all. */
   writes?: { kind: 'append' | 'insert' | 'delete'; count: number; every: number };
-  /** A second surface of the same rows: honest, lying by itself as often, or sharing the pages' stale state. */
-  crossCheck?: 'honest' | 'lying' | 'accomplice';
+  /** A cross-check source: without faults, as faulty as the pages, or stale from the same snapshot as they are. */
+  crossCheck?: 'correct' | 'faulty' | 'same snapshot';
   /** Milliseconds of a round trip. */
   rtt?: number;
 };
 
-const TOGETHER = 16;
-const ATTEMPTS = 6;
+/** Reads that share one snapshot. */
+const READS_PER_SNAPSHOT = 16;
+const MAX_ATTEMPTS = 6;
+/** Requests in one burst. */
+const BURST_REQUESTS = 6;
+const FAULTY_SHARE_IN_BURST = 0.95;
 
 export type FaultyList = Source<Row> & {
   clock: VirtualClock;
-  /** What the list holds now, all ids it ever held, and those that came in between others. */
+  /** The ids that the list holds now, all that it ever held, and those that were inserted. */
   ids: string[];
   ever: Set<string>;
   inserted: Set<string>;
   keys: string[];
-  /** Requests that went over the line, failed ones too, and pages that lied. */
+  /** Requests, failed ones included, and pages with a fault. */
   requests: number;
   faultyReads: number;
 };
 
+/** Returns the list. The same options give the same answers to the same requests in the same order. */
 export function faultyList(options: FaultyListOptions): FaultyList {
-  const { size, drift = 0, seed = 1, faults: lies = FAULT_NAMES, correlation = 'each', rtt = 50 } = options;
+  const { size, drift = 0, seed = 1, faults = FAULT_NAMES, correlation = 'each', rtt = 50 } = options;
   const ids = Array.from({ length: size }, (_, n) => `r${n + 1}`);
   const step = randomFrom(`${seed}/positions`);
   let position = 0;
-  const ranks = new Map(
+  const positions = new Map(
     ids.map((id) => [id, (position += options.positions === 'sparse' ? 1 + Math.floor(step() * 3) : 1)]),
   );
   const list: FaultyList = {
@@ -63,37 +68,39 @@ export function faultyList(options: FaultyListOptions): FaultyList {
     faultyReads: 0,
     async page(query) {
       const number = list.keys.push(JSON.stringify([query.after, query.before, query.limit]));
-      await line(number);
+      await transmit(number);
       write(number);
       return { ...answer(query, number), ...(drift > 0 ? { drift_ratio: drift } : {}) };
     },
   };
-  if (options.crossCheck !== undefined) list.crossCheck = witness;
+  if (options.crossCheck !== undefined) list.crossCheck = crossCheck;
   return list;
 
-  async function witness({ after, limit }: { after?: Row; limit: number }): Promise<string[]> {
+  async function crossCheck({ after, limit }: { after?: Row; limit: number }): Promise<string[]> {
     const query = { ...(after === undefined ? {} : { after: after.id }), limit };
+    // The texts that seed random numbers must not change: documents and tests name walks by their seed.
     const number = list.keys.push(`witness ${JSON.stringify([query.after, limit])}`);
-    await line(number);
+    await transmit(number);
     write(number);
-    if (options.crossCheck === 'honest') {
+    if (options.crossCheck === 'correct') {
       refuse(list.ids, query);
-      return honestPage(list.ids, query).ids;
+      return correctPage(list.ids, query).ids;
     }
-    return answer(query, number, options.crossCheck === 'lying' ? 'witness ' : '').rows.map(({ id }) => id);
+    return answer(query, number, options.crossCheck === 'faulty' ? 'witness ' : '').rows.map(({ id }) => id);
   }
 
   function answer(query: PageQuery, number: number, surface = '') {
     refuse(list.ids, query);
     const random = randomFrom(`${seed}/${chanceKey(number)}`);
-    const bursting = randomFrom(`${seed}/burst/${Math.floor(number / 6)}`)() < drift;
-    const lying = correlation === 'burst' ? bursting && random() < 0.95 : random() < drift;
-    const name = correlation === 'collude' ? 'stale' : lies[Math.floor(random() * lies.length)]!;
-    const state = `${seed}/${surface}state/${correlation === 'collude' ? Math.floor(number / TOGETHER) : chanceKey(number)}`;
-    const page = lying
+    const isInBurst = randomFrom(`${seed}/burst/${Math.floor(number / BURST_REQUESTS)}`)() < drift;
+    const isFaulty =
+      correlation === 'burst' ? isInBurst && random() < FAULTY_SHARE_IN_BURST : random() < drift;
+    const name = correlation === 'collude' ? 'stale' : faults[Math.floor(random() * faults.length)]!;
+    const state = `${seed}/${surface}state/${correlation === 'collude' ? Math.floor(number / READS_PER_SNAPSHOT) : chanceKey(number)}`;
+    const page = isFaulty
       ? faultyPage(name, list.ids, query, random, (id) => randomFrom(`${state}/${id}`)())
-      : honestPage(list.ids, query);
-    if (lying) list.faultyReads++;
+      : correctPage(list.ids, query);
+    if (isFaulty) list.faultyReads++;
     return { rows: page.ids.map(rowOf), has_more: page.has_more };
   }
 
@@ -106,11 +113,11 @@ export function faultyList(options: FaultyListOptions): FaultyList {
 
   function rowOf(id: string): Row {
     if (options.positions === undefined || options.positions === 'none') return { id };
-    return { id, sequence: ranks.get(id)! };
+    return { id, sequence: positions.get(id)! };
   }
 
-  /** 429 with its wait, 5xx, cut bodies and slow ones. */
-  async function line(number: number): Promise<void> {
+  /** Waits as long as a request takes: with retries after 429, 5xx and cut responses, and slow ones. */
+  async function transmit(number: number): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const random = randomFrom(`${seed}/line/${number}/${attempt}`);
       list.requests++;
@@ -118,7 +125,7 @@ export function faultyList(options: FaultyListOptions): FaultyList {
       if (random() >= (options.transport ?? 0)) return;
       const kind = Math.floor(random() * 4);
       if (kind === 3) return list.clock.sleep(rtt);
-      if (attempt === ATTEMPTS) throw new Fault('busy', 'server is busy');
+      if (attempt === MAX_ATTEMPTS) throw new Fault('busy', 'server is busy');
       await list.clock.sleep(kind === 0 ? 2 * rtt : rtt / 2);
     }
   }
@@ -136,11 +143,11 @@ export function faultyList(options: FaultyListOptions): FaultyList {
     list.ids.splice(writes.kind === 'append' ? list.ids.length : at, 0, id);
     list.ever.add(id);
     if (writes.kind === 'insert') list.inserted.add(id);
-    ranks.set(id, writes.kind === 'append' ? ++position : 0);
+    positions.set(id, writes.kind === 'append' ? ++position : 0);
   }
 }
 
-/** Cursors do not lie: 404 for what is no row, 409 for the wrong order. */
+/** Throws 404 for a cursor that is not in the list and 409 for two in the wrong order. These answers are never wrong. */
 function refuse(ids: readonly string[], { after, before }: PageQuery): void {
   for (const id of [after, before])
     if (id !== undefined && !ids.includes(id)) throw new Fault('not_found', `no row ${id}`);

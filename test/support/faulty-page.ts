@@ -1,4 +1,4 @@
-// The ways a page can lie, each a rewrite of what an honest list would answer (walk.md, fault model).
+// The faults that a page can have: each turns a correct page into a wrong one (src/walk/README.md, "Fault model").
 import type { PageQuery } from '../../src/walk/source.ts';
 import type { Random } from './random.ts';
 
@@ -6,13 +6,13 @@ export const FAULT_NAMES = ['shift', 'boundary', 'later', 'permute', 'missing', 
 export type PageFault = (typeof FAULT_NAMES)[number];
 export type PageOfIds = { ids: string[]; has_more: boolean };
 
-/** Rows by which a page is displaced, cut or permuted at most. */
-const REACH = 8;
-/** Share of rows that a stale state does not know, besides the newest ones. */
-const UNKNOWN_SHARE = 1 / 32;
+/** Most rows by which a page is shifted, cut or permuted. */
+const MAX_ROWS = 8;
+/** Share of rows that a stale snapshot lacks, besides the newest ones. */
+const MISSING_SHARE = 1 / 32;
 
-/** The rows of an honest page at `offset` rows from where it belongs. Unknown cursors are the caller's to refuse. */
-export function honestPage(list: readonly string[], query: PageQuery, offset = 0): PageOfIds {
+/** Returns the correct page, or the one `offset` rows after it. The caller refuses unknown cursors. */
+export function correctPage(list: readonly string[], query: PageQuery, offset = 0): PageOfIds {
   const after = query.after === undefined ? -1 : list.indexOf(query.after);
   const before = query.before === undefined ? list.length : list.indexOf(query.before);
   const backward = query.before !== undefined && query.after === undefined;
@@ -24,7 +24,7 @@ export function honestPage(list: readonly string[], query: PageQuery, offset = 0
   return { ids, has_more: backward ? from > 0 : to < (query.before === undefined ? list.length : before) };
 }
 
-/** `state` seeds the snapshot of a stale answer: reads that share it collude. */
+/** Returns a page with one fault. `state` gives each id of a stale snapshot a number in [0, 1): equal functions, equal snapshots. */
 export function faultyPage(
   name: PageFault,
   list: readonly string[],
@@ -32,15 +32,15 @@ export function faultyPage(
   random: Random,
   state: (id: string) => number,
 ): PageOfIds {
-  const truth = honestPage(list, query);
-  const ids = [...truth.ids];
-  const by = 1 + Math.floor(random() * REACH);
+  const correct = correctPage(list, query);
+  const ids = [...correct.ids];
+  const by = 1 + Math.floor(random() * MAX_ROWS);
   const at = Math.floor(random() * ids.length);
   switch (name) {
     case 'shift':
-      return honestPage(list, query, random() < 0.5 ? by : -by);
+      return correctPage(list, query, random() < 0.5 ? by : -by);
     case 'boundary': {
-      if (random() < 0.3) return { ids, has_more: !truth.has_more };
+      if (random() < 0.3) return { ids, has_more: !correct.has_more };
       const backward = query.before !== undefined && query.after === undefined;
       const room = query.limit - ids.length;
       const last = ids.length === 0 ? -1 : list.indexOf(ids.at(-1)!);
@@ -54,27 +54,27 @@ export function faultyPage(
     }
     case 'later':
       return query.before === undefined
-        ? truth
-        : honestPage(list, { after: query.before, limit: query.limit });
+        ? correct
+        : correctPage(list, { after: query.before, limit: query.limit });
     case 'permute': {
-      const stretch = ids.splice(at, 1 + by);
-      return { ...truth, ids: ids.toSpliced(at, 0, ...shuffled(stretch, random)) };
+      const permuted = ids.splice(at, 1 + by);
+      return { ...correct, ids: ids.toSpliced(at, 0, ...shuffled(permuted, random)) };
     }
     case 'missing': {
       const refill = random() < 0.5;
-      const wide = refill ? honestPage(list, { ...query, limit: query.limit + 1 }) : truth;
+      const wide = refill ? correctPage(list, { ...query, limit: query.limit + 1 }) : correct;
       return { ...wide, ids: wide.ids.filter((id) => id !== ids[at]) };
     }
     case 'dup':
       if (ids.length > 0) ids.splice(Math.floor(random() * ids.length), 0, ids[at]!);
-      return { ids: ids.slice(0, query.limit), has_more: truth.has_more };
+      return { ids: ids.slice(0, query.limit), has_more: correct.has_more };
     default: {
-      const newest = list.length - 1 - Math.floor(state('') * REACH);
+      const newest = list.length - 1 - Math.floor(state('') * MAX_ROWS);
       const known = list.filter(
         (id, index) =>
-          id === query.after || id === query.before || (index < newest && state(id) >= UNKNOWN_SHARE),
+          id === query.after || id === query.before || (index < newest && state(id) >= MISSING_SHARE),
       );
-      return honestPage(known, query);
+      return correctPage(known, query);
     }
   }
 }

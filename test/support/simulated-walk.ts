@@ -1,4 +1,4 @@
-// One walk over a lying list in virtual time, with what it gave out, what it cost and whether it was right.
+// One walk over a faulty list in virtual time: its rows, its cost, and whether the rows are right.
 import type { WalkReport } from '../../src/contract/reports/walk.ts';
 import type { Fault } from '../../src/faults.ts';
 import type { WalkOptions } from '../../src/walk/options.ts';
@@ -10,16 +10,17 @@ export type SimulatedWalk = {
   ids: string[];
   report: WalkReport;
   fault?: Fault;
-  /** Requests over the line and virtual milliseconds. */
+  /** Requests, failed ones included, and virtual milliseconds. */
   requests: number;
   ms: number;
 };
 
+/** Walks a new faulty list to the end. */
 export async function simulateWalk(
-  lying: FaultyListOptions,
+  listOptions: FaultyListOptions,
   options: Partial<WalkOptions<Row>> = {},
 ): Promise<SimulatedWalk> {
-  const list = faultyList(lying);
+  const list = faultyList(listOptions);
   const ids: string[] = [];
   const signal = new AbortController().signal;
   const steps = walk(list, { limit: 100, crossCheck: 'off', signal, ...options });
@@ -36,9 +37,9 @@ export async function simulateWalk(
 }
 
 /**
- * Whether the ids are the list at some moment of the walk, up to the rows that came or went during it: every row that
- * was there throughout, in order and once, and no row that never was. Without writes: the list. Appended rows must be there, but for
- * the last ones where `open`: they may have come after the end was read.
+ * Returns whether the ids are the list at some moment of the walk: every row that was there throughout, in order and once,
+ * and no row that never was. Appended rows must be there; with `open` the last of them may be missing, since they may have
+ * come after the end was read.
  */
 export function isExact({ list, ids }: { list: FaultyList; ids: readonly string[] }, open = false): boolean {
   const given = new Set(ids);

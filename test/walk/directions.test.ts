@@ -1,11 +1,11 @@
-// Lists that cannot be read in every direction: no other read is made, and what is called complete is exact all the same.
+// Lists that cannot be read in every direction: the walk reads in no other, and a complete walk is exact all the same.
 import { expect, test } from 'vitest';
 import type { Direction, PageQuery } from '../../src/walk/source.ts';
 import { directionOf } from '../../src/walk/evidence/read.ts';
 import { walk } from '../../src/walk/walk.ts';
 import { faultyList, type FaultyListOptions } from '../support/faulty-list.ts';
 
-const ONLY = [['forward'], ['forward', 'backward'], ['forward', 'closed']] as const satisfies Direction[][];
+const SUPPORTED = [['forward'], ['forward', 'backward'], ['forward', 'closed']] as const satisfies Direction[][];
 const LISTS: FaultyListOptions[] = [
   { size: 0 },
   { size: 1 },
@@ -15,15 +15,15 @@ const LISTS: FaultyListOptions[] = [
   { size: 600, drift: 0.21, correlation: 'key' },
 ];
 
-test.each(ONLY.flatMap((only) => LISTS.map((lying) => ({ only, lying }))))(
-  '$only of $lying',
-  async ({ only, lying }) => {
+test.each(SUPPORTED.flatMap((supported) => LISTS.map((options) => ({ supported, options }))))(
+  '$supported of $options',
+  async ({ supported, options }) => {
     for (const range of [{}, { after: 'r5', before: 'r50' }]) {
-      if ('after' in range && lying.size < 60) continue;
+      if ('after' in range && options.size < 60) continue;
       let complete = 0;
       for (let seed = 1; seed <= 5; seed++) {
-        const list = faultyList({ ...lying, seed });
-        const directions = new Set<Direction>(only);
+        const list = faultyList({ ...options, seed });
+        const directions = new Set<Direction>(supported);
         const asked = new Set<Direction>();
         const { signal } = new AbortController();
         const page = (query: PageQuery) => {
@@ -42,11 +42,11 @@ test.each(ONLY.flatMap((only) => LISTS.map((lying) => ({ only, lying }))))(
           })(),
         );
         expect([...asked].filter((direction) => !directions.has(direction))).toEqual([]);
-        const truth = 'after' in range ? list.ids.slice(5, 49) : list.ids;
-        expect(ids).toEqual(fault === undefined ? truth : truth.slice(0, ids.length));
+        const expected = 'after' in range ? list.ids.slice(5, 49) : list.ids;
+        expect(ids).toEqual(fault === undefined ? expected : expected.slice(0, ids.length));
         if (fault === undefined) complete++;
       }
-      expect(complete).toBeGreaterThanOrEqual((lying.drift ?? 0) > 0 ? 4 : 5);
+      expect(complete).toBeGreaterThanOrEqual((options.drift ?? 0) > 0 ? 4 : 5);
     }
   },
 );

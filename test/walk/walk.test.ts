@@ -1,4 +1,4 @@
-// The walk over honest, drifting and broken lists: what it gives out is true, in order and once.
+// The walk over correct, drifting and broken lists: it writes each row once, in order, and no wrong one.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WalkReport } from '../../src/contract/reports/walk.ts';
@@ -8,7 +8,7 @@ import { walk } from '../../src/walk/walk.ts';
 import type { Page, Source } from '../../src/walk/source.ts';
 import type { FrozenWindowLine } from '../../src/contract/frozen-log.ts';
 import { faultyList } from '../support/faulty-list.ts';
-import { driftingSource, FAULTS, type DriftingOptions, type Item } from '../support/drifting-source.ts';
+import { driftingSource, DRIFT_FAULTS, type DriftingOptions, type Item } from '../support/drifting-source.ts';
 
 const signal = new AbortController().signal;
 
@@ -42,7 +42,7 @@ describe('without drift', () => {
         unstable: [],
       });
     }
-    // A service that bounds the limit never sees more than was allowed, but for walks of a few rows.
+    // No read asks for more rows than the user allowed, or 8.
     expect(Math.max(...list.queries.map((query) => query.limit))).toBeLessThanOrEqual(Math.max(limit, 8));
   });
 
@@ -75,10 +75,10 @@ describe('without drift', () => {
     const source: Source<Item> = {
       page: async (query) => ({ ...(await list.page(query, signal)), has_more: true }),
     };
-    // What the witness does not say is no word of the list's.
-    const witnessed = await run({ ...source, crossCheck: list.crossCheck });
-    expect(witnessed.fault?.kind).toBe(size === 0 ? 'protocol' : undefined);
-    expect(witnessed.ids).toEqual(idsOf(list.items));
+    // A cross-check has no `has_more`; that says nothing about the list.
+    const crossChecked = await run({ ...source, crossCheck: list.crossCheck });
+    expect(crossChecked.fault?.kind).toBe(size === 0 ? 'protocol' : undefined);
+    expect(crossChecked.ids).toEqual(idsOf(list.items));
     const { ids, fault } = await run(source);
     // No row at all and yet more to come is a contradiction.
     expect(fault?.kind).toBe(size === 0 ? 'protocol' : undefined);
@@ -105,12 +105,12 @@ describe('without drift', () => {
 });
 
 describe('with drift', () => {
-  const kinds = [...FAULTS.map((fault) => [fault]), [...FAULTS]];
-  const cases = kinds.flatMap((faults) => (['serial', 'key'] as const).map((lies) => ({ faults, lies })));
+  const kinds = [...DRIFT_FAULTS.map((fault) => [fault]), [...DRIFT_FAULTS]];
+  const cases = kinds.flatMap((faults) => (['serial', 'key'] as const).map((correlation) => ({ faults, correlation })));
 
-  test.each(cases)('$faults, lies by $lies: exact at 0.21', async ({ faults, lies }) => {
+  test.each(cases)('$faults, by $correlation: exact at 0.21', async ({ faults, correlation }) => {
     for (let seed = 1; seed <= 2; seed++) {
-      const list = driftingSource({ size: 1000, drift: 0.21, seed, faults, lies });
+      const list = driftingSource({ size: 1000, drift: 0.21, seed, faults, correlation });
       const { ids, fault, report } = await run(list);
       expect(fault).toBeUndefined();
       expect(ids).toEqual(idsOf(list.items));
@@ -120,12 +120,12 @@ describe('with drift', () => {
     }
   });
 
-  test('property: what is given out is a run of the truth, and complete means all of it', async () => {
+  test('property: complete means the true list, and no row is written twice', async () => {
     const options = fc.record({
       size: fc.integer({ min: 0, max: 300 }),
       drift: fc.constantFrom(0.05, 0.13, 0.21, 0.35),
       seed: fc.nat(1e6),
-      lies: fc.constantFrom('serial', 'key'),
+      correlation: fc.constantFrom('serial', 'key'),
     });
     const walks = fc.record({
       limit: fc.integer({ min: 5, max: 120 }),
@@ -133,7 +133,7 @@ describe('with drift', () => {
     });
     await fc.assert(
       fc.asyncProperty(options, walks, async (drifting: DriftingOptions, { limit, mode }) => {
-        const list = driftingSource({ ...drifting, witnessDrift: drifting.drift ?? 0 });
+        const list = driftingSource({ ...drifting, crossCheckDrift: drifting.drift ?? 0 });
         const { ids, fault } = await run(list, { limit, crossCheck: mode as 'off' });
         const truth = idsOf(list.items);
         expect(new Set(ids).size).toBe(ids.length);
@@ -144,7 +144,7 @@ describe('with drift', () => {
     );
   });
 
-  test('rows appended during the walk are taken in', async () => {
+  test('rows appended during the walk are written', async () => {
     const list = driftingSource({
       size: 300,
       drift: 0.13,
@@ -267,7 +267,7 @@ describe('lists that cannot be walked', () => {
 });
 
 describe('the cross-check', () => {
-  test('M6: a witness of another order is unstable, with both hashes', async () => {
+  test('M6: a cross-check source of another order is unstable, with both hashes', async () => {
     const list = driftingSource({ size: 200 });
     const source: Source<Item> = { page: list.page, crossCheck: async () => ['conv_3', 'conv_1'] };
     const { fault, ids } = await run(source, { crossCheck: 'full' });
@@ -276,7 +276,7 @@ describe('the cross-check', () => {
     expect(ids).toEqual([]);
   });
 
-  test('a witness that lacks one row stops the walk there and nowhere earlier', async () => {
+  test('a cross-check source that lacks one row stops the walk there and not earlier', async () => {
     const list = driftingSource({ size: 200 });
     const lacking = driftingSource({ size: 200 });
     lacking.items.splice(120, 1);
@@ -289,21 +289,21 @@ describe('the cross-check', () => {
     expect(report.cross_check.agreed).toBe(120);
   });
 
-  test('a witness that lists a row which the list does not have is a disagreement', async () => {
+  test('a cross-check source with a row that the list does not have is a disagreement', async () => {
     const list = driftingSource({ size: 30 });
     const { fault } = await run({ page: list.page, crossCheck: driftingSource({ size: 31 }).crossCheck });
     expect(fault?.message).toBe('/messages lists conv_31, which the list does not have');
   });
 
   test.each([
-    ['no witness', undefined],
-    ['a witness that cannot tell', async () => undefined],
-    ['a service without the surface', () => Promise.reject(new Fault('not_found', 'no such path'))],
-  ])('%s leaves the walk as it is and says so', async (_, witness) => {
+    ['no cross-check source', undefined],
+    ['a source that cannot tell', async () => undefined],
+    ['a service without /messages', () => Promise.reject(new Fault('not_found', 'no such path'))],
+  ])('%s leaves the walk as it is and says so', async (_, crossCheck) => {
     const list = driftingSource({ size: 250 });
     const source: Source<Item> = {
       page: list.page,
-      ...(witness === undefined ? {} : { crossCheck: witness }),
+      ...(crossCheck === undefined ? {} : { crossCheck }),
     };
     const { ids, report } = await run(source, { crossCheck: 'full' });
     expect(ids).toEqual(idsOf(list.items));
@@ -316,8 +316,8 @@ describe('the cross-check', () => {
   });
 });
 
-describe('colluding and missing answers', () => {
-  test('a row seen once and then hidden is never missed in silence', async () => {
+describe('a hidden row', () => {
+  test('a row that only the first read shows is never left out without a fault', async () => {
     const list = driftingSource({ size: 60 });
     const source: Source<Item> = {
       page: async (query, given) => {
