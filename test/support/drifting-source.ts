@@ -58,7 +58,12 @@ export function driftingSource(options: DriftingOptions): DriftingList {
     },
   };
 
-  function distort(fault: DriftFault, query: PageQuery, correct: Page<Item>, random: () => number): Page<Item> {
+  function distort(
+    fault: DriftFault,
+    query: PageQuery,
+    correct: Page<Item>,
+    random: () => number,
+  ): Page<Item> {
     const rows = [...correct.rows];
     const at = Math.floor(random() * rows.length);
     const by = 1 + Math.floor(random() * 3);

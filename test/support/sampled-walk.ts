@@ -47,7 +47,8 @@ export async function checkSampledWalk(number: number): Promise<{ complete: bool
     'a request was made twice': new Set(list.keys).size < list.keys.length,
     'the report has another shape': !isDeepStrictEqual(WalkReport.safeParse(report).data, report),
     'a wrong list is called complete': complete && !isExact(walked, true),
-    'it fails with a fault that no walk should have': !complete && !['unstable', 'protocol', 'busy'].includes(fault.kind),
+    'it fails with a fault that no walk should have':
+      !complete && !['unstable', 'protocol', 'busy'].includes(fault.kind),
   }).find(([, is]) => is);
   if (broken === undefined) return { complete };
   const about = JSON.stringify({ list: listOptions, ...options, fault: fault?.message });

@@ -5,7 +5,11 @@ import { directionOf } from '../../src/walk/evidence/read.ts';
 import { walk } from '../../src/walk/walk.ts';
 import { faultyList, type FaultyListOptions } from '../support/faulty-list.ts';
 
-const SUPPORTED = [['forward'], ['forward', 'backward'], ['forward', 'closed']] as const satisfies Direction[][];
+const SUPPORTED = [
+  ['forward'],
+  ['forward', 'backward'],
+  ['forward', 'closed'],
+] as const satisfies Direction[][];
 const LISTS: FaultyListOptions[] = [
   { size: 0 },
   { size: 1 },

@@ -106,7 +106,9 @@ describe('without drift', () => {
 
 describe('with drift', () => {
   const kinds = [...DRIFT_FAULTS.map((fault) => [fault]), [...DRIFT_FAULTS]];
-  const cases = kinds.flatMap((faults) => (['serial', 'key'] as const).map((correlation) => ({ faults, correlation })));
+  const cases = kinds.flatMap((faults) =>
+    (['serial', 'key'] as const).map((correlation) => ({ faults, correlation })),
+  );
 
   test.each(cases)('$faults, by $correlation: exact at 0.21', async ({ faults, correlation }) => {
     for (let seed = 1; seed <= 2; seed++) {
