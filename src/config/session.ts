@@ -134,7 +134,7 @@ export function createSession(needs: SessionNeeds): Session {
     }
     if (entry !== undefined) return renewal(entry);
     if (!local) throw new Fault('auth', `no token for ${origin}`, { hint: 'arx login' });
-    return storedIfPossible(
+    return storeIfPossible(
       await obtain({
         client_id: settings.client_id.value ?? 'arx',
         observer_tier: settings.observer_tier.value ?? 'internal',
@@ -153,7 +153,7 @@ export function createSession(needs: SessionNeeds): Session {
   async function renewal(old: TokenEntry): Promise<Bearer> {
     const { client_id, observer_tier, requested_tier } = old;
     try {
-      return await storedIfPossible(await obtain({ client_id, observer_tier, requested_tier }));
+      return await storeIfPossible(await obtain({ client_id, observer_tier, requested_tier }));
     } catch (error) {
       if (!(error instanceof Fault) || !['auth', 'forbidden', 'protocol'].includes(error.kind)) throw error;
       const { hint: _, ...detail } = error.detail;
@@ -195,7 +195,7 @@ export function createSession(needs: SessionNeeds): Session {
   }
 
   /** A token that cannot be stored still serves this command. */
-  async function storedIfPossible(entry: TokenEntry): Promise<Bearer> {
+  async function storeIfPossible(entry: TokenEntry): Promise<Bearer> {
     try {
       await store.put(entry);
     } catch (error) {
