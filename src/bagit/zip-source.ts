@@ -84,7 +84,7 @@ function sourceOver(
     others,
     // Folders need no entry of their own in a zip: one without a payload directory may only be empty.
     hasPayload: true,
-    oddities: outside > 0 ? [`the zip holds ${outside} files outside the bag, which were not looked at`] : [],
+    oddities: outside > 0 ? [`files in the zip outside the bag, not checked: ${outside}`] : [],
     async read(path, most) {
       const spot = named(path);
       if (spot.uncompressedSize > most) throw tooLarge(path, most);

@@ -1,5 +1,6 @@
 // How a run with a walk ends: its fault, rows that were seen too late, and drift above the share that the user allows.
 import type { App } from '../app.ts';
+import { plural } from '../format/numbers.ts';
 import { Fault } from '../faults.ts';
 import type { WalkOutcome } from '../walk/options.ts';
 import { lateRowsFault } from './late-rows.ts';
@@ -17,11 +18,11 @@ export function countWalkFaults(
   const disagreeing = Math.min(1, disagreements / Math.max(1, requests));
   const reasons = [
     ...((drift.max ?? 0) > failOnDrift ? [`the service reported drift up to ${drift.max}`] : []),
-    ...(disagreeing > failOnDrift ? [`${disagreements} of ${requests} reads disagreed`] : []),
+    ...(disagreeing > failOnDrift ? [`${disagreements} of ${plural(requests, 'read')} disagreed`] : []),
   ];
   if (drift.max === null)
     app.notice('the service reports no drift: --fail-on-drift compares only the reads that disagreed');
   if (reasons.length === 0) return;
   const kept = `the list stands: verdict ${report.verdict}`;
-  app.addFault(new Fault('unstable', `${reasons.join(', and ')}; ${failOnDrift} is allowed`, { kept: kept }));
+  app.addFault(new Fault('unstable', `${reasons.join(', and ')}; ${failOnDrift} is allowed`, { kept }));
 }

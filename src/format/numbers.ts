@@ -10,6 +10,11 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** Returns `1 of 5 files is` or `3 of 5 files are`, to begin a sentence about a part of some things. */
+export function partOf(part: number, total: number, noun: string): string {
+  return `${formatCount(part)} of ${plural(total, noun)} ${part === 1 ? 'is' : 'are'}`;
+}
+
 const UNITS = ['kB', 'MB', 'GB', 'TB', 'PB'];
 
 /** Bytes in powers of 1000: 999 → `999 B`, 1234567 → `1.2 MB`. */

@@ -236,7 +236,7 @@ export class WalkState<Row extends Identified> {
     const { rows } = this.#statistics;
     const noun = this.#options.noun ?? 'conversation';
     const kept = `${rows} ${rows === 1 ? noun : `${noun}s`} in frozen windows`;
-    return new Fault(fault.kind, fault.message, { kept: kept, ...fault.detail });
+    return new Fault(fault.kind, fault.message, { kept, ...fault.detail });
   }
 
   /** Reads without progress; before the first window no read is without use. */

@@ -31,7 +31,7 @@ export async function openLocalArchive(place: ArchiveLocation, world: World): Pr
     if (error instanceof Fault) throw error;
     if (error instanceof service.DatabaseAccessError) throw service.accessFault(error, kept);
     if (error instanceof service.OtherFilesLocation) {
-      throw new Fault('usage', `--blobs: ${error.message}`, { kept: kept, cause: error });
+      throw new Fault('usage', `--blobs: ${error.message}`, { kept, cause: error });
     }
     if (error instanceof service.NewerSchema) {
       throw new Fault('store', error.message, {
@@ -55,8 +55,8 @@ export async function openLocalArchive(place: ArchiveLocation, world: World): Pr
     const where = 'dir' in place ? place.dir : 'the database';
     const message = `cannot open the archive in ${where}`;
     if (codeOf(error) === NO_FOLDERS)
-      throw new Fault('disk', `${message}: ${reasonOf(error)}`, { kept: kept, cause: error });
-    throw new Fault('store', `${message}: ${reason}`, { kept: kept, cause: error });
+      throw new Fault('disk', `${message}: ${reasonOf(error)}`, { kept, cause: error });
+    throw new Fault('store', `${message}: ${reason}`, { kept, cause: error });
   }
 }
 

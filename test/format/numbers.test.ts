@@ -4,6 +4,7 @@ import {
   formatDuration,
   formatMinute,
   formatPercent,
+  partOf,
   plural,
   formatSignificant,
   formatBytes,
@@ -38,3 +39,11 @@ test.each([
   [formatMinute('2004-01-01T12:00:59.123Z'), '2004-01-01 12:00'],
   [formatMinute('2004-01-01T12:00:00+02:00'), '2004-01-01T12:00:00+02:00'],
 ])('%s', (shown, expected) => expect(shown).toBe(expected));
+
+test.each([
+  [1, 1, '1 of 1 file is'],
+  [1, 5, '1 of 5 files is'],
+  [3, 5, '3 of 5 files are'],
+])('partOf %i of %i: %s', (part, total, text) => {
+  expect(partOf(part, total, 'file')).toBe(text);
+});

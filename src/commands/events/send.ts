@@ -142,5 +142,5 @@ function refusedRow({ event, line }: OutgoingEvent, fault: Fault): RefusedEvent 
 }
 
 function keeping(fault: Fault, kept: string): Fault {
-  return new Fault(fault.kind, fault.message, { ...fault.detail, kept: kept });
+  return new Fault(fault.kind, fault.message, { ...fault.detail, kept });
 }

@@ -91,10 +91,10 @@ function throwArchiveFault(error: unknown): never {
   const kept = KEPT;
   const fault = diskFault(error, 'archive');
   if (fault !== error && fault instanceof Fault) {
-    throw new Fault(fault.kind, fault.message, { ...fault.detail, kept: kept, cause: error });
+    throw new Fault(fault.kind, fault.message, { ...fault.detail, kept, cause: error });
   }
   const reason = SQLITE_REASONS.get(primaryCode(error));
-  throw reason === undefined ? error : new Fault('disk', `archive: ${reason}`, { kept: kept, cause: error });
+  throw reason === undefined ? error : new Fault('disk', `archive: ${reason}`, { kept, cause: error });
 }
 
 function refuse(

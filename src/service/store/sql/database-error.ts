@@ -47,7 +47,7 @@ export class DatabaseAccessError extends Error {
 export function accessFault(trouble: DatabaseAccessError, kept?: string): Fault {
   const { fault, passes, hint } = TROUBLES[trouble.kind];
   return new Fault(fault, trouble.message, {
-    ...(kept === undefined ? {} : { kept: kept }),
+    ...(kept === undefined ? {} : { kept }),
     ...(hint === undefined ? {} : { hint }),
     retryable: passes === true,
     cause: trouble,
