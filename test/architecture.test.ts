@@ -158,6 +158,13 @@ describe('rooms of the service', () => {
     },
   );
 
+  test('fault injection is loaded by name, never together with other code', () => {
+    const loaded = sources
+      .filter((path) => !path.startsWith('src/service/fault-injection/'))
+      .filter((path) => /^(?:import|export) (?!type )[^;]*'[^']*\/fault-injection\/[^']*'/m.test(read(path)));
+    expect(loaded).toEqual([]);
+  });
+
   test('are described in src/README.md with the rooms that they import', () => {
     const map = read('src/README.md');
     const lines = Object.entries(SERVICE_ROOMS)

@@ -1,4 +1,4 @@
-// The only door of the service: opening an archive, and the service as a function over it.
+// The door of the service: opens an archive, and makes the service function and the asset service over it.
 export { createService, type ServiceOptions } from './handlers/service.ts';
 export { createAssetService } from './handlers/assets.ts';
 export {

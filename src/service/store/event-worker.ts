@@ -1,67 +1,67 @@
-// Who applies queued events: a worker beside the requests of a process, or each request for itself where there is none.
-import { setImmediate as turn } from 'node:timers/promises';
+// Applies queued events: a worker in the background of a process, or each request for itself where there is no worker.
+import { setImmediate as endOfTick } from 'node:timers/promises';
+import { singleFlight } from '../../concurrency/single-flight.ts';
 import type { Archive } from './archive.ts';
 import { applyDue } from './events/queue.ts';
-import { singleFlight } from '../../concurrency/single-flight.ts';
 
 export type Worker = {
-  /** There is something in the queue. */
+  /** Tells that events were stored. */
   wake(): void;
-  /** Resolves when the transaction that runs has ended. */
+  /** Stops the worker. Resolves when its current transaction has ended. */
   stop(): Promise<void>;
 };
 
-/** How often the queue is looked at unasked: for what is tried again, and what a process left that was killed. */
-const LOOK_MS = 1_000;
-/** How long a worker steps back from other writers, and how often before it waits for its turn with them. */
+/** How often the queue is read without a wake: for events to retry, and those that a killed process left. */
+const POLL_INTERVAL_MS = 1_000;
+/** How long a worker steps back from other writers, and how often before it waits for its turn. */
 const STEP_BACK_MS = 4;
-const STEPS_BACK = 8;
-/** How long events gather once all that was due is applied: under load each commit of ours would hold up one of theirs. */
+const MAX_STEPS_BACK = 8;
+/** How long events gather when nothing is due: under load each commit of the worker delays a commit of a request. */
 const GATHER_MS = 50;
 
 /**
- * Works on the queue of an archive until it is stopped; any number of processes may have one. `onFailure` is told of what
- * keeps it from that, and must not throw.
+ * Starts a worker on the queue of an archive. Any number of processes may have one. `onFailure` is called with an error
+ * that keeps the worker from its work, which it then tries again; `onFailure` must not throw.
  */
 export function startWorker(archive: Archive, onFailure: (error: unknown) => void = () => {}): Worker {
   const stopped = new AbortController();
   const { signal } = stopped;
-  let rouse = (): void => {};
+  let endWait = (): void => {};
   let isWoken = true;
 
-  const empty = async (): Promise<void> => {
-    for (let steps = 0; !signal.aborted;) {
-      const outcome = await applyDue(archive, steps < STEPS_BACK ? 'now' : 'in turn');
+  const emptyQueue = async (): Promise<void> => {
+    for (let stepsBack = 0; !signal.aborted;) {
+      const outcome = await applyDue(archive, stepsBack < MAX_STEPS_BACK ? 'now' : 'in turn');
       if (outcome === 'none') return;
-      steps = outcome === 'busy' ? steps + 1 : 0;
-      // Requests come first.
-      await (outcome === 'some' ? turn() : pause(outcome === 'busy' ? STEP_BACK_MS : GATHER_MS));
+      stepsBack = outcome === 'busy' ? stepsBack + 1 : 0;
+      // Requests that wait are handled first.
+      await (outcome === 'some' ? endOfTick() : pause(outcome === 'busy' ? STEP_BACK_MS : GATHER_MS));
     }
   };
-  const work = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     while (!signal.aborted) {
       isWoken = false;
       try {
-        await empty();
+        await emptyQueue();
       } catch (error) {
         onFailure(error);
-        await pause(LOOK_MS);
+        await pause(POLL_INTERVAL_MS);
       }
-      if (!isWoken && !signal.aborted) await new Promise<void>((resolve) => (rouse = resolve));
+      if (!isWoken && !signal.aborted) await new Promise<void>((resolve) => (endWait = resolve));
     }
   };
   const wake = (): void => {
     isWoken = true;
-    rouse();
+    endWait();
   };
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     while (!signal.aborted) {
-      await pause(LOOK_MS);
+      await pause(POLL_INTERVAL_MS);
       wake();
     }
   };
-  const ended = work();
-  void look();
+  const ended = run();
+  void poll();
   return {
     wake,
     async stop() {
@@ -72,15 +72,15 @@ export function startWorker(archive: Archive, onFailure: (error: unknown) => voi
   };
 }
 
-/** By the machine's own clock, whatever that of the archive is. */
+/** Waits by the clock of the machine, also where the archive has another clock (in tests). */
 function pause(ms: number): Promise<void> {
   const clock = AbortSignal.timeout(ms);
   return new Promise((resolve) => clock.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 /**
- * Empties the queue as far as it is due. Those who ask while it is being emptied share the next time, which begins
- * after what they stored. Throws what says that the archive cannot serve now.
+ * Returns a function that applies all events that are due. Calls during a run share the next run, which begins after
+ * what they stored. Throws what keeps the archive from being written.
  */
 export function createDrain(archive: Archive): () => Promise<void> {
   return singleFlight(async () => {

@@ -90,7 +90,7 @@ test('under load a worker lets events gather: it writes at most once in 50 ms', 
   let writes = 0;
   const counting = {
     ...database,
-    transactionNow: async <T>(work: Parameters<typeof database.tryTransaction<T>>[0]) => {
+    tryTransaction: async <T>(work: Parameters<typeof database.tryTransaction<T>>[0]) => {
       const done = await database.tryTransaction(work);
       if (done !== undefined) writes += 1;
       return done;
