@@ -1,0 +1,62 @@
+// Detecting the kind of a path by its content.
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Fault } from '../../../src/faults.ts';
+import { detectSource } from '../../../src/service/import/detect.ts';
+import { importPaths } from '../../../src/service/import/index.ts';
+import { contentOf, MAIL, mailbox, MBOX, newArchive, signal, sourceFolder } from './sources.ts';
+
+describe('detection', () => {
+  const eml = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`d/${n}`, MAIL]));
+  test.each<[name: string, files: Record<string, string>, kind: string]>([
+    ['a Maildir', { 'cur/': '', 'new/': '', 'tmp/': '' }, 'maildir'],
+    ['a Slack export', { 'users.json': '[]', 'channels.json': '[]' }, 'slack'],
+    ['the uploads of one', { '__uploads/F1/a.txt': 'x' }, 'uploads'],
+    ['a folder of mails', eml(9), 'mail'],
+    ['of mails, mostly', { ...eml(9), 'd/.DS_Store': '\0' }, 'mail'],
+    ['a folder of mails and other files', { ...eml(2), 'a.txt': 'x' }, 'folder'],
+    ['a folder of a mailbox', { box: mailbox(2) }, 'folder'],
+    ['of mails and a mailbox', { ...eml(20), box: mailbox(2) }, 'folder'],
+    ['of mails with envelopes', Object.fromEntries([1, 2, 3].map((n) => [`${n}`, MBOX + MAIL])), 'mail'],
+    ['of Maildirs', { 'a/cur/1': MAIL, 'a/new/': '', 'b/cur/1': MAIL, 'b/new/': '' }, 'folder'],
+    ['an empty folder', {}, 'folder'],
+  ])('%s', async (_name, files, kind) => {
+    expect(await detectSource(await sourceFolder(files))).toMatchObject({ kind });
+  });
+
+  test.each<[name: string, content: string, kind: string]>([
+    ['an mbox', MBOX + MAIL, 'mbox'],
+    ['an empty mbox', '', 'mbox'],
+    ['an mbox after empty lines', `\r\n\n${MBOX}${MAIL}`, 'mbox'],
+    ['a mail', MAIL, 'mail'],
+    ['a mail with CRLF', MAIL.replaceAll('\n', '\r\n'), 'mail'],
+    ['a mail with folded fields', `Received: a\n b\n${MAIL}`, 'mail'],
+  ])('%s', async (_name, content, kind) => {
+    expect(await detectSource(join(await sourceFolder({ file: content }), 'file'))).toMatchObject({ kind });
+  });
+
+  test.each<[name: string, content: string]>([
+    ['text', 'hello\n'],
+    ['text that looks a little like mail', 'Note: this\nFrom: that\n\n'],
+    ['a zip that is no export', 'PK\x03\x04....'],
+  ])('%s is refused before anything is stored', async (_name, content) => {
+    const root = await sourceFolder({ file: content, mail: MAIL });
+    const archive = await newArchive();
+    const doomed = importPaths(archive, [join(root, 'mail'), join(root, 'file')], { signal });
+    await expect(doomed).rejects.toMatchObject({ kind: 'usage' });
+    expect((await contentOf(archive))[0]).toEqual([]);
+    await archive.close();
+  });
+
+  test('a missing path and uploads without their export are usage faults', async () => {
+    const archive = await newArchive();
+    for (const path of [
+      join(await sourceFolder({}), 'absent'),
+      await sourceFolder({ '__uploads/F1/a.txt': 'x' }),
+    ]) {
+      await expect(importPaths(archive, [path], { signal })).rejects.toBeInstanceOf(Fault);
+    }
+    await archive.close();
+  });
+});
