@@ -129,7 +129,7 @@ describe.each(names)('%s', (name) => {
         version: undefined,
         get: fail,
         all: fail,
-        transactionNow: fail,
+        tryTransaction: fail,
       };
       expect((await call(witness({ ...sample.archive, database }), target, given)).status).toBe(
         name === 'ready' ? 503 : status,

@@ -1,140 +1,151 @@
-// Events against their own hashes, and against the records they name: what each has become, and what it wrote there.
+// Checks events against their hashes, and against the records that they name.
 import { PAYLOADS } from '../../contract/event.ts';
-import type { Archive } from '../store/archive.ts';
+import type { EVENTS } from '../records/event.ts';
+import type { StoredRow } from '../records/table.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
-import { bodyHash, type Effect } from '../rules/ingest.ts';
-import type { Statements } from '../store/sql/database.ts';
-import { WRITTEN_FIELDS, recordsOf, verdictOn, type NumberedEvent } from '../store/events/effects.ts';
+import { bodyHash } from '../rules/ingest.ts';
+import type { Archive } from '../store/archive.ts';
+import {
+  recordsOf,
+  verdictOn,
+  WRITTEN_FIELDS,
+  type NumberedEvent,
+  type Verdict,
+} from '../store/events/effects.ts';
 import { MAX_JOINT_PAYLOAD_CHARS } from '../store/events/queue.ts';
-import type { Ledger } from './findings.ts';
+import type { Statements } from '../store/sql/database.ts';
+import type { Findings } from './findings.ts';
 
-const ROWS_AT_ONCE = 500;
+const ROWS_PER_READ = 500;
 
-/** Longer payloads are read one at a time. */
-const SHORT = `CASE WHEN LENGTH(payload) <= ${MAX_JOINT_PAYLOAD_CHARS} THEN payload END`;
+/** The payload, or NULL for a long one: those are read one at a time. */
+const SHORT_PAYLOAD = `CASE WHEN LENGTH(payload) <= ${MAX_JOINT_PAYLOAD_CHARS} THEN payload END`;
 
-type Stretch = { after: number; to: number };
-type EventRow = {
-  n: number;
-  id: string;
-  type: string;
-  body_sha256: string;
-  effect: Effect;
-  message: number | null;
-  attachment: number | null;
-  payload: string | null;
-};
+/** Numbers above `after`, up to `to`. */
+type Range = { after: number; to: number };
+type EventRow = Pick<
+  StoredRow<typeof EVENTS>,
+  'n' | 'id' | 'type' | 'body_sha256' | 'effect' | 'message' | 'attachment'
+> & { payload: string | null };
 
-/** Looks at the events from `after` on, up to `to`: whether each is the one that was sent, and what its record says it is. */
+/** Checks that the events of a range are as received, and that each has the effect that its record implies. */
 export async function checkEvents(
   { database }: Archive,
-  { after, to }: Stretch,
-  ledger: Ledger,
+  { after, to }: Range,
+  findings: Findings,
 ): Promise<void> {
-  for (let from = after; from < to; from += ROWS_AT_ONCE) {
+  for (let from = after; from < to; from += ROWS_PER_READ) {
     const rows = await database.all<EventRow>(
-      `SELECT n, id, type, body_sha256, effect, message, attachment, ${SHORT} AS payload
+      `SELECT n, id, type, body_sha256, effect, message, attachment, ${SHORT_PAYLOAD} AS payload
         FROM events WHERE n > $1 AND n <= $2 ORDER BY n`,
-      [from, Math.min(from + ROWS_AT_ONCE, to)],
+      [from, Math.min(from + ROWS_PER_READ, to)],
     );
     const events: NumberedEvent[] = [];
     for (const row of rows) {
-      const event = sentAs(row, row.payload ?? (await payloadOf(database, row.id)));
-      if (event === undefined) ledger.found('events', 'body is not the one that was sent', row.id);
+      const event = asReceived(row, row.payload ?? (await payloadOf(database, row.id)));
+      if (event === undefined) findings.add('events', 'body is not the one received', row.id);
       else events.push(event);
     }
-    const verdicts = await verdictsNow(database, events);
+    const expected = await expectedVerdicts(database, events);
     for (const { n, id, effect, message, attachment } of rows) {
-      if (effect === 'queued' || effect === 'dead' || !verdicts.has(n)) continue;
-      const now = verdicts.get(n);
-      const isSame = now?.effect === effect && now.message === message && now.attachment === attachment;
+      if (effect === 'queued' || effect === 'dead' || !expected.has(n)) continue;
+      const verdict = expected.get(n);
+      const isSame =
+        verdict?.effect === effect && verdict.message === message && verdict.attachment === attachment;
       if (isSame) continue;
-      // Records were read after events: what was applied in between has another effect by now, and never this one again.
-      const still = await database.get('SELECT n FROM events WHERE n = $1 AND effect = $2', [n, effect]);
-      if (still !== undefined) ledger.found('events', 'effect is not what its record says', id);
+      // Records were read after events. An event applied in between has another effect by now, and never this one again.
+      const unchanged = await database.get('SELECT n FROM events WHERE n = $1 AND effect = $2', [n, effect]);
+      if (unchanged !== undefined) findings.add('events', 'effect does not match its record', id);
     }
   }
 }
 
-/** The event, if these are the bytes that were taken in. */
-function sentAs({ n, id, type, body_sha256 }: EventRow, payloadText: string): NumberedEvent | undefined {
+/** Returns the event when its hash and its schema hold, else undefined. */
+function asReceived({ n, id, type, body_sha256 }: EventRow, payloadText: string): NumberedEvent | undefined {
   const schema = PAYLOADS[type as keyof typeof PAYLOADS] as
     (typeof PAYLOADS)[keyof typeof PAYLOADS] | undefined;
   if (schema === undefined || bodyHash(type, payloadText) !== body_sha256) return undefined;
-  const payload = parsed(payloadText);
+  const payload = parseFields(payloadText);
   return schema.safeParse(payload).success ? ({ n, id, type, payload } as NumberedEvent) : undefined;
 }
 
-/** What each event has become, told by its record; undefined where it should have changed that, and has not. */
-async function verdictsNow(statements: Statements, events: readonly NumberedEvent[]) {
+/**
+ * Returns what each event should have become, by its number, judged from its record. The value is undefined where the
+ * event should have changed the record and did not.
+ */
+async function expectedVerdicts(
+  statements: Statements,
+  events: readonly NumberedEvent[],
+): Promise<Map<number, Verdict | undefined>> {
   const { messages, attachments } = await recordsOf(statements, events);
   return new Map(
-    events.map((event) => {
+    events.map((event): [number, Verdict | undefined] => {
       const { id, type, payload } = event;
       const message =
         type === 'message.reordered' ? messages.get(numberOf('msg', payload.id) ?? 0) : undefined;
       const attachment =
         type === 'attachment.reclassified' ? attachments.get(numberOf('att', payload.id) ?? 0) : undefined;
-      const isWriter =
+      const isLastWriter =
         message?.moved_by === id ||
         WRITTEN_FIELDS.some(({ field, writer }) => attachment?.[writer] === id && field in payload);
-      // Copies: what is found of one event must not tell of another.
+      // Copies, because the verdict changes the record, and other events are judged from the same one.
       const records = {
         messages: new Map(message === undefined ? [] : [[message.n, { ...message }]]),
         attachments: new Map(attachment === undefined ? [] : [[attachment.n, { ...attachment }]]),
       };
       const verdict = verdictOn(event, records, () => {});
       if (verdict.effect === 'applied') return [event.n, undefined];
-      if (verdict.effect === 'superseded' && isWriter) verdict.effect = 'applied';
+      if (verdict.effect === 'superseded' && isLastWriter) verdict.effect = 'applied';
       return [event.n, verdict];
     }),
   );
 }
 
-type Written = { n: number; value: number | string; writer: string; payload: string | null };
+type WrittenRow = { n: number; value: number | string; writer: string; payload: string | null };
 
-/** What events write, each with who wrote it last. */
-export const WRITTEN = [
+/** The columns that events write, and for each the column that names the event which wrote it last. */
+export const WRITTEN_COLUMNS = [
   { check: 'messages', kind: 'msg', field: 'sequence', writer: 'moved_by' },
   ...WRITTEN_FIELDS.map((names) => ({ check: 'attachments', kind: 'att', ...names }) as const),
 ] as const;
 
-/** Looks at the records from `after` on, up to `to`, that an event changed: whether they hold what it says. */
-export async function checkWritten(
+/** Checks that the records of a range which an event changed hold the value from that event. */
+export async function checkWrittenColumn(
   { database }: Archive,
-  { check, kind, field, writer }: (typeof WRITTEN)[number],
-  { after, to }: Stretch,
-  ledger: Ledger,
+  { check, kind, field, writer }: (typeof WRITTEN_COLUMNS)[number],
+  { after, to }: Range,
+  findings: Findings,
 ): Promise<void> {
   for (let from: number | undefined = after; from !== undefined;) {
-    const rows: Written[] = await database.all<Written>(
+    const rows: WrittenRow[] = await database.all<WrittenRow>(
       `SELECT r.n, r.${field} AS value, r.${writer} AS writer,
-          (SELECT ${SHORT} FROM events e WHERE e.id = r.${writer}) AS payload
+          (SELECT ${SHORT_PAYLOAD} FROM events e WHERE e.id = r.${writer}) AS payload
         FROM ${check} r WHERE r.n > $1 AND r.n <= $2 AND r.${writer} IS NOT NULL
-        ORDER BY r.n LIMIT ${ROWS_AT_ONCE}`,
+        ORDER BY r.n LIMIT ${ROWS_PER_READ}`,
       [from, to],
     );
     for (const row of rows) {
-      // An event that is missing is found elsewhere.
       const text = row.payload ?? (await payloadOf(database, row.writer));
+      // The rules in row-rules.ts report a missing event.
       if (text === '') continue;
-      const payload = parsed(text);
-      const said = payload[field];
-      const value = typeof said === 'boolean' ? Number(said) : said;
+      const payload = parseFields(text);
+      const sent = payload[field];
+      const value = typeof sent === 'boolean' ? Number(sent) : sent;
       if (payload['id'] !== idOf(kind, row.n) || value !== row.value)
-        ledger.found(check, 'not what the event says that changed it last', idOf(kind, row.n));
+        findings.add(check, 'not what the last event wrote', idOf(kind, row.n));
     }
-    from = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)!.n;
+    from = rows.length < ROWS_PER_READ ? undefined : rows.at(-1)!.n;
   }
 }
 
+/** Returns the payload of an event as text, '' when there is no such event. */
 async function payloadOf(statements: Statements, id: string): Promise<string> {
   const row = await statements.get<{ payload: string }>('SELECT payload FROM events WHERE id = $1', [id]);
   return row?.payload ?? '';
 }
 
-/** The fields of a payload; of a text that is none, none. */
-function parsed(text: string): Record<string, unknown> {
+/** Returns the fields of a JSON object, none where the text is not JSON. */
+function parseFields(text: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(text)) as Record<string, unknown>;
   } catch {

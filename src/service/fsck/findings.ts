@@ -1,57 +1,60 @@
-// What a check of an archive looked at and what it found, in bounded memory: every problem counted, the first of each named.
+// Collects what the check of an archive looked at and found, in memory that does not grow with the archive.
 import type { FsckReport } from '../../contract/reports/archive.ts';
 import { DatabaseAccessError } from '../store/sql/database-error.ts';
 
 type Finding = FsckReport['findings'][number];
 export type CheckName = FsckReport['checks'][number]['name'];
 
-/** Subjects named of one problem; all are counted. */
-const MOST_NAMED = 100;
+/** A finding names its first subjects and counts all of them. */
+const MAX_NAMED_SUBJECTS = 100;
 
-export type Ledger = {
-  looked(check: CheckName, count: number): void;
+export type Findings = {
+  /** Counts rows or files that a check looked at. */
+  checked(check: CheckName, count: number): void;
+  /** Counts bytes that were hashed. */
   hashed(bytes: number): void;
-  /** Something is wrong with the subject; a `notice` is odd, and no damage. */
-  found(check: CheckName, problem: string, subject: string, severity?: Finding['severity']): void;
-  /** Runs a piece of work; what the engine cannot read of its own is a finding about `subject`, not the end. */
-  reading(check: CheckName, subject: string, work: () => Promise<void>): Promise<void>;
+  /** Adds a problem of `subject`. A `notice` is unusual, but no damage. */
+  add(check: CheckName, problem: string, subject: string, severity?: Finding['severity']): void;
+  /** Runs `work`. An error of the database that means damage becomes a finding about `subject`, others are thrown. */
+  guard(check: CheckName, subject: string, work: () => Promise<void>): Promise<void>;
   report(engine: FsckReport['engine'], files: FsckReport['files']): FsckReport;
 };
 
-export function createLedger(): Ledger {
+/** Returns an empty collection. */
+export function createFindings(): Findings {
   const checks = new Map<CheckName, number>();
   const findings = new Map<string, Finding>();
   let bytes = 0;
-  const found: Ledger['found'] = (check, problem, subject, severity = 'damage') => {
+  const add: Findings['add'] = (check, problem, subject, severity = 'damage') => {
     if (!checks.has(check)) checks.set(check, 0);
     const key = `${check} ${problem}`;
-    const known = findings.get(key) ?? { check, problem, severity, count: 0, subjects: [] };
-    known.count += 1;
-    if (known.subjects.length < MOST_NAMED) known.subjects.push(subject);
-    findings.set(key, known);
+    const finding = findings.get(key) ?? { check, problem, severity, count: 0, subjects: [] };
+    finding.count += 1;
+    if (finding.subjects.length < MAX_NAMED_SUBJECTS) finding.subjects.push(subject);
+    findings.set(key, finding);
   };
   return {
-    looked: (check, count) => void checks.set(check, (checks.get(check) ?? 0) + count),
+    checked: (check, count) => void checks.set(check, (checks.get(check) ?? 0) + count),
     hashed: (count) => void (bytes += count),
-    found,
-    async reading(check, subject, work) {
+    add,
+    async guard(check, subject, work) {
       try {
         await work();
       } catch (error) {
         if (!isDamage(error)) throw error;
-        found(check, 'unreadable', subject);
+        add(check, 'unreadable', subject);
       }
     },
     report(engine, files) {
       const all = [...findings.values()];
-      // An engine that is well says nothing of an archive without rows.
-      const looked = [...checks].reduce((sum, [name, count]) => sum + (name === 'engine' ? 0 : count), 0);
+      // The check `engine` counts even where the archive has no rows, so it does not count as having checked something.
+      const checked = [...checks].reduce((sum, [name, count]) => sum + (name === 'engine' ? 0 : count), 0);
       const isDamaged = all.some(({ severity }) => severity === 'damage');
       return {
         version: 1,
         engine,
         files,
-        verdict: isDamaged ? 'damaged' : looked === 0 ? 'nothing_checked' : 'ok',
+        verdict: isDamaged ? 'damaged' : checked === 0 ? 'nothing_checked' : 'ok',
         checks: [...checks].map(([name, count]) => ({ name, looked: count })),
         bytes,
         findings: all,
@@ -61,8 +64,8 @@ export function createLedger(): Ledger {
 }
 
 /**
- * SQLITE_CORRUPT and SQLITE_NOTADB, whose codes are not always given; PostgreSQL's class XX, and text or numbers that are
- * none. A table or column that is gone, on both.
+ * Whether an error of the database means that its content is damaged or that a table or column is missing. SQLite does
+ * not always give its codes, so its messages are read. PostgreSQL has class XX for damage and 22… for invalid values.
  */
 function isDamage(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof DatabaseAccessError) return false;

@@ -1,10 +1,10 @@
-// The indexes of an archive against those that its migrations make: one that is gone keeps nothing apart any more.
+// Finds indexes that the migrations create and the archive lacks.
 import type { Database } from '../store/sql/database.ts';
 import { isGenuinePostgres } from '../store/engines/postgres-plans.ts';
-import { indexesFor } from '../store/schema/migrate.ts';
+import { indexesFor } from '../store/schema/indexes.ts';
 
-/** Statements that would make the indexes there are. Only PostgreSQL can have one that it does not use. */
-const MADE = {
+/** Selects the statements that would create the present indexes; for PostgreSQL only valid ones. */
+const PRESENT = {
   sqlite: `SELECT sql AS made FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL`,
   postgres: `SELECT CASE WHEN i.indisunique THEN 'CREATE UNIQUE INDEX ' ELSE 'CREATE INDEX ' END || 'x ON '
       || t.relname || substring(pg_get_indexdef(i.indexrelid) from ' USING btree( .*)$') AS made
@@ -12,19 +12,19 @@ const MADE = {
 } as const satisfies Record<Database['engine'], string>;
 
 /**
- * Names of the indexes that are missing, or are there with other rows, columns or another uniqueness. None on a relative
- * of PostgreSQL: its indexes are of other kinds and write themselves otherwise.
+ * Returns the names of indexes that are missing, or that exist with other columns, another condition or another
+ * uniqueness. Returns none for databases that only speak PostgreSQL's protocol: they write their indexes differently.
  */
-export async function lostIndexes(database: Database): Promise<string[]> {
+export async function missingIndexes(database: Database): Promise<string[]> {
   if (database.engine === 'postgres' && !(await isGenuinePostgres(database))) return [];
-  const rows = await database.all<{ made: string | null }>(MADE[database.engine]);
-  const made = new Set(rows.map((row) => essence(row.made ?? '')));
+  const rows = await database.all<{ made: string | null }>(PRESENT[database.engine]);
+  const present = new Set(rows.map((row) => comparable(row.made ?? '')));
   return indexesFor(database.engine)
-    .filter(({ statement }) => !made.has(essence(statement)))
+    .filter(({ statement }) => !present.has(comparable(statement)))
     .map(({ name }) => name);
 }
 
-/** What an index does, whatever its name: PostgreSQL writes conditions with types and more brackets than we do. */
-function essence(statement: string): string {
+/** Leaves out the name of the index, and the types and brackets that PostgreSQL adds to conditions. */
+function comparable(statement: string): string {
   return statement.replace(/INDEX \S+ ON/, 'INDEX ON').replaceAll(/::text|[()\s]/g, '');
 }

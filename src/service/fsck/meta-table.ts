@@ -1,21 +1,23 @@
-// The small facts about an archive as a whole: whether those are there that it cannot do without.
+// Checks the values of the table `meta`: the file key, the stored counts and the location of the files.
 import type { Archive } from '../store/archive.ts';
-import { filesLocation } from '../store/meta-table/summary.ts';
-import type { Ledger } from './findings.ts';
+import { filesLocation } from '../store/meta-table/files-location.ts';
+import type { Findings } from './findings.ts';
 
-/** The small facts about the whole: the key that signs addresses of files, its counts, and where the files are. */
-export async function checkFacts({ database }: Archive, ledger: Ledger): Promise<void> {
+const FILE_KEY_BYTES = 32;
+
+/** Checks that the values are present and readable. */
+export async function checkMetaTable({ database }: Archive, findings: Findings): Promise<void> {
   const key = await database.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'file_key'`);
-  if (key === undefined || Buffer.from(key.value, 'base64').byteLength !== 32) {
-    ledger.found('engine', 'the key of file addresses is missing', 'file_key');
+  if (key === undefined || Buffer.from(key.value, 'base64').byteLength !== FILE_KEY_BYTES) {
+    findings.add('engine', 'the key that signs file addresses is missing', 'file_key');
   }
   const counts = await database.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'summary'`);
   if (counts !== undefined && !isJson(counts.value)) {
-    ledger.found('engine', 'the kept counts are unreadable', 'summary');
+    findings.add('engine', 'the stored counts are unreadable', 'summary');
   }
-  // A folder has its files beside it.
+  // SQLite has no such value: its files are always in the folder beside the database.
   if (database.engine === 'postgres' && (await filesLocation(database)) === 'lost') {
-    ledger.found('engine', 'where the files are kept is not known', 'files');
+    findings.add('engine', 'the location of the files is not recorded', 'files');
   }
 }
 

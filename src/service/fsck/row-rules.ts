@@ -1,17 +1,18 @@
-// What must hold between the rows of an archive: one statement a rule, over a stretch of numbers, that selects what breaks it.
+// The rules that must hold between the rows of an archive. Each is a statement that selects the rows which break it.
 import { MESSAGE } from '../rules/integrity.ts';
 import type { CheckName } from './findings.ts';
 
 /**
- * `sql` selects the `subject` of each row that breaks the rule, of those whose `column` of `table` is above $1 and up to
- * $2. One statement sees one state, so what others write meanwhile breaks nothing.
+ * `sql` selects the `subject` of each row that breaks the rule, among the numbers above $1, up to $2. `prefix` makes it
+ * an id. A statement sees one state of the database, so concurrent writes break no rule.
  */
 export type Rule = { problem: string; prefix: string; sql: string };
-export type Stretch = {
+/** Rules for the rows of a table. `column` holds the numbers by which the table is read in ranges. */
+export type RuleSet = {
   check: CheckName;
   table: string;
   column: string;
-  /** What its check counts as looked at. */
+  /** Whether the report counts these rows as checked. */
   counted: boolean;
   rules: readonly Rule[];
 };
@@ -41,9 +42,9 @@ const event = (problem: string, broken: string, joined = ''): Rule => ({
 });
 
 const PARENT = 'LEFT JOIN messages p ON p.n = m.parent';
-const ORPHANED = 'EXISTS (SELECT 1 FROM orphans o WHERE o.message = m.n)';
+const IS_ORPHAN = 'EXISTS (SELECT 1 FROM orphans o WHERE o.message = m.n)';
 
-export const STRETCHES: readonly Stretch[] = [
+export const RULE_SETS: readonly RuleSet[] = [
   {
     check: 'messages',
     table: 'messages',
@@ -62,20 +63,20 @@ export const STRETCHES: readonly Stretch[] = [
       ),
       message(
         'parent check is wrong',
-        `(m.parent IS NULL AND ${ORPHANED}) <> ((m.failed & ${MESSAGE.parentPresent}) <> 0)`,
+        `(m.parent IS NULL AND ${IS_ORPHAN}) <> ((m.failed & ${MESSAGE.parentPresent}) <> 0)`,
       ),
       message('moved without an event', 'm.sequence <> m.n AND m.moved_by IS NULL'),
       message(
-        'moved by an event that did not',
+        'moved by an event that was not applied',
         `m.moved_by IS NOT NULL AND (e.effect = 'applied') IS NOT TRUE`,
         'LEFT JOIN events e ON e.id = m.moved_by',
       ),
       message(
-        'attachments miscounted',
+        'number of attachments is wrong',
         'm.attachments <> (SELECT COUNT(*) FROM attachments a WHERE a.message = m.n)',
       ),
       message(
-        'thread is of another conversation',
+        'thread belongs to another conversation',
         'm.message_key IS NOT NULL AND (t.conversation = m.conversation) IS NOT TRUE',
         'LEFT JOIN threads t ON t.message_key = m.message_key',
       ),
@@ -88,7 +89,7 @@ export const STRETCHES: readonly Stretch[] = [
     counted: false,
     rules: [
       {
-        problem: 'stored bytes of no message',
+        problem: 'stored bytes without a message',
         prefix: 'msg_',
         sql: select('raws r LEFT JOIN messages m ON m.n = r.n', 'r.n', 'm.n IS NULL'),
       },
@@ -106,7 +107,7 @@ export const STRETCHES: readonly Stretch[] = [
         'LEFT JOIN messages f ON f.n = c.first_message',
       ),
       conversation(
-        'messages miscounted',
+        'number of messages is wrong',
         'c.message_count <> (SELECT COUNT(*) FROM messages m WHERE m.conversation = c.n)',
       ),
       conversation(
@@ -140,12 +141,12 @@ export const STRETCHES: readonly Stretch[] = [
     counted: false,
     rules: [
       {
-        problem: 'waits for a parent and is missing',
+        problem: 'waits for a parent but is missing',
         prefix: 'msg_',
         sql: select('orphans o LEFT JOIN messages m ON m.n = o.message', 'o.message', 'm.n IS NULL'),
       },
       {
-        problem: 'waits for a parent that is here',
+        problem: 'waits for a parent that exists',
         prefix: 'msg_',
         sql: select(
           'orphans o JOIN messages p ON p.message_key = o.message_key',
@@ -179,13 +180,13 @@ export const STRETCHES: readonly Stretch[] = [
     column: 'n',
     counted: true,
     rules: [
-      // Whatever is not settled yet, or never will be, has taken no effect.
+      // An event without an effect so far, or for ever, has no ordinal.
       event(
         'ordinal and effect disagree',
         `(e.effect IN ('waiting', 'queued', 'dead')) <> (e.applied IS NULL)`,
       ),
       event(
-        'waits for a record that is here',
+        'waits for a record that exists',
         `e.effect = 'waiting' AND (EXISTS (SELECT 1 FROM messages m WHERE m.n = e.message)
           OR EXISTS (SELECT 1 FROM attachments a WHERE a.n = e.attachment))`,
       ),
@@ -193,8 +194,8 @@ export const STRETCHES: readonly Stretch[] = [
   },
 ];
 
-/** Numbers that are given without a gap, each with what begins its name. */
-export const NUMBERED = [
+/** Columns whose numbers have no gaps, with the prefix of their numbers in findings. */
+export const NUMBERED_COLUMNS = [
   { check: 'messages', table: 'messages', column: 'n', prefix: 'msg_' },
   { check: 'attachments', table: 'attachments', column: 'n', prefix: 'att_' },
   { check: 'events', table: 'events', column: 'n', prefix: 'event ' },

@@ -3,7 +3,7 @@ import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { hasAttachment, readAttachments, type AttachmentFilter } from '../store/lists/attachments.ts';
 import { messagePosition } from '../store/lists/messages.ts';
-import { filePaths } from '../store/meta-table/summary.ts';
+import { filePaths } from '../store/meta-table/file-key.ts';
 import type { Call, Reply } from './call.ts';
 import { FIRST_ROW, readStoredList } from './list.ts';
 import { rowText, substitute, type FileUrls } from '../records/page-json.ts';

@@ -13,7 +13,7 @@ import type { AttachmentRow } from '../records/attachment.ts';
 import type { MessageRow } from '../records/message.ts';
 import { attachmentsOf } from '../store/lists/attachments.ts';
 import { findMessage, storedBytes } from '../store/lists/messages.ts';
-import { fileKey } from '../store/meta-table/summary.ts';
+import { fileKey } from '../store/meta-table/file-key.ts';
 import { ok, type Call, type Reply } from './call.ts';
 import { instantOf } from '../records/instant.ts';
 

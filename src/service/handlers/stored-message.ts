@@ -9,7 +9,7 @@ import { integrityOf } from '../rules/integrity.ts';
 import { mayRead } from '../rules/tiers.ts';
 import { attachmentsOf } from '../store/lists/attachments.ts';
 import { findMessage, storedPiece, storedSize } from '../store/lists/messages.ts';
-import { fileKey } from '../store/meta-table/summary.ts';
+import { fileKey } from '../store/meta-table/file-key.ts';
 
 /** What the asset origin serves. `sha256` is that of import; `read` yields the bytes from `from` to `to`, both included. */
 export type ServedFile = {

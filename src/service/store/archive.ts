@@ -1,6 +1,6 @@
 // What an open archive is: its database, its files, what its processes share, and what it was opened with.
 import type { Database } from './sql/database.ts';
-import type { Blobs } from './files/folder-files.ts';
+import type { Blobs } from './files/blobs.ts';
 import type { SharedCounters } from './shared-counters.ts';
 
 export type Archive = {

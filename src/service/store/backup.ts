@@ -7,8 +7,9 @@ import { commitFile } from '../../disk/atomic-file.ts';
 import { syncPath } from '../../disk/durable-write.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import type { Archive } from './archive.ts';
-import { openBlobs, blobPath } from './files/folder-files.ts';
-import { archiveId } from './meta-table/summary.ts';
+import { openBlobs } from './files/folder-files.ts';
+import { blobPath } from './files/blobs.ts';
+import { archiveId } from './meta-table/file-key.ts';
 import { isNoSpace } from './sql/database-error.ts';
 
 /** The target is the archive's own, or holds something that is no earlier backup of it. */

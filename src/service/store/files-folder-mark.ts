@@ -8,7 +8,7 @@ import { diskFault } from '../../disk/disk-fault.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from './archive.ts';
-import { archiveId } from './meta-table/summary.ts';
+import { archiveId } from './meta-table/file-key.ts';
 
 const MARK = 'arx-archive.json';
 const Mark = z.object({ version: z.literal(1), archive: z.string() });

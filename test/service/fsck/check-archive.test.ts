@@ -88,8 +88,8 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     'what is shown of messages forged',
     `UPDATE messages SET subject = 'forged', sender = CASE WHEN n = 1 THEN NULL ELSE 'forged' END WHERE n IN (1, 3)`,
     [
-      'stored messages: sender is not what they say: msg_1 msg_3',
-      'stored messages: subject is not what they say: msg_1 msg_3',
+      'stored messages: sender differs from the stored header: msg_1 msg_3',
+      'stored messages: subject differs from the stored header: msg_1 msg_3',
     ],
   ],
   [
@@ -97,8 +97,8 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     `UPDATE messages SET date_ms = CASE WHEN n = 2 THEN date_ms + 1 ELSE date_ms END,
       message_key = CASE WHEN n = 4 THEN NULL ELSE message_key END WHERE n IN (2, 4)`,
     [
-      'stored messages: date is not what they say: msg_2',
-      'stored messages: message key is not what they say: msg_4',
+      'stored messages: date differs from the stored header: msg_2',
+      'stored messages: message key differs from the stored header: msg_4',
     ],
   ],
   [
@@ -109,7 +109,7 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
   [
     'stored bytes nobody owns',
     'INSERT INTO raws VALUES (9, $1)',
-    ['messages: stored bytes of no message: msg_9'],
+    ['messages: stored bytes without a message: msg_9'],
   ],
   [
     'a size that is not',
@@ -122,23 +122,23 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     [
       'messages: numbers missing: msg_6',
       'messages: parent missing: msg_7',
-      'messages: stored bytes of no message: msg_6',
-      'conversations: messages miscounted: conv_5',
+      'messages: stored bytes without a message: msg_6',
+      'conversations: number of messages is wrong: conv_5',
       'attachments: message missing: att_6',
     ],
   ],
   [
     'the last rows lost',
     'DELETE FROM attachments WHERE n > 6',
-    ['messages: attachments miscounted: msg_7 msg_8', 'files: file of no row: 2'],
+    ['messages: number of attachments is wrong: msg_7 msg_8', 'files: file without a row: 2'],
   ],
   [
     'the first rows lost',
     'DELETE FROM attachments WHERE n < 3',
     [
       'attachments: numbers missing: att_1 to 2',
-      'messages: attachments miscounted: msg_1 msg_2',
-      'files: file of no row: 1',
+      'messages: number of attachments is wrong: msg_1 msg_2',
+      'files: file without a row: 1',
     ],
   ],
   [
@@ -157,15 +157,15 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     [
       'messages: conversation missing: msg_8',
       'messages: parent in another conversation: msg_8',
-      'messages: thread is of another conversation: msg_8',
-      'conversations: messages miscounted: conv_5',
+      'messages: thread belongs to another conversation: msg_8',
+      'conversations: number of messages is wrong: conv_5',
       'conversations: dates are wrong: conv_5',
     ],
   ],
   [
     'a count',
     'UPDATE conversations SET message_count = 5 WHERE n = 1',
-    ['conversations: messages miscounted: conv_1'],
+    ['conversations: number of messages is wrong: conv_1'],
   ],
   [
     'a date',
@@ -181,12 +181,12 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
   [
     'an orphan that is not',
     "INSERT INTO orphans VALUES ('x', 40, 1)",
-    ['threads: waits for a parent and is missing: msg_40'],
+    ['threads: waits for a parent but is missing: msg_40'],
   ],
   [
     'an orphan with a parent',
     "UPDATE orphans SET message_key = 'm3@b.example' WHERE message = 5",
-    ['threads: waits for a parent that is here: msg_5'],
+    ['threads: waits for a parent that exists: msg_5'],
   ],
   [
     'a check forgotten',
@@ -206,76 +206,70 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
   [
     'an event lost',
     "DELETE FROM events WHERE id = 'evt_1'",
-    ['events: numbers missing: event 1 ordinal 1', 'messages: moved by an event that did not: msg_4'],
+    ['events: numbers missing: event 1 ordinal 1', 'messages: moved by an event that was not applied: msg_4'],
   ],
   [
     'an event that waits for what is here',
     "UPDATE events SET message = 3 WHERE id = 'evt_2'",
-    ['events: waits for a record that is here: evt_2', 'events: effect is not what its record says: evt_2'],
+    ['events: waits for a record that exists: evt_2', 'events: effect does not match its record: evt_2'],
   ],
   [
     'an event that waits for another record than it names',
     "UPDATE events SET attachment = 501 WHERE id = 'evt_7'",
-    ['events: effect is not what its record says: evt_7'],
+    ['events: effect does not match its record: evt_7'],
   ],
   [
     'an event of another body',
     "UPDATE events SET payload = '{}' WHERE id = 'evt_8'",
-    ['events: body is not the one that was sent: evt_8'],
+    ['events: body is not the one received: evt_8'],
   ],
   [
     'an event of another type',
     "UPDATE events SET type = 'mirror.detected' WHERE id = 'evt_8'",
-    ['events: body is not the one that was sent: evt_8'],
+    ['events: body is not the one received: evt_8'],
   ],
   [
     'an event of another body that moved a message',
     "UPDATE events SET payload = 'x' WHERE id = 'evt_1'",
-    [
-      'messages: not what the event says that changed it last: msg_4',
-      'events: body is not the one that was sent: evt_1',
-    ],
+    ['messages: not what the last event wrote: msg_4', 'events: body is not the one received: evt_1'],
   ],
   [
     'effects that there were not',
     "UPDATE events SET effect = 'applied' WHERE id IN ('evt_0', 'evt_4', 'evt_8')",
-    ['events: effect is not what its record says: evt_0 evt_4 evt_8'],
+    ['events: effect does not match its record: evt_0 evt_4 evt_8'],
   ],
   [
     'effects that there were',
     "UPDATE events SET effect = 'superseded' WHERE id IN ('evt_1', 'evt_5', 'evt_6')",
     [
-      'messages: moved by an event that did not: msg_4',
-      'events: effect is not what its record says: evt_1 evt_5 evt_6',
+      'messages: moved by an event that was not applied: msg_4',
+      'events: effect does not match its record: evt_1 evt_5 evt_6',
     ],
   ],
   [
     'a move undone',
     'UPDATE messages SET moved_by = NULL, sequence = 4 WHERE n = 4',
-    ['events: effect is not what its record says: evt_1 evt_0'],
+    ['events: effect does not match its record: evt_1 evt_0'],
   ],
   [
     'a move to another place',
     'UPDATE messages SET sequence = 5 WHERE n = 4',
-    ['messages: not what the event says that changed it last: msg_4'],
+    ['messages: not what the last event wrote: msg_4'],
   ],
   [
     'a move by an event for another message',
     "UPDATE messages SET moved_by = 'evt_1', sequence = 40 WHERE n = 8",
-    ['messages: not what the event says that changed it last: msg_8'],
+    ['messages: not what the last event wrote: msg_8'],
   ],
   [
     'fields changed beside the events',
     "UPDATE attachments SET source = 'y', decorative_layer = 0 WHERE n = 5",
-    ['attachments: not what the event says that changed it last: att_5 att_5'],
+    ['attachments: not what the last event wrote: att_5 att_5'],
   ],
   [
     'a field of another writer, later than who wrote it',
     "UPDATE attachments SET decorative_by = 'evt_6' WHERE n = 5",
-    [
-      'attachments: not what the event says that changed it last: att_5',
-      'events: effect is not what its record says: evt_5',
-    ],
+    ['attachments: not what the last event wrote: att_5', 'events: effect does not match its record: evt_5'],
   ],
   [
     'an event without its ordinal',
@@ -293,16 +287,16 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     ['attachments: changed by an event that is missing: att_3'],
   ],
   ['a size of a file', 'UPDATE attachments SET bytes = 9 WHERE n = 3', ['files: row has another size: 1']],
-  ['a file of no row', `UPDATE attachments SET stored = 0 WHERE n = 3`, ['files: file of no row: 1']],
+  ['a file without a row', `UPDATE attachments SET stored = 0 WHERE n = 3`, ['files: file without a row: 1']],
   [
     'the key',
     "DELETE FROM meta WHERE key = 'file_key'",
-    ['engine: the key of file addresses is missing: file_key'],
+    ['engine: the key that signs file addresses is missing: file_key'],
   ],
   [
     'the kept counts, which an import reads',
     "UPDATE meta SET value = 'x' WHERE key = 'summary'",
-    ['engine: the kept counts are unreadable: summary'],
+    ['engine: the stored counts are unreadable: summary'],
   ],
 ];
 
@@ -362,7 +356,9 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
     const report = await check(archive);
     const found = named(report).map(counted);
     expect(found.sort()).toEqual(findings.toSorted());
-    expect(report.verdict).toBe(findings.every((one) => one.includes('file of no row')) ? 'ok' : 'damaged');
+    expect(report.verdict).toBe(
+      findings.every((one) => one.includes('file without a row')) ? 'ok' : 'damaged',
+    );
     await archive.close();
   });
 
@@ -483,8 +479,8 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
     await archive.database.run(`UPDATE messages SET subject = subject || '!' WHERE n > 8`);
     const { findings, verdict } = await check(archive);
     expect(findings.map(({ problem, severity, subjects }) => [problem, severity, subjects])).toEqual([
-      ['subject reads otherwise now, in its charset', 'notice', ['msg_9']],
-      ['subject is not what they say', 'damage', ['msg_10', 'msg_11', 'msg_12']],
+      ['subject decodes differently now', 'notice', ['msg_9']],
+      ['subject differs from the stored header', 'damage', ['msg_10', 'msg_11', 'msg_12']],
     ]);
     expect(verdict).toBe('damaged');
     await archive.close();

@@ -9,7 +9,7 @@ import { attachmentDisposition, servedType } from '../../../src/service/handlers
 import { openArchive, type OpenArchive } from '../../../src/service/index.ts';
 import { parseByteRange } from '../../../src/service/rules/byte-range.ts';
 import { filePath } from '../../../src/service/rules/signed-path.ts';
-import { fileKey } from '../../../src/service/store/meta-table/summary.ts';
+import { fileKey } from '../../../src/service/store/meta-table/file-key.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { sha256Of } from '../../support/digest.ts';
 

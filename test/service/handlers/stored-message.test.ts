@@ -4,7 +4,7 @@ import { ErrorBody } from '../../../src/contract/error.ts';
 import type { Tier } from '../../../src/contract/token.ts';
 import { createAssetService } from '../../../src/service/index.ts';
 import { messagePath } from '../../../src/service/rules/signed-path.ts';
-import { fileKey } from '../../../src/service/store/meta-table/summary.ts';
+import { fileKey } from '../../../src/service/store/meta-table/file-key.ts';
 import { sampleArchive, type Sample } from '../../support/archive.ts';
 import { sha256Of } from '../../support/digest.ts';
 

@@ -1,4 +1,4 @@
-// The write side of the attachment catalogue: rows of arriving files, and what their arrival says of earlier ones.
+// Writes the rows of arriving attachments, and updates earlier rows with the same bytes.
 import { failedAttachmentChecks } from '../../records/integrity-checks.ts';
 import type { ImportedAttachment, ImportedMessage } from '../../records/import-items.ts';
 import type { Statements } from '../sql/database.ts';
@@ -8,9 +8,9 @@ import { insertRows, selectIn } from '../sql/bulk-statements.ts';
 import type { Arrival } from './conversations.ts';
 
 /**
- * Adds the files of the arrivals, numbered after `newest`; `held` are the hashes whose bytes the archive has. The
- * first row with a hash is the first visible one; a hash that comes back in another message belongs to the decorative
- * layer, from its first row on (interface 2.1). A redaction holds for all rows with the same bytes, whichever came first.
+ * Inserts the attachments of the arrivals, numbered after `newest`. `held`: the hashes whose bytes the archive has. The
+ * first row with a hash is `first_visible`. When a hash occurs in another message too, all rows with it belong to the
+ * decorative layer (interface 2.1). A redaction applies to all rows with the same bytes, whichever came first.
  */
 export async function addAttachmentRows(
   statements: Statements,
@@ -67,7 +67,7 @@ export async function addAttachmentRows(
   await markRows(statements, redactions, repeated);
 }
 
-/** Redacts all rows with the bytes of a redacted one, and puts bytes that came back into the decorative layer. */
+/** Redacts all rows with a redacted hash, and puts rows with a repeated hash into the decorative layer. */
 async function markRows(
   statements: Statements,
   redactions: ReadonlyMap<string, string>,
@@ -88,9 +88,10 @@ async function markRows(
   }
 }
 
+/** A row without bytes, and the file that brings them. */
 export type MissingBytes = { n: number; file: ImportedAttachment };
 
-/** The rows of known messages that have no bytes, each with the file as it comes now, where that brings some. */
+/** Returns the rows of known messages without bytes, each with the file that now brings them. */
 export async function rowsWithoutBytes(
   statements: Statements,
   messages: readonly ImportedMessage[],
@@ -109,16 +110,16 @@ export async function rowsWithoutBytes(
 }
 
 /**
- * Rewrites rows whose bytes the archive holds from now on, as if they had come with their messages: their hash is that
- * of the bytes, so what holds for all rows with the same bytes is found again. A redaction stays. Resolves to the
- * number of rows changed.
+ * Updates rows whose bytes the archive holds from now on, as if the bytes had come with their messages. The hash becomes
+ * that of the bytes, so what applies to all rows with the same bytes is determined again. A redaction stays. Resolves to
+ * the number of rows changed.
  */
 export async function addMissingBytes(
   statements: Statements,
-  lacking: readonly MissingBytes[],
+  missing: readonly MissingBytes[],
 ): Promise<number> {
   let changed = 0;
-  for (const { n, file } of lacking) {
+  for (const { n, file } of missing) {
     changed += await statements.run(
       `UPDATE attachments SET stored = 1, sha256 = $2, bytes = $3, declared_type = $4, detected_type = $5,
         origin_city = $6, trailing_bytes = $7, failed = $8 WHERE n = $1 AND stored = 0`,
@@ -138,7 +139,7 @@ export async function addMissingBytes(
     statements,
     `SELECT sha256, MIN(n) AS first, COUNT(DISTINCT message) AS messages, MAX(redaction) AS redaction
       FROM attachments WHERE sha256 IN ? GROUP BY sha256`,
-    new Set(lacking.map(({ file }) => file.sha256)),
+    new Set(missing.map(({ file }) => file.sha256)),
   );
   const redactions = new Map<string, string>();
   const repeated = new Set<string>();

@@ -1,4 +1,4 @@
-// Which conversation each arriving message belongs to: messages joined by a common key, earlier ones included.
+// Groups arriving messages into conversations by common keys, together with the messages stored before.
 import type { ImportedMessage } from '../../records/import-items.ts';
 import { CONVERSATION } from '../../rules/integrity.ts';
 import type { Statements } from '../sql/database.ts';
@@ -6,23 +6,23 @@ import { invalidateSummary } from '../meta-table/summary.ts';
 import { CONVERSATIONS, THREADS, type ConversationRow } from '../../records/conversation.ts';
 import { insertRows, selectIn } from '../sql/bulk-statements.ts';
 
-/** A message with the number it arrives under and the bits of its own failed checks. */
+/** A message with its number, the bits of its failed checks, and whether its date is plausible. */
 export type Arrival = { n: number; message: ImportedMessage; failed: number; dated: boolean };
 
 export type ConversationGroups = {
-  /** Number of a message's conversation, once all arrivals are taken in. */
+  /** Returns the number of a message's conversation. */
   of(arrival: Arrival): number;
-  /** Adds to the failed checks of a conversation. */
+  /** Adds a bit to the failed checks of a conversation. */
   fail(conversation: number, bit: number): void;
-  /** Takes a failed check back where `message` is the conversation's first. */
+  /** Removes a bit from the failed checks of a conversation whose first message is `message`. */
   clear(conversation: number, message: number, bit: number): void;
-  /** Writes conversations and keys; messages stored before follow where their conversations were joined. */
+  /** Writes conversations and keys. Stored messages of conversations that were joined get the new number. */
   save(): Promise<void>;
 };
 
 /**
- * A conversation bears the number of the message that opened it, so a number never comes back. Of joined
- * conversations the oldest stays.
+ * Groups arrivals into conversations. A conversation has the number of the message that opened it, so a number is never
+ * used again. When conversations are joined, the oldest number stays.
  */
 export async function groupIntoConversations(
   statements: Statements,
@@ -140,7 +140,7 @@ function merge(into: ConversationRow, other: ConversationRow): void {
   into.message_count += other.message_count;
   into.started_ms = earliest(into.started_ms, other.started_ms);
   into.last_ms = latest(into.last_ms, other.last_ms);
-  // Whether it is rooted is for the older one's first message to say.
+  // Whether it is rooted depends on the first message, which is that of the older conversation.
   into.failed |= other.failed & ~CONVERSATION.rooted;
 }
 

@@ -1,4 +1,4 @@
-// Which message each arriving message answers, and which earlier ones were waiting for it.
+// Finds which message each arriving message answers, and links earlier messages that waited for it.
 import type { ImportedMessage } from '../../records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../../rules/integrity.ts';
 import type { Statements } from '../sql/database.ts';
@@ -8,9 +8,10 @@ import { insertRows, selectIn } from '../sql/bulk-statements.ts';
 import type { Arrival, ConversationGroups } from './conversations.ts';
 
 /**
- * Finds the parent of each arrival: the message whose key it names first of those the archive has (of messages with
- * one key the first to arrive). What it names and the archive lacks is remembered, so that the outcome does not
- * depend on the order of arrival. Undefined for a message that names nobody, null for one whose parents are absent.
+ * Finds the parent of each arrival: of the keys that it names, the first that some message in the archive has; of several
+ * messages with this key, the first to arrive. Keys without a message are stored as orphans, so that the result does not
+ * depend on the order of arrival. The returned function gives undefined for a message that names no other, null where
+ * none of the named messages is in the archive.
  */
 export async function findParents(
   statements: Statements,
@@ -37,11 +38,11 @@ export async function findParents(
   return ({ n }) => parents.get(n);
 }
 
-/** Gives the earlier messages that waited for these arrivals their parent. Call after the arrivals are stored. */
+/** Sets the parent of earlier messages that waited for these arrivals. Call it after the arrivals are stored. */
 export async function linkWaitingReplies(
   statements: Statements,
   arrivals: readonly Arrival[],
-  threading: ConversationGroups,
+  groups: ConversationGroups,
 ): Promise<void> {
   const keys = arrivals.flatMap(({ message }) => message.key ?? []);
   const waiting = await selectIn<{ message_key: string; message: number; rank: number }>(
@@ -67,13 +68,13 @@ export async function linkWaitingReplies(
     await statements.run('DELETE FROM orphans WHERE message = $1 AND rank >= $2', [message, rank]);
     const arrival = arrivals.find(({ n }) => n === parent);
     if (arrival === undefined) continue;
-    const conversation = threading.of(arrival);
-    threading.clear(conversation, message, CONVERSATION.rooted);
-    threading.fail(conversation, CONVERSATION.ordered);
+    const conversation = groups.of(arrival);
+    groups.clear(conversation, message, CONVERSATION.rooted);
+    groups.fail(conversation, CONVERSATION.ordered);
   }
 }
 
-/** What a message says it answers, the best first: its parent, then its other relations from the nearest back. */
+/** Returns the keys that a message answers, the best first: its parent, then the others from the last to the first. */
 function candidatesOf({ key, parent, related }: ImportedMessage): string[] {
   if (parent === null) return [];
   return [...new Set([parent, ...related.toReversed()])].filter((candidate) => candidate !== key);

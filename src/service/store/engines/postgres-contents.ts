@@ -1,16 +1,20 @@
-// What lies in a PostgreSQL database, asked before anything is changed in it: an archive, nothing, or tables of something else.
-import type { Statements } from '../sql/database.ts';
-import { FIRST_TABLES, TABLES } from '../schema/migrate.ts';
+// Looks at what a PostgreSQL database contains before anything is changed: an archive, nothing, or other tables.
+import { FIRST_TABLES, TABLES } from '../schema/migrations.ts';
 import { DatabaseAccessError } from '../sql/database-error.ts';
+import type { Statements } from '../sql/database.ts';
 import { NoArchive, UnusableArchive } from '../sql/unusable-archive.ts';
 
-/** Made before all others, outside the transaction that makes them. */
+/** The table that writers lock. It is created before all others, outside the transaction that creates them. */
 const WRITER = 'writer';
+/** The table of schema versions. */
 const VERSIONS = 'migrations';
-const OURS = new Set([...TABLES, WRITER, VERSIONS]);
+const OWN_TABLES = new Set([...TABLES, WRITER, VERSIONS]);
 
-/** What the names of statements stand for; tables that came with an extension are nobody's. */
-const LOOK = `
+/**
+ * Selects the encoding, and every table or view that a statement could name. Objects of extensions are left out.
+ * `counts` is 1 for a table in the current schema.
+ */
+const CONTENTS = `
   SELECT place.encoding, seen.* FROM (SELECT current_setting('server_encoding') AS encoding) AS place LEFT JOIN (
     SELECT c.relname AS name, CAST(c.relkind IN ('r', 'p', 'f') AND n.nspname = current_schema() AS INTEGER) AS counts,
       CAST(has_table_privilege(c.oid, 'INSERT') AS INTEGER) AS insertable,
@@ -21,47 +25,57 @@ const LOOK = `
         SELECT 1 FROM pg_depend d WHERE d.classid = CAST('pg_class' AS regclass) AND d.objid = c.oid AND d.deptype = 'e'
       )
   ) AS seen ON TRUE`;
-type Seen = { encoding: string; name: string | null; counts: number; insertable: number; updatable: number };
+type ContentsRow = {
+  encoding: string;
+  name: string | null;
+  counts: number;
+  insertable: number;
+  updatable: number;
+};
 
 /**
- * Returns where there is an archive that this user may write to, or may be made: nothing of others is there. `readOnly`,
- * where there is an archive. Throws {@link UnusableArchive}, {@link NoArchive}, or {@link DatabaseAccessError} of the kind `unwritable`.
+ * Resolves when the database contains an archive that this user may write, or nothing. With `readOnly`: when it contains
+ * an archive. Throws {@link UnusableArchive}, {@link NoArchive}, or {@link DatabaseAccessError} `unwritable`.
  */
 export async function checkContents(
   statements: Pick<Statements, 'all'>,
   { readOnly }: { readOnly: boolean },
 ): Promise<void> {
-  const rows = await statements.all<Seen>(LOOK).catch((error: unknown) => {
+  const rows = await statements.all<ContentsRow>(CONTENTS).catch((error: unknown) => {
     if (error instanceof DatabaseAccessError) throw error;
     return undefined;
   });
-  // A relative of PostgreSQL that has not all of its catalogues is taken as it comes.
+  // A compatible database without these catalogues is not checked.
   if (rows === undefined) return;
   if (rows[0]?.encoding !== 'UTF8')
     throw new UnusableArchive('its encoding is not UTF8', { isDamaged: false });
-  const seen = rows.flatMap((row) => (row.name === null ? [] : [{ ...row, name: row.name }]));
-  const ours = new Map(seen.filter(({ name }) => OURS.has(name)).map((row) => [row.name, row]));
-  const lost = [...FIRST_TABLES, VERSIONS].filter((name) => !ours.has(name));
-  if (lost.length === 0) {
-    if (!readOnly && !isWritable([...ours.values()]))
+  const tables = rows.flatMap((row) => (row.name === null ? [] : [{ ...row, name: row.name }]));
+  const own = new Map(tables.filter(({ name }) => OWN_TABLES.has(name)).map((row) => [row.name, row]));
+  const missing = [...FIRST_TABLES, VERSIONS].filter((name) => !own.has(name));
+  if (missing.length === 0) {
+    if (!readOnly && !isWritable([...own.values()]))
       throw new DatabaseAccessError('unwritable', undefined, undefined);
     return;
   }
-  const isNone = seen.every(({ name, counts }) => name === WRITER || (counts === 0 && !OURS.has(name)));
-  if (isNone) {
+  const isEmpty = tables.every(
+    ({ name, counts }) => name === WRITER || (counts === 0 && !OWN_TABLES.has(name)),
+  );
+  if (isEmpty) {
     if (readOnly) throw new NoArchive('there is no archive in the database');
     return;
   }
-  if (lost.length < FIRST_TABLES.length / 2 && ours.has(WRITER)) {
-    throw new UnusableArchive('it is damaged, tables of the archive are missing', { isDamaged: true });
+  if (missing.length < FIRST_TABLES.length / 2 && own.has(WRITER)) {
+    throw new UnusableArchive('it is damaged: tables of the archive are missing', { isDamaged: true });
   }
-  const foreign = 'it holds tables of something else; an archive wants a database or a schema of its own';
-  throw new UnusableArchive(foreign, { isDamaged: false });
+  throw new UnusableArchive(
+    'it contains tables of something else; an archive needs a database or schema of its own',
+    { isDamaged: false },
+  );
 }
 
-/** Rows are added to each but that of the versions; the writer's is locked, for which the right to change it is needed. */
-function isWritable(ours: readonly { name: string; insertable: number; updatable: number }[]): boolean {
-  return ours.every(
+/** Rows are inserted into each table but that of the versions. Locking the writer's row needs the right to update it. */
+function isWritable(own: readonly { name: string; insertable: number; updatable: number }[]): boolean {
+  return own.every(
     ({ name, insertable, updatable }) =>
       name === VERSIONS || (name === WRITER ? updatable : insertable) === 1,
   );

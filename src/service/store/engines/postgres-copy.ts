@@ -1,58 +1,61 @@
-// Rows into a table of PostgreSQL by COPY in its binary form: integers, texts and bytes, which is all that our tables hold.
+// Inserts rows into PostgreSQL by COPY in binary form, for the types that our tables use: integers, text and bytes.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from } from 'pg-copy-streams';
 import type { Value } from '../sql/database.ts';
 
-/** Bytes handed over at once, if no single row has more. */
-const PIECE_BYTES = 256 * 1024;
+/** Bytes that are passed on at once. A larger row is passed on whole. */
+const CHUNK_BYTES = 256 * 1024;
 
-/** Adds rows of the same columns, in order, in the transaction that the connection is in. Throws the client's own errors. */
+/**
+ * Inserts rows in order, in the transaction of the connection. The values of a row stand in the order of `columns`.
+ * Throws the errors of the client.
+ */
 export async function copyRows(
   client: pg.ClientBase,
   table: string,
   columns: readonly string[],
   rows: readonly (readonly Value[])[],
 ): Promise<void> {
-  // Nothing may be sent behind a copy, which a client that pipelines refuses therefore.
+  // Nothing may follow a COPY on the connection, so a client that pipelines refuses one.
   const alone = Object.assign(client, { pipeline: false });
   try {
     const copying = alone.query(from(`COPY ${table} (${columns.join(',')}) FROM STDIN (FORMAT binary)`));
-    await pipeline(Readable.from(pieces(rows), { objectMode: false }), copying);
+    await pipeline(Readable.from(chunksOf(rows), { objectMode: false }), copying);
   } finally {
     alone.pipeline = true;
   }
 }
 
-/** The signature, no flags and no extension; what ends the rows. */
-const HEAD = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)]);
-const END = Buffer.from([0xff, 0xff]);
+/** The signature, then flags and the length of an extension, both 0. */
+const HEADER = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)]);
+const TRAILER = Buffer.from([0xff, 0xff]);
 
-function* pieces(rows: readonly (readonly Value[])[]): Generator<Buffer> {
-  let held: Uint8Array[] = [HEAD];
+function* chunksOf(rows: readonly (readonly Value[])[]): Generator<Buffer> {
+  let pending: Uint8Array[] = [HEADER];
   let bytes = 0;
   for (const values of rows) {
     const count = Buffer.alloc(2);
     count.writeInt16BE(values.length);
-    held.push(count);
+    pending.push(count);
     for (const value of values) {
       const field = fieldOf(value);
       const length = Buffer.alloc(4);
       length.writeInt32BE(field?.byteLength ?? -1);
-      held.push(length);
-      if (field !== undefined) held.push(field);
+      pending.push(length);
+      if (field !== undefined) pending.push(field);
       bytes += 4 + (field?.byteLength ?? 0);
     }
-    if (bytes < PIECE_BYTES) continue;
-    yield Buffer.concat(held);
-    held = [];
+    if (bytes < CHUNK_BYTES) continue;
+    yield Buffer.concat(pending);
+    pending = [];
     bytes = 0;
   }
-  yield Buffer.concat([...held, END]);
+  yield Buffer.concat([...pending, TRAILER]);
 }
 
-/** All our integers are of eight bytes. */
+/** Returns the bytes of a value, undefined for null. All our integers are BIGINT. */
 function fieldOf(value: Value): Uint8Array | undefined {
   if (value === null) return undefined;
   if (typeof value === 'string') return Buffer.from(value);

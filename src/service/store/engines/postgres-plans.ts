@@ -1,29 +1,30 @@
-// What only a PostgreSQL that is no relative of it gives: connections that keep the plans of pages, and a word for one state of all its data.
+// Uses of PostgreSQL that compatible databases lack: connections that keep the plans of pages, and snapshots as data versions.
 import type pg from 'pg';
-import type { DataVersion, Statements } from '../sql/database.ts';
-import { SUMMARY_STATE } from '../meta-table/summary.ts';
 import { DatabaseAccessError } from '../sql/database-error.ts';
-import { PAGE_SELECT } from '../sql/keyset.ts';
+import type { DataVersion, Statements } from '../sql/database.ts';
+import { PAGE_SELECT, SUMMARY_STATE } from '../sql/prepared-texts.ts';
 
-/** Relatives say so in their version, number it otherwise, or are an extension that spreads tables over several servers. */
-const ASKED = `SELECT version() AS version, (SELECT COUNT(*) FROM pg_extension WHERE extname = 'citus') AS spread`;
-const PLAIN = /^PostgreSQL (\d+)(?:\.\d+|beta\d|rc\d)?(?: \((?:Debian|Ubuntu|Homebrew)[^()]*\))? on /;
+/** Compatible databases name themselves in their version. The extension citus spreads tables over several servers. */
+const SERVER = `SELECT version() AS version, (SELECT COUNT(*) FROM pg_extension WHERE extname = 'citus') AS spread`;
+const GENUINE_VERSION =
+  /^PostgreSQL (\d+)(?:\.\d+|beta\d|rc\d)?(?: \((?:Debian|Ubuntu|Homebrew)[^()]*\))? on /;
 
-/** The first that knows its snapshots by the name we use. */
-const OLDEST = 13;
+/** The first version with `pg_current_snapshot()`. */
+const MIN_VERSION = 13;
 
-/** Whether the server is PostgreSQL itself, whose transactions are all in the snapshots that it tells. */
+/** Returns whether the server is PostgreSQL itself, so that its snapshots show every transaction. */
 export async function isGenuinePostgres(statements: Statements): Promise<boolean> {
-  const row = await statements.get<{ version: string; spread: number }>(ASKED).catch((error: unknown) => {
+  const row = await statements.get<{ version: string; spread: number }>(SERVER).catch((error: unknown) => {
     if (error instanceof DatabaseAccessError) throw error;
     return undefined;
   });
-  return row?.spread === 0 && Number(PLAIN.exec(row.version)?.[1] ?? 0) >= OLDEST;
+  return row?.spread === 0 && Number(GENUINE_VERSION.exec(row.version)?.[1] ?? 0) >= MIN_VERSION;
 }
 
 /**
- * For connections that only read pages. A plan is made once for a connection, for any values; that one of an empty table
- * serves a full one as well, they may only go by an index, in its order, and alone: a page is read before a worker starts.
+ * Configures a connection that only reads pages. It plans a statement once, for any values. A plan made for an empty
+ * table would be wrong for a full one, so only index scans in the order of the index are allowed. No parallel workers:
+ * a page is read before a worker has started.
  */
 export async function preparePageConnection(client: pg.ClientBase): Promise<void> {
   await client.query(`SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off;
@@ -31,26 +32,26 @@ export async function preparePageConnection(client: pg.ClientBase): Promise<void
     SET max_parallel_workers_per_gather = 0`);
 }
 
-/** Texts that one process has planned by name; each connection keeps them all. */
-const MOST_NAMES = 64;
+/** Statements with a name in one process. Each connection keeps the plans of all of them. */
+const MAX_NAMES = 64;
 
-/** Names of the statements whose plans are kept, undefined for all others. */
+/** Returns a function that returns the name of a statement whose plan is kept, undefined for all others. */
 export function createStatementNames(): (sql: string) => string | undefined {
   const names = new Map<string, string>();
   return (sql) => {
     if (!sql.startsWith(PAGE_SELECT) && sql !== SNAPSHOT && sql !== SUMMARY_STATE) return undefined;
     const known = names.get(sql);
-    if (known !== undefined || names.size === MOST_NAMES) return known;
+    if (known !== undefined || names.size === MAX_NAMES) return known;
     const name = `arx_${names.size}`;
     names.set(sql, name);
     return name;
   };
 }
 
-/** Every transaction with a number is in it or behind it; a standby does not tell all of those under way. */
+/** NULL on a standby, whose snapshots do not show all running transactions. */
 const SNAPSHOT = `SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE CAST(pg_current_snapshot() AS TEXT) END AS state`;
 
-/** {@link Database.version} of a PostgreSQL: two snapshots that are equal see the same commits. */
+/** Returns the data version of a database: two equal snapshots see the same commits. */
 export async function snapshotVersion(statements: Statements): Promise<DataVersion> {
   return (await statements.get<{ state: string | null }>(SNAPSHOT))?.state ?? Number.NaN;
 }

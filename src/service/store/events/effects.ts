@@ -13,7 +13,8 @@ import { chunksOf, parameterList, selectIn, updateRows } from '../sql/bulk-state
 /** An event with its number, and what it says. */
 export type NumberedEvent = KnownEvent & { n: number };
 
-type Verdict = Pick<StoredRow<typeof EVENTS>, 'n' | 'effect' | 'message' | 'attachment'>;
+/** What becomes of an event: its effect, and the record that it waits for. */
+export type Verdict = Pick<StoredRow<typeof EVENTS>, 'n' | 'effect' | 'message' | 'attachment'>;
 
 /** Applies events in this order and notes what became of each; part of the transaction of the only writer. */
 export async function applyEvents(statements: Statements, events: readonly NumberedEvent[]): Promise<void> {

@@ -1,23 +1,23 @@
-// Files in the database, in pieces, by the sha256 of their content: every process of the archive reaches them.
+// Files in the database, in chunks, under the SHA-256 of their content, so that every process can read them.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { Blobs } from './folder-files.ts';
+import type { Blobs } from './blobs.ts';
 import type { Statements } from '../sql/database.ts';
 import type { PostgresDatabase } from '../engines/postgres.ts';
 
-/** What a slow reader or writer makes us hold. */
+/** The memory that a slow reader or writer costs. Chunks of this size are stored: it cannot be changed. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Nothing is ever left unfinished: a file is there from its commit on, whole, and before it not at all. */
+/** Opens the files of a database. A file is written in one transaction, so none is ever unfinished. */
 export function openChunks(database: PostgresDatabase): Blobs {
   const size = async (sha256: string): Promise<number | undefined> =>
     (await database.get<{ bytes: number }>('SELECT bytes FROM blobs WHERE sha256 = $1', [sha256]))?.bytes;
 
-  /** Stores what `chunks` yields; false, and nothing stored, where it has another hash. */
-  const keep = async (sha256: string, chunks: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => {
+  /** Stores what `chunks` yields. Resolves to false, storing nothing, when it has another hash. */
+  const store = async (sha256: string, chunks: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => {
     try {
-      await database.beside(async (statements) => {
-        // Claimed first: who stores the same file waits here for the outcome.
+      await database.besideWriters(async (statements) => {
+        // The row first: another process that stores the same file waits here until this one commits.
         const claim = 'INSERT INTO blobs VALUES ($1, 0) ON CONFLICT (sha256) DO NOTHING';
         if ((await statements.run(claim, [sha256])) === 0) return;
         const { bytes, hash } = await insertChunks(statements, sha256, chunks());
@@ -34,7 +34,7 @@ export function openChunks(database: PostgresDatabase): Blobs {
   return {
     dir: undefined,
     async names(shard) {
-      // Pieces of which no file knows are found as the file they are a part of.
+      // Chunks without a row in `blobs` are reported as the file that they belong to.
       const rows = await database.all<{ sha256: string }>(
         `SELECT sha256 FROM blobs WHERE sha256 >= $1 AND sha256 < $2
           UNION SELECT sha256 FROM chunks WHERE sha256 >= $1 AND sha256 < $2`,
@@ -60,13 +60,13 @@ export function openChunks(database: PostgresDatabase): Blobs {
     },
     async put(sha256, content) {
       if ((await size(sha256)) !== undefined) return;
-      if (!(await keep(sha256, () => [content]))) throw new Error('the bytes of a file have another hash');
+      if (!(await store(sha256, () => [content]))) throw new Error('the bytes of a file have another hash');
     },
     async putFile(sha256, path) {
       if ((await size(sha256)) !== undefined) return true;
-      return keep(sha256, () => createReadStream(path, { highWaterMark: CHUNK_BYTES }));
+      return store(sha256, () => createReadStream(path, { highWaterMark: CHUNK_BYTES }));
     },
-    // The database takes them as it takes rows.
+    // As writable as the tables.
     writable: async () => true,
     removeUnfinished: async () => {},
   };

@@ -1,35 +1,13 @@
-// Files by the sha256 of their content: `<dir>/ab/cdef…`. A name exists only when its bytes are whole and durable.
+// Files in a folder, under the SHA-256 of their content. A name exists only when the file is whole and durable.
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { access, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncPath, writeAll } from '../../../disk/durable-write.ts';
 import { makeFolder } from '../../../disk/make-folder.ts';
+import { blobPath, type Blobs } from './blobs.ts';
 
-export type Blobs = {
-  /** The folder they are in, each as `ab/cdef…`; undefined for files in a database. */
-  readonly dir: string | undefined;
-  /** The hashes under which something is stored, of those that begin with these two digits. */
-  names(shard: string): Promise<string[]>;
-  /** Bytes stored under the hash, or undefined. */
-  size(sha256: string): Promise<number | undefined>;
-  /** Bytes `from` to `to` (inclusive) of a stored file, in chunks; the whole file without them. */
-  read(sha256: string, from?: number, to?: number): AsyncGenerator<Uint8Array>;
-  /** Stores bytes whose hash the caller computed. Durable when it resolves; storing again is free. */
-  put(sha256: string, content: Uint8Array): Promise<void>;
-  /** Stores a copy of a file too big to hold. False, and nothing stored, where its bytes have another hash by now. */
-  putFile(sha256: string, path: string): Promise<boolean>;
-  /** Whether it takes new files, by rights and space. */
-  writable(): Promise<boolean>;
-  /** Removes what was begun and never finished, last written to before this time (ms); what cannot be is left. */
-  removeUnfinished(before: number): Promise<void>;
-};
-
-/** Where the bytes of this hash are, or would be. */
-export function blobPath(dir: string, sha256: string): string {
-  return join(dir, sha256.slice(0, 2), sha256.slice(2));
-}
-
+/** Opens the files of a folder. The folder is created with the first file. */
 export function openBlobs(dir: string): Blobs {
   const pathOf = (sha256: string) => blobPath(dir, sha256);
 
@@ -47,7 +25,7 @@ export function openBlobs(dir: string): Blobs {
    * Runs `write` on a temporary file and gives it its name, durably, if that answers true. Not by disk/atomic-file.ts, which
    * waits for the disk synchronously: an import stores many files at a time.
    */
-  const keep = async (sha256: string, write: (file: FileHandle) => Promise<boolean>): Promise<boolean> => {
+  const store = async (sha256: string, write: (file: FileHandle) => Promise<boolean>): Promise<boolean> => {
     const folder = dirname(pathOf(sha256));
     await makeFolder(folder, 0o700);
     const temporary = `${pathOf(sha256)}.${randomUUID()}.new`;
@@ -80,19 +58,19 @@ export function openBlobs(dir: string): Blobs {
     size,
     async *read(sha256, from = 0, to) {
       const file = await open(pathOf(sha256), constants.O_RDONLY | constants.O_NOFOLLOW);
-      // The stream closes the file at its end and when the reader stops early.
+      // The stream closes the file at its end, and when the reader stops early.
       yield* file.createReadStream({ start: from, ...(to === undefined ? {} : { end: to }) });
     },
     async put(sha256, content) {
       if ((await size(sha256)) === content.byteLength) return;
-      await keep(sha256, async (file) => {
+      await store(sha256, async (file) => {
         await writeAll(file, content, 0);
         return true;
       });
     },
     async putFile(sha256, path) {
       if ((await size(sha256)) !== undefined) return true;
-      return keep(sha256, async (file) => {
+      return store(sha256, async (file) => {
         const hash = createHash('sha256');
         let at = 0;
         for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
@@ -105,7 +83,7 @@ export function openBlobs(dir: string): Blobs {
     },
     async writable() {
       try {
-        // Made by the first file.
+        // The folder is created with the first file.
         const at = await access(dir).then(
           () => dir,
           () => dirname(dir),

@@ -1,9 +1,9 @@
-// A quick look at whether the files of the catalogue are there and whole, spread over the archive; not a full check.
+// A quick check of some stored files, at equal distances over the archive. `arx fsck` checks all.
 import { createHash } from 'node:crypto';
 import type { Archive } from '../archive.ts';
 
-/** Files up to this many bytes are hashed, of longer ones only the size is looked at. */
-const HASHED_BYTES = 1024 * 1024;
+/** Files up to this size are hashed, of larger ones only the size is checked. */
+const MAX_HASHED_BYTES = 1024 * 1024;
 
 export type SpotCheck = { looked: number; missing: number; damaged: number };
 
@@ -19,7 +19,7 @@ export async function spotCheckFiles({ database, blobs }: Archive, most: number)
   for (const { sha256, bytes } of rows) {
     const size = await blobs.size(sha256);
     if (size === undefined) probe.missing += 1;
-    else if (size !== bytes || (bytes <= HASHED_BYTES && (await hashOf(blobs.read(sha256))) !== sha256)) {
+    else if (size !== bytes || (bytes <= MAX_HASHED_BYTES && (await hashOf(blobs.read(sha256))) !== sha256)) {
       probe.damaged += 1;
     }
   }

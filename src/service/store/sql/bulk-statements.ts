@@ -1,7 +1,8 @@
-// Many rows in few statements: inserts and look-ups whose texts are so few that they stay prepared.
+// Inserts, updates and look-ups of many rows in few statements. There are few different texts, so they stay prepared.
 import type { Columns, NewRow, StoredRow, Table } from '../../records/table.ts';
 import type { Row, Statements, Value } from './database.ts';
 
+/** Rows or values of one statement. */
 const MAX_ROWS = 64;
 
 /** COPY is faster from this number of rows on: it costs one more round trip than a statement. */
@@ -73,12 +74,15 @@ function selectGiven({ columns }: Pick<Table, 'columns'>, names: readonly string
   return `SELECT ${fields.join(', ')} FROM json_each($1)`;
 }
 
-/** At most 64 at once: no more texts than that are made for a statement, and the last rows cost one and not six. */
+/**
+ * Yields parts of at most 64 rows. So a statement has at most 64 texts. Parts with power-of-two sizes would need fewer
+ * texts but six statements for the last rows.
+ */
 export function* chunksOf<T>(rows: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < rows.length; at += MAX_ROWS) yield rows.slice(at, at + MAX_ROWS);
 }
 
-/** Rows of a statement that has `IN (…)` in the place of its only `IN ?`, for values however many. */
+/** Returns the rows of a statement whose only `IN ?` stands for `IN (…)` with any number of values. */
 export async function selectIn<T extends Row>(
   statements: Statements,
   sql: string,
@@ -99,13 +103,13 @@ export async function selectIn<T extends Row>(
   return found;
 }
 
-/** Filled up with its last value to a power of two, so that texts made for it are few. */
+/** Repeats the last value until the length is a power of two, so that there are few different statement texts. */
 export function padToPowerOfTwo<T>(values: T[]): T[] {
   while (!Number.isInteger(Math.log2(values.length))) values.push(values.at(-1)!);
   return values;
 }
 
-/** `$first,…`, one for each value. */
+/** Returns `$first,…` with one parameter for each value. */
 export function parameterList(values: readonly unknown[], first: number): string {
   return values.map((_, index) => `$${first + index}`).join(',');
 }

@@ -1,61 +1,62 @@
-// A database that cannot serve now, or not us: by kind, in our words, with the engine's code and nothing else of what it said.
+// Errors of a database that cannot serve now or not this user, in our own words and without the engine's text.
 import { Fault, type FaultKind } from '../../../faults.ts';
 import { primaryCode, SQLITE } from './sqlite-result-codes.ts';
 
 /**
- * `unreachable`: no connection, or it was lost; an outcome may be unknown. `open`: TLS is wanted and not offered.
- * `refused`: not this user or password. `unproven`: no password is known. `unwritable`: this user may only read it.
- * `denied`: any other right that this user lacks. `busy`: locked, too slow, or in conflict with others after all tries.
- * `full`: no space left for it.
+ * `unreachable`: no connection, or the connection was lost; whether a commit happened may be unknown. `no_tls`: TLS is
+ * required and the server offers none. `refused`: the server refuses this user or password. `no_password`: the server
+ * asks for a password and none is known. `unwritable`: this user may only read the archive. `denied`: this user lacks
+ * another right. `busy`: locked, too slow, or in conflict with others after all attempts. `full`: no space left.
  */
 export type AccessErrorKind =
-  'unreachable' | 'open' | 'refused' | 'unproven' | 'unwritable' | 'denied' | 'busy' | 'full';
+  'unreachable' | 'no_tls' | 'refused' | 'no_password' | 'unwritable' | 'denied' | 'busy' | 'full';
 
-/** What is said of each kind, and how a command ends with it. */
-const TROUBLES: Record<AccessErrorKind, { text: string; fault: FaultKind; passes?: true; hint?: string }> = {
-  unreachable: { text: 'the database cannot be reached', fault: 'network', passes: true },
-  open: { text: 'the server of the database offers no TLS', fault: 'network' },
-  refused: { text: 'the database refuses this user or password', fault: 'auth' },
-  unproven: {
-    text: 'the database asks for a password, and none was given',
-    fault: 'auth',
-    hint: 'PGPASSWORD or a line of ~/.pgpass gives it',
-  },
-  unwritable: {
-    text: 'the database may not be written to by this user',
-    fault: 'store',
-    hint: 'arx serve --read-only and arx fsck write nothing',
-  },
-  denied: { text: 'the database denies this user a right that is needed', fault: 'store' },
-  busy: { text: 'the database is busy', fault: 'busy', passes: true },
-  full: { text: 'the database has no space left', fault: 'disk' },
-};
+/** The text of each kind, the fault that a command ends with, and whether trying again may help. */
+const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTemporary?: true; hint?: string }> =
+  {
+    unreachable: { text: 'the database cannot be reached', fault: 'network', isTemporary: true },
+    no_tls: { text: 'the server of the database offers no TLS', fault: 'network' },
+    refused: { text: 'the database refuses this user or password', fault: 'auth' },
+    no_password: {
+      text: 'the database asks for a password, and none was given',
+      fault: 'auth',
+      hint: 'set PGPASSWORD or add a line to ~/.pgpass',
+    },
+    unwritable: {
+      text: 'the database may not be written to by this user',
+      fault: 'store',
+      hint: 'arx serve --read-only and arx fsck write nothing',
+    },
+    denied: { text: 'the database denies this user a right that is needed', fault: 'store' },
+    busy: { text: 'the database is busy', fault: 'busy', isTemporary: true },
+    full: { text: 'the database has no space left', fault: 'disk' },
+  };
 
 export class DatabaseAccessError extends Error {
   readonly kind: AccessErrorKind;
-  /** SQLSTATE, or the system's code, where there is one. */
+  /** SQLSTATE or the code of the system, where there is one. */
   readonly code: string | undefined;
 
   constructor(kind: AccessErrorKind, code: string | undefined, cause: unknown) {
-    super(code === undefined ? TROUBLES[kind].text : `${TROUBLES[kind].text} (${code})`, { cause });
+    super(code === undefined ? KINDS[kind].text : `${KINDS[kind].text} (${code})`, { cause });
     this.kind = kind;
     this.code = code;
   }
 }
 
-/** The trouble as a command ends with it; `kept` says what is there all the same, where that is known. */
-export function accessFault(trouble: DatabaseAccessError, kept?: string): Fault {
-  const { fault, passes, hint } = TROUBLES[trouble.kind];
-  return new Fault(fault, trouble.message, {
+/** Returns the fault that a command ends with. `kept` says what was stored nevertheless, where that is known. */
+export function accessFault(error: DatabaseAccessError, kept?: string): Fault {
+  const { fault, isTemporary, hint } = KINDS[error.kind];
+  return new Fault(fault, error.message, {
     ...(kept === undefined ? {} : { kept }),
     ...(hint === undefined ? {} : { hint }),
-    retryable: passes === true,
-    cause: trouble,
+    retryable: isTemporary === true,
+    cause: error,
   });
 }
 
-/** What passes or needs the keeper, never the client. */
-const ENGINE_TROUBLE = new Set([
+/** Codes of errors that pass or that the operator must repair. The client cannot. */
+const UNAVAILABLE_RESULT_CODES = new Set([
   SQLITE.BUSY,
   SQLITE.LOCKED,
   SQLITE.NOMEM,
@@ -64,28 +65,28 @@ const ENGINE_TROUBLE = new Set([
   SQLITE.FULL,
   SQLITE.CANTOPEN,
 ]);
-const DISK_TROUBLE = new Set(['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT']);
+const UNAVAILABLE_SYSTEM_CODES = new Set(['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT']);
 
-/** Whether a thrown value says that the archive cannot serve now, whatever it was asked. */
+/** Returns whether a thrown value means that the archive cannot serve any request now. */
 export function isStoreUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   if (error instanceof DatabaseAccessError) return true;
-  const ofEngine = primaryCode(error);
-  if (ofEngine !== undefined) return ENGINE_TROUBLE.has(ofEngine);
+  const resultCode = primaryCode(error);
+  if (resultCode !== undefined) return UNAVAILABLE_RESULT_CODES.has(resultCode);
   const { code } = error as { code?: unknown };
-  return typeof code === 'string' && DISK_TROUBLE.has(code);
+  return typeof code === 'string' && UNAVAILABLE_SYSTEM_CODES.has(code);
 }
 
-const FULL = new Set<unknown>([SQLITE.FULL, SQLITE.IOERR_SHMSIZE, 'ENOSPC', 'EDQUOT']);
+const NO_SPACE_CODES = new Set<unknown>([SQLITE.FULL, SQLITE.IOERR_SHMSIZE, 'ENOSPC', 'EDQUOT']);
 
-/** Whether it is that no space is left. */
+/** Returns whether a thrown value means that no space is left. */
 export function isNoSpace(error: unknown): boolean {
   if (error instanceof DatabaseAccessError) return error.kind === 'full';
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  return FULL.has(errcode) || FULL.has(code);
+  return NO_SPACE_CODES.has(errcode) || NO_SPACE_CODES.has(code);
 }
 
-/** Kind and code of a thrown value for a log: its message may hold data, so it is left out. */
+/** Returns class and code of a thrown value for a log. Its message is left out, because it may contain data. */
 export function errorName(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };

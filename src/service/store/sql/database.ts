@@ -1,9 +1,9 @@
-// What the store asks of an SQL engine: plain statements with $1 parameters, one writer's transaction, nothing else.
+// What the store needs of a database: statements with numbered parameters, and transactions of one writer.
 
 export type Value = string | number | null | Uint8Array;
 export type Row = Record<string, Value>;
 
-/** One state of the archive among all; see {@link Database.dataVersion}. */
+/** Identifies a state of all data, see {@link Database.dataVersion}. */
 export type DataVersion = string | number;
 
 export type Statements = {
@@ -11,36 +11,36 @@ export type Statements = {
   get<T extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<T | undefined>;
   /** Resolves to the number of rows changed. */
   run(sql: string, parameters?: readonly Value[]): Promise<number>;
-  /** As {@link Statements.run}, for what ends a transaction: sent in one go with its commit, where the engine is far. */
+  /** As {@link Statements.run}, for the end of a transaction: sent together with the commit, without waiting for it. */
   last?: ((sql: string, parameters?: readonly Value[]) => void) | undefined;
-  /** Rows of a statement with `IN ?`, for values however many, where the engine takes them as one. */
+  /** Returns the rows of a statement with `IN ?`, for any number of values. Absent where the engine has no arrays. */
   allIn?: (<T extends Row = Row>(sql: string, values: readonly Value[]) => Promise<T[]>) | undefined;
-  /** Adds many rows of the same columns, in order, where the engine has a faster way than INSERT for it. */
+  /** Inserts many rows in order. Absent where the engine has nothing faster than INSERT. */
   copy?:
     | ((table: string, columns: readonly string[], rows: readonly (readonly Value[])[]) => Promise<void>)
     | undefined;
 };
 
 /**
- * One engine. Statements use `$1 … $n`, `ON CONFLICT`, `RETURNING` and types both engines know: what differs is in
- * sqlite.ts, postgres.ts and `typed()` of schema.ts, and nowhere else.
+ * A database. Statements use `$1 … $n`, `ON CONFLICT`, `RETURNING` and types that both engines know. Differences between
+ * the engines are only in the folder engines and in `typed()` of schema/statements.ts.
  */
 export type Database = Statements & {
   readonly engine: 'sqlite' | 'postgres';
   /**
-   * Runs `work` alone among writers, of all processes; durable when it resolves, undone when it throws. Never nested.
-   * Where others came into its way it is run again from its beginning.
+   * Runs `work` as the only writer of all processes. Durable when it resolves, undone when it throws. Never nested.
+   * After a conflict with another transaction `work` runs again from its beginning.
    */
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
-  /** As {@link Database.transaction}, but undefined at once, and no work done, where another writer is at it. */
+  /** As {@link Database.transaction}, but resolves to undefined at once while another writer is active. */
   tryTransaction<T>(work: (statements: Statements) => Promise<T>): Promise<T | undefined>;
-  /** As {@link Database.transaction}, for changes of tables: it may take as long as it needs. */
+  /** As {@link Database.transaction}, for changes of tables, without a time limit. */
   migration<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
-  /** Connections of this process to the engine now, and who waits for one; where it has such. */
+  /** Counts connections of this process and those that wait for one. Absent without a connection pool. */
   pool?(): { busy: number; idle: number; waiting: number };
   /**
-   * A word that is another one after any commit of any process: whoever asks for it, and gets it once more, may rely on
-   * what was read in between. Absent where the engine cannot tell, not a number where it cannot at this moment.
+   * Returns a value that changes with every commit of any process. What was read between two equal values is still
+   * valid. Absent where the engine cannot tell; NaN, which equals nothing, where it cannot tell at this moment.
    */
   dataVersion?: (() => DataVersion | Promise<DataVersion>) | undefined;
   close(): Promise<void>;

@@ -1,14 +1,15 @@
-// Keyset reading of one window: the rows strictly between two keys, in ascending order, at a cost that depth does not change.
+// Reads a window of a list by keys: the rows strictly between two keys. The cost does not depend on the depth of the window.
 import { rowsInOrder, type PageRows } from '../../records/page-json.ts';
 import type { Row, Statements, Value } from './database.ts';
+import { PAGE_SELECT } from './prepared-texts.ts';
 
-/** Part of a WHERE clause; its parameters are numbered from $1 in the order of `values`. */
+/** Part of a WHERE clause. Its parameters are numbered from $1 in the order of `values`. */
 export type Condition = { sql: string; values: readonly Value[] };
 
-/** A place in a list: a key, compared column by column, or the row of this number, looked up by the statement itself. */
+/** An end of a window: a key, compared column by column, or the number of a row whose key the statement looks up. */
 export type Edge = readonly number[] | { row: number };
 
-/** null is the open edge of the list. */
+/** A window of a list; null is the end of the list. */
 export type Span = {
   after: Edge | null;
   before: Edge | null;
@@ -16,7 +17,10 @@ export type Span = {
   direction: 'forward' | 'backward';
 };
 
-/** `rows` is where an edge that is a row is found by its `n`, and the key it has there: columns, or `n` itself. */
+/**
+ * A list. `key`: the columns of its order. `rows`: the table in which an {@link Edge} with a row is looked up, and the
+ * columns there that are the key; the column `n` is the number itself.
+ */
 export type ListQuery = {
   select: string;
   key: readonly string[];
@@ -25,23 +29,29 @@ export type ListQuery = {
 };
 export type Window<T> = { rows: T[]; has_more: boolean };
 
-/** `limit` rows at most, and whether the window holds more in the direction it was read. */
+/** Returns at most `limit` rows in ascending order, and whether there are more in the direction of the span. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the row type is the statement’s, which the caller knows
 export async function readSpan<T extends Row>(
   statements: Statements,
-  read: ListQuery,
+  query: ListQuery,
   span: Span,
 ): Promise<Window<T>> {
-  const { tail, values } = tailOf(read, span);
-  return inOrder(await statements.all<T>(read.select + tail, values), span);
+  const { tail, values } = tailOf(query, span);
+  const rows = await statements.all<T>(query.select + tail, values);
+  const has_more = rows.length > span.limit;
+  if (has_more) rows.pop();
+  if (span.direction === 'backward') rows.reverse();
+  return { rows, has_more };
 }
 
-/** As {@link readSpan}, of rows that are one column `json` of text: they come as one, which costs a fraction. */
-export async function readPageRows(statements: Statements, read: ListQuery, span: Span): Promise<PageRows> {
-  const { tail, values, found } = tailOf(read, span);
-  const whole = wholeText(read.select, tail, found);
+/**
+ * As {@link readSpan}, for a list whose only column is `json`, a row as text. All rows come as one text, which costs a
+ * fraction of reading them one by one.
+ */
+export async function readPageRows(statements: Statements, query: ListQuery, span: Span): Promise<PageRows> {
+  const { tail, values, cursor } = tailOf(query, span);
   const page = await statements.get<{ rows: string | null; count: number; there: number | null }>(
-    whole,
+    pageStatement(query.select, tail, cursor),
     values,
   );
   const { rows, count, there } = page ?? { rows: null, count: 0, there: null };
@@ -50,58 +60,52 @@ export async function readPageRows(statements: Statements, read: ListQuery, span
     text: rows === null ? '' : rowsInOrder(rows, has_more, span.direction),
     count: has_more ? span.limit : count,
     has_more,
-    cursorFound: found === '' || there !== null,
+    cursorFound: cursor === '' || there !== null,
   };
 }
 
-/** How every statement of a page begins. */
-export const PAGE_SELECT = `SELECT string_agg(json, ',') AS rows, COUNT(*) AS count`;
+/**
+ * Statements by their `select`, then by the rest. A text of thousands of characters is built once; the engines then find their
+ * prepared statement by the identity of the string.
+ */
+const STATEMENTS = new Map<string, Map<string, string>>();
 
-/** Statements by their parts: one of thousands of characters is put together once, and found by its identity from then on. */
-const WHOLE = new Map<string, Map<string, string>>();
-
-function wholeText(select: string, tail: string, found: string): string {
-  const known = WHOLE.get(select) ?? new Map<string, string>();
-  if (known.size === 0) WHOLE.set(select, known);
-  const parts = found + tail;
-  let whole = known.get(parts);
-  if (whole === undefined) {
-    // The rows come in the order of the inner statement: nothing stands between it and the aggregate.
-    whole = `${PAGE_SELECT}${found} FROM (${select}${tail}) AS page`;
-    known.set(parts, whole);
+function pageStatement(select: string, tail: string, cursor: string): string {
+  const known = STATEMENTS.get(select) ?? new Map<string, string>();
+  if (known.size === 0) STATEMENTS.set(select, known);
+  const end = cursor + tail;
+  let statement = known.get(end);
+  if (statement === undefined) {
+    // The aggregate gets the rows in the order of the inner statement, because there is nothing between the two.
+    statement = `${PAGE_SELECT}${cursor} FROM (${select}${tail}) AS page`;
+    known.set(end, statement);
   }
-  return whole;
+  return statement;
 }
 
-function tailOf(read: ListQuery, span: Span): { tail: string; values: Value[]; found: string } {
-  const { key, where } = read;
+/** Returns the end of a statement and its values; `cursor` is a column that is NULL where the row of an edge is missing. */
+function tailOf(query: ListQuery, span: Span): { tail: string; values: Value[]; cursor: string } {
+  const { key, where } = query;
   const conditions = [...where];
   const columns = key.length === 1 ? key[0]! : `(${key.join(', ')})`;
-  if (span.after !== null) conditions.push(compared(read, columns, '>', span.after));
-  if (span.before !== null) conditions.push(compared(read, columns, '<', span.before));
+  if (span.after !== null) conditions.push(comparison(query, columns, '>', span.after));
+  if (span.before !== null) conditions.push(comparison(query, columns, '<', span.before));
 
   const values: Value[] = [];
-  const clauses = conditions.map((condition) => numbered(condition, values));
+  const clauses = conditions.map((condition) => renumbered(condition, values));
   const clause = clauses.length === 0 ? '' : ` WHERE ${clauses.join(' AND ')}`;
-  // Its value was the last, since there is one edge at most that is a row.
+  // At most one edge is a row, and it was added last, so its number is the last value.
   const isByRow = [span.after, span.before].some((edge) => edge !== null && 'row' in edge);
-  const found = isByRow ? `, (SELECT n FROM ${read.rows!.table} WHERE n = $${values.length}) AS there` : '';
+  const cursor = isByRow ? `, (SELECT n FROM ${query.rows!.table} WHERE n = $${values.length}) AS there` : '';
   const order = span.direction === 'forward' ? 'ASC' : 'DESC';
   const by = key.map((column) => `${column} ${order}`).join(', ');
-  // One row more than asked tells whether there is more.
+  // One row more than the limit tells whether there are more.
   values.push(span.limit + 1);
-  return { tail: `${clause} ORDER BY ${by} LIMIT $${values.length}`, values, found };
+  return { tail: `${clause} ORDER BY ${by} LIMIT $${values.length}`, values, cursor };
 }
 
-function inOrder<T>(rows: T[], { limit, direction }: Span): Window<T> {
-  const has_more = rows.length > limit;
-  if (has_more) rows.pop();
-  if (direction === 'backward') rows.reverse();
-  return { rows, has_more };
-}
-
-function compared({ rows }: ListQuery, columns: string, operator: '<' | '>', edge: Edge): Condition {
-  const [marks, values] =
+function comparison({ rows }: ListQuery, columns: string, operator: '<' | '>', edge: Edge): Condition {
+  const [parts, values] =
     'row' in edge
       ? [
           rows!.key.map((part) =>
@@ -110,12 +114,12 @@ function compared({ rows }: ListQuery, columns: string, operator: '<' | '>', edg
           [edge.row],
         ]
       : [edge.map((_, index) => `$${index + 1}`), edge];
-  const right = marks.join(', ');
-  return { sql: `${columns} ${operator} ${marks.length === 1 ? right : `(${right})`}`, values };
+  const right = parts.join(', ');
+  return { sql: `${columns} ${operator} ${parts.length === 1 ? right : `(${right})`}`, values };
 }
 
-/** The condition with its parameters moved behind those already there. */
-function numbered({ sql, values }: Condition, all: Value[]): string {
+/** Appends the values of a condition to `all`, and returns its SQL with the numbers that they have there. */
+function renumbered({ sql, values }: Condition, all: Value[]): string {
   const start = all.length;
   all.push(...values);
   return sql.replaceAll(/\$(\d+)/g, (_, digits: string) => `$${start + Number(digits)}`);

@@ -1,6 +1,6 @@
-// The result codes of SQLite that something is decided by, and how a thrown value carries one.
+// Result codes of SQLite that decisions depend on.
 
-/** By the names that SQLite gives them. The last is an extended one: the index of the log, a file beside it, found no space. */
+/** By their names in SQLite. IOERR_SHMSIZE is an extended code: no space for the index of the write-ahead log. */
 export const SQLITE = {
   ERROR: 1,
   BUSY: 5,
@@ -15,7 +15,7 @@ export const SQLITE = {
   IOERR_SHMSIZE: 4874,
 };
 
-/** The primary result code, which extended ones carry in their low byte; undefined where it is no error of SQLite. */
+/** Returns the primary result code of a thrown value, undefined when SQLite did not throw it. */
 export function primaryCode(error: unknown): number | undefined {
   const { errcode } = error as { errcode?: unknown };
   return typeof errcode === 'number' ? errcode & 0xff : undefined;

@@ -1,6 +1,6 @@
-// Why what was found where an archive should be cannot be used as one, in our words.
+// Errors for a place that contains no archive which can be used.
 
-/** Something else than an archive that can be used; `isDamaged` where it is one that lost a part. The message says which. */
+/** What is there is not an archive, or a damaged one (`isDamaged`). The message says why. */
 export class UnusableArchive extends Error {
   readonly isDamaged: boolean;
 
@@ -10,5 +10,5 @@ export class UnusableArchive extends Error {
   }
 }
 
-/** Where an archive was to be read there is none. */
+/** There is no archive where one should be read. */
 export class NoArchive extends Error {}

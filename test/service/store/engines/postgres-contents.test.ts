@@ -55,7 +55,7 @@ describe.skipIf(noPostgres)('a database', () => {
     for (const line of [...WRITING, ...READING]) {
       const ran = await on(line);
       expect(ran, line).toMatchObject({ exit: 15, stdout: '' });
-      expect(ran.stderr).toContain('it holds tables of something else');
+      expect(ran.stderr).toContain('it contains tables of something else');
       expect(await tables()).toEqual(names);
     }
   });

@@ -6,8 +6,8 @@ import {
   isGenuinePostgres,
   snapshotVersion,
 } from '../../../../src/service/store/engines/postgres-plans.ts';
-import { SUMMARY_STATE } from '../../../../src/service/store/meta-table/summary.ts';
-import { PAGE_SELECT } from '../../../../src/service/store/sql/keyset.ts';
+import { SUMMARY_STATE } from '../../../../src/service/store/sql/prepared-texts.ts';
+import { PAGE_SELECT } from '../../../../src/service/store/sql/prepared-texts.ts';
 
 const answering = (get: () => Promise<unknown>) => ({ get }) as unknown as Statements;
 

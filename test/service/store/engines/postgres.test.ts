@@ -17,9 +17,9 @@ import {
 import { createFaultPlan } from '../../../../src/service/fault-injection/index.ts';
 import type { Value } from '../../../../src/service/store/sql/database.ts';
 import { preparePageConnection } from '../../../../src/service/store/engines/postgres-plans.ts';
-import { fileKey } from '../../../../src/service/store/meta-table/summary.ts';
+import { fileKey } from '../../../../src/service/store/meta-table/file-key.ts';
 import { DatabaseAccessError } from '../../../../src/service/store/sql/database-error.ts';
-import { PAGE_SELECT } from '../../../../src/service/store/sql/keyset.ts';
+import { PAGE_SELECT } from '../../../../src/service/store/sql/prepared-texts.ts';
 import { ASSET_URL, insert, sampleArchive, textOf, tokenFor } from '../../../support/archive.ts';
 import { call } from '../../../support/call.ts';
 import { PASSWORD } from '../../../support/cluster.ts';
@@ -464,7 +464,7 @@ describe.skipIf(noPostgres)('the command line', () => {
     const ran = await importing(`${urlOf({ by: 'port', schema: schemaOf(url) })} --json`);
     expect(ran.exit).toBe(4);
     expect(ran.stderr).toContain('the database asks for a password, and none was given');
-    expect(ran.stderr).toContain('hint: PGPASSWORD');
+    expect(ran.stderr).toContain('hint: set PGPASSWORD');
     expect(ran.stderr).toContain('"retryable":false');
   });
 

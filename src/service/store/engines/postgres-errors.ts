@@ -1,0 +1,55 @@
+// Maps errors of the PostgreSQL server and its client to DatabaseAccessError.
+import pg from 'pg';
+import { DatabaseAccessError, type AccessErrorKind } from '../sql/database-error.ts';
+
+/** By SQLSTATE or its class. Other codes are mistakes of ours or damage, and are thrown as they are. */
+const KINDS: Record<string, AccessErrorKind> = {
+  '08': 'unreachable',
+  '28': 'refused',
+  '40': 'busy',
+  '53': 'busy',
+  53100: 'full',
+  53300: 'unreachable',
+  '55P03': 'busy',
+  '57': 'unreachable',
+  57014: 'busy',
+  25006: 'busy',
+  42501: 'denied',
+  58030: 'busy',
+};
+
+/** By the messages of the client's own errors, which have no code. */
+const CLIENT_MESSAGES: readonly [text: RegExp, kind: AccessErrorKind][] = [
+  [/^SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a (?:non-empty )?string$/, 'no_password'],
+  [/^The server does not support SSL connections$/, 'no_tls'],
+];
+
+/** Throws the {@link DatabaseAccessError} for an error of the database, or the error itself where there is none. */
+export function throwAccessError(error: unknown): never {
+  if (error instanceof pg.DatabaseError) {
+    const code = error.code ?? '';
+    const kind = KINDS[code] ?? KINDS[code.slice(0, 2)];
+    throw kind === undefined ? error : new DatabaseAccessError(kind, code, error);
+  }
+  // Errors of these classes are mistakes of ours. All others of the client are about its connection.
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) throw error;
+  const kind = CLIENT_MESSAGES.find(([text]) => text.test(error.message))?.[1];
+  if (kind !== undefined) throw new DatabaseAccessError(kind, undefined, error);
+  const { code } = error as NodeJS.ErrnoException;
+  const isTimeout = error.message === 'Query read timeout';
+  throw new DatabaseAccessError(
+    isTimeout ? 'busy' : 'unreachable',
+    code ?? (isTimeout ? 'timeout' : 'lost'),
+    error,
+  );
+}
+
+/** Returns whether the connection was lost. */
+export function isConnectionLost(error: unknown): boolean {
+  return error instanceof DatabaseAccessError && error.kind === 'unreachable';
+}
+
+/** Returns whether a transaction failed by a serialization failure or a deadlock: nothing was done, it can be repeated. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof DatabaseAccessError && (error.code === '40001' || error.code === '40P01');
+}

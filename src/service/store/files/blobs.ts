@@ -1,0 +1,26 @@
+// What the store of files offers: files by the SHA-256 of their content, whole and durable or absent.
+import { join } from 'node:path';
+
+export type Blobs = {
+  /** The folder of the files; undefined where they are in the database. */
+  readonly dir: string | undefined;
+  /** Returns the hashes of stored files that begin with these two hexadecimal digits. */
+  names(shard: string): Promise<string[]>;
+  /** Returns the size of a stored file in bytes, undefined where there is none. */
+  size(sha256: string): Promise<number | undefined>;
+  /** Yields bytes `from` to `to` (inclusive) of a stored file, the whole file by default. */
+  read(sha256: string, from?: number, to?: number): AsyncGenerator<Uint8Array>;
+  /** Stores bytes whose hash the caller computed. Durable when it resolves. Does nothing where the file exists. */
+  put(sha256: string, content: Uint8Array): Promise<void>;
+  /** Stores a copy of a file that is too big for memory. Resolves to false, storing nothing, when its hash differs by now. */
+  putFile(sha256: string, path: string): Promise<boolean>;
+  /** Returns whether new files can be stored, by permissions and free space. */
+  writable(): Promise<boolean>;
+  /** Removes unfinished files last written before this time, in milliseconds. Ignores errors. */
+  removeUnfinished(before: number): Promise<void>;
+};
+
+/** Returns the path of the file with this hash in a folder: `<dir>/ab/cdef…`. */
+export function blobPath(dir: string, sha256: string): string {
+  return join(dir, sha256.slice(0, 2), sha256.slice(2));
+}

@@ -1,0 +1,31 @@
+// The indexes that the migrations create, for the check of an archive.
+import type { Database } from '../sql/database.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { statementsOf } from './statements.ts';
+
+type Index = { name: string; statement: string };
+
+/**
+ * Returns the names of all indexes with the statements that create them. For PostgreSQL this includes the indexes of
+ * primary and unique keys, because they can be dropped there.
+ */
+export function indexesFor(engine: Database['engine']): Index[] {
+  const statements = MIGRATIONS.flatMap((migration) => statementsOf(migration, engine));
+  const indexes = statements.flatMap((statement) => {
+    const [, name] = /^CREATE (?:UNIQUE )?INDEX (\w+) /.exec(statement) ?? [];
+    return name === undefined ? [] : [{ name, statement }];
+  });
+  return engine === 'sqlite' ? indexes : [...statements.flatMap(keyIndexesOf), ...indexes];
+}
+
+/** Returns the indexes of the keys in a CREATE TABLE, under the names that PostgreSQL gives them. */
+function keyIndexesOf(statement: string): Index[] {
+  const [, table] = /^CREATE TABLE (\w+)/.exec(statement) ?? [];
+  const keys = statement.matchAll(/(?:(\w+) [^,(]*)?\b(PRIMARY KEY|UNIQUE)(?: \(([^)]*)\))?/g);
+  return table === undefined
+    ? []
+    : Array.from(keys, ([, column, kind, columns]) => {
+        const name = kind === 'UNIQUE' ? `${table}_${column}_key` : `${table}_pkey`;
+        return { name, statement: `CREATE UNIQUE INDEX ${name} ON ${table} (${columns ?? column})` };
+      });
+}

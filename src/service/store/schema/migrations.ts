@@ -1,0 +1,113 @@
+// The tables of an archive as numbered migrations. Both engines understand them after `typed()` in statements.ts.
+
+/**
+ * One version of the schema. `both`: statements for both engines, separated by semicolons. `postgres`: statements for
+ * PostgreSQL only. Types are INTEGER, BIGINT, TEXT and BLOB. A released migration never changes; add a new one at the
+ * end. The columns that code reads or writes are described in src/service/records.
+ */
+export type Migration = { both: string; postgres?: string };
+
+/**
+ * Conventions of all tables: `n` is a number that is never used again. Times are milliseconds since the epoch, flags 0
+ * or 1, hashes lower-case hexadecimal. The tables `blobs` and `chunks` hold the files of an archive without a folder for
+ * them; `counters` and `peers` hold what several processes count together. In the condition of a partial index, IS TRUE
+ * keeps SQLite from using the index for another query of the same shape.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    both: `
+  CREATE TABLE conversations (
+    n INTEGER PRIMARY KEY, subject TEXT, source TEXT NOT NULL, first_message INTEGER NOT NULL,
+    message_count INTEGER NOT NULL, started_ms BIGINT, last_ms BIGINT, failed INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE TABLE messages (
+    n INTEGER PRIMARY KEY, conversation INTEGER NOT NULL, parent INTEGER, sequence BIGINT NOT NULL, moved_by TEXT,
+    message_key TEXT, date_ms BIGINT, sender TEXT, subject TEXT,
+    format TEXT NOT NULL, source TEXT NOT NULL, classification TEXT NOT NULL,
+    raw_sha256 TEXT NOT NULL, raw_bytes BIGINT NOT NULL, attachments INTEGER NOT NULL,
+    tier TEXT NOT NULL, failed INTEGER NOT NULL DEFAULT 0, path TEXT NOT NULL, position BIGINT NOT NULL
+  );
+  CREATE UNIQUE INDEX messages_by_raw ON messages (raw_sha256);
+  CREATE INDEX messages_by_sequence ON messages (sequence, n);
+  CREATE INDEX messages_by_conversation ON messages (conversation, sequence, n);
+  CREATE INDEX messages_by_key ON messages (message_key);
+  CREATE TABLE raws (n INTEGER PRIMARY KEY, content BLOB NOT NULL);
+  CREATE TABLE threads (message_key TEXT PRIMARY KEY, conversation INTEGER NOT NULL);
+  CREATE INDEX threads_by_conversation ON threads (conversation);
+  CREATE TABLE attachments (
+    n INTEGER PRIMARY KEY, message INTEGER NOT NULL, part INTEGER NOT NULL, filename TEXT NOT NULL,
+    sha256 TEXT NOT NULL, bytes BIGINT NOT NULL, declared_type TEXT NOT NULL, detected_type TEXT,
+    stored INTEGER NOT NULL, redacted INTEGER NOT NULL, redaction TEXT,
+    decorative_layer INTEGER NOT NULL, first_visible INTEGER NOT NULL, origin_city TEXT,
+    source TEXT NOT NULL, tier TEXT NOT NULL, trailing_bytes BIGINT NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0,
+    source_by TEXT, decorative_by TEXT
+  );
+  CREATE INDEX attachments_redacted ON attachments (n) WHERE redacted = 1;
+  CREATE INDEX attachments_by_type ON attachments (declared_type, n);
+  CREATE INDEX attachments_by_city ON attachments (origin_city, n);
+  CREATE INDEX attachments_by_message ON attachments (message, part);
+  CREATE INDEX attachments_by_hash ON attachments (sha256, n);
+  CREATE TABLE events (
+    n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, payload TEXT NOT NULL, body_sha256 TEXT NOT NULL,
+    received_ms BIGINT NOT NULL, deliveries INTEGER NOT NULL, effect TEXT NOT NULL, applied INTEGER,
+    message BIGINT, attachment BIGINT
+  );
+  CREATE INDEX events_waiting ON events (n) WHERE effect = 'waiting';
+  CREATE INDEX events_by_message ON events (message, n) WHERE message IS NOT NULL;
+  CREATE INDEX events_by_attachment ON events (attachment, n) WHERE attachment IS NOT NULL;
+  CREATE UNIQUE INDEX events_by_applied ON events (applied);
+  CREATE TABLE tokens (
+    sha256 TEXT PRIMARY KEY, client_id TEXT NOT NULL, tier TEXT NOT NULL, scope TEXT NOT NULL, expires_ms BIGINT NOT NULL
+  );
+  CREATE INDEX tokens_by_expiry ON tokens (expires_ms);
+  CREATE TABLE orphans (
+    message_key TEXT NOT NULL, message INTEGER NOT NULL, rank INTEGER NOT NULL, PRIMARY KEY (message_key, message)
+  );
+  CREATE INDEX orphans_by_message ON orphans (message, rank);
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+  `,
+  },
+  {
+    both: `
+  CREATE INDEX attachments_by_source ON attachments (source, n);
+  CREATE INDEX attachments_closed_to_external ON attachments (n) WHERE (redacted = 1 OR tier <> 'external') IS TRUE;
+  CREATE INDEX attachments_closed_to_internal ON attachments (n) WHERE (redacted = 1 OR tier = 'mirror') IS TRUE;
+  CREATE INDEX messages_displaced ON messages (n) WHERE sequence <> n;
+  CREATE INDEX events_displaced ON events (n) WHERE applied <> n;
+  `,
+    postgres: `
+  CREATE TABLE blobs (sha256 TEXT PRIMARY KEY, bytes BIGINT NOT NULL);
+  CREATE TABLE chunks (sha256 TEXT NOT NULL, chunk INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (sha256, chunk));
+  CREATE TABLE counters (name TEXT PRIMARY KEY, value BIGINT NOT NULL);
+  CREATE TABLE peers (name TEXT PRIMARY KEY, start_ms BIGINT NOT NULL, count BIGINT NOT NULL);
+  CREATE INDEX peers_by_start ON peers (start_ms);
+  `,
+  },
+  {
+    both: `
+  ALTER TABLE events ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE events ADD COLUMN due_ms BIGINT NOT NULL DEFAULT 0;
+  ALTER TABLE events ADD COLUMN error TEXT;
+  CREATE INDEX events_queued ON events (n) WHERE effect = 'queued';
+  CREATE INDEX events_dead ON events (n) WHERE effect = 'dead';
+  CREATE INDEX events_superseded ON events (n) WHERE effect = 'superseded';
+  `,
+  },
+  {
+    both: `
+  CREATE INDEX messages_failing ON messages (failed) WHERE failed <> 0;
+  CREATE INDEX attachments_failing ON attachments (failed) WHERE failed <> 0;
+  `,
+  },
+];
+
+const tablesOf = (text: string): string[] =>
+  [...text.matchAll(/CREATE TABLE (\w+)/g)].map(([, name = '']) => name);
+
+/** The tables that every archive has, of whatever version. */
+export const FIRST_TABLES: readonly string[] = tablesOf(MIGRATIONS[0]?.both ?? '');
+
+/** All tables that an archive may have. */
+export const TABLES: readonly string[] = MIGRATIONS.flatMap(({ both, postgres = '' }) =>
+  tablesOf(both + postgres),
+);

@@ -1,0 +1,8 @@
+// Texts of the statements that connections to PostgreSQL prepare by name, see engines/postgres-plans.ts.
+
+/** How the statement of every list page begins. */
+export const PAGE_SELECT = `SELECT string_agg(json, ',') AS rows, COUNT(*) AS count`;
+
+/** The greatest numbers and the stored summary. Rows are only added, so the numbers identify a state of the archive. */
+export const SUMMARY_STATE = `SELECT (SELECT MAX(n) FROM messages) AS messages, (SELECT MAX(n) FROM attachments) AS attachments,
+  (SELECT value FROM meta WHERE key = 'summary') AS kept`;
