@@ -1,4 +1,4 @@
-// What goes into a bag of pulled files: the files, their rows of the catalogue, a frozen walk, and a crate that says what each is.
+// Fills a bag with pulled files, their catalogue rows, a frozen walk, and an RO-Crate that describes them.
 import { join } from 'node:path';
 import type { Attachment } from '../contract/attachment.ts';
 import { sameHash } from '../contract/scalars.ts';
@@ -11,24 +11,24 @@ import { mapConcurrent } from '../concurrency/map-concurrent.ts';
 import type { ManifestEntry } from '../download/manifest.ts';
 import { CRATE_FILE, crateText, type Crate, type CrateFile } from './ro-crate.ts';
 
-/** A record of the pull, with its row where the catalogue was asked and has it. */
+/** An entry of the pull's manifest, with its catalogue row; undefined if the catalogue was not asked or lacks it. */
 export type BagRecord = { entry: ManifestEntry; row: Attachment | undefined };
 
-/** Neither withheld when it was pulled nor, as far as the catalogue was asked, now. */
+/** Returns whether the file goes into the bag: it was not withheld when it was pulled, and is not withheld now. */
 export const isIncluded = ({ entry, row }: BagRecord): boolean =>
   entry.path !== null && row?.redacted !== true;
 
-/** Files under way at once: with one, the disk waits for the syncs. */
+/** With one file at a time, the disk waits for the syncs. */
 const MAX_CONCURRENT_FILES = 4;
 
-/** Where in the payload the files and the walk lie, beside what describes them. */
+/** Folders of the payload; the descriptions are beside them. */
 const FILES = 'files';
 const WALK = 'walk';
 const CATALOGUE_FILE = 'catalogue.ndjson';
 
 /**
- * Adds the files of the records, each only if it has the hash that was pulled. Undefined where one had not or could not
- * be read: the bag must be given up then, and `fail` was told of every file that is not as it should be.
+ * Adds the files of the records, and returns them. If a file cannot be read or has another hash than was pulled, it returns
+ * undefined and the bag must be discarded; `fail` is told of every such file.
  */
 export async function addFiles(
   bag: BagWriter,
@@ -54,7 +54,7 @@ export async function addFiles(
       failed = true;
       if (isFirst) return faultOf(error, name);
     }
-    // After the first bad file nothing more is written, only looked at.
+    // After the first bad file the others are only hashed, so that all bad ones are reported.
     try {
       return checked(await digestFile(from, { signal }));
     } catch (error) {
@@ -70,7 +70,7 @@ export async function addFiles(
   return failed ? undefined : files;
 }
 
-/** Adds what describes the files: the rows, the walk, and last the crate that names all of them. */
+/** Adds the catalogue rows, the walk, and last the crate, which names all files. */
 export async function addDescriptions(
   bag: BagWriter,
   contents: {
@@ -133,11 +133,11 @@ function* rowLines(records: readonly BagRecord[]): Generator<string> {
   for (const record of records) yield rowLine(record);
 }
 
-/** Without its address, which is a permission to read the file. */
+/** The address is left out: whoever has it may read the file. */
 function rowLine(record: BagRecord): string {
   const { entry, row } = record;
-  const { file_url: _, ...told } = row ?? { ...entry, file_url: null };
-  return `${JSON.stringify({ ...told, path: isIncluded(record) ? `${FILES}/${entry.path}` : null })}\n`;
+  const { file_url: _, ...shown } = row ?? { ...entry, file_url: null };
+  return `${JSON.stringify({ ...shown, path: isIncluded(record) ? `${FILES}/${entry.path}` : null })}\n`;
 }
 
 function faultOf(error: unknown, name: string): Fault {

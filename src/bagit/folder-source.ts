@@ -1,4 +1,4 @@
-// A bag as its check sees it: the files below its base directory, read and hashed without leaving it or following a link.
+// A bag in a folder, as the check reads it: without leaving the folder or following a link.
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,21 +15,21 @@ import { filesBelow } from '../verify/files-below.ts';
 export type BagSource = {
   /** Paths of the regular files, relative to the base directory. */
   files: ReadonlySet<string>;
-  /** What else is there, and why it is no file. */
+  /** Everything else, and why it is no file. */
   others: ReadonlyMap<string, HashFailure>;
-  /** Whether there is a payload directory. */
+  /** Whether the payload directory exists. */
   hasPayload: boolean;
-  /** Odd things about the container that change no verdict. */
+  /** Notices about the container that change no verdict. */
   oddities: string[];
-  /** A whole file; Fault `unsafe` when it is larger than `most` bytes. */
-  read(path: string, most: number): Promise<Uint8Array>;
-  /** Sum of the sizes of these files, without reading them. */
+  /** Returns a whole file. Throws Fault 'unsafe' if it is larger than `maxBytes`. */
+  read(path: string, maxBytes: number): Promise<Uint8Array>;
+  /** Returns the sum of the sizes of these files, without reading them. */
   octets(paths: readonly string[]): Promise<number>;
   hash(paths: readonly string[], options: HashPoolOptions): Promise<FileHashes>;
   close(): void;
 };
 
-/** Fault `unsafe` where a link stands in the folder: a bag holds what is in it, not what its links lead to. */
+/** Opens a bag in a folder. Throws Fault 'unsafe' if there is a symlink: a bag must contain its files. */
 export async function openFolderSource(dir: string, signal: AbortSignal): Promise<BagSource> {
   const files = new Set<string>();
   const others = new Map<string, HashFailure>();
@@ -46,27 +46,27 @@ export async function openFolderSource(dir: string, signal: AbortSignal): Promis
     others,
     hasPayload: folders.has('data'),
     oddities: [],
-    read: (path, most) => readWhole(join(dir, path), path, most),
+    read: (path, maxBytes) => readWhole(join(dir, path), path, maxBytes),
     async octets(paths) {
       let sum = 0;
       for (const path of paths) sum += (await lstat(join(dir, path)).catch(() => ({ size: 0 }))).size;
       return sum;
     },
     hash(paths, options) {
-      const crew = openHashPool(dir, options);
-      crew.add(paths);
-      return crew.finish();
+      const pool = openHashPool(dir, options);
+      pool.add(paths);
+      return pool.finish();
     },
     close: () => undefined,
   };
 }
 
-async function readWhole(path: string, name: string, most: number): Promise<Uint8Array> {
+async function readWhole(path: string, name: string, maxBytes: number): Promise<Uint8Array> {
   try {
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
     const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
-      if ((await file.stat()).size > most) throw tooLarge(name, most);
+      if ((await file.stat()).size > maxBytes) throw tooLarge(name, maxBytes);
       return await file.readFile();
     } finally {
       await file.close();
@@ -76,6 +76,7 @@ async function readWhole(path: string, name: string, most: number): Promise<Uint
   }
 }
 
-export function tooLarge(name: string, most: number): Fault {
-  return new Fault('unsafe', `${name} is larger than ${most} bytes`);
+/** Returns Fault 'unsafe' for a file that must be read into memory and is too large. */
+export function tooLarge(name: string, maxBytes: number): Fault {
+  return new Fault('unsafe', `${name} is larger than ${maxBytes} bytes`);
 }

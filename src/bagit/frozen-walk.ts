@@ -1,4 +1,4 @@
-// A frozen walk as it goes into a bag: its files, its head and the drift it met, only when its chain holds.
+// Reads a frozen walk for a bag: its files, its head and its drift. Its hash chain must be valid.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../disk/disk-fault.ts';
@@ -8,17 +8,17 @@ import { ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../walk/log/frozen-log.ts
 import { linesOf } from '../disk/lines.ts';
 import type { FrozenWindowLine } from '../contract/frozen-log.ts';
 
-/** `drift` is what the service reported while the windows were frozen, null where it never did. */
+/** `drift`: ratios that the service reported while the windows were frozen; null if it reported none. */
 export type BaggedWalk = {
   head: string;
   windows: number;
   conversations: number;
   drift: { first: number; last: number; most: number } | null;
-  /** Their paths on the disk, by name. */
+  /** Path of each file by its name. */
   files: Map<string, string>;
 };
 
-/** Fault `integrity` for a broken chain, `not_found` where there is none, `partial` for an empty one. */
+/** Throws Fault 'integrity' for a broken chain, 'not_found' if there is no walk, 'partial' for one without windows. */
 export async function readFrozenWalk(dir: string): Promise<BaggedWalk> {
   const { problems, windows, head, ids, windowsBytes } = await verifyFrozen(dir);
   if (problems.length > 0)

@@ -1,4 +1,4 @@
-// What a bag's manifests list: each file with every hash that any of them gives it (RFC 8493 2.1.3, 2.2.1).
+// Reads the manifests of a bag: each file with every hash that a manifest gives it (RFC 8493 2.1.3, 2.2.1).
 import type { BagSummary } from '../contract/reports/files.ts';
 import type { createPathResolver } from './path-resolver.ts';
 import type { BagSource } from './folder-source.ts';
@@ -15,7 +15,7 @@ import { nameKey } from '../download/safe-name.ts';
 /** A hash that a manifest gives a file. */
 export type ExpectedHash = { manifest: string; algorithm: string; hash: string };
 export type BagManifests = {
-  /** Files of the payload and of the tags, under the names they have on disk, as far as they are there. */
+  /** Payload files and tag files, by the name on the disk if the file exists. */
   expected: Map<string, ExpectedHash[]>;
   manifests: string[];
   payloadManifests: string[];
@@ -28,8 +28,8 @@ type Reading = {
 };
 
 /**
- * Reads all manifests. What is wrong with their lines is added to `problems`; Faults as parseManifest throws them. `text`
- * gives a tag file in the bag's encoding, `resolve` the file that a written path means.
+ * Reads all manifests. Adds what is wrong with their lines to `problems`. Throws as {@link parseManifest}. `text` returns a
+ * tag file in the bag's encoding; `resolve` returns the file that a written path means.
  */
 export async function readManifests(
   source: BagSource,
@@ -44,7 +44,7 @@ export async function readManifests(
     listed.manifests.push(manifest);
     if (!isTag) listed.payloadManifests.push(manifest);
     if (!isKnownAlgorithm(algorithm))
-      problems.push({ kind: 'partial', what: `${manifest}: the algorithm is not known here` });
+      problems.push({ kind: 'partial', what: `${manifest}: the algorithm is not supported` });
     const own = new Map<string, string>();
     let isMarked = false;
     for (const { line, hash, path: written, isBinary } of parseManifest(
@@ -88,7 +88,7 @@ export async function readManifests(
   return listed;
 }
 
-/** Those of its manifests that are known here; the one to show first. */
+/** Returns the known algorithms of the manifests, the one to show first. */
 export function algorithmsOf({ manifests }: BagManifests): Algorithm[] {
   const named = new Set(manifests.map((manifest) => manifestName(manifest)?.algorithm));
   return ALGORITHMS.filter((algorithm) => named.has(algorithm));

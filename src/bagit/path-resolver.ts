@@ -1,10 +1,10 @@
-// Which file of a bag a manifest means: names differ in escapes and Unicode forms between the systems that wrote them.
+// Finds the file that a path in a manifest means: systems write escapes and Unicode forms differently.
 import { unescapePath } from './tag-files.ts';
 
 /**
- * Maps a path as a manifest writes it to the file that is there, by the rule of the bag's version first (escapes are
- * undone from 1.0 on), then by the other, then in another Unicode form if only one file has it (a bag packed on a Mac).
- * A path that no file has comes back as its version reads it.
+ * Returns a function that maps a written path to an existing file. It tries the rule of the bag's version first (escapes
+ * are decoded since 1.0), then the other rule, then another Unicode form if only one file has it (a bag packed on a Mac).
+ * If no file exists, it returns the path by the rule of the version.
  */
 export function createPathResolver(
   files: ReadonlySet<string>,

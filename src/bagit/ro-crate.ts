@@ -1,4 +1,4 @@
-// Describes a bag's payload as an RO-Crate 1.1: one entity a file, the records that are withheld, and how it was made.
+// Describes the payload of a bag as an RO-Crate 1.1: an entity per file, the withheld files, and how it was made.
 
 export type CrateFile = {
   /** Relative to the crate. */
@@ -8,13 +8,13 @@ export type CrateFile = {
   name?: string;
   description?: string;
   encodingFormat?: string;
-  /** The id of its record in the archive. */
+  /** The id of its catalogue row. */
   identifier?: string;
   /** The city it came from. */
   city?: string;
 };
 
-/** A record whose file is not given. */
+/** A catalogue row whose file is not in the bag. */
 export type WithheldFile = { id: string; name: string | undefined; sha256: string };
 
 export type Crate = {
@@ -23,7 +23,7 @@ export type Crate = {
   /** ISO 8601. */
   made: string;
   version: string;
-  /** Address of the archive, where it has one. */
+  /** Address of the archive; undefined for a local one. */
   source: string | undefined;
   files: readonly CrateFile[];
   withheld: readonly WithheldFile[];
@@ -38,12 +38,12 @@ const idOf = (path: string): string => path.split('/').map(encodeURIComponent).j
 const to = (id: string) => ({ '@id': id });
 
 /**
- * The text of ro-crate-metadata.json in pieces: flat JSON-LD, one entity a line, the descriptor and the root entity first
- * (RO-Crate 1.1, 3 and 4). No more than one entity is made at a time.
+ * Yields the text of ro-crate-metadata.json: flat JSON-LD, one entity per line, the descriptor and the root entity first
+ * (RO-Crate 1.1, sections 3 and 4). Only one entity at a time is in memory.
  */
 export function* crateText(crate: Crate): Generator<string> {
   const { files, withheld, source } = crate;
-  // The context of 1.1 is older than schema.org's term for a SHA-256.
+  // The context of RO-Crate 1.1 has no term for a SHA-256 yet.
   const context = [`${SPECIFICATION}/context`, { sha256: 'http://schema.org/sha256' }];
   const descriptor: Entity = {
     '@id': CRATE_FILE,
@@ -84,7 +84,7 @@ export function* crateText(crate: Crate): Generator<string> {
   yield '\n]}\n';
 }
 
-/** The entity of the whole, which names all the others. */
+/** The root entity, which names all others. */
 function* rootText({ name, description, made, source, files, withheld }: Crate): Generator<string> {
   const root: Entity = {
     '@id': './',

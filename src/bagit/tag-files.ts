@@ -1,8 +1,8 @@
-// The tag files of a BagIt bag as text: declaration, manifests, metadata and fetch list (RFC 8493, and drafts back to 0.93).
+// Parses the tag files of a BagIt bag: declaration, manifests, metadata and fetch list (RFC 8493, and drafts back to 0.93).
 import { Fault } from '../faults.ts';
 import { leavesFolder } from '../verify/checksum-list.ts';
 
-/** As node:crypto names them; where a bag has several the first of these is shown. */
+/** Names of node:crypto. If a bag has several, the first of these is shown. */
 export const ALGORITHMS = ['sha256', 'sha512', 'sha384', 'sha224', 'sha1', 'md5'] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 
@@ -15,19 +15,19 @@ const DIGITS: Record<Algorithm, number> = {
   md5: 32,
 };
 
-/** More lines than any bag has; a manifest that goes on is refused before it fills the memory. */
+/** More than any real bag has. A longer manifest is refused before it fills the memory. */
 const MAX_LINES = 2_000_000;
 
 export type Declaration = { version: string; encoding: string; isOld: boolean };
 
 /**
- * bagit.txt. `isOld`: before 1.0, whose rules are looser. Fault `integrity` for anything but its two lines, `partial`
- * for a version that is not known here.
+ * Parses bagit.txt. `isOld`: before 1.0, with less strict rules. Throws Fault 'integrity' for anything but its two lines,
+ * 'partial' for an unknown version.
  */
 export function parseDeclaration(bytes: Uint8Array): Declaration {
   const text = decode(bytes, 'UTF-8', 'bagit.txt');
   const damaged = (what: string) => new Fault('integrity', `bagit.txt ${what}`);
-  // The decoder is told to leave it in place.
+  // For this file the decoder leaves it in place.
   if (text.startsWith('\uFEFF')) throw damaged('begins with a byte-order mark');
   const [first = '', second = '', ...rest] = linesOf(text);
   const [, version, major, minor] = /^BagIt-Version:[ \t]+((\d+)\.(\d+))[ \t]*$/i.exec(first) ?? [];
@@ -36,19 +36,19 @@ export function parseDeclaration(bytes: Uint8Array): Declaration {
   if (encoding === undefined) throw damaged('does not name an encoding');
   if (rest.some((line) => line.trim() !== '')) throw damaged('has more than two lines');
   const isOld = Number(major) === 0 && Number(minor) >= 93 && Number(minor) <= 97;
-  if (!isOld && version !== '1.0') throw new Fault('partial', `BagIt ${version} is not known here`);
+  if (!isOld && version !== '1.0') throw new Fault('partial', `BagIt ${version} is not supported`);
   return { version, encoding, isOld };
 }
 
-/** Fault `integrity` naming the file for bytes that are not of the encoding, `partial` for one that is not known. */
+/** Returns a tag file as text. Throws Fault 'integrity' for bytes that are not of the encoding, 'partial' for an unknown one. */
 export function decode(bytes: Uint8Array, encoding: string, name: string): string {
-  // Without its endianness a byte-order mark tells it.
+  // UTF-16 without an endianness has a byte-order mark.
   const label = /^utf-?16$/i.test(encoding) ? (bytes[0] === 0xfe ? 'utf-16be' : 'utf-16le') : encoding;
   let decoder;
   try {
     decoder = new TextDecoder(label, { fatal: true, ignoreBOM: name === 'bagit.txt' });
   } catch {
-    throw new Fault('partial', `the encoding ${encoding} of the bag is not known here`);
+    throw new Fault('partial', `the encoding ${encoding} of the bag is not supported`);
   }
   try {
     return decoder.decode(bytes);
@@ -57,23 +57,24 @@ export function decode(bytes: Uint8Array, encoding: string, name: string): strin
   }
 }
 
-/** `manifest-md5.txt` and `tagmanifest-md5.txt`, however the algorithm is spelled; undefined for other names. */
+/** Parses a name such as `manifest-md5.txt` or `tagmanifest-sha-256.txt`; returns undefined for other names. */
 export function manifestName(path: string): { isTag: boolean; algorithm: string } | undefined {
   const [, tag, spelled] = /^(tag)?manifest-([^/]+)\.txt$/i.exec(path) ?? [];
   if (spelled === undefined) return undefined;
   return { isTag: tag !== undefined, algorithm: spelled.toLowerCase().replaceAll(/[^a-z0-9]/g, '') };
 }
 
+/** Returns whether hashes of this algorithm can be checked. */
 export function isKnownAlgorithm(algorithm: string): algorithm is Algorithm {
   return (ALGORITHMS as readonly string[]).includes(algorithm);
 }
 
-/** One line of a manifest; `isBinary`: with the mark of md5sum, which is no part of the name. */
+/** `isBinary`: the path is marked with a star, as md5sum does. */
 export type ManifestLine = { line: number; hash: string; path: string; isBinary: boolean };
 
 /**
- * The lines of a manifest, paths as they are written. Fault `integrity` naming the line for what is none, `unsafe` for
- * a path that leaves the bag (RFC 8493 5.1) and for a manifest without an end.
+ * Yields the lines of a manifest, with paths as they are written. Throws Fault 'integrity' for a damaged line, 'unsafe' for
+ * a path that leads out of the bag (RFC 8493 5.1) and for too many lines.
  */
 export function* parseManifest(text: string, name: string, algorithm: string): Generator<ManifestLine> {
   const digits = isKnownAlgorithm(algorithm) ? DIGITS[algorithm] : undefined;
@@ -94,7 +95,7 @@ export function* parseManifest(text: string, name: string, algorithm: string): G
 
 export type FetchLine = { url: string; path: string; bytes: number | null };
 
-/** fetch.txt; nothing of it is ever fetched. Faults as {@link parseManifest}. */
+/** Yields the lines of fetch.txt. arx never downloads them. Throws as {@link parseManifest}. */
 export function* parseFetch(text: string): Generator<FetchLine> {
   for (const [index, line] of linesOf(text).entries()) {
     if (line.trim() === '') continue;
@@ -110,7 +111,7 @@ export function* parseFetch(text: string): Generator<FetchLine> {
   }
 }
 
-/** Without `./`, which says nothing. */
+/** Returns the path without `./`. */
 function insideOnly(written: string, name: string, line: number): string {
   const path = written.replace(/^(?:\.\/)+/, '').replaceAll(/\/(?:\.\/)+/g, '/');
   const leaves = (each: string) =>
@@ -120,7 +121,7 @@ function insideOnly(written: string, name: string, line: number): string {
   return path;
 }
 
-/** Only what cannot stand in a line is escaped in a path, and the percent sign itself (RFC 8493 2.1.3). */
+/** Escapes line breaks and the percent sign (RFC 8493 2.1.3). */
 export function escapePath(path: string): string {
   return path.replaceAll(
     /[%\r\n]/g,
@@ -128,13 +129,14 @@ export function escapePath(path: string): string {
   );
 }
 
+/** Reverses {@link escapePath}. */
 export function unescapePath(path: string): string {
   return path.replaceAll(/%(0A|0D|25)/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 }
 
 /**
- * bag-info.txt: labels in lower case with their values, in order. Fault `integrity` naming the line for what is no
- * `Label: value`; before 1.0 white space around the colon is no matter (RFC 8493 2.2.2).
+ * Parses bag-info.txt: labels in lower case with their values, in order. Throws Fault 'integrity' for a line that is not
+ * `Label: value`. Before 1.0 white space is allowed around the colon (RFC 8493 2.2.2).
  */
 export function parseInfo(text: string, isOld: boolean): [label: string, value: string][] {
   const info: [string, string][] = [];

@@ -1,4 +1,4 @@
-// Where a bag is written: a folder or a zip file that gets its name only when all of it is on the disk.
+// The folder or zip file that a bag is written to. It gets its name when all of it is on the disk.
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -11,24 +11,24 @@ import type { World } from '../world.ts';
 import { createZipWriter } from './zip-writer.ts';
 
 export type BagTarget = {
-  /** Writes a file of the bag; whatever the bytes throw passes, and the bag can only be given up then. */
+  /** Writes a file of the bag. Errors of `bytes` pass; then the bag can only be discarded. */
   add(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Makes the bag durable under its name. Fault `unsafe` where something has that name by now. */
+  /** Makes the bag durable and gives it its name. Throws Fault 'unsafe' if something has the name by now. */
   finish(): Promise<void>;
-  /** Removes all that was written; for a finished bag it does nothing. */
+  /** Removes what was written. Does nothing after {@link finish}. */
   discard(): Promise<void>;
 };
 
-type Outside = Pick<World, 'randomBytes' | 'now' | 'pid' | 'running'>;
+type TargetWorld = Pick<World, 'randomBytes' | 'now' | 'pid' | 'running'>;
 
-/** `.arx-<chance>-<pid>.bag`, or `.part` for a zip: a bag that is not whole yet, and who writes it. */
+/** `.arx-RANDOM-PID.bag`, or `.part` for a zip: an incomplete bag and the process that writes it. */
 const UNFINISHED = /^\.arx-[0-9a-f]{16}-(\d{1,10})\.(?:bag|part)$/;
 
 /**
- * Opens a bag that will be `path`: a zip where that ends in .zip, else a folder. What dead exports left beside it is
- * removed. Fault `unsafe` where something is there, `disk` where it cannot be written.
+ * Opens a bag that will be at `path`: a zip file if that ends in .zip, else a folder. Removes incomplete bags of ended
+ * exports beside it. Throws Fault 'unsafe' if something is at `path`, 'disk' if it cannot be written.
  */
-export async function openBagTarget(path: string, world: Outside): Promise<BagTarget> {
+export async function openBagTarget(path: string, world: TargetWorld): Promise<BagTarget> {
   await refuseTaken(path);
   const dir = dirname(path);
   const temporary = join(dir, `.arx-${Buffer.from(world.randomBytes(8)).toString('hex')}-${world.pid}`);
@@ -43,11 +43,11 @@ export async function openBagTarget(path: string, world: Outside): Promise<BagTa
   }
 }
 
-async function removeLeft(dir: string, { pid, running }: Outside): Promise<void> {
+async function removeLeft(dir: string, { pid, running }: TargetWorld): Promise<void> {
   for (const name of await readdir(dir)) {
     const owner = Number(UNFINISHED.exec(name)?.[1] ?? Number.NaN);
     if (Number.isNaN(owner) || (owner !== pid && running(owner))) continue;
-    // Where it cannot be removed it is in nobody's way.
+    // One that cannot be removed does no harm.
     await rm(join(dir, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
@@ -88,7 +88,7 @@ async function openFolder(path: string, temporary: string): Promise<BagTarget> {
       try {
         for (const folder of made) await syncPath(join(temporary, folder));
         await refuseTaken(path);
-        // Fails on anything but an empty folder that came there meanwhile.
+        // Fails if anything but an empty folder has taken the name meanwhile.
         await rename(temporary, path);
         await syncPath(dirname(path));
       } catch (error) {
@@ -103,12 +103,12 @@ async function openZip(path: string, temporary: string, now: number): Promise<Ba
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   const zip = createZipWriter((bytes, at) => writeAll(file, bytes, at), now);
-  // One folder at the top, named as the file is (RFC 8493 4).
+  // The top folder has the name of the file (RFC 8493 4).
   const base = basename(path, '.zip');
   let last: Promise<void> = Promise.resolve();
   return {
     async add(name, bytes) {
-      // One after the other; after one that failed there are no more.
+      // One file after the other. After a failure no more are written.
       last = last.then(() => zip.add(`${base}/${name}`, bytes));
       last.catch(() => undefined);
       await last.catch((error: unknown) => {

@@ -1,4 +1,4 @@
-// Whether a BagIt bag is complete and valid (RFC 8493 3): every file against all manifests that list it, in one read.
+// Checks whether a BagIt bag is complete and valid (RFC 8493 3). Each file is read once, for all manifests that list it.
 import type { BagSummary, Verdict, VerifiedFile, VerifyReport } from '../contract/reports/files.ts';
 import { Fault } from '../faults.ts';
 import { algorithmsOf, readManifests, type BagManifests, type ExpectedHash } from './manifests.ts';
@@ -22,18 +22,17 @@ import { MAX_REFERENCE_BYTES } from '../verify/reference-file.ts';
 const MAX_DECLARATION_BYTES = 4096;
 
 /**
- * Reads all of a bag and judges it. Faults are what keeps it from being read at all: `not_found` without bagit.txt,
- * `unsafe` for a bag that would lead elsewhere or never end, `integrity` for damaged tag files, `partial` for a version
- * or an encoding that is not known here. Whatever else is wrong is a verdict or a problem of the report. `warn` is told
- * at once when the payload's size is not what the bag says, before anything is hashed.
+ * Reads a whole bag and returns the report. What is wrong is a verdict or a problem in the report. Throws only if the bag
+ * cannot be read at all: Fault 'not_found' without bagit.txt, 'unsafe' for paths that leave the bag and for too many lines,
+ * 'integrity' for damaged tag files, 'partial' for an unknown version or encoding. `warn` is told before anything is
+ * hashed if the payload has another size than the bag says.
  */
 export async function checkBag(
   source: BagSource,
   name: string,
   options: VerifyOptions & { warn: (text: string) => void },
 ): Promise<VerifyReport> {
-  if (source.others.has('bagit.txt'))
-    throw new Fault('unsafe', `${name}: bagit.txt is no file that can be read`);
+  if (source.others.has('bagit.txt')) throw new Fault('unsafe', `${name}: bagit.txt cannot be read`);
   if (!source.files.has('bagit.txt')) throw new Fault('not_found', `${name} has no bagit.txt`);
   const declaration = parseDeclaration(await source.read('bagit.txt', MAX_DECLARATION_BYTES));
   const problems: BagSummary['problems'] = source.oddities.map((what) => ({ kind: 'odd', what }));
@@ -46,8 +45,8 @@ export async function checkBag(
     return decode(bytes, declaration.encoding, path);
   };
 
-  /** What a tag file that only describes says, as far as it can be read. */
-  const told = async <T>(path: string, parse: (text: string) => Iterable<T>): Promise<T[]> => {
+  /** Parses a tag file that is optional. A damaged one is a problem of the report. */
+  const optional = async <T>(path: string, parse: (text: string) => Iterable<T>): Promise<T[]> => {
     try {
       return source.files.has(path) ? [...parse(await text(path))] : [];
     } catch (error) {
@@ -60,7 +59,7 @@ export async function checkBag(
   const resolve = createPathResolver(source.files, declaration.isOld);
   const listed = await readManifests(source, declaration, { resolve, text, problems });
   const payload = [...source.files].filter((path) => path.startsWith('data/'));
-  const fetch = (await told('fetch.txt', parseFetch)).map((line) => ({
+  const fetch = (await optional('fetch.txt', parseFetch)).map((line) => ({
     ...line,
     path: resolve(line.path).path,
   }));
@@ -71,17 +70,17 @@ export async function checkBag(
         what: `fetch.txt names ${path}, which is no listed payload file`,
       });
   }
-  const info = await told('bag-info.txt', (each) => parseInfo(each, declaration.isOld));
+  const info = await optional('bag-info.txt', (each) => parseInfo(each, declaration.isOld));
   const oxums = info.filter(([label]) => label === 'payload-oxum').map(([, value]) => value);
   for (const claimed of oxums) {
     const actual = `${await source.octets(payload)}.${payload.length}`;
     if (claimed === actual) continue;
     wrong(`the payload is ${actual}, but Payload-Oxum says ${claimed}`);
-    options.warn(`the payload is not of the size that the bag says (${claimed}); hashing it all the same`);
+    options.warn(`the payload has another size than the bag says (${claimed}); it is hashed all the same`);
   }
   if (oxums.length > 1) wrong('bag-info.txt has more than one Payload-Oxum');
 
-  const files = await judgeFiles(source, listed, options, wrong, declaration);
+  const files = await checkFiles(source, listed, options, wrong, declaration);
   const report = verifyReportOf(files, true);
   const isWhole = report.completeness === 'complete' && !problems.some(({ kind }) => kind === 'integrity');
   return {
@@ -98,12 +97,12 @@ export async function checkBag(
   };
 }
 
-/** Every reason, beside the verdicts of its files, why a bag did not pass. */
+/** Returns every reason why a bag failed, beside the verdicts of its files. */
 export function bagFaultsOf(bag: BagSummary | undefined): Fault[] {
   return (bag?.problems ?? []).flatMap(({ kind, what }) => (kind === 'odd' ? [] : [new Fault(kind, what)]));
 }
 
-async function judgeFiles(
+async function checkFiles(
   source: BagSource,
   listed: BagManifests,
   options: VerifyOptions,
@@ -115,13 +114,13 @@ async function judgeFiles(
   const { hashes, bytes } = await source.hash(paths, { ...options, algorithms });
   const found = new Map(paths.map((path, at) => [path, { hashes: hashes[at]!, bytes: bytes[at]! }]));
   const files = [...listed.expected].map(([path, wanted]): VerifiedFile => {
-    // Before 1.0 one manifest that lists a file is enough, and tag manifests may list what they like.
+    // Before 1.0 it is enough if one manifest lists a file, and tag manifests need not be complete.
     if (!isOld && path.startsWith('data/'))
       for (const manifest of listed.payloadManifests)
         if (!lists(listed, manifest, path)) wrong(`${manifest} does not list ${path}`);
     const failure = source.others.get(path);
     const seen = found.get(path) ?? (failure === undefined ? undefined : { hashes: failure, bytes: 0 });
-    return judgeBagged(path, wanted, seen, algorithms);
+    return checkFile(path, wanted, seen, algorithms);
   });
   if (!isOld)
     for (const manifest of listed.payloadManifests)
@@ -132,8 +131,8 @@ async function judgeFiles(
   for (const path of unlisted) {
     const isPayload = path.startsWith('data/');
     if (isPayload) wrong(`no manifest lists ${path}`);
-    // What the bag is made of need not be listed.
-    else if (OWN.test(path) || listed.manifests.includes(path)) continue;
+    // The tag files of BagIt itself need not be listed.
+    else if (BAGIT_TAG_FILES.test(path) || listed.manifests.includes(path)) continue;
     files.push({ path, id: null, verdict: 'extra', expected: null, actual: null, bytes: null });
   }
   return files;
@@ -142,9 +141,9 @@ async function judgeFiles(
 const lists = ({ expected: wanted }: BagManifests, manifest: string, path: string): boolean =>
   wanted.get(path)?.some((each) => each.manifest === manifest) === true;
 
-const OWN = /^(?:bagit|bag-info|fetch)\.txt$/;
+const BAGIT_TAG_FILES = /^(?:bagit|bag-info|fetch)\.txt$/;
 
-function judgeBagged(
+function checkFile(
   path: string,
   wanted: readonly ExpectedHash[],
   seen: { hashes: string; bytes: number } | undefined,

@@ -1,4 +1,4 @@
-// Writes a BagIt 1.0 bag (RFC 8493): payload hashed on its way, manifests made of what was written, declaration last.
+// Writes a BagIt 1.0 bag (RFC 8493): the payload is hashed while it is written, then come the tag files.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { diskFault } from '../disk/disk-fault.ts';
@@ -6,19 +6,20 @@ import { Fault } from '../faults.ts';
 import type { BagTarget } from './target.ts';
 import { escapePath } from './tag-files.ts';
 
-/** A file as it was written, `path` relative to the bag's base directory. */
+/** `path` is relative to the bag's base directory. */
 export type WrittenFile = { path: string; bytes: number; sha256: string };
 
 export type BagWriter = {
   /** Adds a payload file; `path` is relative to data/. */
   add(path: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenFile>;
   /**
-   * Writes the tag files and gives the bag its name; `info` are the lines of bag-info.txt before those that count the
-   * payload. Returns them all, with the SHA-256 of the tag manifest, which commits to the whole bag.
+   * Writes the tag files and gives the bag its name. `info`: lines of bag-info.txt, before Payload-Oxum. Returns the
+   * Payload-Oxum, and the SHA-256 of the tag manifest, which commits to the whole bag.
    */
   finish(info: readonly [label: string, value: string][]): Promise<{ oxum: string; sha256: string }>;
 };
 
+/** Returns a writer of one bag. */
 export function createBagWriter(target: BagTarget): BagWriter {
   const payload: WrittenFile[] = [];
   const tags: WrittenFile[] = [];
@@ -58,20 +59,20 @@ export function createBagWriter(target: BagTarget): BagWriter {
   };
 }
 
-/** The files in the order of their paths, one a line. */
+/** One line per file, sorted by path. */
 function* manifestText(files: WrittenFile[]): Generator<string> {
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   for (const { path, sha256 } of files) yield `${sha256}  ${escapePath(path)}\n`;
 }
 
-/** A value is one line: what would end it becomes a space. */
+/** White space in a value becomes one space, since a value is one line. */
 function infoText(info: readonly [string, string][]): string {
   return info.map(([label, value]) => `${label}: ${value.replaceAll(/\s+/g, ' ').trim()}\n`).join('');
 }
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Texts one after the other, in pieces that are worth a write. */
+/** Yields the bytes of all texts in chunks of about 1 MiB. */
 export async function* textBytes(texts: Iterable<string>): AsyncGenerator<Uint8Array> {
   let waiting = '';
   for (const text of texts) {
@@ -84,8 +85,8 @@ export async function* textBytes(texts: Iterable<string>): AsyncGenerator<Uint8A
 }
 
 /**
- * The bytes of a regular file, a symlink or FIFO being Fault `unsafe`; those it cannot read, `disk`. Read at once, here:
- * for a small file a thread costs ten times what it does.
+ * Yields the bytes of a regular file. Throws Fault 'unsafe' for a symlink or FIFO, 'disk' if it cannot be read. It reads
+ * synchronously: for a small file, a read in libuv's thread pool costs ten times as much.
  */
 export async function* fileBytes(
   path: string,
@@ -97,14 +98,14 @@ export async function* fileBytes(
     try {
       const found = fstatSync(file);
       if (!found.isFile()) throw new Fault('unsafe', `${name} is not a regular file`);
-      const most = Math.min(CHUNK_BYTES, found.size + 1);
+      const chunkBytes = Math.min(CHUNK_BYTES, found.size + 1);
       for (let isEnd = false; !isEnd;) {
         signal.throwIfAborted();
-        // Of its own for each piece: whoever takes them may keep some waiting.
-        const chunk = Buffer.allocUnsafe(most);
+        // A new buffer for each chunk: the reader may hold several.
+        const chunk = Buffer.allocUnsafe(chunkBytes);
         const count = readSync(file, chunk);
-        // Less than was asked for is the end.
-        isEnd = count < most;
+        // A short read is the end of the file.
+        isEnd = count < chunkBytes;
         if (count > 0) yield chunk.subarray(0, count);
       }
     } finally {

@@ -1,4 +1,4 @@
-// A bag in a zip file: hashed entry by entry as it is unpacked in memory; nothing of it is ever written.
+// A bag in a zip file, as the check reads it: entries are unpacked in memory and never written.
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Entry, ZipFile } from 'yauzl';
@@ -8,89 +8,90 @@ import { tooLarge, type BagSource } from './folder-source.ts';
 import type { HashPoolOptions, HashFailure, FileHashes } from '../verify/hash-pool.ts';
 import { leavesFolder } from '../verify/checksum-list.ts';
 
-/** More than any bag holds; a directory that claims more is refused before it fills the memory. */
+/** More than any real bag has. A directory that claims more is refused before it fills the memory. */
 const MAX_ENTRIES = 2_000_000;
 
-/** No deflated byte can become more (1,032 at the most, and a few for its frame): more is a lie, or bytes used twice. */
+/** A deflated byte becomes at most 1,032, plus a few for the frame. More is false, or bytes are used twice. */
 const MAX_EXPANSION = 1033;
 
-/** Mode bits of Unix in the attributes of an entry. */
+/** Unix mode bits in the attributes of an entry: the file type, and a symlink. */
 const KIND = 0o170000;
 const LINK = 0o120000;
 
-/** Where an entry lies and how: so little of each is kept, as there may be very many. Undefined: it cannot be read. */
+/** Only these fields are kept of each entry, since there may be very many. */
 type EntryLocation = Pick<
   Entry,
   'compressedSize' | 'uncompressedSize' | 'compressionMethod' | 'relativeOffsetOfLocalHeader'
 >;
-type Spots = ReadonlyMap<string, EntryLocation | undefined>;
+/** By name; undefined for an entry that cannot be read. */
+type EntryLocations = ReadonlyMap<string, EntryLocation | undefined>;
 
 /**
- * The bag at the top of the zip, or in its one folder that holds a bagit.txt. Fault `unsafe` for names that leave it,
- * names that come twice, links, entries that overlap, and more bytes than a zip of this size can honestly hold;
- * `integrity` for a damaged zip, `not_found` where it holds no bag.
+ * Opens the bag at the top of a zip, or in its one folder with a bagit.txt. Throws Fault 'unsafe' for names that lead out of
+ * the zip, duplicate names, symlinks, overlapping entries, and sizes that are not possible in this zip; 'integrity' for a
+ * damaged zip, 'not_found' if it has no bag.
  */
 export async function openZipSource(path: string): Promise<BagSource> {
   const { default: yauzl } = await import('yauzl');
   const { size } = await stat(path);
   let zip: ZipFile | undefined;
-  const spots = new Map<string, EntryLocation | undefined>();
+  const locations = new Map<string, EntryLocation | undefined>();
   let compressed = 0;
   try {
     zip = await yauzl.openPromise(path, { autoClose: false, decodeStrings: false });
     if (zip.entryCount > MAX_ENTRIES) throw new Fault('unsafe', 'the zip names too many files');
     for await (const entry of zip.eachEntry()) {
       const name = nameOf(entry);
-      if (spots.has(name)) throw new Fault('unsafe', `the zip holds ${name} twice`);
+      if (locations.has(name)) throw new Fault('unsafe', `the zip holds ${name} twice`);
       checkGrowth(entry, name);
       compressed += entry.compressedSize;
-      // One after the other they cannot be longer than the zip.
+      // Entries that do not overlap cannot be longer than the zip.
       if (compressed > size) throw new Fault('unsafe', 'the entries of the zip overlap');
-      spots.set(name, spotOf(entry));
+      locations.set(name, locationOf(entry));
     }
   } catch (error) {
     zip?.close();
     throw zipFault(error);
   }
-  const base = baseOf(spots.keys());
+  const base = baseOf(locations.keys());
   if (base === undefined) {
     zip.close();
     throw new Fault('not_found', `${path} has no bagit.txt`);
   }
   const { Entry } = yauzl;
-  return sourceOver(zip, spots, base, (spot) =>
-    Object.assign(new Entry(), { generalPurposeBitFlag: 0 }, spot),
+  return sourceOver(zip, locations, base, (location) =>
+    Object.assign(new Entry(), { generalPurposeBitFlag: 0 }, location),
   );
 }
 
 function sourceOver(
   zip: ZipFile,
-  spots: Spots,
+  locations: EntryLocations,
   base: string,
-  entryAt: (spot: EntryLocation) => Entry,
+  entryAt: (location: EntryLocation) => Entry,
 ): BagSource {
   const files = new Set<string>();
   const others = new Map<string, HashFailure>();
   let outside = 0;
-  for (const [name, spot] of spots) {
+  for (const [name, location] of locations) {
     if (!name.startsWith(base)) outside += 1;
     else if (name.endsWith('/')) continue;
-    else if (spot !== undefined) files.add(name.slice(base.length));
+    else if (location !== undefined) files.add(name.slice(base.length));
     else others.set(name.slice(base.length), 'unreadable');
   }
-  const named = (path: string): EntryLocation => spots.get(`${base}${path}`)!;
+  const named = (path: string): EntryLocation => locations.get(`${base}${path}`)!;
   return {
     files,
     others,
-    // Folders need no entry of their own in a zip: one without a payload directory may only be empty.
+    // An empty payload directory need not have an entry in a zip.
     hasPayload: true,
     oddities: outside > 0 ? [`files in the zip outside the bag, not checked: ${outside}`] : [],
-    async read(path, most) {
-      const spot = named(path);
-      if (spot.uncompressedSize > most) throw tooLarge(path, most);
+    async read(path, maxBytes) {
+      const location = named(path);
+      if (location.uncompressedSize > maxBytes) throw tooLarge(path, maxBytes);
       try {
         const chunks: Buffer[] = [];
-        for await (const chunk of await zip.openReadStreamPromise(entryAt(spot)))
+        for await (const chunk of await zip.openReadStreamPromise(entryAt(location)))
           chunks.push(chunk as Buffer);
         return Buffer.concat(chunks);
       } catch (error) {
@@ -133,7 +134,7 @@ async function hashEntry(
   }
 }
 
-function spotOf(entry: Entry): EntryLocation | undefined {
+function locationOf(entry: Entry): EntryLocation | undefined {
   const { compressedSize, uncompressedSize, compressionMethod, relativeOffsetOfLocalHeader } = entry;
   const isReadable = !entry.isEncrypted() && (compressionMethod === 0 || compressionMethod === 8);
   return isReadable
@@ -143,7 +144,7 @@ function spotOf(entry: Entry): EntryLocation | undefined {
 
 function nameOf(entry: Entry): string {
   const { fileNameRaw: raw, generalPurposeBitFlag: flags } = entry;
-  // Many tools write UTF-8 without the bit that says so.
+  // Many tools write UTF-8 without setting the flag for it.
   const text = raw.toString('utf8');
   const name = (flags & 0x800) === 0 && text.includes('\uFFFD') ? raw.toString('latin1') : text;
   const inside = (each: string) => !leavesFolder(each) && !/^[a-z]:/i.test(each);
@@ -154,16 +155,13 @@ function nameOf(entry: Entry): string {
   return name;
 }
 
-/**
- * An entry that claims more than its compressed bytes can become is refused before any is unpacked. What is left is
- * bounded by the size of the zip, and neither kept in memory nor written.
- */
+/** Throws Fault 'unsafe' for an entry that claims more bytes than its compressed bytes can become. */
 function checkGrowth({ uncompressedSize, compressedSize }: Entry, name: string): void {
   if (uncompressedSize > MAX_EXPANSION * (compressedSize + 1))
     throw new Fault('unsafe', `the zip claims ${uncompressedSize} bytes for ${name}`);
 }
 
-/** The prefix of the bag's files, '' at the top; undefined where there is no bag, or more than one. */
+/** Returns the prefix of the bag's files, '' at the top; undefined if there is no bag, or more than one. */
 function baseOf(names: Iterable<string>): string | undefined {
   const bases: string[] = [];
   for (const name of names) {

@@ -1,39 +1,39 @@
-// Writes a zip file entry by entry, of any size, keeping of each only the bytes of its record in the directory.
+// Writes a zip file of any size, entry by entry. Only the directory record of each entry stays in memory.
 import { crc32, createDeflateRaw } from 'node:zlib';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 export type ZipWriter = {
-  /** One after the other. What the bytes throw passes, and no more can be added then. */
+  /** Adds an entry; await each call before the next. Errors of `bytes` pass; then no more can be added. */
   add(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** Writes the directory. */
   end(): Promise<void>;
 };
 
-/** The most that the 32-bit fields hold; what does not fit stands in the zip64 fields (APPNOTE 4.5.3). */
+/** Limits of the 32-bit and 16-bit fields; larger values go into zip64 fields (APPNOTE 4.5.3). */
 const MAX_UINT32 = 0xffffffff;
 const MAX_ENTRIES_32 = 0xffff;
 const STORED = 0;
 const DEFLATED = 8;
-/** Names are in UTF-8 (APPNOTE 4.4.4, bit 11). */
+/** Bit 11: names are in UTF-8 (APPNOTE 4.4.4). */
 const FLAGS = 0x0800;
-/** On Unix, by version 4.5 of the format. */
+/** Unix, version 4.5 of the format. */
 const MADE_BY = (3 << 8) | 45;
-/** A regular file that its owner writes and everybody reads. */
+/** A regular file with mode 644. */
 const ATTRIBUTES = 0o100644 * 0x10000;
-const JOINED = 1000;
-/** Small files go to the disk together. */
-const PUT_BYTES = 256 * 1024;
+/** Directory records are joined by the thousand: many small buffers need more memory than their content. */
+const RECORDS_PER_BUFFER = 1000;
+/** Small entries are collected into writes of this size. */
+const WRITE_BYTES = 256 * 1024;
 
 /**
- * `write` puts bytes at a place of the file. A file that comes in one piece is stored as it is, others are compressed.
- * `modified` is the time of all entries, in milliseconds since the epoch.
+ * Returns a writer. `write` writes bytes at an offset of the file. An entry that comes as one chunk is stored, others are
+ * compressed. `modified` is the time of all entries, in milliseconds since the epoch.
  */
 export function createZipWriter(
   write: (bytes: Uint8Array, at: number) => Promise<void>,
   modified: number,
 ): ZipWriter {
-  /** Records, joined by the thousand: many small buffers cost more than what they hold. */
   const directory: Buffer[] = [];
   let records: Buffer[] = [];
   const time = dosTime(modified);
@@ -41,15 +41,15 @@ export function createZipWriter(
   let count = 0;
   let at = 0;
 
-  const buffer = Buffer.allocUnsafeSlow(PUT_BYTES);
+  const buffer = Buffer.allocUnsafeSlow(WRITE_BYTES);
   let filled = 0;
   const flush = async (): Promise<void> => {
     if (filled > 0) await write(buffer.subarray(0, filled), at - filled);
     filled = 0;
   };
   const put = async (bytes: Uint8Array): Promise<void> => {
-    if (filled + bytes.length > PUT_BYTES) await flush();
-    if (bytes.length > PUT_BYTES) await write(bytes, at);
+    if (filled + bytes.length > WRITE_BYTES) await flush();
+    if (bytes.length > WRITE_BYTES) await write(bytes, at);
     else {
       buffer.set(bytes, filled);
       filled += bytes.length;
@@ -60,10 +60,10 @@ export function createZipWriter(
     async add(name, bytes) {
       const text = Buffer.from(name);
       const start = at;
-      const { whole, rest } = await taste(bytes);
+      const { whole, rest } = await readIfWhole(bytes);
       const isWhole = whole !== undefined;
       const head = (size: number, packed: number, sum: number): Buffer => {
-        // Of a stream nobody knows beforehand whether it fits, so its sizes are always in the wide fields.
+        // The size of a stream is not known here, so it always has the zip64 field.
         const wide = isWhole ? Buffer.alloc(0) : wideField([size, packed]);
         const fields = Buffer.alloc(30);
         fields.writeUInt32LE(0x04034b50, 0);
@@ -105,7 +105,7 @@ export function createZipWriter(
       if (!isWhole) await write(head(size, packed, sum), start);
       records.push(record({ text, isWhole, size, packed, sum, start, time, stamp }));
       count += 1;
-      if (records.length < JOINED) return;
+      if (records.length < RECORDS_PER_BUFFER) return;
       directory.push(Buffer.concat(records));
       records = [];
     },
@@ -148,7 +148,7 @@ function record({ text, isWhole, size, packed, sum, start, time, stamp }: Entry)
   return Buffer.concat([fields, text, wide, stamp]);
 }
 
-/** The end of the directory that lies from `start` to `end`, with its zip64 form where a number needs it. */
+/** Returns the end records of the directory from `start` to `end`, with the zip64 ones if a number needs them. */
 function ending(count: number, start: number, end: number): Buffer {
   const isWide = count >= MAX_ENTRIES_32 || start >= MAX_UINT32 || end - start >= MAX_UINT32;
   const wide = Buffer.alloc(isWide ? 76 : 0);
@@ -172,7 +172,7 @@ function ending(count: number, start: number, end: number): Buffer {
   return Buffer.concat([wide, fields]);
 }
 
-/** The extra field of zip64, empty for no values. */
+/** Returns the extra field of zip64; empty for no values. */
 function wideField(values: readonly number[]): Buffer {
   if (values.length === 0) return Buffer.alloc(0);
   const field = Buffer.alloc(4 + 8 * values.length);
@@ -182,7 +182,7 @@ function wideField(values: readonly number[]): Buffer {
   return field;
 }
 
-/** The extra field of Info-ZIP: seconds since the epoch, as a zip's own time has no zone. */
+/** Returns the extra field of Info-ZIP with seconds since the epoch: the time of a zip entry has no time zone. */
 function timestamp(ms: number): Buffer {
   const field = Buffer.alloc(9);
   field.writeUInt16LE(0x5455, 0);
@@ -192,7 +192,7 @@ function timestamp(ms: number): Buffer {
   return field;
 }
 
-/** The date in the upper half, the time in the lower, in UTC; nothing before 1980 can be said. */
+/** Returns the date in the upper 16 bits and the time in the lower, in UTC. The earliest date is 1980. */
 function dosTime(ms: number): number {
   const at = new Date(Math.max(ms, Date.UTC(1980, 0)));
   const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate();
@@ -200,8 +200,8 @@ function dosTime(ms: number): number {
   return ((date << 16) | time) >>> 0;
 }
 
-/** A file that comes in one piece is kept whole; of others nothing is kept. */
-async function taste(
+/** Returns the bytes as `whole` if they come as one chunk, else `rest` yields all of them. */
+async function readIfWhole(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<{ whole: Uint8Array | undefined; rest: AsyncIterable<Uint8Array> }> {
   const pieces = bytes[Symbol.asyncIterator]();
