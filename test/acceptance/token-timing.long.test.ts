@@ -1,4 +1,4 @@
-// N9: how long the look at a wrong token takes says nothing of how much of it was right.
+// N9: the time that a wrong token takes does not depend on how much of it was right. Measured, hence long.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
