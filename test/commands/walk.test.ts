@@ -1,4 +1,4 @@
-// `arx walk URL` over a real port: any plausible list is exact, one that cannot be proved is not called so, and no token strays.
+// `arx walk URL` over a real port: any plausible list is exact, a list without proof is not called complete, and no token is sent elsewhere.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -118,14 +118,14 @@ describe('what a service follows', () => {
 });
 
 test.each([1, 2, 3, 4, 5])(
-  'over pages that lie, seed %i: complete is exact, the rest is so far',
+  'faulty pages, seed %i: a complete walk is exact, another one is right as far as it goes',
   async (seed) => {
     const { url } = await serve({ rows: ROWS, drift: 0.21, seed });
     const walked = await arx(dir, `walk ${url}/orders --limit 20 --json --fail-on-drift 0.02`);
     const { data, summary } = JSON.parse(walked.stdout);
     const ids = data.map(({ id }: { id: string }) => id);
     expect(ids).toEqual(summary.complete ? IDS : IDS.slice(0, ids.length));
-    // The service says nothing of its drift; the walk saw it.
+    // The service states no drift; the walk sees it.
     expect(walked.exit).toBe(8);
     expect(walked.stderr).toMatch(/\d+ of \d+ reads disagreed; 0\.02 is allowed/);
     expect(walked.stderr).toContain('the service reports no drift');

@@ -1,32 +1,33 @@
-// Any service's list on a loopback port, paged by the ids of its rows: with the manners, bodies and lies a test asks for.
+// A list on a loopback port, paged by the ids of its rows, with the cursor behaviour, bodies and faults that a test asks for.
 import type { PageQuery } from '../../src/walk/source.ts';
 import { correctPage, FAULT_NAMES, faultyPage } from './faulty-page.ts';
 import { answer, misbehave, type Misbehaving } from './misbehaving-server.ts';
 import { randomFrom } from './random.ts';
 
-/** What becomes of a cursor: followed, refused with 400, or not seen at all. */
-export type Manner = 'follows' | 'refuses' | 'ignores';
+/** What the server does with a cursor: it follows, refuses (400) or ignores it. */
+export type CursorBehaviour = 'follows' | 'refuses' | 'ignores';
 
 export type CursorServerOptions = {
   rows: readonly Record<string, unknown>[];
-  /** The id of a row as it stands in an address. */
+  /** Returns the id of a row as a cursor in the URL. */
   idOf?: (row: Record<string, unknown>) => string;
-  after?: Manner;
-  before?: Manner;
+  after?: CursorBehaviour;
+  before?: CursorBehaviour;
   /** Both cursors at once. */
-  both?: Manner;
-  /** Rows of a page where so many were asked for. */
+  both?: CursorBehaviour;
+  /** Returns how many rows a page has when `asked` were asked for. */
   limit?: (asked: number) => number;
   body?: (rows: unknown[], more: boolean) => unknown;
-  /** Share of pages that lie, each by itself. */
+  /** Share of pages with a fault. */
   drift?: number;
   seed?: number;
-  /** Called with the number of requests before this one; its answer waits for it. */
+  /** Called with the number of earlier requests. The answer waits until it resolves. */
   gate?: (count: number) => Promise<void> | undefined;
 };
 
 const stripe = (data: unknown[], has_more: boolean): unknown => ({ object: 'list', data, has_more });
 
+/** Starts the server. */
 export async function serveList(options: CursorServerOptions): Promise<Misbehaving> {
   const { rows, drift = 0, seed = 1, body = stripe } = options;
   const idOf = options.idOf ?? (({ id }) => String(id));

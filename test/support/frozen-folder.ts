@@ -1,23 +1,23 @@
-// Folders as `conversations walk --freeze DIR` leaves them, made without a walk.
+// Writes folders of frozen walks as `conversations walk --freeze DIR` does, without a walk.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordCompletion } from '../../src/walk/log/completion.ts';
 import { FIRST_PREVIOUS, freezeWindow, type WindowCost } from '../../src/walk/log/window.ts';
 
 export type FolderOptions = {
-  /** Rows of one window. */
+  /** Rows in one window. */
   per?: number;
   base_url?: string;
   list?: string;
   after?: string | null;
   before?: string | null;
-  /** Whether the walk says that it reached its end, and the rows it then names late. */
+  /** Whether there is a record that the walk reached the end, and its late rows. */
   end?: boolean;
   late?: string[];
   cost?: (window: number) => WindowCost;
 };
 
-/** Rows by id alone, or with a `text` after a colon: `conv_1:changed`. */
+/** Writes the folder. A row is an id, or an id and its content after a colon: `conv_1:changed`. */
 export async function freezeInto(
   dir: string,
   rows: readonly string[],

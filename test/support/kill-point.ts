@@ -1,12 +1,11 @@
-// Where a run of the real command is killed with SIGKILL: at a moment, or by itself in the middle of what it does to its log and output.
+// Where a run of the real command is killed with SIGKILL: at any moment, or in the middle of a write to its log or output.
 import type { Random } from './random.ts';
 
 /**
- * `moment`: from outside, so many milliseconds after the n-th line of its diagnostic log (-v), which has one for each
- * answer and each read taken in. The others count in the run itself: `append` leaves a share of the n-th text meant for
- * the log, `synced` comes right after the n-th text is durable (of a window's two, the rows and the line that speaks of
- * them), so before it is shown, `output` leaves a share of the n-th text meant for stdout, and `end` comes after
- * everything.
+ * `moment`: from outside, `ms` milliseconds after the n-th line of the diagnostic log (-v). The other points are counted
+ * in the run itself. `append`: it writes a share of its n-th text to the frozen log and dies. `synced`: it dies right after
+ * its n-th text is durable (a window has two: rows and line). `output`: it writes a share of its n-th text to stdout and
+ * dies. `end`: it dies after everything.
  */
 export type KillPoint =
   | { at: 'moment'; nth: number; ms: number }
@@ -14,29 +13,29 @@ export type KillPoint =
   | { at: 'synced'; nth: number }
   | { at: 'end' };
 
-/** How often a whole run comes to each place. */
-export type Course = { moment: number; append: number; synced: number; output: number };
+/** How often a run that is not killed comes to each place. */
+export type KillPlaceCounts = { moment: number; append: number; synced: number; output: number };
 
-/** The longest wait after a line, about the time between two of them. */
-const LONGEST_MS = 10;
+/** Longest wait after a line of the diagnostic log: about the time between two lines. */
+const MAX_WAIT_MS = 10;
 
 export const KILL_PLACES = ['moment', 'append', 'synced', 'output', 'end'] as const;
 
-/** A whole run freezes nothing for that share of its lines: kills before it are much alike. */
-const QUIET = 0.4;
+/** Share of its lines in which a run freezes nothing yet. Kills there are all alike, so they are left out. */
+const SHARE_BEFORE_FREEZING = 0.4;
 
-/** A point of the place within the first `share` of a whole run, or for a moment in its later part. */
-export function drawKillPoint(at: KillPoint['at'], random: Random, course: Course, share = 1): KillPoint {
+/** Returns a point of this place within the first `share` of a run, or a moment in its later part. */
+export function sampleKillPoint(at: KillPoint['at'], random: Random, counts: KillPlaceCounts, share = 1): KillPoint {
   if (at === 'end') return { at };
   if (at === 'moment') {
-    const nth = Math.floor((QUIET + (1 - QUIET) * random()) * course[at]);
-    return { at, nth, ms: random() * LONGEST_MS };
+    const nth = Math.floor((SHARE_BEFORE_FREEZING + (1 - SHARE_BEFORE_FREEZING) * random()) * counts[at]);
+    return { at, nth, ms: random() * MAX_WAIT_MS };
   }
-  const nth = 1 + Math.floor(random() * course[at] * share);
+  const nth = 1 + Math.floor(random() * counts[at] * share);
   return at === 'synced' ? { at, nth } : { at, nth, share: random() };
 }
 
-/** Environment under which a run kills itself there, or where there is no point writes the rest of its {@link Course} to `tally`. */
+/** Returns the environment in which a run kills itself there. Without a point the run writes its counts to the file `tally`. */
 export function killEnv(point: KillPoint | { at: 'nowhere'; tally: string }): Record<string, string> {
   if (point.at === 'moment') return {};
   return { ARX_TEST_KILL: JSON.stringify(point), NODE_OPTIONS: `--import=${PRELOAD}` };

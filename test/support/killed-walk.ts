@@ -1,32 +1,32 @@
-// Walks of the real command into a frozen log, killed again and again and resumed to the end, and what every run left.
+// Walks of the real command into a frozen log, killed several times and resumed to the end, and what every run left.
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../../src/faults.ts';
 import { verifyFrozen } from '../../src/walk/log/hash-chain.ts';
 import { sampleArchive } from './archive.ts';
-import { drawKillPoint, killEnv, KILL_PLACES, type Course, type KillPoint } from './kill-point.ts';
+import { sampleKillPoint, killEnv, KILL_PLACES, type KillPlaceCounts, type KillPoint } from './kill-point.ts';
 import { buildProgram, type Ended, type Program } from './program.ts';
 import { randomFrom } from './random.ts';
 import { tempFolder } from './temp-folder.ts';
 
 const SIZE = 240;
 const TRUTH = Array.from({ length: SIZE }, (_, n) => `conv_${n + 1}`);
-/** Runs that a walk is killed in, at most, and runs after them that it has to end in. */
-const MOST_KILLS = 3;
-const MOST_RUNS_AFTER = 3;
+/** Runs that are killed, and runs after them in which the walk must reach the end. */
+const MAX_KILLS = 3;
+const MAX_RUNS_AFTER_KILLS = 3;
 
-/** Rows shown and frozen so far, and whether the run came to its end by itself. */
+/** Rows printed by this run, rows frozen so far, and whether the run was killed. */
 export type Run = { point?: KillPoint; killed: boolean; shown: number; frozen: number };
-/** `problem` says what was not as it must be. */
+/** `problem`: which promise was broken. */
 export type KilledWalk = { place: KillPoint['at']; runs: Run[]; problem?: string };
 
 export type KillBench = {
-  /** Kills by this number: its place, its points, and whether the output goes to a pipe or a file. */
+  /** Runs the walk of this number. The number decides where it is killed and whether it writes to a pipe or a file. */
   walk(seed: number): Promise<KilledWalk>;
   close(): Promise<void>;
 };
 
-/** The real program against its own service, which lies in every way at 0.21; one for many walks. */
+/** Starts a service with every fault in 21 % of its reads, for many walks of the real program. */
 export async function openKillBench(): Promise<KillBench> {
   const sample = await sampleArchive({ conversations: SIZE, messages: 1, attachments: 0 });
   await sample.leave();
@@ -41,8 +41,8 @@ export async function openKillBench(): Promise<KillBench> {
   try {
     const { base_url } = JSON.parse(await served.says('stdout', /\n/)) as { base_url: string };
     const env = { ARX_BASE_URL: base_url, ARX_TOKEN: await tokenOf(base_url) };
-    const course = await courseOf(program, env);
-    return { close, walk: (seed) => inScratch((dir) => walkKilled(program, env, dir, seed, course)) };
+    const placeCounts = await countKillPlaces(program, env);
+    return { close, walk: (seed) => inScratch((dir) => walkKilled(program, env, dir, seed, placeCounts)) };
   } catch (error) {
     await close();
     throw error;
@@ -63,18 +63,18 @@ async function walkKilled(
   env: Record<string, string>,
   dir: string,
   seed: number,
-  course: Course,
+  placeCounts: KillPlaceCounts,
 ): Promise<KilledWalk> {
   const random = randomFrom(`kill ${seed}`);
   const place = KILL_PLACES[seed % KILL_PLACES.length]!;
-  const kills = 1 + Math.floor(random() * MOST_KILLS);
+  const kills = 1 + Math.floor(random() * MAX_KILLS);
   const walked: KilledWalk = { place, runs: [] };
   let frozen = 0;
-  for (let number = 0; number < kills + MOST_RUNS_AFTER; number++) {
+  for (let number = 0; number < kills + MAX_RUNS_AFTER_KILLS; number++) {
     const point =
       number < kills
         ? // Later runs have less to do.
-          drawKillPoint(place, random, course, number === 0 ? 0.6 : 0.3)
+          sampleKillPoint(place, random, placeCounts, number === 0 ? 0.6 : 0.3)
         : undefined;
     const file = random() < 0.5 ? join(dir, `out-${number}`) : undefined;
     const ended = await runOnce(program, env, dir, point, file);
@@ -90,18 +90,18 @@ async function walkKilled(
       frozen: log.length,
     });
     const wrong = (problem: string) => ({ ...walked, problem: `run ${number + 1}: ${problem}` });
-    const astray = firstAstray(log) ?? firstAstray(shown);
-    if (astray !== undefined) return wrong(`gives ${astray}`);
+    const wrongRow = firstWrongRow(log) ?? firstWrongRow(shown);
+    if (wrongRow !== undefined) return wrong(`printed or froze ${wrongRow}`);
     if (log.length < frozen) return wrong(`lost ${frozen - log.length} frozen rows`);
-    if (shown.length > log.length) return wrong('shows rows before they are frozen');
+    if (shown.length > log.length) return wrong('prints rows before they are frozen');
     frozen = log.length;
     if (killed) continue;
     if (torn !== '') return wrong('ended with half a line');
-    if (ended.exit === 0 && shown.length < SIZE) return wrong(`calls ${shown.length} rows complete`);
+    if (ended.exit === 0 && shown.length < SIZE) return wrong(`ends complete with ${shown.length} rows`);
     if (ended.exit === 0 && number >= kills) return walked;
     if (ended.exit !== 0 && ended.exit !== 8) return wrong(`ended with ${ended.exit}: ${ended.stderr}`);
   }
-  return { ...walked, problem: 'never came to its end' };
+  return { ...walked, problem: 'never reached the end' };
 }
 
 async function runOnce(
@@ -132,18 +132,18 @@ async function runOnce(
   return { ...ended, stdout: readFileSync(file, 'utf8') };
 }
 
-/** What a whole run does, so that points can be drawn that it comes to. */
-function courseOf(program: Program, env: Record<string, string>): Promise<Course> {
+/** Counts how often a run that is not killed comes to each place. */
+function countKillPlaces(program: Program, env: Record<string, string>): Promise<KillPlaceCounts> {
   return inScratch(async (dir) => {
     const tally = join(dir, 'tally');
     const { exit, stderr } = await runOnce(program, env, dir, { at: 'nowhere', tally });
-    if (exit !== 0) throw new Error(`a walk that nobody kills ended with ${exit}: ${stderr}`);
-    const counts = JSON.parse(readFileSync(tally, 'utf8')) as Omit<Course, 'moment'>;
+    if (exit !== 0) throw new Error(`a walk without a kill ended with ${exit}: ${stderr}`);
+    const counts = JSON.parse(readFileSync(tally, 'utf8')) as Omit<KillPlaceCounts, 'moment'>;
     return { ...counts, moment: stderr.split('\n').length - 1 };
   });
 }
 
-/** The frozen ids, none where there is no log yet. Throws where the chain is broken. */
+/** Returns the frozen ids; none when there is no log yet. Throws when the chain is broken. */
 async function frozenIn(log: string): Promise<string[]> {
   try {
     const { ids, problems } = await verifyFrozen(log);
@@ -155,8 +155,8 @@ async function frozenIn(log: string): Promise<string[]> {
   }
 }
 
-/** What is not the beginning of the list, with its surroundings. */
-function firstAstray(ids: readonly string[]): string | undefined {
+/** Returns the first row that is not where the list has it, with its neighbours. */
+function firstWrongRow(ids: readonly string[]): string | undefined {
   const at = ids.findIndex((id, index) => id !== TRUTH[index]);
   if (at === -1) return undefined;
   return `${ids.slice(Math.max(0, at - 2), at + 4).join(' ')} where the list has ${TRUTH.slice(Math.max(0, at - 2), at + 4).join(' ')}`;

@@ -1,4 +1,4 @@
-// A true list over a plain array, as the drift reads it.
+// A list over an array, as fault injection reads it.
 import type { Drift } from '../../src/service/fault-injection/drift.ts';
 import type { TrueList } from '../../src/service/fault-injection/page-faults.ts';
 import type { ListPage, ListWindow } from '../../src/service/handlers/list-source.ts';
@@ -9,7 +9,7 @@ export function plainRows(count: number): PlainRow[] {
   return Array.from({ length: count }, (_, n) => ({ id: `row_${n + 1}` }));
 }
 
-/** Throws for a cursor that is no row. */
+/** Returns the list. Its reads throw for a cursor that is not in it. */
 export function plainList(rows: readonly PlainRow[]): TrueList<PlainRow> {
   const at = (id: string) => {
     const found = rows.findIndex((row) => row.id === id);

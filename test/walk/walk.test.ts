@@ -204,7 +204,7 @@ describe('lists that cannot be walked', () => {
     expect(fault?.kind).toBe('not_found');
   });
 
-  test('M2: a neighbourhood that never settles is unstable, in bounded reads', async () => {
+  test('M2: rows that never keep their order are unstable, in at most 60 reads', async () => {
     let turn = 0;
     const source: Source<Item> = {
       page: async ({ limit }) => ({ rows: rows(++turn * 7, turn * 7 + limit - 1), has_more: true }),

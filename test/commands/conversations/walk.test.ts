@@ -144,7 +144,7 @@ test('what took the name of the report during the walk stays, and the list stand
   expect(readFileSync(join(dir, 'report.json'), 'utf8')).toBe('mine');
 });
 
-test('a doubt about a row that the log has is none', async () => {
+test('an unresolved row that is in the log is resolved', async () => {
   await arx('conversations', 'walk', '--freeze', 'log', '--limit', '10');
   await addUnresolvedRows(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
   expect((await arx('conversations', 'walk', '--freeze', 'log', '--resume')).exit).toBe(0);
@@ -194,7 +194,7 @@ describe('--fail-on-drift', () => {
   });
 });
 
-describe('doubts', () => {
+describe('unresolved rows', () => {
   const source = {
     page: async ({ after }: { after?: string }) => {
       if (after === 'gone') throw new Fault('not_found', 'no such row');
@@ -202,7 +202,7 @@ describe('doubts', () => {
     },
   };
 
-  test('are read back as they were added, a torn line aside', async () => {
+  test('are read as they were added, without a torn line', async () => {
     await addUnresolvedRows(dir, { unplaced: [], late: [] });
     expect(existsSync(join(dir, UNRESOLVED_FILE))).toBe(false);
     await addUnresolvedRows(dir, { unplaced: ['a'], late: [] });
@@ -216,16 +216,16 @@ describe('doubts', () => {
     await expect(readUnresolvedRows(dir)).rejects.toMatchObject({ kind: 'integrity' });
   });
 
-  test('end where the row is gone', async () => {
+  test('are resolved when the row is gone', async () => {
     expect(await findExisting(source, ['gone', 'here', 'here'], new AbortController().signal)).toEqual([
       'here',
     ]);
   });
 
-  // The log of the conversations after conv_5; the doubts are about one that the range leaves out but the list has.
+  // A log of the conversations after conv_5. The unresolved row is outside that range, but in the list.
   const range = 'conversations walk --after conv_5 --freeze log --report report.json'.split(' ');
 
-  test('make a resumed walk unstable while the row is there and not in its log', async () => {
+  test('make a resumed walk unstable while the list has the row and the log does not', async () => {
     expect((await arx(...range)).exit).toBe(0);
     await addUnresolvedRows(join(dir, 'log'), { unplaced: ['conv_1'], late: [] });
     const resumed = await arx(...range, '--resume');
@@ -238,7 +238,7 @@ describe('doubts', () => {
     });
   });
 
-  test('late rows are named in the report, a notice, and a failure under --strict', async () => {
+  test('late rows are in the report and a notice, and a fault under --strict', async () => {
     await arx(...range);
     await addUnresolvedRows(join(dir, 'log'), { unplaced: [], late: ['conv_1', 'conv_9999'] });
     const resumed = await arx(...range, '--resume');

@@ -1,4 +1,4 @@
-// What two walks of one list differ in: the fewest moves, and nothing called lost where nobody has looked.
+// The difference of two walks: as few moves as possible, and no row is lost where the other walk has not looked.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DiffReport, FrozenWalk } from '../../../src/contract/reports/walk.ts';
@@ -30,7 +30,8 @@ function walked(letters: string, walk: Partial<FrozenWalk> = {}): WalkedList {
   };
 }
 
-function told(report: DiffReport): string {
+/** Returns the report as a short text: +added >moved -lost *changed =same ?unknown. */
+function summaryOf(report: DiffReport): string {
   const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id).join('');
   const { added, moved, lost, changed, same } = report;
   const unknown = report.unknown.map(({ id, side, reason }) => `${id} in ${side} ${reason}`).join(', ');
@@ -49,7 +50,7 @@ test.each([
   ['moved and changed at once', 'abcd', 'Dabc', '+ >d - *d =3 ?'],
   ['changed where it stands', 'abc', 'aBc', '+ > - *b =2 ?'],
 ])('%s: %s, %s', (_, a, b, expected) => {
-  expect(told(compareWalks(walked(a), walked(b)))).toBe(expected);
+  expect(summaryOf(compareWalks(walked(a), walked(b)))).toBe(expected);
 });
 
 test('a move names the rows before it in both lists, from the start of the walked range', () => {
@@ -59,7 +60,7 @@ test('a move names the rows before it in both lists, from the start of the walke
   expect(compareWalks(walked('ab'), walked('b')).lost).toEqual([{ id: 'a', after: null }]);
 });
 
-describe('what a walk cannot tell', () => {
+describe('rows that a walk cannot tell about', () => {
   const part = { complete: false };
   test.each([
     [
@@ -124,7 +125,7 @@ describe('what a walk cannot tell', () => {
       '+ > - * =2 ?b in b no_place',
     ],
   ])('%s', (_, a, b, expected) => {
-    expect(told(compareWalks(a, b))).toBe(expected);
+    expect(summaryOf(compareWalks(a, b))).toBe(expected);
   });
 });
 
@@ -132,7 +133,7 @@ const list = fc
   .uniqueArray(fc.constantFrom(...'abcdefghijkl'.split('')), { maxLength: 9 })
   .map((rows) => rows.join(''));
 
-test('every row is told once, and no fewer moves would do', () => {
+test('property: every row is reported once, and fewer moves are not possible', () => {
   fc.assert(
     fc.property(list, list, (a, b) => {
       const { added, moved, lost, same, unknown } = compareWalks(walked(a), walked(b));

@@ -1,4 +1,4 @@
-// The frozen log: resumes right after a cut at any byte, and no change of it passes.
+// The frozen log: it resumes after a cut at any byte, and every change of it is detected.
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ test('a walk, its check and a resumed walk that finds nothing new', async () => 
   expect((await verifyFrozen(dir)).head).toBe(chain.head);
 });
 
-test('resume goes on after the last window with no gap and no double', async () => {
+test('resume continues after the last window, without a gap or a repeated row', async () => {
   const first = await walkInto({ resume: false, windows: 2 });
   const second = await walkInto({ resume: true, windows: 1 });
   expect(first).toEqual(TRUTH.slice(0, first.length));
@@ -58,7 +58,7 @@ test('resume goes on after the last window with no gap and no double', async () 
   expect((await verifyFrozen(dir)).ids).toEqual(TRUTH);
 });
 
-test('resume starts anew where nothing is, and a new walk never writes over an old one', async () => {
+test('resume without a log starts one, and a new walk never overwrites an old log', async () => {
   expect(await walkInto({ resume: true })).toEqual(TRUTH);
   await expect(walkInto({ resume: false })).rejects.toMatchObject({ kind: 'unsafe' });
   await expect(
@@ -86,7 +86,7 @@ describe('kill -9 (I1, M7)', () => {
     }
   });
 
-  test('rows that no line speaks of yet are dropped, cut anywhere', async () => {
+  test('rows without a line are removed, wherever they are cut', async () => {
     await walkInto({ resume: false, windows: 2 });
     const windows = await readFile(join(dir, WINDOWS_FILE));
     const { rowsBytes } = await verifyFrozen(dir);
@@ -110,7 +110,7 @@ describe('kill -9 (I1, M7)', () => {
 });
 
 describe('tampering', () => {
-  test('no byte of a line or of a row can change unseen', async () => {
+  test('a change of any byte of a line or a row is detected', async () => {
     await walkInto({ resume: false });
     const { head } = await verifyFrozen(dir);
     for (const file of [WINDOWS_FILE, ROWS_FILE]) {
