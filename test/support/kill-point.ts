@@ -25,7 +25,12 @@ export const KILL_PLACES = ['moment', 'append', 'synced', 'output', 'end'] as co
 const SHARE_BEFORE_FREEZING = 0.4;
 
 /** Returns a point of this place within the first `share` of a run, or a moment in its later part. */
-export function sampleKillPoint(at: KillPoint['at'], random: Random, counts: KillPlaceCounts, share = 1): KillPoint {
+export function sampleKillPoint(
+  at: KillPoint['at'],
+  random: Random,
+  counts: KillPlaceCounts,
+  share = 1,
+): KillPoint {
   if (at === 'end') return { at };
   if (at === 'moment') {
     const nth = Math.floor((SHARE_BEFORE_FREEZING + (1 - SHARE_BEFORE_FREEZING) * random()) * counts[at]);
