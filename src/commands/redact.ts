@@ -20,7 +20,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const found = input.undo
     ? await unredact(archive, input.id)
     : await redact(archive, input.id, input.reason);
-  if (!found) throw new Fault('not_found', `no attachment ${input.id} in the archive`);
+  if (!found) throw new Fault('not_found', `no attachment ${input.id} in this archive`);
   const client = await app.client();
   const { body } = await client.attachment(input.id);
   await app.printer.record(attachmentView, body);

@@ -90,7 +90,7 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
     const listener = await listen(service, observer === undefined ? options : { ...options, observer }).catch(
       async (error: unknown) => {
         await end(0);
-        return throwPortFault(error);
+        return throwPortFault(error, options);
       },
     );
     opened.push(listener);
@@ -153,12 +153,12 @@ function framesOf(error: unknown): string[] {
 }
 
 /** Throws the Fault of a port that could not be opened. */
-function throwPortFault(error: unknown): never {
+function throwPortFault(error: unknown, { host, port }: PortOptions): never {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE')
-    throw new Fault('usage', 'the port is in use', { hint: 'arx serve --port 0 takes a free one' });
-  if (code === 'EACCES') throw new Fault('usage', 'the port needs more rights than this user has');
-  if (code === 'EADDRNOTAVAIL') throw new Fault('usage', 'no such address on this machine');
+    throw new Fault('usage', `port ${port} is in use`, { hint: 'arx serve --port 0 takes a free one' });
+  if (code === 'EACCES') throw new Fault('usage', `port ${port} needs more rights than this user has`);
+  if (code === 'EADDRNOTAVAIL') throw new Fault('usage', `this machine has no address ${host}`);
   throw error;
 }
 
