@@ -1,4 +1,4 @@
-// P11 and P12: an archive that cannot keep an event acknowledges none, and a client that is gone leaves it there once.
+// P11 and P12: an event that cannot be stored is not acknowledged, and one of a disconnected client is stored once.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ const large = (n: number) => ({
   payload: { contact: 'c', text: 'x'.repeat(60_000) },
 });
 
-test('P11 a full disk: no acknowledgement, retry later, and later it is taken in', async () => {
+test('P11 a full disk: no acknowledgement, Retry-After, and later the event is accepted', async () => {
   const { database } = sample.archive;
   const limit = (pages: number) =>
     database.transaction(async (writer) => void (await writer.all(`PRAGMA max_page_count = ${pages}`)));
@@ -58,7 +58,7 @@ test('P11 a full disk: no acknowledgement, retry later, and later it is taken in
   expect(await effectsOf(sample.service, token)).toEqual({ f1: 'recorded' });
 });
 
-test('P11 applying what was kept may fail for want of space: the acknowledgement holds, and it is applied later', async () => {
+test('P11 a stored event that cannot be applied for lack of space stays acknowledged and is applied later', async () => {
   const { database } = sample.archive;
   let isFull = true;
   const failing = {
@@ -112,7 +112,7 @@ test('P11 a locked database', { timeout: 20_000 }, async () => {
   }
 });
 
-test('P11 all who wait for a locked database wait once, however many they are', async () => {
+test('P11 all requests that wait for a locked database wait together', async () => {
   const { archive } = sample;
   let tries = 0;
   const locked = {
@@ -138,7 +138,7 @@ test('P11 all who wait for a locked database wait once, however many they are', 
   );
 });
 
-test('P12 a client that is gone before the acknowledgement leaves its event there once', async () => {
+test('P12 the event of a client that disconnects before the acknowledgement is stored once', async () => {
   const listener = await listen(sample.service, { host: '127.0.0.1', port: 0 });
   try {
     const text = JSON.stringify(moved('e1', 1, 50));

@@ -1,4 +1,4 @@
-// What a request may say: parameters, cursors, paths and bodies (groups O and P5).
+// Invalid parameters, cursors, paths and bodies (groups O and P5).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/contract/error.ts';
 import { MAX_REQUEST_BYTES } from '../../src/contract/scalars.ts';

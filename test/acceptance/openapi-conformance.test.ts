@@ -1,4 +1,4 @@
-// An independent validator finds no fault in any answer of the service: every operation, every status it documents.
+// An independent validator accepts the responses of every operation with every documented status.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildOpenApi } from '../../src/contract/openapi.ts';
@@ -57,7 +57,7 @@ const ASKED: Record<RouteName, { target: string; body?: object }> = {
 const LISTS = new Set<RouteName>(['attachments', 'conversations', 'messages', 'messages_v1']);
 const join = (target: string, query: string) => `${target}${target.includes('?') ? '&' : '?'}${query}`;
 
-test('the document itself is OpenAPI 3.1 to one who did not write it, and a broken one is not', async () => {
+test('an independent validator accepts the document as OpenAPI 3.1, and refuses a broken one', async () => {
   const document = JSON.parse(JSON.stringify(buildOpenApi('1.0.0'))) as { paths: Record<string, object> };
   expect(await new Validator().validate(document)).toMatchObject({ valid: true });
   document.paths['/v1/attachments'] = { get: { responses: 'none' } };
@@ -69,7 +69,7 @@ describe.each(names)('%s', (name) => {
   const { target, body } = ASKED[name];
   const given = body === undefined ? {} : { body };
 
-  test('answers', async () => {
+  test('succeeds', async () => {
     expect([200, 206]).toContain((await ask(target, given)).status);
     if (route.method === 'GET') await ask(target, { method: 'HEAD' });
     if (LISTS.has(name)) {
@@ -79,7 +79,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  test('refuses who may not', async () => {
+  test('refuses a reader without permission', async () => {
     if (route.scope === null) return;
     expect((await ask(target, { ...given, token: 'wrong' })).status).toBe(401);
     const none = await tokenWithoutScope();
@@ -91,7 +91,7 @@ describe.each(names)('%s', (name) => {
     expect((await guess()).status).toBe(429);
   });
 
-  test('refuses what is wrong', async () => {
+  test('refuses invalid requests', async () => {
     if (body !== undefined) {
       expect((await ask(target, { body: Buffer.from('{') })).status).toBe(400);
       expect((await ask(target, { ...given, headers: [['content-type', 'text/plain']] })).status).toBe(415);
@@ -117,7 +117,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  test('fails in the documented way', async () => {
+  test('fails with a documented response', async () => {
     if (name === 'live') return;
     for (const [error, status] of [
       [new Error('broken'), 500],
@@ -138,7 +138,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-test('what is left', async () => {
+test('every documented status was seen', async () => {
   const event = ASKED.ingest.body!;
   expect((await ask('/api/webhooks/ingest', { body: { ...event, payload: { layer: 'y' } } })).status).toBe(
     409,

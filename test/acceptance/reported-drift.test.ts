@@ -1,4 +1,4 @@
-// Drift on demand: reported in body, header, health and token, the same for the same seed, and never in what must not lie.
+// Injected drift is reported in body, header, health and token, is reproducible by seed, and affects lists only.
 import { expect, test } from 'vitest';
 import { Token } from '../../src/contract/token.ts';
 import { parseDrift } from '../../src/service/fault-injection/options.ts';
@@ -41,7 +41,7 @@ async function reads(): Promise<{ pages: string[]; ratios: number[] }> {
   }
 }
 
-test('the same seed and requests give the same lies, and the ratio rises', async () => {
+test('the same seed and requests give the same faults, and the ratio rises', async () => {
   const first = await reads();
   expect(await reads()).toEqual(first);
   expect(first.ratios[0]).toBe(0.9);
@@ -53,7 +53,7 @@ test('the same seed and requests give the same lies, and the ratio rises', async
   expect(truth.length).toBeLessThan(10);
 });
 
-test('a token tells the drift in milliseconds', async () => {
+test('a token reports the drift in milliseconds', async () => {
   const sample = await sampleArchive({ conversations: 1, faults: { drift } });
   try {
     const body = { client_id: 'c', observer_tier: 'external', requested_tier: 'external' };

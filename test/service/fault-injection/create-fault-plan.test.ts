@@ -1,4 +1,4 @@
-// A service to try clients against: rows that come and go, failing lines, latency, and the truth beside the lies.
+// Fault plans: simulated writes, transport faults, latency, and lists with truth=true.
 import { afterEach, describe, expect, test } from 'vitest';
 import { createService } from '../../../src/service/index.ts';
 import {
@@ -29,7 +29,7 @@ afterEach(async () => {
   sample = undefined;
 });
 
-async function trial(faults: FaultOptions, options: SampleOptions = {}) {
+async function faultyService(faults: FaultOptions, options: SampleOptions = {}) {
   const entries: FaultLogEntry[] = [];
   const log = async (entry: FaultLogEntry) => void entries.push(entry);
   sample = await sampleArchive({ conversations: 60, messages: 2, attachments: 60, ...options });
@@ -67,12 +67,12 @@ describe('parseWrites', () => {
   );
 });
 
-describe('writes', () => {
+describe('simulated writes', () => {
   const writes = { seed: 5, writes: parseWrites('append:3:4,insert:2:6,delete:2:5') };
   const ALL = '/v1/conversations?limit=500';
 
-  test('come at their reads, and each leaves all others where they were', async () => {
-    const { ids, entries } = await trial({ writes });
+  test('happen at their reads, and each leaves the other rows in place', async () => {
+    const { ids, entries } = await faultyService({ writes });
     let before = await ids(`${ALL}&truth=true`);
     expect(before).toHaveLength(60 - 3 - 2);
     for (let read = 1; read <= 14; read++) {
@@ -94,9 +94,9 @@ describe('writes', () => {
     }
   });
 
-  test('the same seed, the same rows; another seed, others', async () => {
+  test('the same seed gives the same rows, another seed other rows', async () => {
     const rowsOf = async (seed: number) => {
-      const { ids } = await trial({ writes: { ...writes, seed } });
+      const { ids } = await faultyService({ writes: { ...writes, seed } });
       const rows = await ids(`${ALL}&truth=true`);
       await sample?.close();
       return rows.join();
@@ -107,8 +107,8 @@ describe('writes', () => {
     sample = undefined;
   });
 
-  test('what is not there is nowhere: lists, cursors, records, its messages, entries and files', async () => {
-    const { get, ids } = await trial({ writes });
+  test('a hidden conversation is in no list, cursor or record, nor are its messages, entries and files', async () => {
+    const { get, ids } = await faultyService({ writes });
     const there = await ids(`${ALL}&truth=true`);
     const hidden = Array.from({ length: 60 }, (_, n) => n + 1).filter((n) => !there.includes(`conv_${n}`));
     expect(hidden).toHaveLength(5);
@@ -136,8 +136,8 @@ describe('writes', () => {
     }
   });
 
-  test('windows are full and know their end, in both directions', async () => {
-    const { get, ids } = await trial({
+  test('windows are full and has_more is right, in both directions', async () => {
+    const { get, ids } = await faultyService({
       writes: { seed: 5, writes: parseWrites('append:20:99,insert:20:99') },
     });
     const there = await ids(`${ALL}&truth=true`);
@@ -158,14 +158,14 @@ describe('writes', () => {
     }
   });
 
-  test('each answer is of its own moment, however many are made at once', async () => {
-    const { ids } = await trial({ writes: { seed: 5, writes: parseWrites('delete:20:1') } });
+  test('each of many concurrent responses has its own state', async () => {
+    const { ids } = await faultyService({ writes: { seed: 5, writes: parseWrites('delete:20:1') } });
     const pages = await Promise.all(Array.from({ length: 20 }, () => ids(ALL)));
     expect(pages.map(({ length }) => length)).toEqual(pages.map((_, at) => 59 - at));
   });
 
-  test('an archive too small for them keeps its first row', async () => {
-    const { ids } = await trial(
+  test('the first row stays where the archive is too small for the writes', async () => {
+    const { ids } = await faultyService(
       { writes: { seed: 1, writes: parseWrites('append:9:1,insert:9:1,delete:9:1') } },
       { conversations: 3 },
     );
@@ -173,16 +173,18 @@ describe('writes', () => {
     for (let read = 0; read < 12; read++) await ids(ALL);
     expect(await ids(`${ALL}&truth=true`)).toEqual(['conv_1', 'conv_2', 'conv_3']);
     await sample?.close();
-    expect(await (await trial({ writes }, { conversations: 0, attachments: 0 })).ids(ALL)).toEqual([]);
+    expect(await (await faultyService({ writes }, { conversations: 0, attachments: 0 })).ids(ALL)).toEqual(
+      [],
+    );
   });
 });
 
-describe('truth', () => {
+describe('truth=true', () => {
   const lying = { ...parseDrift('1', 3), reported: { from: 0.05, to: 0.05 } };
 
-  test('is the list as it is, counts as no read, meets no fault, and says that nothing drifted', async () => {
+  test('returns the true list, counts as no read, meets no fault and reports no drift', async () => {
     const line = { ...parseTransportFaults('1'), seed: 1, latency: 0, sleep: async () => {} };
-    const { get, ids, entries } = await trial({ drift: lying, transport: line });
+    const { get, ids, entries } = await faultyService({ drift: lying, transport: line });
     const whole = Array.from({ length: 60 }, (_, n) => `conv_${n + 1}`);
     for (let read = 0; read < 5; read++) {
       expect(await ids('/v1/conversations?limit=500&truth=true')).toEqual(whole);
@@ -192,7 +194,7 @@ describe('truth', () => {
     expect((await get('/v1/conversations?truth=yes')).status).toBe(400);
   });
 
-  test('without the log nobody is told it: the parameter is one that the service does not know', async () => {
+  test('is an unknown parameter where there is no log', async () => {
     sample = await sampleArchive({ conversations: 60, faults: { drift: lying } });
     const token = await tokenFor(sample.service);
     const { json } = await call(sample.service, '/v1/conversations?limit=500&truth=true', { token });
@@ -200,8 +202,8 @@ describe('truth', () => {
     expect((await call(sample.service, '/v1/conversations?truth=maybe', { token })).status).toBe(200);
   });
 
-  test('a log without drift tells of honest reads', async () => {
-    const { get, entries } = await trial({});
+  test('a log without drift has the true reads', async () => {
+    const { get, entries } = await faultyService({});
     await get('/v1/conversations?limit=5&starting_after=conv_2');
     await get('/v1/messages?opening=true');
     expect(entries).toEqual([
@@ -218,7 +220,7 @@ describe('truth', () => {
   });
 });
 
-describe('the line', () => {
+describe('transport faults', () => {
   const slept: number[] = [];
   const line = (share: string, kinds?: string, seed = 1) => ({
     ...parseTransportFaults(share, kinds),
@@ -228,8 +230,8 @@ describe('the line', () => {
   });
   const PEER = '127.0.0.1';
 
-  test('fails lists in every way, and nothing else', async () => {
-    const { get, entries } = await trial({ transport: line('1') });
+  test('fail requests for lists in every way, and nothing else', async () => {
+    const { get, entries } = await faultyService({ transport: line('1') });
     const met = new Set<string>();
     for (let request = 1; request <= 40; request++) {
       const asked = get(
@@ -260,21 +262,21 @@ describe('the line', () => {
     }
   });
 
-  test('a slow body comes whole, within a bound', async () => {
+  test('a slow body arrives whole, within a time limit', async () => {
     slept.length = 0;
-    const { get } = await trial({ transport: line('1', 'slow') });
+    const { get } = await faultyService({ transport: line('1', 'slow') });
     expect((await get('/v1/conversations?limit=500')).json.data).toHaveLength(60);
     expect(slept.reduce((sum, ms) => sum + ms, 0)).toBe(400);
   });
 
-  test('in this process a connection cannot break: the service is busy instead', async () => {
-    const { get } = await trial({ transport: line('1', 'reset,cut') });
+  test('an in-process request gets 503 instead of a broken connection', async () => {
+    const { get } = await faultyService({ transport: line('1', 'reset,cut') });
     expectRefusal(await get('/v1/conversations'), 'store_unavailable');
   });
 
-  test('fails as many requests as its share, the same ones for the same seed', async () => {
+  test('fail the given share of requests, the same ones for the same seed', async () => {
     const failing = async (seed: number) => {
-      const { get } = await trial({ transport: line('0.2', '503', seed) });
+      const { get } = await faultyService({ transport: line('0.2', '503', seed) });
       const statuses: number[] = [];
       for (let request = 0; request < 200; request++)
         statuses.push((await get('/v1/conversations?limit=1')).status);
@@ -288,18 +290,18 @@ describe('the line', () => {
     expect(first.filter((status) => status === 503).length / 200).toBeCloseTo(0.2, 1);
   });
 
-  test('every answer takes its time', async () => {
+  test('latency delays every response', async () => {
     slept.length = 0;
-    const { get } = await trial({ transport: { ...line('0'), latency: 20 } });
+    const { get } = await faultyService({ transport: { ...line('0'), latency: 20 } });
     slept.length = 0;
     for (const path of ['/api/health', '/v1/conversations', '/nowhere']) await get(path);
     expect(slept).toEqual([20, 20, 20]);
   });
 });
 
-test('a mixed service gives the same answers for the same seed and requests', async () => {
+test('all faults together: the same seed and requests give the same responses', async () => {
   const run = async () => {
-    const { get, entries } = await trial({
+    const { get, entries } = await faultyService({
       drift: { from: 0.4, to: 0.4, seed: 2, faults: DRIFT_FAULTS, mode: 'burst' },
       writes: { seed: 2, writes: parseWrites('append:5:3,insert:5:4,delete:5:5') },
       transport: { ...parseTransportFaults('0.2', '503,slow'), seed: 2, latency: 0, sleep: async () => {} },

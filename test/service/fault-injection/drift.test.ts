@@ -1,4 +1,4 @@
-// The kinds of lies one by one and all together: what each does to a page, how often, and the rules that none breaks.
+// Injected drift: what each fault does to a page, how often faults occur, and the rules that none breaks.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -63,7 +63,7 @@ describe('parseDrift', () => {
     expect(parseDrift('0.2', 1, 'oversize,shift').faults).toEqual(['shift', 'oversize']);
   });
 
-  test('what colludes is stale unless more is named', () => {
+  test('mode collude injects only stale answers unless more faults are named', () => {
     expect(parseDrift('0.2', 1, undefined, 'collude').faults).toEqual(['stale']);
     expect(parseDrift('0.2', 1, 'dup,stale', 'collude').faults).toEqual(['dup', 'stale']);
     expect(() => parseDrift('0.2', 1, 'dup', 'collude')).toThrow('mode collude needs the fault stale');
@@ -86,7 +86,7 @@ describe('parseDrift', () => {
   });
 });
 
-test('the ratio rises linearly over the first reads and is what is reported', async () => {
+test('the ratio changes linearly over the first reads and is reported', async () => {
   const drift = drifting(parseDrift('0.13:0.21', 7));
   expect([drift.ratio(0), drift.ratio(RAMP_READS - 1), drift.ratio(10_000)]).toEqual([0.13, 0.21, 0.21]);
   expect(drift.ratio(50)).toBe(0.1704);
@@ -95,7 +95,7 @@ test('the ratio rises linearly over the first reads and is what is reported', as
   expect(drift.reportedRatio()).toBe(0.21);
 });
 
-test('the same seed and requests give the same answers, another seed others', async () => {
+test('the same seed and requests give the same pages, another seed other pages', async () => {
   const run = async (seed: number, speed: number) => {
     const drift = drifting({ from: 0.5, to: 0.5, seed, faults: DRIFT_FAULTS });
     const windows = Array.from({ length: 20 }, () => Object.values(WINDOWS)).flat();
@@ -142,7 +142,7 @@ describe('each fault does what its name says', () => {
     if (name !== 'start') expect(Math.min(...moves)).toBeLessThan(0);
   });
 
-  test('boundary ends short or long, with a has_more that is sometimes wrong', async () => {
+  test('boundary ends early or late, with a has_more that is sometimes wrong', async () => {
     const pages = await answers('boundary', WINDOWS.closed!);
     const lengths = pages.map((page) => page.rows.length);
     expect(Math.min(...lengths)).toBeLessThan(7);
@@ -155,7 +155,7 @@ describe('each fault does what its name says', () => {
     expect(whole.every((page) => !page.has_more)).toBe(true);
   });
 
-  test('later answers ending_before, and nothing else, with what lies behind it', async () => {
+  test('later returns the rows after ending_before, and changes no other window', async () => {
     expect(ids((await answers('later', WINDOWS.backward!))[0]!)[0]).toBe(41);
     expect(ids((await answers('later', WINDOWS.closed!))[0]!)[0]).toBe(29);
     expect(ids((await answers('later', WINDOWS.full!))[0]!)[0]).toBe(51);
@@ -169,12 +169,15 @@ describe('each fault does what its name says', () => {
     }
   });
 
-  test.each(['forward', 'backward'])('missing leaves one row out, short or filled: %s', async (name) => {
-    const pages = (await answers('missing', WINDOWS[name]!)).map(ids);
-    const truth = ids(await list.read(WINDOWS[name]!));
-    expect(new Set(pages.map((page) => page.length))).toEqual(new Set([9, 10]));
-    for (const page of pages) expect(truth.filter((id) => !page.includes(id))).toHaveLength(1);
-  });
+  test.each(['forward', 'backward'])(
+    'missing leaves out one row, with a shorter or a full page: %s',
+    async (name) => {
+      const pages = (await answers('missing', WINDOWS[name]!)).map(ids);
+      const truth = ids(await list.read(WINDOWS[name]!));
+      expect(new Set(pages.map((page) => page.length))).toEqual(new Set([9, 10]));
+      for (const page of pages) expect(truth.filter((id) => !page.includes(id))).toHaveLength(1);
+    },
+  );
 
   test('dup repeats one row', async () => {
     for (const page of (await answers('dup', WINDOWS.forward!)).map(ids)) {
@@ -191,7 +194,7 @@ describe('each fault does what its name says', () => {
     expect(pages.some((page) => page.every((id, at) => id !== truth[at]))).toBe(true);
   });
 
-  test('stale reads lack rows and the newest ones, whichever way they come', async () => {
+  test('stale pages lack some rows and the newest ones, in both directions', async () => {
     const many = plainList(plainRows(2000));
     const drift = drifting({ from: 1, to: 1, seed: 5, faults: ['stale'] });
     const pages: number[][] = [];
@@ -207,37 +210,37 @@ describe('each fault does what its name says', () => {
     expect(ends.every((page) => !page.includes(60))).toBe(true);
   });
 
-  test('behind the last row shift shows the last rows again', async () => {
+  test('shift after the last row returns the last rows again', async () => {
     const pages = (await answers('shift', { starting_after: 'row_60', limit: 5 })).map(ids);
     expect(pages.every((page) => page.at(-1) === 60 && page.length <= 5)).toBe(true);
   });
 });
 
-describe('only where they are named', () => {
-  test('the usual kinds hold none of them', () => {
+describe('faults that must be named', () => {
+  test('are not among the default faults', () => {
     expect(DRIFT_FAULTS.filter((fault) => EXPLICIT_DRIFT_FAULTS.includes(fault))).toEqual([]);
   });
 
-  test('empty says that there is more and shows nothing', async () => {
+  test('empty has has_more and no rows', async () => {
     for (const window of Object.values(WINDOWS)) {
       expect((await answers('empty', window))[0]).toEqual({ rows: [], has_more: true });
     }
   });
 
-  test('loop ends where the cursor is', async () => {
+  test('loop ends at the cursor', async () => {
     expect(ids((await answers('loop', WINDOWS.forward!))[0]!).at(-1)).toBe(20);
     expect(ids((await answers('loop', WINDOWS.backward!))[0]!)[0]).toBe(40);
     expect((await answers('loop', WINDOWS.start!))[0]).toMatchObject({ has_more: true });
     expect((await answers('loop', { starting_after: 'row_60', limit: 3 })).map(ids)[0]).toEqual([58, 59, 60]);
   });
 
-  test('oversize gives more than was asked for', async () => {
+  test('oversize has more rows than requested', async () => {
     for (const page of await answers('oversize', WINDOWS.forward!))
       expect(page.rows.length).toBeGreaterThan(10);
   });
 });
 
-test('whatever it does, a page has at most limit rows, all from the list, and is never empty with has_more', async () => {
+test('a page has at most limit rows, all from the list, and is never empty with has_more', async () => {
   const cursor = fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined });
   await fc.assert(
     fc.asyncProperty(
@@ -263,14 +266,14 @@ test('whatever it does, a page has at most limit rows, all from the list, and is
   );
 });
 
-test('a refusal of the true reader is never changed', async () => {
+test('an error of the true list is never changed', async () => {
   const drift = drifting({ from: 1, to: 1, seed: 1, faults: DRIFT_FAULTS });
   await expect(driftedRead(drift, list, { starting_after: 'row_99', limit: 3 })).rejects.toThrow(
     'no cursor row_99',
   );
 });
 
-test('without drift every answer is the truth', async () => {
+test('every page is true at ratio 0', async () => {
   const drift = drifting(parseDrift('0'));
   const page = await driftedRead(drift, list, WINDOWS.forward!);
   expect(page).toEqual(await list.read(WINDOWS.forward!));

@@ -1,4 +1,4 @@
-// How lies hang together, mode by mode: the same for the same seed, and alike only where the mode says so.
+// How injected faults are correlated in each mode: reproducible by seed, and alike only where the mode says so.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TrueList } from '../../../src/service/fault-injection/page-faults.ts';
@@ -30,13 +30,13 @@ describe.each(DRIFT_MODES)('%s', (mode) => {
     return pages;
   }
 
-  test('the same seed and requests give the same answers, another seed others', async () => {
+  test('the same seed and requests give the same pages, another seed other pages', async () => {
     const first = await answers(1);
     expect(await answers(1)).toEqual(first);
     expect(await answers(2)).not.toEqual(first);
   });
 
-  test('about as many reads lie as the ratio says', () => {
+  test('the share of faulty reads is about the ratio', () => {
     const lots = Array.from({ length: 6000 }, (_, index) =>
       sampleRead(mode, 9, { index, key: `key ${index}`, now: 0 }, 0.2),
     );
@@ -44,14 +44,14 @@ describe.each(DRIFT_MODES)('%s', (mode) => {
   });
 });
 
-test('each: the identical request is answered in several ways', async () => {
+test('each: an identical request gets different pages', async () => {
   const { read } = drifting('each');
   const pages = new Set<string>();
   for (let at = 0; at < 20; at++) pages.add(JSON.stringify(await read(window(50))));
   expect(pages.size).toBeGreaterThan(5);
 });
 
-test('key: the identical request lies alike at any time, another limit or direction for itself', async () => {
+test('key: an identical request gets the same fault at any time, another limit or direction its own', async () => {
   const { read, clock, entries } = drifting('key');
   for (let at = 20; at < 60; at++) {
     const first = await read(window(at));
@@ -71,7 +71,7 @@ test('key: the identical request lies alike at any time, another limit or direct
   expect(pairs.filter((same) => same).length).toBeLessThan(pairs.length / 2);
 });
 
-test('sticky: for a second of the clock', async () => {
+test('sticky: an identical request gets the same fault within one second', async () => {
   const { read, clock } = drifting('sticky');
   const changed: boolean[] = [];
   for (let at = 20; at < 60; at++) {
@@ -84,7 +84,7 @@ test('sticky: for a second of the clock', async () => {
   expect(changed.filter((other) => other).length).toBeGreaterThan(10);
 });
 
-test('burst: lies come in runs of six', async () => {
+test('burst: faults come in runs of six', async () => {
   const lots = Array.from({ length: 600 }, (_, index) =>
     sampleRead('burst', 4, { index, key: '', now: 0 }, 0.3),
   );
@@ -96,7 +96,7 @@ test('burst: lies come in runs of six', async () => {
 });
 
 describe('collude', () => {
-  test('sixteen reads share a snapshot, of each list', async () => {
+  test('sixteen reads of any list share a snapshot', async () => {
     const { read, entries } = drifting('collude', { ratio: 1, faults: ['stale'] });
     const pages: string[] = [];
     for (let at = 0; at < 32; at++) pages.push(JSON.stringify(await read({ limit: 300 })));
@@ -106,7 +106,7 @@ describe('collude', () => {
     expect(new Set(entries.slice(0, 16).map(({ state }) => state)).size).toBe(1);
   });
 
-  test('a conversation is missing with its message', async () => {
+  test('a conversation is missing together with its message', async () => {
     const conversations = Array.from({ length: 200 }, (_, n) => ({ id: `conv_${n}` }));
     const openings = conversations.map(({ id }, n) => ({ id: `msg_${n}`, conversation_id: id }));
     const listOf = <Row extends ListRow>(rows: Row[]): TrueList<Row> => ({
@@ -122,12 +122,12 @@ describe('collude', () => {
   });
 });
 
-test('the reported ratio may be another than the true one', () => {
+test('the reported ratio can differ from the true one', () => {
   const options = { from: 0.2, to: 0.2, seed: 1, faults: DRIFT_FAULTS, reported: { from: 0, to: 0 } };
   expect(createDrift(options, () => 0).reportedRatio()).toBe(0);
 });
 
-test('the log names the fault of every page that is not the truth, and of no other', async () => {
+test('the log names the fault of every page that is not true, and of no other', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...DRIFT_MODES),

@@ -1,4 +1,4 @@
-// A failing line on real sockets: reset, cut and slow are what a client's socket sees of them.
+// Transport faults on real sockets: what a client sees of reset, cut and slow.
 import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
@@ -51,23 +51,23 @@ async function meet(kind: string) {
   return seen;
 }
 
-test('reset: the connection is gone without an answer, and nobody is told of a failure', async () => {
+test('reset: the connection closes without a response, and no failure is reported', async () => {
   expect(await meet('reset')).toEqual({ status: 0, bytes: 0, promised: 0, error: 'ECONNRESET' });
   expect(failures).toEqual([]);
 });
 
-test('cut: the body ends in its middle', async () => {
+test('cut: the body ends in the middle', async () => {
   const { status, bytes, promised, error } = await meet('cut');
   expect([status, error]).toEqual([200, 'ECONNRESET']);
   expect(bytes).toBe(Math.floor(promised / 2));
   expect(failures).toEqual([]);
 });
 
-test('slow: the body is whole in the end', async () => {
+test('slow: the body arrives whole', async () => {
   const { status, bytes, promised, error } = await meet('slow');
   expect([status, bytes, error]).toEqual([200, promised, '']);
 });
 
-test.each(['429', '503'])('%s is an answer like any other', async (kind) => {
+test.each(['429', '503'])('%s is a response like any other', async (kind) => {
   expect(await meet(kind)).toMatchObject({ status: Number(kind), error: '' });
 });

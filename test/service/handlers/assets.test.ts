@@ -72,7 +72,7 @@ async function ask(
 
 const error = (text: string) => ErrorBody.parse(JSON.parse(text)).error;
 
-test('a whole file with its hash, and nothing a browser would run', async () => {
+test('a whole file with its hash and headers that stop a browser from running it', async () => {
   const { status, headers, text } = await ask(1);
   expect(status).toBe(200);
   expect(text).toBe('0123456789abcdef');
@@ -92,14 +92,14 @@ test('a whole file with its hash, and nothing a browser would run', async () => 
   expect((await ask(5)).headers['content-type']).toBe('application/octet-stream');
 });
 
-test('HEAD says the same without the bytes, and takes no range', async () => {
+test('HEAD has the same headers without the body, and ignores Range', async () => {
   const got = await ask(1);
   const head = await ask(1, { method: 'HEAD', headers: { range: 'bytes=0-1' } });
   expect(head.text).toBe('');
   expect({ ...head.headers, 'x-request-id': '' }).toEqual({ ...got.headers, 'x-request-id': '' });
 });
 
-describe('redacted bytes never leave', () => {
+describe('redacted bytes are never sent', () => {
   const ways = {
     get: {},
     head: { method: 'HEAD' },

@@ -1,4 +1,4 @@
-// Who asks: tokens, tiers and scopes (interface 5, group N).
+// Authentication: tokens, tiers and scopes (interface 5, group N).
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ErrorCode } from '../../../src/contract/error.ts';
@@ -21,7 +21,7 @@ afterAll(() => sample.close());
 
 const GUARDED = (Object.keys(ROUTES) as RouteName[]).filter((name) => ROUTES[name].scope !== null);
 
-describe('N: who asks', () => {
+describe('N: authentication', () => {
   const bad: [string, (token: string) => CallOptions['headers'] | undefined][] = [
     ['no header', () => []],
     ['only the scheme', () => [['authorization', 'Bearer']]],
@@ -41,7 +41,7 @@ describe('N: who asks', () => {
     ['one letter more', (token) => [['authorization', `Bearer ${token}x`]]],
     ['one letter less', (token) => [['authorization', `Bearer ${token.slice(0, -1)}`]]],
   ];
-  test.each(bad)('N1 %s: 401 in the same words everywhere', async (_, headersOf) => {
+  test.each(bad)('N1 %s: 401 with the same text everywhere', async (_, headersOf) => {
     const headers = headersOf(tokens.internal)!;
     const words = new Set<string>();
     for (const name of GUARDED) {
@@ -78,7 +78,7 @@ describe('N: who asks', () => {
     expect(valid.status).toBe(200);
   });
 
-  test('N2 of many guesses none is right, and all are told the same', async () => {
+  test('N2 of many guesses none is right, and all get the same response', async () => {
     // A million, scaled: near ones, lengths, and drawn ones.
     const own = tokens.internal;
     const guesses = [
@@ -113,7 +113,7 @@ describe('N: who asks', () => {
     for (let n = 0; n < 61; n += 1) expect((await issue('local')).status).toBe(200);
   });
 
-  test('a page of another origin is given no token', async () => {
+  test('a web page of another origin gets no token', async () => {
     const body = { client_id: 'c', observer_tier: 'external', requested_tier: 'external' };
     const host = ['host', '127.0.0.1:4747'] as const;
     const from = (origin: string) =>
@@ -158,7 +158,7 @@ describe('N: who asks', () => {
     expectRefusal(await ask('/api/sequence/mirror_relay'), 'scope_missing');
   });
 
-  test('N7 more fields in a token request give nothing', async () => {
+  test('N7 additional fields in a token request have no effect', async () => {
     const body = {
       client_id: 'c',
       observer_tier: 'external',

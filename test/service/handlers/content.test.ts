@@ -17,7 +17,7 @@ afterEach(() => sample.close());
 
 const get = async (target: string) => (await call(sample.service, target, { token })).json;
 
-test('the raw view carries the stored bytes and what they say', async () => {
+test('the raw view has the stored bytes and the text in them', async () => {
   const { view, data } = await get('/api/content/msg_5');
   expect(view).toBe('raw');
   expect(Buffer.from(data.raw_base64, 'base64').equals(rawMessage(5))).toBe(true);
@@ -33,7 +33,7 @@ test('the raw view carries the stored bytes and what they say', async () => {
   expect(data).toMatchObject({ conversation_id: 'conv_2', parent_id: 'msg_2', attachments: ['att_5'] });
 });
 
-test('damage of the stored bytes shows at once, and the record is given all the same', async () => {
+test('damaged stored bytes lower the integrity, and the record is still returned', async () => {
   await sample.archive.database.run('UPDATE raws SET content = $1 WHERE n = 3', [
     Buffer.from('Subject: x\n\ny'),
   ]);
@@ -46,7 +46,7 @@ test('damage of the stored bytes shows at once, and the record is given all the 
   expect((await get('/api/content/msg_1')).data.integrity).toBe(1);
 });
 
-test('what is too long for an answer is left out, cut and named', async () => {
+test('parts that are too long are truncated or left out, and named', async () => {
   const raw = Buffer.from(`Subject: x\n\n${'\0'.repeat(MAX_RAW_BYTES - 12)}`);
   await sample.archive.database.run('UPDATE raws SET content = $1 WHERE n = 3', [raw]);
   const held = (await call(sample.service, '/api/content/msg_3', { token })).text;
@@ -65,7 +65,7 @@ test('what is too long for an answer is left out, cut and named', async () => {
   expect(closed).not.toHaveProperty('raw_url');
 });
 
-test('the pipeline names one asset for each attachment, carriers name what is not seen', async () => {
+test('the pipeline has one asset per attachment, carriers name hidden characters and bytes', async () => {
   // Attachments 3 and 9 belong to message 3; 5 has trailing bytes; 4 and 8 are redacted.
   const three = (await get('/api/content/msg_3?view=lore&include_pipeline=true&include_stego=true')).data;
   expect(three.pipeline).toEqual({

@@ -1,4 +1,4 @@
-// Ingest: validated before it is trusted, once each, the same outcome whatever the order of arrival (interface 6, group P).
+// Events: validated, stored once, with the same outcome in any order of arrival (interface 6, group P).
 import { setImmediate as turn } from 'node:timers/promises';
 import { fc, test as property } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ const order = async () => {
   return data.map(({ id }: { id: string }) => Number(id.slice(4)));
 };
 
-describe('P6 what is refused, with the path, and nothing is stored', () => {
+describe('P6 invalid events are refused with the path, and nothing is stored', () => {
   const good = moved('e1', 1, 5);
   const BAD: [body: unknown, code: 'event_invalid' | 'event_type_unknown', path: string][] = [
     [[], 'event_invalid', '$'],
@@ -97,7 +97,7 @@ describe('P6 what is refused, with the path, and nothing is stored', () => {
     ['{"layer":"x","a":[0,{"b":-1e999}]}', 'payload.a.1.b'],
     ['{"name":"x","drift_ratio":1e400}', 'payload.drift_ratio'],
     [`{"layer":"x","${'k'.repeat(1000)}":1e400}`, `payload.${'k'.repeat(192)}…`],
-  ])('a number JSON cannot keep (%#)', async (payload, path) => {
+  ])('a number that JSON cannot keep (%#)', async (payload, path) => {
     const headers = [['content-type', 'application/json'] as const];
     const type = payload.includes('layer') ? 'mirror.detected' : 'sequence.diverged';
     const body = Buffer.from(`{"id":"e1","type":"${type}","payload":${payload}}`);
@@ -107,7 +107,7 @@ describe('P6 what is refused, with the path, and nothing is stored', () => {
     expect(await effects()).toEqual({});
   });
 
-  test('every known type is taken in', async () => {
+  test('every known type is accepted', async () => {
     const payloads: Record<string, Record<string, unknown>> = {
       'message.reordered': moved('x', 1, 1).payload,
       'attachment.reclassified': { id: 'att_1' },
@@ -125,7 +125,7 @@ describe('P6 what is refused, with the path, and nothing is stored', () => {
   });
 });
 
-describe('once each', () => {
+describe('each event is stored once', () => {
   test('P1 the same event 1,000 times at once: one row, equal acknowledgements, one effect', async () => {
     const answers = await Promise.all(Array.from({ length: 1_000 }, () => send(moved('e1', 1, 50))));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -163,7 +163,7 @@ describe('once each', () => {
     expect(data).toMatchObject([{ deliveries: 2, effect: 'recorded' }]);
   });
 
-  test('ids of any characters are known again, among many', async () => {
+  test('ids of any characters are found again among many', async () => {
     const ids = ['"', "'", '\\', '\\"', 'a,b', '{a,b}', 'NULL', '$1', '?', 'é', 'e\u0301', '💌', ' ', '[]'];
     const all = [...ids, ...Array.from({ length: 100 }, (_, n) => `evt_${n}`)].map((id) => ({
       id,
@@ -191,7 +191,7 @@ describe('once each', () => {
     );
   });
 
-  test('what comes while another writes shares one transaction', async () => {
+  test('events that arrive during a write share one transaction', async () => {
     const { archive } = sample;
     let transactions = 0;
     const database = {
@@ -219,7 +219,7 @@ describe('once each', () => {
     expect(data.map(({ id }: { id: string }) => id)).toEqual(kept.map((_, n) => `e${n}`));
   });
 
-  test('P11 nothing is acknowledged that was not committed', async () => {
+  test('P11 an event is acknowledged only after its commit', async () => {
     const full = Object.assign(new Error('database or disk is full'), { errcode: 13 });
     const { database } = sample.archive;
     const failing = {
@@ -269,7 +269,7 @@ describe('effects', () => {
     expect((await get('/api/sequence/arc_reconstruction')).displaced).toBe(0);
   });
 
-  test('a parent that moves behind its answers shows in them', async () => {
+  test('a parent that moves after its replies changes their checks', async () => {
     await send(moved('e1', 1, 6));
     expect((await get('/api/content/msg_4?view=lore')).data).toMatchObject({ sequence_status: 'non_linear' });
     expect((await get('/api/content/msg_7?view=lore')).data).toMatchObject({ sequence_status: 'linear' });
@@ -344,7 +344,7 @@ describe('effects', () => {
     if (ENGINE === 'postgres') await sample.archive.database.run('ANALYZE events');
   };
 
-  test('no more than so many events wait, and what waits is not read by an import it does not concern', async () => {
+  test('the number of waiting events is limited, and an import reads only those that concern it', async () => {
     await wait(99_999, 1_000);
     expect((await send(moved('a', 10, 0))).status).toBe(200);
     const full = await send(moved('b', 11, 0));

@@ -1,4 +1,4 @@
-// Windows of every list against a naive model that holds the whole list in memory (interface 4.7).
+// Windows of every list against a simple model with the whole list in memory (interface 4.7).
 import { fc, test as property } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
@@ -109,7 +109,7 @@ describe('a window is the slice of the list between its cursors', () => {
     expect(json.has_more).toBe(between.length > size);
   });
 
-  test('the lists hold what was put in, in their orders', async () => {
+  test('the lists have all inserted rows in their order', async () => {
     const numbers = async (name: ListName) =>
       (await listed(name)).map((row) => Number(idOf(name)(row).replace(/\D/g, '')));
     const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
@@ -147,7 +147,7 @@ describe('a window is the slice of the list between its cursors', () => {
   });
 });
 
-test('a cursor may stand outside the filter', async () => {
+test('a cursor can be a row that the filter leaves out', async () => {
   const { json } = await call(
     sample.service,
     '/messages?conversation=conv_5&starting_after=msg_1&ending_before=msg_40',

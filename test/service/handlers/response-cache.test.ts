@@ -1,4 +1,4 @@
-// What is kept in mind between requests is never older than the archive: pages, addresses, tokens and counts.
+// Caches between requests are never older than the archive: responses, signed paths, tokens and counts.
 import { DatabaseSync } from '@photostructure/sqlite';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -41,8 +41,8 @@ async function counting(options: Partial<ServiceOptions> = {}) {
   return { read, other, pages: () => pages, states: () => states };
 }
 
-describe('pages', () => {
-  test('are read once while nothing changes, for each reader and request', async () => {
+describe('responses', () => {
+  test('are read once while nothing changes, for each tier and request', async () => {
     const { read, other, pages } = await counting();
     const first = await read('/v1/attachments?limit=5');
     const again = await read('/v1/attachments?limit=5');
@@ -53,7 +53,7 @@ describe('pages', () => {
     expect(pages()).toBe(3);
   });
 
-  test('are read anew after any commit, of this process or of another', async () => {
+  test('are read again after any commit, of this process or another', async () => {
     const { read } = await counting();
     const redacted = async () => (await read('/v1/attachments?limit=1')).json.data[0].redacted as boolean;
     expect(await redacted()).toBe(false);
@@ -65,7 +65,7 @@ describe('pages', () => {
     expect(await redacted()).toBe(false);
   });
 
-  test('over sockets, requests of one turn ask for the state once, and each turn anew', async () => {
+  test('over sockets, requests of one tick read the state once, and each tick again', async () => {
     const { read, states } = await counting({ worker: { wake() {} } });
     const redacted = async () => (await read('/v1/attachments?limit=1')).json.data[0].redacted as boolean;
     await turn();
@@ -79,7 +79,7 @@ describe('pages', () => {
     expect(await redacted()).toBe(true);
   });
 
-  test('of one record, too: none goes to another tier, or out of date', async () => {
+  test('of single records are cached too: never for another tier, never out of date', async () => {
     const { read, other, pages } = await counting();
     const stranger = new DatabaseSync(join(sample.dir, 'archive.db'));
     for (const [target, change] of [
@@ -105,7 +105,7 @@ describe('pages', () => {
     stranger.close();
   });
 
-  test('a refusal is not kept, nor an answer of a service that drifts', async () => {
+  test('errors are not cached, nor lists with injected drift', async () => {
     const { read } = await counting();
     expect((await read('/v1/attachments/att_41')).status).toBe(404);
     const drift = { seed: 1, from: 0.5, to: 0.5, faults: ['shift'] as const };
@@ -121,7 +121,7 @@ describe('pages', () => {
     expect(texts.size).toBeGreaterThan(1);
   });
 
-  test('one that was made while something was committed is not kept, and there is a bound for all', async () => {
+  test('a response made during a commit is not cached, and the cache has a size limit', async () => {
     let version = 1;
     let made = 0;
     const { get } = createResponseCache(8 * 1024);
@@ -145,7 +145,7 @@ describe('pages', () => {
     expect(made).toBe(26);
   });
 
-  test('a long one is kept when it is asked for again, and none where the state is not known', async () => {
+  test('a long response is cached at the second request, and none where the state is unknown', async () => {
     let made = 0;
     const { get } = createResponseCache();
     const ask = (state: number | string | undefined, json: string) =>
@@ -164,7 +164,7 @@ describe('pages', () => {
   });
 });
 
-test('addresses in mind are those that would be signed, also for other bytes and beyond the bound', () => {
+test('cached paths equal freshly signed ones, also for other bytes and above the limit', () => {
   const key = new Uint8Array(32).fill(7);
   const paths = createFilePaths(key, 2);
   for (const [n, sha256] of [
@@ -183,7 +183,7 @@ test('addresses in mind are those that would be signed, also for other bytes and
   }
 });
 
-test('a token is asked for again after five seconds', async () => {
+test('a token is looked up again after five seconds', async () => {
   const { read } = await counting();
   expect((await read('/v1/attachments')).status).toBe(200);
   await sample.archive.database.run('DELETE FROM tokens');
@@ -216,7 +216,7 @@ test('a large archive is counted again only after a while, a small one at once',
   expect((await summaryOf(archive)).integrity).toBe(integrity);
 });
 
-test('counts that cannot be read are counted anew', async () => {
+test('kept counts that cannot be read are counted again', async () => {
   const { database } = sample.archive;
   const counted = await summaryOf(sample.archive);
   await database.run(`UPDATE meta SET value = '{' WHERE key = 'summary'`);

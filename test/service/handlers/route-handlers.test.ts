@@ -1,4 +1,4 @@
-// Every route with its statuses and methods, every 2xx body strictly parsed, and failures nobody planned (group R).
+// Every route: statuses, methods, strictly parsed 2xx bodies, and unexpected failures (group R).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { Attachment, AttachmentList } from '../../../src/contract/attachment.ts';
@@ -72,7 +72,7 @@ const BODIES: [target: string, tier: Tier, status: number, schema: z.ZodType, ma
   ['/api/health', 'internal', 200, Health],
 ];
 
-describe('2xx bodies hold every declared field and no other', () => {
+describe('2xx bodies have every declared field and no other', () => {
   test.each(BODIES)('%s as %s is %i', async (target, tier, status, schema, mayLack = []) => {
     await ask('/api/webhooks/ingest', {
       body: { id: 'r1', type: 'mirror.detected', payload: { layer: 'x' } },
@@ -119,14 +119,14 @@ describe('2xx bodies hold every declared field and no other', () => {
     });
   });
 
-  test('the interface in one document', async () => {
+  test('the OpenAPI document', async () => {
     const { status, json } = await call(sample.service, '/openapi.json');
     expect(status).toBe(200);
     expect(json.openapi).toMatch(/^3\.1/);
     expect(Object.keys(json.paths)).toContain('/v1/attachments');
   });
 
-  test('a redacted row shows only what interface 2.1 lets it', async () => {
+  test('a redacted row shows only the fields that interface 2.1 allows', async () => {
     const { json } = await ask('/v1/attachments/att_4');
     expect(json).toMatchObject({ redacted: true, file_url: null, filename: 'picture-4.png' });
     for (const field of ROW) expect(json).not.toHaveProperty(field);
@@ -162,7 +162,7 @@ describe('methods', () => {
   });
 });
 
-describe('failures nobody planned', () => {
+describe('unexpected failures', () => {
   const broken = (error: unknown) => {
     const database = { ...sample.archive.database, get: () => Promise.reject(error) };
     return createService({ ...sample.archive, database }, { assetUrl: ASSET_URL, version: '0' });
@@ -176,7 +176,7 @@ describe('failures nobody planned', () => {
     ['bug', new TypeError('SELECT x is not a function'), 'internal'],
     ['text', 'secret', 'internal'],
   ];
-  test('who keeps the service is told of each, with the id of the answer, and of no refusal', async () => {
+  test('each is reported with the request id of its response; an ApiError is not', async () => {
     const told: [string, unknown][] = [];
     const onFailure = (requestId: string, error: unknown) => void told.push([requestId, error]);
     const cause = new TypeError('secret');

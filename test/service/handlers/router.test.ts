@@ -1,4 +1,4 @@
-// The table of paths finds what comparing every route with every target would find.
+// The router finds the same route as a plain comparison of every route with the target.
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, test as plain } from 'vitest';
 import { ROUTES } from '../../../src/contract/routes.ts';

@@ -1,4 +1,4 @@
-// Stored messages by their own address: the exact bytes a piece at a time, and none that are withheld.
+// Stored messages by signed address: the exact bytes in chunks, and none where a file is withheld.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error.ts';
 import type { Tier } from '../../../src/contract/token.ts';
@@ -46,7 +46,7 @@ async function ask({ tier = 'internal', method = 'GET', headers = {}, id = 'msg_
 }
 const codeOf = (bytes: Buffer) => ErrorBody.parse(JSON.parse(bytes.toString())).error.code;
 
-test('the whole, in pieces', async () => {
+test('the whole message is read in chunks', async () => {
   const { status, headers, bytes, chunks } = await ask();
   expect(status).toBe(200);
   expect(bytes.equals(STORED)).toBe(true);
@@ -60,7 +60,7 @@ test('the whole, in pieces', async () => {
   });
 });
 
-test('its head, a range, and nothing where the client has it', async () => {
+test('HEAD, a range, and 304 where the client has it', async () => {
   expect(await ask({ method: 'HEAD' })).toMatchObject({
     status: 200,
     headers: { etag: `"${SHA}"` },
@@ -73,7 +73,7 @@ test('its head, a range, and nothing where the client has it', async () => {
   expect((await ask({ headers: { range: `bytes=${STORED.length}-` } })).status).toBe(416);
 });
 
-test('bytes that are lost are an empty answer, which its hash gives away', async () => {
+test('lost bytes give an empty body, which does not match its hash', async () => {
   const { database } = sample.archive;
   await database.run('DELETE FROM raws WHERE n = 3');
   expect(await ask()).toMatchObject({
@@ -84,7 +84,7 @@ test('bytes that are lost are an empty answer, which its hash gives away', async
   await database.run('INSERT INTO raws (n, content) VALUES (3, $1)', [STORED]);
 });
 
-test('bytes that are lost while they are read break off', async () => {
+test('bytes that are lost while they are read break the response off', async () => {
   const { database } = sample.archive;
   const path = messagePath(await fileKey(sample.archive), { id: 'msg_3', sha256: SHA, tier: 'internal' });
   const service = createAssetService(sample.archive);
@@ -96,7 +96,7 @@ test('bytes that are lost while they are read break off', async () => {
   await database.run('INSERT INTO raws (n, content) VALUES (3, $1)', [STORED]);
 });
 
-describe('no address opens', () => {
+describe('no signed address opens', () => {
   test.each<[name: string, asked: Asked, code: string]>([
     ['another message', { target: '/messages/msg_4/internal/x' }, 'asset_redacted'],
     ['with a wrong signature', { target: '/messages/msg_3/internal/x' }, 'asset_forbidden'],

@@ -1,4 +1,4 @@
-// Connections of one address are bounded, and requests of one client behind a proxy: others go on, and what ends makes room.
+// Limits of connections per address and of requests per client behind a proxy.
 import { EventEmitter } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -21,21 +21,29 @@ function from(remoteAddress: string | undefined) {
   };
 }
 
-function gatekeeper(proxies = NO_PROXIES) {
-  const away: string[] = [];
-  const watch = { ...NO_OBSERVER, rejected: (reason: string) => void away.push(reason) };
-  return { away, ...createConnectionLimiter({ maxConnectionsPerAddress: 2 }, proxies, watch) };
+function limiterWith(proxies = NO_PROXIES) {
+  const rejected: string[] = [];
+  const observer = { ...NO_OBSERVER, rejected: (reason: string) => void rejected.push(reason) };
+  return {
+    rejections: rejected,
+    ...createConnectionLimiter({ maxConnectionsPerAddress: 2 }, proxies, observer),
+  };
 }
 
-test('the third connection of an address is cut until one of the others ends', () => {
-  const { accepts, away } = gatekeeper();
+test('the third connection of an address is closed until another one ends', () => {
+  const { accepts, rejections } = limiterWith();
   const [first, second, third] = ['198.51.100.1', '::ffff:198.51.100.1', '198.51.100.1'].map(from);
   expect([accepts(first!.socket), accepts(second!.socket), accepts(third!.socket)]).toEqual([
     true,
     true,
     false,
   ]);
-  expect([first!.isCut(), second!.isCut(), third!.isCut(), away]).toEqual([false, false, true, ['address']]);
+  expect([first!.isCut(), second!.isCut(), third!.isCut(), rejections]).toEqual([
+    false,
+    false,
+    true,
+    ['address'],
+  ]);
   expect(accepts(from('198.51.100.2').socket)).toBe(true);
   // It was never counted, so its end makes no room.
   third!.end();
@@ -45,22 +53,19 @@ test('the third connection of an address is cut until one of the others ends', (
   expect(accepts(from('198.51.100.1').socket)).toBe(false);
 });
 
-test.each(['127.0.0.1', '::1', '10.1.2.3'])(
-  'this machine and trusted proxies stand for many: %s',
-  (address) => {
-    const { accepts } = gatekeeper(parseTrustedProxies(['10.0.0.0/8']));
-    for (let nth = 0; nth < 10; nth += 1) expect(accepts(from(address).socket)).toBe(true);
-  },
-);
+test.each(['127.0.0.1', '::1', '10.1.2.3'])('loopback and trusted proxies are not limited: %s', (address) => {
+  const { accepts } = limiterWith(parseTrustedProxies(['10.0.0.0/8']));
+  for (let nth = 0; nth < 10; nth += 1) expect(accepts(from(address).socket)).toBe(true);
+});
 
-test('behind a proxy the third request of a client at once is refused, that of another is not', () => {
-  const { startRequest, away } = gatekeeper(parseTrustedProxies(['127.0.0.1']));
+test('behind a proxy the third concurrent request of a client is refused, that of another client is not', () => {
+  const { startRequest, rejections } = limiterWith(parseTrustedProxies(['127.0.0.1']));
   const release = startRequest('203.0.113.9', '127.0.0.1');
   startRequest('203.0.113.9', '127.0.0.1');
   expect(() => startRequest('203.0.113.9', '127.0.0.1')).toThrow(
     expect.objectContaining({ code: 'rate_limited', headers: { 'retry-after': '1' } }),
   );
-  expect(away).toEqual(['address']);
+  expect(rejections).toEqual(['address']);
   startRequest('203.0.113.10', '127.0.0.1');
   release();
   expect(() => startRequest('203.0.113.9', '127.0.0.1')).not.toThrow();
@@ -76,7 +81,7 @@ const own = Object.values(networkInterfaces())
   .find((one) => one !== undefined && !one.internal && one.family === 'IPv4')?.address;
 
 test.skipIf(own === undefined)(
-  'on a port: connections over the bound end at once, the others answer',
+  'on a port: connections above the limit close at once, the others get responses',
   async () => {
     const listener = await listen(answering, {
       host: '0.0.0.0',

@@ -1,4 +1,4 @@
-// Whose address a request counts for: its connection's, or what a trusted proxy says, and never what its sender made up.
+// The address of a client: that of the connection, or what a trusted proxy says, never a forged one.
 import { describe, expect, test } from 'vitest';
 import { clientAddress, parseTrustedProxies } from '../../../src/service/http/peer.ts';
 
@@ -24,7 +24,7 @@ test('a closed connection has no address', () => {
   expect(clientAddress(undefined, ['203.0.113.9'], proxies)).toBe('unknown');
 });
 
-describe('networks that are none', () => {
+describe('invalid networks', () => {
   test.each(['', 'localhost', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/8/8', 'fd00::/129', '10.0.0.0/'])(
     '%s',
     (text) => {

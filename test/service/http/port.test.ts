@@ -61,7 +61,7 @@ const errorOf = (answer: string) => ErrorBody.parse(JSON.parse(bodyOf(answer))).
 
 const HEAD = 'Host: localhost\r\nConnection: close\r\n';
 
-test('a request arrives as it was sent and its answer leaves as it was given', async () => {
+test('a request reaches the service unchanged, and so does the response the client', async () => {
   const { listener, seen } = await start(async () => ({
     status: 206,
     headers: { 'content-type': 'text/plain', date: 'Tue, 14 Nov 2023 22:13:20 GMT', 'x-own': '1' },
@@ -93,7 +93,7 @@ test('a request arrives as it was sent and its answer leaves as it was given', a
   expect(Buffer.from(bodyOf(answer), 'latin1').toString()).toBe('grüß');
 });
 
-test('what comes behind a question under way is not answered before it', async () => {
+test('a pipelined request is not answered before the one in front of it', async () => {
   let answerAll = (): void => {};
   const gate = new Promise<void>((resolve) => (answerAll = resolve));
   const { listener } = await start(async (request) => {
@@ -113,7 +113,7 @@ test('what comes behind a question under way is not answered before it', async (
   expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
 });
 
-test('N1 both of two Authorization headers are seen', async () => {
+test('N1 the service sees both of two Authorization headers', async () => {
   const { listener, seen } = await start(hello);
   await raw(listener, `GET /x HTTP/1.1\r\n${HEAD}Authorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n`);
   expect(seen[0]?.headers.filter(([name]) => name === 'authorization')).toHaveLength(2);
@@ -128,19 +128,19 @@ test('an absolute target is read as its path', async () => {
 
 describe('P5 bodies over the limit', () => {
   const big = 'a'.repeat(MAX_REQUEST_BYTES);
-  test('declared: answered before it is sent', async () => {
+  test('declared: refused before the body is sent', async () => {
     const { listener, seen } = await start(hello);
     const text = `POST /x HTTP/1.1\r\n${HEAD}Content-Length: ${MAX_REQUEST_BYTES + 1}\r\n\r\n`;
     const answer = await raw(listener, text, '"integrity":0.5}}');
     expect([statusOf(answer), errorOf(answer).code]).toEqual([413, 'payload_too_large']);
     expect(seen).toEqual([]);
   });
-  test('declared and sent all the same: the answer is still read', async () => {
+  test('declared and sent anyway: the client can still read the error', async () => {
     const { listener } = await start(hello);
     const text = `POST /x HTTP/1.1\r\n${HEAD}Content-Length: ${MAX_REQUEST_BYTES + 1}\r\n\r\n${big}a`;
     expect(statusOf(await raw(listener, text))).toBe(413);
   });
-  test('without end: cut off, never held', async () => {
+  test('endless: cut off, never kept in memory', async () => {
     const { listener, seen } = await start(hello);
     const socket = connect(listener.port, '127.0.0.1');
     socket.on('error', () => {});
@@ -163,7 +163,7 @@ describe('P5 bodies over the limit', () => {
     const text = `POST /x HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n100001\r\n${big}a\r\n0\r\n\r\n`;
     expect(errorOf(await raw(listener, text)).code).toBe('payload_too_large');
   });
-  test('the limit itself passes', async () => {
+  test('a body of exactly the limit passes', async () => {
     const { listener, seen } = await start(hello);
     const text = `POST /x HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n100000\r\n${big}\r\n0\r\n\r\n`;
     expect(statusOf(await raw(listener, text))).toBe(200);
@@ -221,7 +221,7 @@ test('Q2 a flood of chunk extensions is refused', async () => {
   expect(statusOf(await raw(listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`))).toBe(200);
 });
 
-describe('Q10 other ways to ask', () => {
+describe('Q10 unusual requests', () => {
   test.each([
     ['Upgrade', `GET /x HTTP/1.1\r\n${HEAD.replace('close', 'Upgrade')}Upgrade: h2c\r\n\r\n`],
     ['another Expect', `GET /x HTTP/1.1\r\n${HEAD}Expect: miracles\r\n\r\n`],
@@ -231,7 +231,7 @@ describe('Q10 other ways to ask', () => {
     const { listener } = await start(hello);
     expect(await raw(listener, text, 'hello')).toMatch(/^HTTP\/1\.1 200 [^]*hello$/);
   });
-  test('100-continue is sent for a body that may come, 413 for one that may not', async () => {
+  test('100-continue is sent for a body within the limit, 413 for a larger one', async () => {
     const { listener } = await start(hello);
     const ask = (length: number) =>
       `POST /x HTTP/1.1\r\n${HEAD}Expect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
@@ -257,7 +257,7 @@ describe('Q10 other ways to ask', () => {
 });
 
 describe('Q1 slow clients', () => {
-  test('headers that do not come', async () => {
+  test('headers that never arrive', async () => {
     const { listener } = await start(hello, {
       headersTimeoutMs: 100,
       requestTimeoutMs: 200,
@@ -266,7 +266,7 @@ describe('Q1 slow clients', () => {
     const answer = await raw(listener, 'GET /x HTTP/1.1\r\nHost: localhost\r\nA: ');
     expect(errorOf(answer).code).toBe('request_invalid');
   });
-  test('a body that does not come', async () => {
+  test('a body that never arrives', async () => {
     const { listener, seen } = await start(hello, {
       headersTimeoutMs: 50,
       requestTimeoutMs: 100,
@@ -276,7 +276,7 @@ describe('Q1 slow clients', () => {
     expect(errorOf(answer).code).toBe('request_invalid');
     expect(seen).toEqual([]);
   });
-  test('an answer that is not read is not produced either, and is given up', async () => {
+  test('a stream that is not read is not produced, and its connection is closed', async () => {
     let produced = 0;
     let given!: () => void;
     const ended = new Promise<void>((resolve) => (given = resolve));
@@ -316,7 +316,7 @@ async function reader(listener: Listener, pace: (socket: Socket) => void = (sock
 describe('slow readers', () => {
   const large: Service = async () => ({ status: 200, headers: {}, body: 'x'.repeat(LARGE) });
 
-  test('a whole answer is given up in the end, though it is read a little all the time', async () => {
+  test('a whole body that is read in tiny steps is given up in the end', async () => {
     const { listener, seen } = await start(large, { slowReaders: SLOW_READERS });
     const socket = await reader(listener, (mine) => {
       mine.on('data', () => {
@@ -329,7 +329,7 @@ describe('slow readers', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('a stream read too slowly is given up, one read quickly is not', async () => {
+  test('a stream that is read too slowly is given up, one that is read quickly is not', async () => {
     let ended!: () => void;
     const end = new Promise<void>((resolve) => (ended = resolve));
     const body = () =>
@@ -348,7 +348,7 @@ describe('slow readers', () => {
     slow.destroy();
   });
 
-  test('while too much waits for its readers new requests are turned away, and taken again when it is gone', async () => {
+  test('new requests get 503 while too many bytes wait to be read, and are accepted again later', async () => {
     const { listener } = await start(
       async ({ target }) => (target === '/x' ? large : hello)({} as ServiceRequest),
       { slowReaders: { ...SLOW_READERS, checkIntervalMs: 60_000, maxPendingBytes: LARGE - 1 } },
@@ -376,7 +376,7 @@ async function* endless(tick: () => void, end: () => void): AsyncGenerator<Uint8
   }
 }
 
-test('Q12 a client that goes takes its stream with it', async () => {
+test('Q12 the stream ends when the client disconnects', async () => {
   let ended = 0;
   let all!: () => void;
   const done = new Promise<void>((resolve) => (all = resolve));
@@ -399,7 +399,7 @@ test('Q12 a client that goes takes its stream with it', async () => {
   expect(statusOf(await raw(listener, `GET /y HTTP/1.1\r\n${HEAD}\r\n`))).toBe(404);
 });
 
-describe('names a loopback port answers to', () => {
+describe('host names that a loopback port answers to', () => {
   const ask = (listener: Listener, host: string) =>
     raw(listener, `GET /x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   test.each(['localhost', '127.0.0.1:1', '[::1]:80', 'LOCALHOST.'])('%s', async (host) => {
@@ -411,7 +411,7 @@ describe('names a loopback port answers to', () => {
     expect(errorOf(await ask(listener, host)).code).toBe('request_invalid');
     expect(seen).toEqual([]);
   });
-  test('of an absolute target its own name, and not that of the Host header', async () => {
+  test('the host of an absolute target counts, not the Host header', async () => {
     const { listener, seen } = await start(hello);
     const to = (name: string) =>
       raw(listener, `GET http://${name}/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
@@ -420,7 +420,7 @@ describe('names a loopback port answers to', () => {
     expect(seen).toEqual([]);
     expect(statusOf(await to('localhost:80'))).toBe(200);
   });
-  test('those it is given, and an open port any until it is given some', async () => {
+  test('allowed hosts are answered; an open port without a list answers to any', async () => {
     const other = async (host: string, names?: string[]) => {
       const listener = await listen(hello, {
         host,
@@ -436,7 +436,7 @@ describe('names a loopback port answers to', () => {
   });
 });
 
-test('a stream that breaks cuts the answer, so that nobody takes it for whole', async () => {
+test('a stream that fails cuts the response, so that no client takes it for whole', async () => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('half');
     throw new Error('disk');
@@ -452,7 +452,7 @@ test('a stream that breaks cuts the answer, so that nobody takes it for whole', 
   expect(await raw(chunked.listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`)).not.toContain('\r\n0\r\n\r\n');
 });
 
-test('what breaks is told to who keeps the service, a reader that goes is not', async () => {
+test('a failing stream is reported, a client that disconnects is not', async () => {
   const told: [string, unknown][] = [];
   const cause = Object.assign(new Error('read'), { code: 'EIO' });
   async function* broken(): AsyncGenerator<Uint8Array> {
@@ -480,7 +480,7 @@ test('what breaks is told to who keeps the service, a reader that goes is not', 
   expect(told).toEqual([['req_1', cause]]);
 });
 
-test('a service that throws is a 500 without its words', async () => {
+test('a service that throws gives 500 without the message of the error', async () => {
   const { listener } = await start(async () => {
     throw new Error('SELECT secret');
   });
@@ -490,7 +490,7 @@ test('a service that throws is a 500 without its words', async () => {
 });
 
 describe('R1 close', () => {
-  test('lets running requests end, on kept-alive connections too, and takes no new ones', async () => {
+  test('lets running requests end, also on keep-alive connections, and accepts no new ones', async () => {
     let go!: (response: ServiceResponse) => void;
     const answer = new Promise<ServiceResponse>((resolve) => (go = resolve));
     let arrived!: () => void;
@@ -513,7 +513,7 @@ describe('R1 close', () => {
     await closed;
     agent.destroy();
   });
-  test('ends a connection whose answer had begun, and one that never asked, without waiting for the deadline', async () => {
+  test('closes a connection whose response had begun, and an unused one, before the deadline', async () => {
     let go!: () => void;
     const rest = new Promise<void>((resolve) => (go = resolve));
     async function* body(): AsyncGenerator<Uint8Array> {
@@ -537,7 +537,7 @@ describe('R1 close', () => {
     silent.destroy();
     begun.destroy();
   });
-  test('cuts what does not end in time', async () => {
+  test('closes connections that do not end in time', async () => {
     let arrived!: () => void;
     const running = new Promise<void>((resolve) => (arrived = resolve));
     const { listener } = await start(() => (arrived(), new Promise(() => {})));
@@ -553,7 +553,7 @@ function connected(port: number): Promise<Socket> {
   return once(socket, 'connect').then(() => socket);
 }
 
-test('R2 a port in use is an error with its code', async () => {
+test('R2 a port in use gives an error with the code', async () => {
   const { listener } = await start(hello);
   await expect(listen(hello, { host: '127.0.0.1', port: listener.port })).rejects.toMatchObject({
     code: 'EADDRINUSE',
@@ -561,7 +561,7 @@ test('R2 a port in use is an error with its code', async () => {
   });
 });
 
-test('R3 the address is the one asked for', async () => {
+test('R3 the port listens on the given address', async () => {
   const { listener } = await start(hello);
   expect(listener.url).toBe(`http://127.0.0.1:${listener.port}`);
   const all = await listen(hello, { host: '0.0.0.0', port: 0 });
@@ -569,7 +569,7 @@ test('R3 the address is the one asked for', async () => {
   expect(all.url).toBe(`http://127.0.0.1:${all.port}`);
 });
 
-test('the real service and its files on two ports: refusals carry its ids, a file_url opens', async () => {
+test('the real service and its files on two ports: errors have request ids, a file_url works', async () => {
   const dir = tempFolder('port');
   const archive = await openArchive({ sleep, dir, now: Date.now, randomBytes });
   try {
