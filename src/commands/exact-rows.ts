@@ -10,6 +10,7 @@ import { detectDirections } from './cursor-support.ts';
 import { withoutUndefined, windowQuery, type Window } from './input.ts';
 import { lateRowsFault } from './late-rows.ts';
 
+/** The rows of a list while it is read, and what is proved about them afterwards. */
 export type ExactRows<Row> = {
   /** Yields the rows in order. Throws a Fault when there was no row yet, or when no other read would help (network, auth, interruption). */
   rows: AsyncGenerator<Row>;

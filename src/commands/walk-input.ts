@@ -7,6 +7,7 @@ import { OutputFile } from './output-file.ts';
 const MAX_CONCURRENCY = 16;
 const MIN_CONFIDENCE = 0.5;
 
+/** The options that every walk has, parsed. */
 export const WalkInput = Window.extend({
   concurrency: wholeNumber(1)
     .refine((count) => count <= MAX_CONCURRENCY, `must be at most ${MAX_CONCURRENCY}`)

@@ -9,6 +9,7 @@ import { Fault } from '../faults.ts';
 import { createUniqueKeys, partialFileName } from '../download/partial-names.ts';
 import { writeTextFile } from './output-file.ts';
 
+/** The path of the report, and whether it may replace any regular file. */
 export type ReportFile = { report: string; force: boolean };
 
 /** A larger file is not the report of an earlier walk. */

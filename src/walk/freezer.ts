@@ -23,6 +23,7 @@ export type FreezerParts<Row extends Identified> = {
   emitted: IdSet;
 };
 
+/** Decides which rows are frozen next and moves the frontier. */
 export class Freezer<Row extends Identified> {
   readonly #parts: FreezerParts<Row>;
   readonly #options: WalkOptions<Row>;

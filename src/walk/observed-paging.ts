@@ -10,6 +10,7 @@ const MIN_REQUESTS_TO_KNOW_CAP = 6;
 /** Short pages with `has_more: true` after which a service that never said otherwise is not believed. */
 const MAX_SHORT_PAGES_WITH_MORE = 6;
 
+/** Collects what each page shows. */
 export class ObservedPaging {
   /** Rows of the largest page so far. */
   maxRows = 0;

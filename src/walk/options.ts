@@ -17,6 +17,7 @@ export type ReadNote = {
   problem?: string;
 };
 
+/** The options of {@link walk}. */
 export type WalkOptions<Row> = {
   /** Rows asked for in one read, 1 to 500. Below 8 the walk asks for 8: a smaller page would show hardly a pair of rows. */
   limit: number;
@@ -38,6 +39,7 @@ export type WalkOptions<Row> = {
   log?: (note: ReadNote) => void;
 };
 
+/** What {@link walk} returns after its last window. */
 export type WalkOutcome = {
   /** The report of the walk, incomplete ones included. */
   report: WalkReport;

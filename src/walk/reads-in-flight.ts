@@ -11,6 +11,7 @@ export type FinishedRead<Row> = { planned: PlannedRead<Row> } & (
 /** Faults with which a service says that it has no cross-check source, or none for this user. */
 const UNAVAILABLE: ReadonlySet<string> = new Set(['not_found', 'forbidden', 'usage']);
 
+/** The reads that have no answer yet. */
 export class ReadsInFlight<Row extends Identified> {
   readonly #source: Source<Row>;
   readonly #signal: AbortSignal;

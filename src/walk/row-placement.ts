@@ -4,6 +4,7 @@ import type { Read } from './evidence/read.ts';
 import { applyMajorityOrder } from './order/majority-order.ts';
 import type { Entry, Order } from './order/order.ts';
 
+/** Changes the known order after an answer. */
 export class RowPlacement<Row> {
   readonly #order: Order<Row>;
   readonly #evidence: Evidence<Row>;

@@ -1,5 +1,6 @@
 // What a walk needs of the list that it reads: pages by cursor and, where there is one, a second list to cross-check with.
 
+/** A row: its id is the cursor of the list. */
 export type Identified = { id: string };
 
 /** Cursors are exclusive ids of rows of the list. With `before` alone the page ends before that row (interface 4.7). */
@@ -11,6 +12,7 @@ export type Direction = 'forward' | 'backward' | 'closed';
 /** Rows in the order of the list, whatever the direction. `drift_ratio` is what the service says about itself. */
 export type Page<Row> = { rows: Row[]; has_more?: boolean; drift_ratio?: number };
 
+/** The list that is walked. */
 export type Source<Row extends Identified> = {
   /** Directions that the service supports; absent: all. Forward is always one of them. */
   directions?: ReadonlySet<Direction>;

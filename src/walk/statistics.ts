@@ -5,6 +5,7 @@ import { FIRST_PREVIOUS, freezeWindow, type FrozenState, type FrozenWindow } fro
 import type { IdSet } from './order/id-set.ts';
 import type { Identified } from './source.ts';
 
+/** Counts requests, answers and rows, and makes the lines of the log and the report from them. */
 export class WalkStatistics<Row extends Identified> {
   /** Requests of this run. */
   requests = 0;

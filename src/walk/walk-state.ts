@@ -29,6 +29,7 @@ const MIN_REQUESTS_BEFORE_FREEZING = 32;
 const MAX_FRUITLESS_READS = 22;
 const FRUITLESS_READS_PER_VOTE = 4;
 
+/** One walk. {@link walk} calls it: it makes the reads and passes the answers on. */
 export class WalkState<Row extends Identified> {
   readonly #source: Source<Row>;
   readonly #options: WalkOptions<Row>;

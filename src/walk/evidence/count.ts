@@ -19,8 +19,10 @@ const MISPLACED_RATIO = 4;
 /** Two indexes are stored as one number: left × this + right. */
 const PAIR_KEY_FACTOR = 0x400000;
 
+/** How reads without a cursor vote for the start of the list: once together, or once for each different request. */
 export type StartVotes = 'one' | 'one a request';
 
+/** One count of a set of reads. It is made anew after each read and not changed. */
 export class EvidenceCount<Row> {
   /** One for each adjacency from the frontier on: the first is between the frontier and the row after it. */
   readonly adjacencies: AdjacencyEvidence[];

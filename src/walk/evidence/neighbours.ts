@@ -7,6 +7,7 @@ const MIN_SHUFFLED_SHARE = 0.25;
 /** Bits of {@link sidesShown}. */
 const BESIDE_PREVIOUS = 1;
 const BESIDE_NEXT = 2;
+/** Some reads show the row beside both of its neighbours. */
 export const BESIDE_BOTH = BESIDE_PREVIOUS | BESIDE_NEXT;
 
 /**

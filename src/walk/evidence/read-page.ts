@@ -17,6 +17,7 @@ export type WalkRange = {
   hasMore: 'trusted' | 'ignored';
 };
 
+/** What a page yields. */
 export type PageReading<Row> = {
   /** Undefined for a page that is not used at all. */
   read?: Read<Row>;

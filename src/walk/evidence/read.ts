@@ -5,6 +5,7 @@ import type { Direction, PageQuery } from '../source.ts';
 /** Which list was read: the list that is walked, or the cross-check source. */
 export type Surface = 'list' | 'cross-check';
 
+/** One read with its answer, as entries of the known order. */
 export type Read<Row> = {
   query: PageQuery;
   surface: Surface;

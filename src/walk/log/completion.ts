@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { FrozenWalkCompletion } from '../../contract/frozen-log.ts';
 import { appendLine, readJsonLines } from './ndjson-file.ts';
 
+/** Name of the file in the folder of a frozen walk. */
 export const COMPLETION_FILE = 'complete.ndjson';
 
 /** Records, durably, that the walk in `dir` reached the end of the list. Throws Fault `disk` or `unsafe`. */

@@ -12,7 +12,9 @@ import { openRegularFile, readTextIfExists } from '../../disk/regular-file.ts';
 import type { Identified } from '../source.ts';
 import type { FrozenState, FrozenWindow } from './window.ts';
 
+/** One line for each window. */
 export const WINDOWS_FILE = 'windows.ndjson';
+/** The rows of all windows. */
 export const ROWS_FILE = 'rows.ndjson';
 /** Says what was walked, so that a walk of another list never continues this one. */
 export const SUBJECT_FILE = 'walk.json';
@@ -20,6 +22,7 @@ export const SUBJECT_FILE = 'walk.json';
 /** What is walked: the archive, the list (absent: conversations) and the exclusive ends of the walk. */
 export type Subject = { base_url: string; list?: string; after: string | null; before: string | null };
 
+/** An open log, to which one walk appends. */
 export type FrozenLog<Row extends Identified> = {
   /** Path of windows.ndjson. */
   file: string;

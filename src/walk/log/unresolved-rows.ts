@@ -5,6 +5,7 @@ import { Fault } from '../../faults.ts';
 import type { Identified, Source } from '../source.ts';
 import { appendLine, readJsonLines } from './ndjson-file.ts';
 
+/** Name of the file in the folder of a frozen walk. */
 export const UNRESOLVED_FILE = 'doubts.ndjson';
 
 /** Returns the unresolved rows of all earlier runs in a folder. Throws Fault `integrity` when the file is damaged. */

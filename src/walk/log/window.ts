@@ -6,6 +6,7 @@ import type { Identified } from '../source.ts';
 /** `previous` of the first line of a log: 64 zeros. */
 export const FIRST_PREVIOUS = '0'.repeat(64);
 
+/** Rows that are frozen together, with their line of the log. */
 export type FrozenWindow<Row> = {
   number: number;
   rows: Row[];
@@ -20,6 +21,7 @@ export type FrozenWindow<Row> = {
 /** What earlier runs froze: number of windows, hash of the last line, all ids in order, and the last row. */
 export type FrozenState<Row> = { windows: number; head: string; ids: readonly string[]; last?: Row };
 
+/** What the rows of a window cost. */
 export type WindowCost = Pick<FrozenWindowLine, 'reads' | 'disagreements' | 'drift_ratio'>;
 
 /** Returns the rows as window `number`. `after`: the row before them; `previous`: the hash of the line before. */

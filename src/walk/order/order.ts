@@ -9,6 +9,7 @@ export const UNPLACED = -1;
 /** Index of a row that is frozen and no longer kept. */
 export const TRIMMED = -2;
 
+/** A row in the known order, or an id that was named without its row. */
 export type Entry<Row> = {
   id: string;
   /** Undefined as long as only the cross-check source or the caller named the id. */
@@ -28,6 +29,7 @@ const MIN_ROWS_FOR_SHARE = 8;
 /** Rows before the end of the order from which on new rows of a page are taken to be appended. */
 const MAX_ROWS_FROM_END = 5;
 
+/** The known order. Every entry knows its index. */
 export class Order<Row> {
   readonly list: Entry<Row>[] = [];
   readonly #byId = new Map<string, Entry<Row>>();

@@ -13,6 +13,7 @@ const MAX_UNANSWERED = 3;
 /** Answers that name a row which the list does not have (404) before they count as a disagreement. */
 const MAX_ANSWERS_WITH_MISSING_ROW = 2;
 
+/** Keeps the answers of the cross-check source that are not votes. */
 export class CrossCheck<Row> {
   /** Counts of frozen rows, as in the report of the walk. */
   readonly tally = { asked: 0, agreed: 0, unavailable: 0 };

@@ -8,6 +8,7 @@ import type { FreshRequests, PlannedRead } from './requests.ts';
 /** Rows before the last one from which the source is asked for the end. */
 const END_OVERLAP_ROWS = 4;
 
+/** Finds the next question to the cross-check source. */
 export class PendingChecks<Row> {
   readonly #order: Order<Row>;
   readonly #evidence: Evidence<Row>;

@@ -18,6 +18,7 @@ const MIN_OMISSIONS_TO_PROBE = 2;
 /** For each adjacency, reads in flight that are expected to show it. */
 type PendingVotes = Record<Surface, Uint8Array>;
 
+/** Plans one read at a time, with regard to those in flight. */
 export class ReadPlanner<Row> {
   readonly #order: Order<Row>;
   readonly #evidence: Evidence<Row>;

@@ -27,6 +27,7 @@ const MAX_VARIANTS = 216;
 const MAX_PAGE_SIZES = 12;
 const DIRECTIONS: readonly Direction[] = ['backward', 'closed', 'forward'];
 
+/** Makes requests, none of them twice. Each method returns undefined when all variants were made before. */
 export class FreshRequests<Row> {
   readonly #order: Order<Row>;
   readonly #rangeEnd: string | undefined;
