@@ -1,4 +1,4 @@
-// `--record FILE` on whole commands: what was asked is in the file, whatever became of it, and no token is.
+// `--record FILE` on whole commands: the file has every exchange, also of failed runs, and no token.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -101,7 +101,7 @@ describe('a real session', () => {
     },
   );
 
-  test('the command line, without what it must not show', async () => {
+  test('records the command line without its secrets', async () => {
     await serveFiles([]);
     const words = `api '/v1/attachments?x=it s' --proxy http://me:pass@127.0.0.1:9 --retries 0 --base-url ${server!.url}`;
     expect((await run(words)).exit).toBe(10);
@@ -114,7 +114,7 @@ describe('a real session', () => {
     );
   });
 
-  test('a token from standard input, also in what came before it was used', async () => {
+  test('masks a token from standard input, also in exchanges before its first use', async () => {
     server = await misbehave((socket) => socket.write(answer(200, `{"status":"${TOKEN}"}`)));
     const ran = await arx(dir, `health --token-file - --record a.warc.gz --base-url ${server.url}`, {
       stdin: `${TOKEN}\n`,
@@ -130,7 +130,7 @@ describe('a real session', () => {
   });
 });
 
-test('as many files at once as were asked for', async () => {
+test('downloads as many files at once as without --record', async () => {
   const waiting: (() => void)[] = [];
   await serveFiles(
     Array.from({ length: 32 }, (_, index) => ({
@@ -145,8 +145,8 @@ test('as many files at once as were asked for', async () => {
   expect([ran.exit, filesOf(await readWarc(file())).length]).toEqual([0, 32]);
 });
 
-describe('what went wrong is in it', () => {
-  test('tries and their answers, each by itself; heads as they came', async () => {
+describe('records failures', () => {
+  test('each retry with its response, heads as received', async () => {
     server = await misbehave((socket, _, count) => {
       if (count === 0) socket.destroy();
       else if (count === 1)
@@ -180,7 +180,7 @@ describe('what went wrong is in it', () => {
     expect(await allText(file())).not.toContain(TOKEN);
   });
 
-  test('a service that nobody reaches: exit 10, and the request alone', async () => {
+  test('an unreachable service: exit 10, and the request alone', async () => {
     await serveFiles([]);
     const { url } = server!;
     await server!.close();
@@ -192,7 +192,7 @@ describe('what went wrong is in it', () => {
     expect(outcome(records)).toMatch(/^exit: 10\r\nfault: network, cannot reach /);
   });
 
-  test('a file that was cut, with as much as came, and asked for again', async () => {
+  test('a file that was cut, as far as it arrived, and the next request for it', async () => {
     const content = 'The quick brown fox jumps over the lazy dog';
     await serveFiles([{ content, script: ranged({ content, cutAfter: 10 }) }]);
     expect((await pull()).exit).toBe(0);
@@ -203,7 +203,7 @@ describe('what went wrong is in it', () => {
     expect(cut!.payload.length).toBeLessThanOrEqual(10);
   });
 
-  test('a file that is gone on with: only what came, as 206', async () => {
+  test('a resumed file: only the received part, as 206', async () => {
     const content = 'The quick brown fox jumps over the lazy dog';
     await serveFiles([{ content, script: ranged({ content }) }]);
     mkdirSync(join(dir, 'dl'));
@@ -219,7 +219,7 @@ describe('what went wrong is in it', () => {
     expect(header(filesOf(records, 'request')[0]!, 'range')).toBe('bytes=10-');
   });
 
-  test('the bytes that were not the file: exit 12', async () => {
+  test('a file with wrong bytes: exit 12', async () => {
     await serveFiles([{ content: 'hello', script: (socket) => socket.write(answer(200, 'hullo')) }]);
     const ran = await pull('--all --json');
     expect([ran.exit, PullReport.parse(JSON.parse(ran.stdout)).verdicts.mismatch]).toEqual([12, 1]);
@@ -228,7 +228,7 @@ describe('what went wrong is in it', () => {
     expect(outcome(records)).toMatch(/^exit: 12\r\nfault: integrity, att_1: file-1\.txt: expected sha256 /);
   });
 
-  test('what nobody read, and more than is read', async () => {
+  test('a body that was not read, and a body that is too long', async () => {
     await serveFiles([
       { content: 'a', script: (socket) => socket.write(answer(200, 'a', { 'content-encoding': 'br' })) },
       { content: 'hello', row: { bytes: 3 }, script: (socket) => socket.write(answer(200, 'hello')) },
@@ -241,7 +241,7 @@ describe('what went wrong is in it', () => {
     expect(long?.payload.toString()).toBe('hello');
   });
 
-  test('SIGINT while files come: exit 130, and a whole file of what was', async () => {
+  test('SIGINT during downloads: exit 130, and a complete WARC file', async () => {
     const interrupt = new AbortController();
     await serveFiles([
       { content: 'done' },
@@ -268,7 +268,7 @@ describe('what went wrong is in it', () => {
 });
 
 describe('the file', () => {
-  test('is not put over another, before anything is asked; with --force it is', async () => {
+  test('replaces another file only with --force; without it no request is sent', async () => {
     await serveFiles([{ content: 'a' }]);
     writeFileSync(file(), 'mine');
     const ran = await pull();
@@ -278,7 +278,7 @@ describe('the file', () => {
     expect(filesOf(await readWarc(file()))).toHaveLength(1);
   });
 
-  test('is not put over one that appears meanwhile', async () => {
+  test('does not replace a file that appears during the run', async () => {
     const content = 'hello';
     await serveFiles([
       {
@@ -294,28 +294,25 @@ describe('the file', () => {
     expect(existsSync(join(dir, 'dl/file-1.txt'))).toBe(true);
   });
 
-  test.each(['fifo', 'folder', 'link'])(
-    'is not put in the place of a %s, with force or without',
-    async (kind) => {
-      if (kind === 'fifo') execFileSync('mkfifo', [file()]);
-      else if (kind === 'folder') mkdirSync(file());
-      else symlinkSync('nowhere', file());
-      for (const force of ['', ' --force']) expect((await run(`about api${force}`)).exit).toBe(13);
-      expect(existsSync(join(dir, 'nowhere'))).toBe(false);
-    },
-  );
+  test.each(['fifo', 'folder', 'link'])('does not replace a %s, with --force or without', async (kind) => {
+    if (kind === 'fifo') execFileSync('mkfifo', [file()]);
+    else if (kind === 'folder') mkdirSync(file());
+    else symlinkSync('nowhere', file());
+    for (const force of ['', ' --force']) expect((await run(`about api${force}`)).exit).toBe(13);
+    expect(existsSync(join(dir, 'nowhere'))).toBe(false);
+  });
 
   test.each([
     ['attachments show x y', 2],
     ['attachments pull', 2],
     ['serve --port 0', 2],
     ['demo', 2],
-  ])('%s: refused, and there is none', async (line, code) => {
+  ])('%s: is refused and leaves no file', async (line, code) => {
     expect([(await run(line)).exit, existsSync(file())]).toEqual([code, false]);
     expect(readdirSync(dir).filter((name) => name.includes('.part'))).toEqual([]);
   });
 
-  test('has a name that says what it is, in a folder that is there', async () => {
+  test('must have a name that ends in .warc.gz, in an existing folder', async () => {
     const named = await arx(dir, 'about api --record a.warc');
     expect([named.exit, named.stderr]).toEqual([
       2,
@@ -324,13 +321,13 @@ describe('the file', () => {
     expect((await arx(dir, 'about api --record no/a.warc.gz')).exit).toBe(14);
   });
 
-  test('of a command that asks nothing says that nothing was asked', async () => {
+  test('of a command without requests says so', async () => {
     const ran = await run('about api');
     expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining('0 exchanges')]);
     expect((await readWarc(file())).map(({ type }) => type)).toEqual(['warcinfo', 'metadata']);
   });
 
-  test('is larger than memory needs to be, and the leftovers of the dead are gone', async () => {
+  test('may be larger than memory; temporary files of killed runs are removed', async () => {
     const content = randomBytes(3_000_000).toString('latin1');
     await serveFiles([{ content, script: (socket) => void socket.write(answer(200, Buffer.from(content))) }]);
     writeFileSync(join(dir, `.arx-${'0'.repeat(16)}-999999999.part`), 'half');
@@ -340,7 +337,7 @@ describe('the file', () => {
   });
 });
 
-test('--force that nothing needs is refused', async () => {
+test('--force is refused where no option uses it', async () => {
   expect((await arx(dir, 'about api --force')).exit).toBe(2);
   expect((await arx(dir, 'attachments verify . --force')).exit).toBe(2);
 });
