@@ -1,4 +1,4 @@
-// What an open archive is: its database, its files, what its processes share, and what it was opened with.
+// The type of an open archive: its database, its files and the counters that its processes share.
 import type { Database } from './sql/database.ts';
 import type { Blobs } from './files/blobs.ts';
 import type { SharedCounters } from './shared-counters.ts';
@@ -7,9 +7,9 @@ export type Archive = {
   database: Database;
   blobs: Blobs;
   shared: SharedCounters;
-  /** Whether the place of the files is still there. Absent where they cannot go without the database. */
+  /** Returns whether the folder of the files still exists. Absent where files and database are in one place. */
   filesThere?: () => Promise<boolean>;
-  /** Nothing of it may be changed: another process may write it, or nobody can. */
+  /** This process must not change anything. */
   readOnly: boolean;
   /** Milliseconds since the epoch. */
   now(): number;

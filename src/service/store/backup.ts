@@ -1,4 +1,4 @@
-// A copy of a folder's archive, taken while others write: one moment of the database, and every file that it names.
+// Backs up an archive in a folder while others write: one state of the database and every file that it names.
 import { constants } from 'node:fs';
 import { copyFile, link, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import { blobPath } from './files/blobs.ts';
 import { archiveId } from './meta-table/file-key.ts';
 import { isNoSpace } from './sql/database-error.ts';
 
-/** The target is the archive's own, or holds something that is no earlier backup of it. */
+/** The target is the archive's own folder, or contains something other than an earlier backup of it. */
 export class BackupTargetError extends Error {}
 
 export type BackupOptions = {
@@ -24,9 +24,9 @@ const MARK = 'backup.json';
 const DATABASE = 'archive.db';
 
 /**
- * Writes the archive to `dir`, which is missing, empty, or an earlier backup of it, whose files are kept. What stands
- * there is a folder like the archive's own, private to its owner; the database gets its name when all is on the disk.
- * Files are read after the database: they are there before their rows, and are never changed or removed. Throws
+ * Writes the archive to `dir`, which is missing, empty, or an earlier backup of it. Files of an earlier backup stay. The
+ * result is an archive folder, private to its owner; the database gets its name when everything is on the disk. Files are
+ * copied after the database, because they are stored before their rows and never change. Throws
  * {@link BackupTargetError}, or the file system's error.
  */
 export async function backUp(archive: Archive, dir: string, options: BackupOptions): Promise<BackupReport> {
@@ -37,11 +37,11 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
 
   const fresh = join(dir, `${DATABASE}.new`);
   await rm(fresh, { force: true });
-  // Made by us, so that it is nobody else's; the engine takes an empty file.
+  // Created here with a private mode. SQLite accepts an empty file.
   await writeFile(fresh, '', { mode: 0o600 });
   const taken_at = new Date(archive.now()).toISOString();
   options.progress({ label: 'database', done: 0, unit: 'bytes' });
-  // Not by all(), whose errors have no code.
+  // `get`, because errors of `all` have no code.
   await database.get('VACUUM INTO $1', [fresh]).catch(async (error: unknown) => {
     for (const end of ['', '-journal']) await rm(fresh + end, { force: true });
     if (!isNoSpace(error)) throw error;
@@ -69,7 +69,7 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
   return report;
 }
 
-/** Nothing is made within the archive, by whatever name: its check would find it, and a backup onto itself replace it. */
+/** Throws when the target is inside the archive, also through links. A backup there would damage the archive. */
 async function refuseOwn(dir: string, blobs: string): Promise<void> {
   const own = new Set(await Promise.all([dirname(blobs), blobs].map(nearestReal)));
   for (let at = await nearestReal(dir); ; at = dirname(at)) {
@@ -78,7 +78,7 @@ async function refuseOwn(dir: string, blobs: string): Promise<void> {
   }
 }
 
-/** What a path leads to, or would be made in. */
+/** Returns the real path, or that of the nearest folder that exists. */
 async function nearestReal(path: string): Promise<string> {
   return realpath(path).catch((error: unknown) => {
     if (dirname(path) === path) throw error;
@@ -86,7 +86,7 @@ async function nearestReal(path: string): Promise<string> {
   });
 }
 
-/** Makes the folder ours, or makes sure that it is. */
+/** Marks the folder as a backup of this archive, or checks that it is one. */
 async function claim(dir: string, of: string): Promise<void> {
   await makeFolder(dir, 0o700);
   const mark = join(dir, MARK);
@@ -123,7 +123,7 @@ async function copyShard(from: string, to: string, shard: string, report: Backup
   await syncPath(folder);
 }
 
-/** A stored file never changes, so on the same file system a second name is a copy. */
+/** A stored file never changes, so a hard link is a copy. */
 async function copy(source: string, target: string): Promise<void> {
   try {
     await link(source, target);

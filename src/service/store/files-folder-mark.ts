@@ -1,4 +1,4 @@
-// The folder in which an archive in a database keeps its files names its archive, so that no other is taken for it.
+// Marks the folder in which an archive on PostgreSQL keeps its files, so that no other folder is taken for it.
 import { randomUUID } from 'node:crypto';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,28 +13,28 @@ import { archiveId } from './meta-table/file-key.ts';
 const MARK = 'arx-archive.json';
 const Mark = z.object({ version: z.literal(1), archive: z.string() });
 
-/** Of the oldest files of an archive so many are looked for in a folder without a mark. */
-const LOOKED_FOR = 16;
+/** How many of the oldest files are looked for in a folder without a mark. */
+const OLDEST_FILES = 16;
 
 /**
- * Makes sure that the files of the archive are in this folder, and marks it; read-only it is left as it is. A folder
- * without a mark, as an older arx leaves it, must hold one of the archive's oldest files, if it has any. Gives what tells
- * whether the folder is still there. Throws Fault `store` for another folder, `disk` or `unsafe` where it cannot be made
- * or read.
+ * Makes sure that this is the folder of the archive, and marks it unless the archive is read-only. A folder without a
+ * mark, as an older arx leaves it, must contain one of the archive's oldest files, if there are any. Returns a function
+ * that tells whether the folder still exists. Throws Fault 'store' for another folder, 'disk' or 'unsafe' when the folder
+ * cannot be created or read.
  */
 export async function claimFolder(archive: Archive, dir: string): Promise<() => Promise<boolean>> {
-  const shows = (await isOurs(archive, dir)) ? join(dir, MARK) : dir;
+  const path = (await isOurs(archive, dir)) ? join(dir, MARK) : dir;
   const isThere = () =>
-    access(shows).then(
+    access(path).then(
       () => true,
       () => false,
     );
-  // None yet, and read-only none is made.
+  // There is no folder yet, and a read-only archive creates none.
   return (await isThere()) ? isThere : async () => true;
 }
 
 async function isOurs(archive: Archive, dir: string): Promise<boolean> {
-  // A lost key is for the check of the archive to find.
+  // A read-only archive may have lost its key. `arx fsck` reports that.
   const id = await archiveId(archive).catch((error: unknown) => {
     if (!archive.readOnly) throw error;
     return undefined;
@@ -60,7 +60,7 @@ async function isOurs(archive: Archive, dir: string): Promise<boolean> {
 async function holdsOldest({ database, blobs }: Archive): Promise<boolean> {
   const rows = await database.all<{ sha256: string }>(
     'SELECT sha256 FROM attachments WHERE stored = 1 ORDER BY n LIMIT $1',
-    [LOOKED_FOR],
+    [OLDEST_FILES],
   );
   for (const { sha256 } of rows) if ((await blobs.size(sha256)) !== undefined) return true;
   return rows.length === 0;
@@ -79,7 +79,7 @@ async function markIn(dir: string): Promise<string | undefined> {
   }
 }
 
-/** Whole at once, and never over another's. Where it cannot be written the files are what the folder is known by. */
+/** Writes the mark whole, never over another. Where that fails, the folder is recognised by its files. */
 function mark(dir: string, archive: string): void {
   const temporary = join(dir, `${MARK}.${randomUUID()}.new`);
   const text = `${JSON.stringify({ version: 1, archive } satisfies z.infer<typeof Mark>)}\n`;

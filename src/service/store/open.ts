@@ -1,4 +1,4 @@
-// Opening and closing an archive: a folder with `archive.db` and `blobs/`, private to its owner, or a PostgreSQL database.
+// Opens an archive: a private folder with `archive.db` and `blobs/`, or a PostgreSQL database.
 import { constants } from 'node:fs';
 import { access, chmod, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,10 +21,10 @@ export { DatabaseAccessError, NewerSchema, NoArchive, OlderSchema };
 
 export type OpenArchive = Archive & { close(): Promise<void> };
 
-/** The database cannot be opened: `why` as far as it is known. The cause is the engine's error. */
+/** The archive cannot be opened. `why` says the reason as far as it is known; the cause is the engine's error. */
 export class ArchiveUnreadable extends Error {
   readonly why: string;
-  /** What is there is no whole archive, as against one that may not be read now. */
+  /** The archive is damaged, not only unreadable for this user or now. */
   readonly isDamaged: boolean;
 
   constructor(cause: unknown) {
@@ -36,14 +36,14 @@ export class ArchiveUnreadable extends Error {
   }
 }
 
-/** Files of an archive without the database that names them. */
+/** There are files of an archive, but no database. */
 function databaseMissing(): UnusableArchive {
   return new UnusableArchive(`${DATABASE} is missing or empty, but the files that it named are here`, {
     isDamaged: true,
   });
 }
 
-/** An archive with rows that does not know where its files are: a guess would hold those that are elsewhere for lost. */
+/** The archive has messages and does not know where its files are. With a wrong guess all files would seem lost. */
 function filesLost(): UnusableArchive {
   return new UnusableArchive('it is damaged: where it keeps its files is not known', { isDamaged: true });
 }
@@ -75,7 +75,7 @@ export type OpenOptions = ArchiveLocation & {
   /** Milliseconds since the epoch. */
   now(): number;
   randomBytes(count: number): Uint8Array;
-  /** Resolves after so many milliseconds; waits for another process's write are made of it. */
+  /** Resolves after so many milliseconds. Used while waiting for the lock of another process. */
   sleep(ms: number): Promise<void>;
 };
 
@@ -86,17 +86,17 @@ export type OpenOptions = ArchiveLocation & {
  */
 export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   const { now, randomBytes, readOnly = false } = options;
-  if ('dir' in options) await (readOnly ? mustBeThere(options.dir) : makePlace(options.dir));
+  if ('dir' in options) await (readOnly ? checkArchiveExists(options.dir) : createArchiveFolder(options.dir));
   try {
     const opened = 'dir' in options ? await openFolder(options) : await openDatabase(options);
     const { database } = opened;
     const archive: OpenArchive = { ...opened, readOnly, now, randomBytes, close: () => database.close() };
     try {
-      // Copied without its log it may hold no table yet.
+      // A database that was copied without its log may contain no table.
       if ('dir' in options && (await isLost(options.dir, () => hasNoTable(database))))
         throw databaseMissing();
       if (readOnly) await checkSchema(database);
-      // Made with the archive, so that a list of files needs to write nothing later, on a full disk for one.
+      // The key is created now, so that listing files never writes, for example on a full disk.
       else if (await migrate(database)) await fileKey(archive);
       if (!('dir' in options)) await checkFiles(archive, options);
       else if (!readOnly) await makeFilesPrivate(options.dir);
@@ -106,22 +106,22 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
     }
     return archive;
   } catch (error) {
-    throw unopened(error);
+    throw openingError(error);
   }
 }
 
-async function makePlace(dir: string): Promise<void> {
+async function createArchiveFolder(dir: string): Promise<void> {
   await makeFolder(dir, 0o700).catch((error: unknown) => {
-    throw isNoSpace(error) ? unopened(error) : error;
+    throw isNoSpace(error) ? openingError(error) : error;
   });
 }
 
-async function mustBeThere(dir: string): Promise<void> {
+async function checkArchiveExists(dir: string): Promise<void> {
   const isThere = (await modeOf(join(dir, DATABASE))) !== undefined || (await hasShards(dir));
   if (!isThere) throw new NoArchive('there is no archive');
 }
 
-/** The same place, to be read only where its database may not be written to: on a medium for reading, for one. */
+/** Returns the same location, read-only where its database file cannot be written, for example on a read-only medium. */
 export async function readOnlyIfNotWritable(place: ArchiveLocation): Promise<ArchiveLocation> {
   if (!('dir' in place) || place.readOnly === true) return place;
   const refusal = await access(join(place.dir, DATABASE), constants.W_OK).then(
@@ -131,7 +131,7 @@ export async function readOnlyIfNotWritable(place: ArchiveLocation): Promise<Arc
   return ['EROFS', 'EACCES', 'EPERM'].includes(refusal ?? '') ? { ...place, readOnly: true } : place;
 }
 
-function unopened(error: unknown): unknown {
+function openingError(error: unknown): unknown {
   if (error instanceof Fault) return error;
   const isKnown = [NewerSchema, NoArchive, OlderSchema, OtherFilesLocation, DatabaseAccessError].some(
     (kind) => error instanceof kind,
@@ -166,15 +166,15 @@ async function openDatabase(options: Elsewhere & Pick<OpenOptions, 'sleep'>): Pr
   };
 }
 
-/** The archive keeps its files elsewhere than where it was opened with. */
+/** The archive keeps its files in another place than the one it was opened with. */
 export class OtherFilesLocation extends Error {}
 
-/** Holds all processes of an archive to one place for the files, that of the first. */
+/** Makes all processes use the same location for files, that of the first process. */
 async function checkFiles(archive: OpenArchive, { blobs, allowDamaged }: Elsewhere): Promise<void> {
   const { database, readOnly } = archive;
   const place = blobs === undefined ? 'database' : 'folder';
   const decided = await filesLocation(database);
-  // A folder that is refused decides nothing.
+  // First, so that a folder that is refused decides nothing.
   if (blobs !== undefined && (decided === 'folder' || decided === 'undecided'))
     archive.filesThere = await claimFolder(archive, blobs);
   if (!readOnly && decided === 'undecided') {
@@ -190,8 +190,8 @@ const DATABASE = 'archive.db';
 const BLOBS = 'blobs';
 
 /**
- * Whether files of an archive are beside a database that is none: no new one takes its place. Asked again after the
- * files: another process may be making the archive, and its tables come before its files.
+ * Whether there are files of an archive without its database. Then no new database is created. `isNone` is called again
+ * after looking for files: another process may be creating the archive, and it creates tables before files.
  */
 async function isLost(dir: string, isNone: () => Promise<boolean>): Promise<boolean> {
   return (await isNone()) && (await hasShards(dir)) && isNone();
@@ -213,16 +213,16 @@ async function hasNoTable(database: Database): Promise<boolean> {
   return (await database.get('SELECT 1 FROM sqlite_master LIMIT 1')) === undefined;
 }
 
-/** Only now is it known to be ours; the engine gives the files beside it the mode of the first. */
+/** Called when the folder is known to be an archive. SQLite gives new files the mode of the database file. */
 async function makeFilesPrivate(dir: string): Promise<void> {
   for (const end of ['', '-wal', '-shm']) await makePrivate(join(dir, DATABASE + end));
 }
 
-/** Made before the engine would make it, which would make it readable to everyone. */
+/** Creates the database file before SQLite does, which would make it readable for everyone. */
 async function createPrivate(path: string): Promise<void> {
   if ((await modeOf(path)) !== undefined) return;
   const file = await open(path, 'a', PRIVATE);
-  // The umask may have taken from us what we need.
+  // The umask may have removed permissions that the owner needs.
   await file.chmod(PRIVATE).finally(() => file.close());
 }
 
@@ -230,7 +230,7 @@ async function makePrivate(path: string): Promise<void> {
   const mode = await modeOf(path);
   if (mode === undefined || (mode & 0o077) === 0) return;
   await chmod(path, PRIVATE).catch((error: NodeJS.ErrnoException) => {
-    // Another user's file: its owner decides who reads it. Gone: another process closed the archive.
+    // EPERM: the file belongs to another user, who decides. ENOENT: another process has closed the archive.
     if (error.code !== 'EPERM' && error.code !== 'ENOENT' && error.code !== 'EROFS') throw error;
   });
 }

@@ -1,17 +1,17 @@
-// The keeper's hand on the catalogue: withholding a file's bytes, and giving them free again.
+// Redacts attachments, and lifts redactions, on behalf of the operator.
 import type { Archive } from './archive.ts';
 import { numberOf } from '../rules/identifier.ts';
 import { invalidateSummary } from './meta-table/summary.ts';
 
 /**
- * Withholds the file from every reader from now on, under every name: all rows with the same bytes are redacted.
- * False where the archive has no such attachment.
+ * Withholds the bytes of an attachment from all readers: all rows with the same bytes are redacted. Resolves to false
+ * when the archive has no such attachment.
  */
 export function redact(archive: Archive, attachmentId: string, reason: string): Promise<boolean> {
   return mark(archive, attachmentId, 1, reason);
 }
 
-/** Lifts a redaction, whoever set it, from all rows with these bytes. False where the archive has no such attachment. */
+/** Lifts the redaction of all rows with these bytes, whoever set it. Resolves to false without such an attachment. */
 export function unredact(archive: Archive, attachmentId: string): Promise<boolean> {
   return mark(archive, attachmentId, 0, null);
 }

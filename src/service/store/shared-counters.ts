@@ -1,4 +1,4 @@
-// What the processes of one archive count together: reads of a service to try clients against, and failures of a peer.
+// Counters that all processes of an archive share: reads with injected faults, and requests of a peer per minute.
 import { createCounter, type Counter } from '../rules/counter.ts';
 import {
   createRateLimiter,
@@ -10,18 +10,19 @@ import {
 import type { Database } from './sql/database.ts';
 
 export type SharedCounters = {
-  /** Counts from where the last process left off that counted under this name. */
+  /** Returns the counter of this name. It continues where other processes left it. */
   counter(name: string): Counter;
-  /** So many a minute and peer. */
+  /** Returns a limiter of so many requests per minute and peer. */
   limiter(name: string, most: number): RateLimiter;
 };
 
-/** For one process alone: nothing is kept, so that the same seed gives the same reads after each start. */
+/** Counters of one process. Nothing is stored, so the same seed gives the same faults after each start. */
 export const PROCESS_COUNTERS: SharedCounters = {
   counter: () => createCounter(),
   limiter: (_name, most) => createRateLimiter(most),
 };
 
+/** Returns counters that are stored in the database. */
 export function databaseCounters(database: Database): SharedCounters {
   return {
     counter(name) {
@@ -38,14 +39,14 @@ export function databaseCounters(database: Database): SharedCounters {
   };
 }
 
-/** Clocks of several machines differ a little, so a window that begins later than now is one of now, too. */
+/** Counts a request. Clocks of machines differ a little, so a window that begins after now counts as the current one. */
 const TAKE = `INSERT INTO peers VALUES ($1, $2, 1) ON CONFLICT (name) DO UPDATE SET
     count = CASE WHEN peers.start_ms > $3 AND peers.start_ms < $4 THEN peers.count + 1 ELSE 1 END,
     start_ms = CASE WHEN peers.start_ms > $3 AND peers.start_ms < $4 THEN peers.start_ms ELSE $2 END
   RETURNING start_ms, count`;
 
 function limiterIn(database: Database, name: string, most: number): RateLimiter {
-  // Who is over its bounds costs no statement until its window ends.
+  // A peer above the limit costs no statement until its window ends.
   const over = new Map<string, number>();
   return {
     async take(peer, now) {
@@ -60,7 +61,7 @@ function limiterIn(database: Database, name: string, most: number): RateLimiter 
         greatest,
       ]);
       const { start_ms: start, count } = window!;
-      if (count === 1) await forgetPeers(database, least);
+      if (count === 1) await deleteOldPeers(database, least);
       if (count <= most) return 0;
       if (over.size === MAX_PEERS) over.delete(over.keys().next().value!);
       over.set(peer, start);
@@ -69,7 +70,7 @@ function limiterIn(database: Database, name: string, most: number): RateLimiter 
   };
 }
 
-async function forgetPeers(database: Database, before: number): Promise<void> {
-  // Another process forgets them too; who comes too late, or into its way, has nothing left to do.
+async function deleteOldPeers(database: Database, before: number): Promise<void> {
+  // Other processes delete them too. A conflict with one of them means that it is done.
   await database.run('DELETE FROM peers WHERE start_ms <= $1', [before]).catch(() => {});
 }

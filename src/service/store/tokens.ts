@@ -1,13 +1,14 @@
-// Issued tokens, known only by the sha256 of each: a copy of the archive gives nobody a token.
+// Issues and finds tokens. Only their SHA-256 is stored, so a copy of the archive contains no token.
 import { hash as digest } from 'node:crypto';
 import type { Scope, Tier } from '../../contract/token.ts';
 import type { Archive } from './archive.ts';
 import { TOKEN_LIFETIME_MS, type Grant } from '../rules/tiers.ts';
 
+/** Who holds a token. `expires_ms`: milliseconds since the epoch. */
 export type Bearer = { tier: Tier; scope: readonly Scope[]; expires_ms: number };
 
-/** How long an expired token is still recognised, so that its owner is told that it expired. */
-const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+/** How long an expired token is still known, so that its owner learns that it expired. */
+const EXPIRED_TOKEN_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** A new token `arx_<43 characters>`: 32 random bytes, valid for {@link TOKEN_LIFETIME_MS}. */
 export async function issueToken(
@@ -22,7 +23,7 @@ export async function issueToken(
     return { token, expires_ms };
   }
   await archive.database.transaction(async (statements) => {
-    await statements.run('DELETE FROM tokens WHERE expires_ms < $1', [archive.now() - REMEMBERED_MS]);
+    await statements.run('DELETE FROM tokens WHERE expires_ms < $1', [archive.now() - EXPIRED_TOKEN_KEPT_MS]);
     await statements.run('INSERT INTO tokens VALUES ($1, $2, $3, $4, $5)', [
       hashOf(token),
       clientId,
@@ -36,23 +37,23 @@ export async function issueToken(
 
 export type TokenLookup = (token: string) => Promise<Bearer | undefined>;
 
-/** How long a token is not asked for again, in milliseconds, and how many are known at once. */
-const KNOWN_MS = 5_000;
-const MOST_KNOWN = 1_000;
+/** How long a token that was found is not looked up again, and how many such tokens are kept. */
+const CACHED_MS = 5_000;
+const MAX_CACHED_TOKENS = 1_000;
 
 /**
- * Tells who holds a token, expired or not. The time of the look-up says nothing of the token: only its hash is compared.
- * What was found is believed for five seconds; what was not is asked for each time.
+ * Returns a function that finds the bearer of a token, also of an expired one. Its duration reveals nothing about the
+ * token, because only hashes are compared. A found token is cached for five seconds, an unknown one is not.
  */
 export function createTokenLookup(archive: Archive): TokenLookup {
   const known = new Map<string, { bearer: Bearer; asked: number }>();
   return async (token) => {
     const hash = hashOf(token);
-    const remembered = REMEMBERED.get(archive)?.get(hash);
+    const remembered = UNSTORED.get(archive)?.get(hash);
     if (remembered !== undefined) return remembered;
     const before = known.get(hash);
     const now = archive.now();
-    if (before !== undefined && Math.abs(now - before.asked) < KNOWN_MS) return before.bearer;
+    if (before !== undefined && Math.abs(now - before.asked) < CACHED_MS) return before.bearer;
     known.delete(hash);
     const row = await archive.database.get<{ tier: Tier; scope: string; expires_ms: number }>(
       'SELECT tier, scope, expires_ms FROM tokens WHERE sha256 = $1',
@@ -60,20 +61,20 @@ export function createTokenLookup(archive: Archive): TokenLookup {
     );
     if (row === undefined) return undefined;
     const bearer = { ...row, scope: row.scope.split(' ') as Scope[] };
-    if (known.size === MOST_KNOWN) known.delete(known.keys().next().value!);
+    if (known.size === MAX_CACHED_TOKENS) known.delete(known.keys().next().value!);
     known.set(hash, { bearer, asked: now });
     return bearer;
   };
 }
 
-/** Tokens of archives that can store none: they end with the process, and the oldest make room. */
-const REMEMBERED = new WeakMap<Archive, Map<string, Bearer>>();
-const MOST_REMEMBERED = 10_000;
+/** Tokens of read-only archives. They end with the process; the oldest are dropped when there are too many. */
+const UNSTORED = new WeakMap<Archive, Map<string, Bearer>>();
+const MAX_UNSTORED_TOKENS = 10_000;
 
 function remember(archive: Archive, hash: string, bearer: Bearer): void {
-  const tokens = REMEMBERED.get(archive) ?? new Map<string, Bearer>();
-  REMEMBERED.set(archive, tokens);
-  if (tokens.size === MOST_REMEMBERED) tokens.delete(tokens.keys().next().value!);
+  const tokens = UNSTORED.get(archive) ?? new Map<string, Bearer>();
+  UNSTORED.set(archive, tokens);
+  if (tokens.size === MAX_UNSTORED_TOKENS) tokens.delete(tokens.keys().next().value!);
   tokens.set(hash, bearer);
 }
 

@@ -1,4 +1,4 @@
-// The SQLite dialect: WAL, synchronous=FULL, prepared statements kept, one writer at a time within the process.
+// The SQLite engine: write-ahead log, synchronous=FULL, cached prepared statements, one writer at a time.
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -9,21 +9,24 @@ export type SqliteOptions = {
   path: string;
   /** Opened as it is: every write fails. */
   readOnly?: boolean;
-  /** Resolves after so many milliseconds: how another process's write is waited for without stopping this one. */
+  /** Resolves after so many milliseconds. Waiting for another process's lock must not block this process. */
   sleep(ms: number): Promise<void>;
 };
 
-/** How long another process's lock is waited for, and the steps of that wait, in milliseconds. */
-const PATIENCE_MS = 5_000;
-const FIRST_STEP_MS = 20;
-const LONGEST_STEP_MS = 200;
+/** How long the lock of another process is waited for, and the pauses between attempts. */
+const LOCK_TIMEOUT_MS = 5_000;
+const FIRST_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 200;
 
-/** Opens the file, made where it may be. A lock of another process is waited for up to five seconds, then the engine's error is thrown. */
+/** Opens or creates the database file. Waits up to five seconds for a lock of another process, then throws its error. */
 export async function openSqlite({ path, readOnly = false, sleep }: SqliteOptions): Promise<Database> {
-  // The sleeps of the one who waits are the clock of those who wait behind it, so that nobody waits twice as long.
+  // Total time slept, as a clock: whoever waits behind a waiting writer does not wait twice as long.
   let slept = 0;
-  const patiently = async <T>(work: () => T | Promise<T>, until = slept + PATIENCE_MS): Promise<T> => {
-    for (let step = FIRST_STEP_MS; ; step = Math.min(step * 2, LONGEST_STEP_MS)) {
+  const retryWhileBusy = async <T>(
+    work: () => T | Promise<T>,
+    until = slept + LOCK_TIMEOUT_MS,
+  ): Promise<T> => {
+    for (let step = FIRST_PAUSE_MS; ; step = Math.min(step * 2, MAX_PAUSE_MS)) {
       try {
         return await work();
       } catch (error) {
@@ -34,18 +37,18 @@ export async function openSqlite({ path, readOnly = false, sleep }: SqliteOption
     }
   };
 
-  // Two connections: readers never see a transaction before its commit.
-  const reader = await patiently(() => (readOnly ? connectReading(path) : connect(path)));
+  // Two connections, so that readers see a transaction only after its commit.
+  const reader = await retryWhileBusy(() => (readOnly ? connectReading(path) : connect(path)));
   let writer: Connection | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let writing = 0;
 
-  const inTurn = <T>(work: (connection: Connection, until: number) => Promise<T>): Promise<T> => {
-    const until = slept + PATIENCE_MS;
+  const asNextWriter = <T>(work: (connection: Connection, until: number) => Promise<T>): Promise<T> => {
+    const until = slept + LOCK_TIMEOUT_MS;
     writing += 1;
     const turn = last
       .then(async () =>
-        work((writer ??= readOnly ? reader : await patiently(() => connect(path), until)), until),
+        work((writer ??= readOnly ? reader : await retryWhileBusy(() => connect(path), until)), until),
       )
       .finally(() => (writing -= 1));
     last = turn.catch(() => {});
@@ -66,29 +69,31 @@ export async function openSqlite({ path, readOnly = false, sleep }: SqliteOption
   };
 
   const transaction: Database['transaction'] = (work) =>
-    inTurn(async (connection, until) => {
-      await patiently(() => connection.handle.exec('BEGIN IMMEDIATE'), until);
+    asNextWriter(async (connection, until) => {
+      await retryWhileBusy(() => connection.handle.exec('BEGIN IMMEDIATE'), until);
       return within(connection, work);
     });
 
-  // It tells of the commits of other connections, and this one only reads.
+  // Changes with commits of other connections. This connection only reads, so that is every commit.
   const versions = reader.handle.prepare('PRAGMA data_version');
 
   return {
     engine: 'sqlite',
     dataVersion: () => versionIn(versions),
-    // WAL lets readers read; what stops one for a moment is the recovery after a crash.
+    // Writers do not block readers, but recovery after a crash does for a moment.
     all: <T extends Row>(sql: string, parameters?: readonly Value[]) =>
-      patiently(() => reader.statements.all<T>(sql, parameters)),
+      retryWhileBusy(() => reader.statements.all<T>(sql, parameters)),
     get: <T extends Row>(sql: string, parameters?: readonly Value[]) =>
-      patiently(() => reader.statements.get<T>(sql, parameters)),
+      retryWhileBusy(() => reader.statements.get<T>(sql, parameters)),
     run: (sql, parameters) =>
-      inTurn((connection, until) => patiently(() => connection.statements.run(sql, parameters), until)),
+      asNextWriter((connection, until) =>
+        retryWhileBusy(() => connection.statements.run(sql, parameters), until),
+      ),
     transaction,
     migration: transaction,
     tryTransaction: async (work) => {
       if (writing > 0) return undefined;
-      return inTurn(async (connection) => {
+      return asNextWriter(async (connection) => {
         try {
           connection.handle.exec('BEGIN IMMEDIATE');
         } catch (error) {
@@ -101,7 +106,7 @@ export async function openSqlite({ path, readOnly = false, sleep }: SqliteOption
     async close() {
       await last;
       if (writer !== undefined && writer !== reader) {
-        takeIn(writer.handle);
+        checkpoint(writer.handle);
         writer.handle.close();
       }
       reader.handle.close();
@@ -109,16 +114,16 @@ export async function openSqlite({ path, readOnly = false, sleep }: SqliteOption
   };
 }
 
-/** The log is taken into the file, which then is all there is: the client closes too late for the engine to do it. */
-function takeIn(handle: Connection['handle']): void {
+/** Moves the write-ahead log into the file, so that the file is complete. At close the engine would do it too late. */
+function checkpoint(handle: Connection['handle']): void {
   try {
     handle.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    // Commits are in the log, and safe there.
+    // The commits stay in the log, where they are safe.
   }
 }
 
-/** Not equal to itself where it cannot be told at this moment. */
+/** Returns NaN, which equals nothing, while the engine is busy. */
 function versionIn(statement: { get(): unknown }): number {
   try {
     return (statement.get() as { data_version: number }).data_version;
@@ -135,13 +140,13 @@ function isBusy(error: unknown): boolean {
 type Connection = { handle: InstanceType<typeof DatabaseSync>; statements: Statements };
 
 /**
- * Beside a writer or after one, its log is read too. Where that cannot be, on a read-only file system, and no log is
- * left, the file is all there is, and nobody can change it.
+ * Opens a connection that only reads. It reads the log of a writer as well. Where that is impossible, on a read-only file
+ * system, and there is no log, the file is complete and opened as immutable.
  */
 function connectReading(path: string): Connection {
   const read = (address: string): Connection => {
     const connection = connectionOf(new DatabaseSync(address, { timeout: 0, readOnly: true }));
-    // Opening reads nothing yet.
+    // Opening does not read; this does.
     connection.handle.prepare('SELECT COUNT(*) FROM sqlite_master').get();
     return connection;
   };
@@ -155,17 +160,17 @@ function connectReading(path: string): Connection {
   }
 }
 
-/** What reading a log needs beside it cannot be made. */
+/** Whether the files that reading a log needs cannot be created. */
 function isUnopenable(error: unknown): boolean {
   const code = primaryCode(error);
   return code === SQLITE.CANTOPEN || code === SQLITE.READONLY;
 }
 
 function connect(path: string): Connection {
-  // The engine's own waiting would stop the whole process.
+  // No timeout: the engine would block the whole process while it waits.
   const handle = new DatabaseSync(path, { timeout: 0 });
   try {
-    // FULL: with NORMAL a power loss takes commits that were already acknowledged.
+    // FULL: with NORMAL a power loss can undo commits that were already acknowledged.
     handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   } catch (error) {
     handle.close();
@@ -179,8 +184,8 @@ function connectionOf(handle: Connection['handle']): Connection {
   const prepare = (sql: string) => {
     let statement = kept.get(sql);
     if (statement === undefined) {
-      // `?n` binds by number; `$n` would bind by order of appearance. Without the sign, which changes no value, the
-      // engine plans a statement anew for each value of a parameter that its statistics speak of.
+      // `?n` binds by number, `$n` by order of appearance. The plus sign changes no value. Without it, the engine would
+      // plan a statement again for each value of a parameter that its statistics mention.
       statement = handle.prepare(sql.replaceAll(/\$(\d+)/g, '+?$1'));
       kept.set(sql, statement);
     }

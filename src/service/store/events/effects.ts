@@ -1,4 +1,4 @@
-// Effects of events on the archive, many in few statements, with the outcome of one after the other (interface 6).
+// Applies events to records: many in few statements, with the same result as one after the other (interface 6).
 import { idOf, numberOf } from '../../rules/identifier.ts';
 import { isLaterWriter, type Effect, type KnownEvent } from '../../rules/ingest.ts';
 import { MESSAGE } from '../../rules/integrity.ts';
@@ -10,19 +10,19 @@ import type { Statements } from '../sql/database.ts';
 import { invalidateSummary } from '../meta-table/summary.ts';
 import { chunksOf, parameterList, selectIn, updateRows } from '../sql/bulk-statements.ts';
 
-/** An event with its number, and what it says. */
+/** An event with its number. */
 export type NumberedEvent = KnownEvent & { n: number };
 
 /** What becomes of an event: its effect, and the record that it waits for. */
 export type Verdict = Pick<StoredRow<typeof EVENTS>, 'n' | 'effect' | 'message' | 'attachment'>;
 
-/** Applies events in this order and notes what became of each; part of the transaction of the only writer. */
+/** Applies events in this order and stores the effect of each. Call it in the transaction of the only writer. */
 export async function applyEvents(statements: Statements, events: readonly NumberedEvent[]): Promise<void> {
   const verdicts = new Map<string, Verdict>();
-  const overwritten = new Set<string>();
+  const overridden = new Set<string>();
   const supersede = (id: string): void => {
     const here = verdicts.get(id);
-    if (here === undefined) overwritten.add(id);
+    if (here === undefined) overridden.add(id);
     else here.effect = 'superseded';
   };
   const records = await recordsOf(statements, events);
@@ -36,7 +36,7 @@ export async function applyEvents(statements: Statements, events: readonly Numbe
     statements,
     [...attachments.values()].filter(({ isChanged }) => isChanged),
   );
-  for (const id of overwritten) {
+  for (const id of overridden) {
     await statements.run(`UPDATE events SET effect = 'superseded' WHERE id = $1`, [id]);
   }
   const last = await statements.get<{ ordinal: number | null }>('SELECT MAX(applied) AS ordinal FROM events');
@@ -54,7 +54,7 @@ export async function applyEvents(statements: Statements, events: readonly Numbe
 
 type Records = { messages: Map<number, Movable>; attachments: Map<number, Changeable> };
 
-/** The records that events name, as they are now. */
+/** Returns the records that events name. */
 export async function recordsOf(statements: Statements, events: readonly NumberedEvent[]): Promise<Records> {
   return {
     messages: await messagesOf(statements, events),
@@ -62,7 +62,7 @@ export async function recordsOf(statements: Statements, events: readonly Numbere
   };
 }
 
-/** What becomes of an event. Its record is changed by it; the events that it overwrites are told to `supersede`. */
+/** Returns the effect of an event, and changes its record. Calls `supersede` with the id of each event that it overrides. */
 export function verdictOn(
   event: NumberedEvent,
   { messages, attachments }: Records,
@@ -102,7 +102,7 @@ function moveMessage(
 ): Effect {
   const n = numberOf('msg', payload.id);
   if (n === undefined) return 'waiting';
-  // An envelope that names two different records is kept, but it moves neither.
+  // An event that names two different records is stored without an effect.
   if (payload.entry !== idOf('entry', n)) return 'recorded';
   const message = messages.get(n);
   if (message === undefined) return 'waiting';
@@ -112,7 +112,7 @@ function moveMessage(
   return 'applied';
 }
 
-/** Writes the new places, and sets the position checks of what was moved and of what answers it. */
+/** Writes new positions, and updates the position check of moved messages and of their replies. */
 async function saveMessages(statements: Statements, moved: readonly Movable[]): Promise<void> {
   if (moved.length === 0) return;
   await updateRows(statements, MESSAGES, ['sequence', 'moved_by'], moved);
@@ -129,7 +129,7 @@ async function saveMessages(statements: Statements, moved: readonly Movable[]): 
   await invalidateSummary(statements);
 }
 
-/** Source and layer have each their own last writer, so that the outcome does not depend on arrival. */
+/** The fields of an attachment that events write. Each has its own last writer, so the result does not depend on the order of arrival. */
 export const WRITTEN_FIELDS = [
   { field: 'source', writer: 'source_by' },
   { field: 'decorative_layer', writer: 'decorative_by' },
@@ -181,7 +181,7 @@ async function saveAttachments(statements: Statements, changed: readonly Changea
   await updateRows(statements, ATTACHMENTS, columns, changed);
 }
 
-/** Numbers of the records that events of this type name. */
+/** Returns the numbers of the records that events of this type name. */
 function numbersIn(
   events: readonly NumberedEvent[],
   type: 'message.reordered' | 'attachment.reclassified',

@@ -1,4 +1,4 @@
-// Events taken in: kept once each and durably, to be applied from the queue (interface 4.6, 6).
+// Stores accepted events once each, queued to be applied later (interface 4.6, 6).
 import { ApiError } from '../../rules/api-error.ts';
 import { numberOf } from '../../rules/identifier.ts';
 import type { AcceptedEvent } from '../../rules/ingest.ts';
@@ -8,17 +8,17 @@ import { EVENTS } from '../../records/event.ts';
 import type { NewRow, StoredRow } from '../../records/table.ts';
 import { appendRows, selectIn } from '../sql/bulk-statements.ts';
 
-/** Most events that may wait for their records (our choice): anyone with a token can name records that never come. */
-const MOST_WAITING = 100_000;
+/** Events that may wait for records (our choice). Anyone with a token can name records that will never exist. */
+const MAX_WAITING_EVENTS = 100_000;
 
 type Fresh = { event: AcceptedEvent; deliveries: number };
 type Kept = Pick<StoredRow<typeof EVENTS>, 'n' | 'id' | 'body_sha256' | 'effect'>;
 
 /**
- * Keeps events in the order given, as queued, within the transaction of the only writer. For each the refusal, or
- * undefined where it is kept: `event_conflict` for another body under a known id, `rate_limited` where too many wait for
- * their records or a mirror is announced too often. A further delivery of the same body only counts, but a dead event
- * is queued again by it.
+ * Stores events in the order given, as `queued`, in the transaction of the only writer. Resolves to an ApiError for each
+ * event, or undefined where it is stored: `event_conflict` for another body under a known id, `rate_limited` when too
+ * many events wait for records or a mirror layer is announced too often. Another delivery of the same body only
+ * increases the count; it queues a dead event again.
  */
 export async function storeEvents(
   statements: Statements,
@@ -38,7 +38,7 @@ export async function storeEvents(
   );
   const fresh = new Map<number, Fresh>();
   const again = new Map<Kept, number>();
-  // No event has this id.
+  // The second SELECT returns the greatest number under the id '', which no event has.
   let n = known.get('')?.n ?? 0;
 
   const keep = async (event: AcceptedEvent): Promise<ApiError | undefined> => {
@@ -55,7 +55,7 @@ export async function storeEvents(
     if (absent.has(event)) {
       return new ApiError(
         'rate_limited',
-        `${MOST_WAITING} events wait for their records, no more are taken in`,
+        `${MAX_WAITING_EVENTS} events wait for their records, no more are taken in`,
         { 'retry-after': '60' },
       );
     }
@@ -97,7 +97,7 @@ async function countDeliveries(statements: Statements, { n, effect }: Kept, time
   await statements.run(`UPDATE events SET deliveries = deliveries + $1${revived} WHERE n = $2`, [times, n]);
 }
 
-/** Of these events those whose record is not there, where no more may wait for theirs; none otherwise. */
+/** Returns the events whose record does not exist, if as many events wait as may wait; else none. */
 async function unknownRecords(
   statements: Statements,
   events: readonly AcceptedEvent[],
@@ -123,14 +123,14 @@ async function unknownRecords(
 
 async function isFull(statements: Statements): Promise<boolean> {
   const most = await statements.get(`SELECT n FROM events WHERE effect = 'waiting' LIMIT 1 OFFSET $1`, [
-    MOST_WAITING - 1,
+    MAX_WAITING_EVENTS - 1,
   ]);
   return most !== undefined;
 }
 
-/** Queues the waiting events whose records have arrived by now; part of the transaction that stored those records. */
+/** Queues waiting events whose records exist now. Call it in the transaction that stored the records. */
 export async function queueWaiting(statements: Statements): Promise<void> {
-  // Numbers are given in order, so what waits for a number up to the greatest is due, and the rest is never looked at.
+  // Numbers are given in order, so exactly the events that wait for a number up to the greatest are due.
   for (const kind of ['message', 'attachment']) {
     await statements.run(
       `UPDATE events SET effect = 'queued', ${kind} = NULL WHERE ${kind} <= (SELECT MAX(n) FROM ${kind}s)`,

@@ -1,4 +1,4 @@
-// The queue of events: taken from in order, applied once each, tried again later where that failed, dead after many tries.
+// The queue of events: applies each once and in order, retries failed ones later, and gives up after many attempts.
 import type { Archive } from '../archive.ts';
 import { afterFailure, type KnownEvent } from '../../rules/ingest.ts';
 import type { Statements } from '../sql/database.ts';
@@ -6,32 +6,33 @@ import { applyEvents, type NumberedEvent } from './effects.ts';
 import { selectIn } from '../sql/bulk-statements.ts';
 import { errorName, isStoreUnavailable } from '../sql/database-error.ts';
 
-/** Numbers looked at in one transaction. */
-const MOST_AT_ONCE = 500;
-/** Payloads longer than this are read one at a time. */
+/** Numbers that one transaction covers. */
+const MAX_NUMBERS = 500;
+/** Payloads up to this length are read together, longer ones one at a time. */
 export const MAX_JOINT_PAYLOAD_CHARS = 16_384;
 
 type Applied = 'some' | 'all' | 'none';
 
 /**
- * Applies some of the events that are due, in one transaction: `some` where there may be more, `all` where there were
- * not, `none` where nothing was due, `busy` where another writer is at it and the turn is `now`. An event that cannot be
- * applied holds up no other: it is noted, and tried again later. Throws what says that the archive cannot serve now.
+ * Applies events that are due, in one transaction. Resolves to `some` when there may be more, `all` when there are not,
+ * `none` when nothing was due, `busy` when another writer is active and `turn` is `now`. An event that cannot be applied
+ * does not delay the others: its failure is noted, and it is retried later. Throws errors that mean that the archive is
+ * unavailable.
  */
 export async function applyDue(archive: Archive, turn: 'now' | 'in turn'): Promise<Applied | 'busy'> {
   const { database } = archive;
-  // Most looks find nothing, and need not be the writer's.
+  // Mostly nothing is due, and finding that out needs no lock.
   const oldest = await oldestDue(database, archive.now());
   if (oldest === undefined) return 'none';
   let tried: number[] = [];
   const work = async (statements: Statements): Promise<Applied> => {
     const due = await dueFrom(statements, oldest, archive.now());
     const first = due.filter(({ failures }) => failures === 0);
-    // What failed before is tried alone, so that its failing again costs nobody else.
+    // An event that failed before is applied alone, so that it cannot fail others again.
     const some = first.length > 0 ? first : due.slice(0, 1);
     tried = some.map(({ n }) => n);
     await applyRows(statements, some);
-    const isFull = due.at(-1)?.n === oldest + MOST_AT_ONCE - 1;
+    const isFull = due.at(-1)?.n === oldest + MAX_NUMBERS - 1;
     return isFull || some.length < due.length ? 'some' : 'all';
   };
   try {
@@ -44,7 +45,7 @@ export async function applyDue(archive: Archive, turn: 'now' | 'in turn'): Promi
   }
 }
 
-/** Halves what failed together until the one is alone that fails. */
+/** Halves a group of events that failed together until the failing one is alone. */
 async function isolate(archive: Archive, numbers: readonly number[], error: unknown): Promise<void> {
   if (numbers.length === 1) return noteFailure(archive, numbers[0]!, error);
   const middle = numbers.length >> 1;
@@ -93,16 +94,19 @@ async function oldestDue(statements: Statements, now: number): Promise<number | 
   return oldest?.n;
 }
 
-/** By a range of numbers: with a limit alone PostgreSQL, whose statistics know of no queue yet, reads and sorts all of a long one. */
+/**
+ * Selects by a range of numbers. With only a LIMIT, PostgreSQL would read and sort a whole long queue, because its
+ * statistics do not know the queue yet.
+ */
 function dueFrom(statements: Statements, n: number, now: number): Promise<QueuedRow[]> {
   return statements.all(`${QUEUED} AND n >= $1 AND n < $2 AND due_ms <= $3 ORDER BY n`, [
     n,
-    n + MOST_AT_ONCE,
+    n + MAX_NUMBERS,
     now,
   ]);
 }
 
-/** Applies those of them that are still queued: another process may have been here since. */
+/** Applies those events that are still queued. Another process may have applied some meanwhile. */
 async function applyNumbers(statements: Statements, numbers: readonly number[]): Promise<void> {
   const rows = await selectIn<QueuedRow>(statements, `${QUEUED} AND n IN ?`, new Set(numbers));
   await applyRows(
@@ -111,7 +115,7 @@ async function applyNumbers(statements: Statements, numbers: readonly number[]):
   );
 }
 
-/** Applies queued events in their order. */
+/** Applies queued events in the order given. */
 async function applyRows(statements: Statements, rows: readonly QueuedRow[]): Promise<void> {
   const events: NumberedEvent[] = [];
   for (const { n, id, type, payload } of rows) {
@@ -120,7 +124,7 @@ async function applyRows(statements: Statements, rows: readonly QueuedRow[]): Pr
       n,
       id,
       type,
-      payload: essence(JSON.parse(text) as KnownEvent['payload']),
+      payload: effectiveFields(JSON.parse(text) as KnownEvent['payload']),
     } as NumberedEvent);
   }
   if (events.length > 0) await applyEvents(statements, events);
@@ -130,8 +134,8 @@ async function payloadOf(statements: Statements, n: number): Promise<string> {
   return (await statements.get<{ payload: string }>('SELECT payload FROM events WHERE n = $1', [n]))!.payload;
 }
 
-/** What an effect can come from; the rest of a payload is only kept. */
-function essence(payload: Record<string, unknown>): Record<string, unknown> {
+/** Returns the fields of a payload that an effect depends on. The others are only stored. */
+function effectiveFields(payload: Record<string, unknown>): Record<string, unknown> {
   const { id, entry, sequence, source, decorative_layer } = payload;
   return { id, entry, sequence, source, decorative_layer };
 }

@@ -1,4 +1,4 @@
-// The attachment catalogue as stored: one row, or one window of rows in order of arrival.
+// Reads attachments: the rows of a message, and windows of the list in order of arrival.
 import type { Tier } from '../../../contract/token.ts';
 import { tiersAbove } from '../../rules/tiers.ts';
 import type { Statements } from '../sql/database.ts';
@@ -6,6 +6,7 @@ import { readPageRows, type Condition, type Span } from '../sql/keyset.ts';
 import { attachmentJson, ATTACHMENTS, type AttachmentRow } from '../../records/attachment.ts';
 import { forReaders } from '../../records/reader.ts';
 
+/** Filters of the list; an absent one matches every row. */
 export type AttachmentFilter = {
   origin_city?: string | undefined;
   content_type?: string | undefined;
@@ -17,25 +18,26 @@ export type AttachmentFilter = {
 
 const SELECT = `SELECT ${ATTACHMENTS.select} FROM attachments`;
 
-/** All attachments of a message by their part order. */
+/** Returns all attachments of a message in the order of their parts. */
 export function attachmentsOf(statements: Statements, message: number): Promise<AttachmentRow[]> {
   return statements.all<AttachmentRow>(`${SELECT} WHERE message = $1 ORDER BY part`, [message]);
 }
 
+/** Returns whether there is an attachment with this number. */
 export async function hasAttachment(statements: Statements, n: number): Promise<boolean> {
   return (await statements.get('SELECT n FROM attachments WHERE n = $1', [n])) !== undefined;
 }
 
 const RECORDS = forReaders((reader) => `SELECT ${attachmentJson(reader)} AS json FROM attachments`);
 
-/** A window of the rows that match, as this reader may know them; see records/page-json.ts. */
+/** Returns a window of the matching rows as a reader of this tier sees them. */
 export function readAttachments(statements: Statements, filter: AttachmentFilter, reader: Tier, span: Span) {
   const where = conditionsOf(filter, reader);
   const rows = { table: 'attachments', key: ['n'] };
   return readPageRows(statements, { select: RECORDS[reader], key: ['n'], where, rows }, span);
 }
 
-/** What a reader is not given the bytes of, in the very words of the partial indexes in schema.ts. */
+/** Matches rows whose bytes a reader does not get. The text equals the conditions of the partial indexes in migrations.ts. */
 const CLOSED: Record<Tier, string> = {
   external: `(redacted = 1 OR tier <> 'external') IS TRUE`,
   internal: `(redacted = 1 OR tier = 'mirror') IS TRUE`,
@@ -52,7 +54,7 @@ function conditionsOf(filter: AttachmentFilter, reader: Tier): Condition[] {
   for (const [column, value] of fields) {
     if (value !== undefined) conditions.push({ sql: `${column} = $1`, values: [value] });
   }
-  // A match would tell what a row above the reader's tier holds.
+  // A match would reveal values of a row above the reader's tier.
   if (conditions.length > 0 && hidden.length > 0) conditions.push({ sql: `NOT ${isHidden}`, values: hidden });
 
   if (n !== undefined) conditions.push({ sql: 'n = $1', values: [n] });
