@@ -1,7 +1,7 @@
 // Modules that the build replaces inside packages, because they are slow to load or do what this program must not do.
 
 /**
- * By the package that loads it, the module and the code in its place. test/bin/stubs.test.ts checks that a package uses
+ * By the package that loads it, the module and the code in its place. test/bin/build.stubs.test.ts checks that a package uses
  * no more of a replaced module than is here.
  */
 export const STUBS = {

@@ -230,3 +230,28 @@ test('what is generated is fresh', () => {
   const stale = Object.entries(generate()).filter(([path, text]) => read(path) !== text);
   expect(stale.map(([path]) => `${path}: run npm run generate`)).toEqual([]);
 });
+
+describe('the tests', () => {
+  const tests = (readdirSync(join(ROOT, 'test'), { recursive: true }) as string[])
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.test.ts'));
+
+  test('each stands at the path of what it tests, or in acceptance/', () => {
+    const exists = (path: string): boolean =>
+      statSync(join(ROOT, path), { throwIfNoEntry: false }) !== undefined;
+    const isMirror = (path: string): boolean => {
+      // `a/b.<aspect>.long.test.ts` tests a/b.
+      const [name = ''] = posix.basename(path).split('.');
+      const tested = posix.join(posix.dirname(path), name);
+      return [`src/${tested}`, `src/${tested}.ts`, `test/${tested}.ts`, `${tested}.mjs`].some(exists);
+    };
+    const elsewhere = tests.filter((path) => path.includes('/') && !/^(acceptance|bench)\//.test(path));
+    expect(elsewhere.filter((path) => !isMirror(path))).toEqual([]);
+  });
+
+  test('each that vitest.config.mts names is there', () => {
+    const named = [...read('test/vitest.config.mts').matchAll(/'test\/([\w./-]+\.test\.ts)'/g)];
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.map(([, path = '']) => path).filter((path) => !tests.includes(path))).toEqual([]);
+  });
+});

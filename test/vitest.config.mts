@@ -10,20 +10,29 @@ const result = process.env['ARX_TEST_RESULT'];
 /** Suites that run on PostgreSQL, too, because the database engine could change their result. */
 const STORE = [
   'test/acceptance/invalid-input.test.ts',
-  'test/service/handlers/{assets,route-handlers,stored-message}.test.ts',
-  'test/service/store/**/{migrations,plans}.test.ts',
+  'test/service/handlers/assets.test.ts',
+  'test/service/handlers/route-handlers.test.ts',
+  'test/service/handlers/stored-message.test.ts',
+  'test/service/store/schema/migrations.test.ts',
+  'test/service/store/lists.plans.test.ts',
 ];
 const LONG_STORE = [
   'test/acceptance/real-mail.long.test.ts',
   'test/acceptance/ingest-failures.test.ts',
-  'test/service/handlers/{authenticator,events,list-window}.test.ts',
-  'test/service/store/**/{event-worker,generated-rows,message-batches}.test.ts',
+  'test/service/handlers/authenticator.test.ts',
+  'test/service/handlers/events.test.ts',
+  'test/service/handlers/list-window.test.ts',
+  'test/service/store/event-worker.test.ts',
+  'test/service/store/additions/message-batches.test.ts',
+  'test/support/generated-rows.test.ts',
 ];
 /** Suites whose property tests make more runs in the long tests. */
 const MORE_RUNS = [
+  'test/acceptance/two-engines.test.ts',
   'test/download/pipelined-http/transport.test.ts',
-  'test/service/handlers/{events,list-window}.test.ts',
-  'test/service/store/**/{message-batches,two-engines}.test.ts',
+  'test/service/handlers/events.test.ts',
+  'test/service/handlers/list-window.test.ts',
+  'test/service/store/additions/message-batches.test.ts',
   'test/warc/index.test.ts',
 ];
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ERROR_STATUS, type ErrorCode } from '../../src/contract/error.ts';
 import { ROUTES, type Route } from '../../src/contract/routes.ts';
 import { Fault } from '../../src/faults.ts';
-import { openBenches, type Benches, type Exchange } from './benches.ts';
+import { openBenches, type Benches, type Exchange } from './client-setups.ts';
 import { BAD, GOOD, NAMES, type Bad, type Good } from './requests.ts';
 
 let benches: Benches;

@@ -4,7 +4,7 @@ import type { Service } from '../../src/contract/exchange.ts';
 import { Fault } from '../../src/faults.ts';
 import { listen } from '../../src/service/http/port.ts';
 import { noPrism, startPrism, violationsOf, type Prism, type Violation } from '../support/prism.ts';
-import { openBenches, type Benches } from './benches.ts';
+import { openBenches, type Benches } from './client-setups.ts';
 import { BAD, GOOD, type Bad, type Good } from './requests.ts';
 
 if (noPrism) test.skip('SKIPPED: ARX_TEST_PRISM does not name a Prism', () => {});

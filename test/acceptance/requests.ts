@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../src/contract/error.ts';
 import { MAX_REQUEST_BYTES } from '../../src/contract/scalars.ts';
 import { pathOf, ROUTES, type RouteName } from '../../src/contract/routes.ts';
 import { Fault, type FaultKind } from '../../src/faults.ts';
-import type { Bench } from './benches.ts';
+import type { Bench } from './client-setups.ts';
 
 /** `files` is the origin of the attachment files, `nowhere` what no route serves. */
 type Place = RouteName | 'files' | 'nowhere';

@@ -14,7 +14,7 @@ import {
   unread,
   usageOf,
   type Held,
-} from '../support/hold.ts';
+} from '../support/held-connections.ts';
 import { buildProgram } from '../support/program.ts';
 import { sampleData } from '../support/sample.ts';
 import { tokenOf } from '../support/served.ts';

@@ -1,4 +1,4 @@
-// The property of test/walk/simulation.test.ts over many more sampled walks: exact, incomplete or wrong. It fails when one is wrong.
+// The property of test/walk/walk.simulation.test.ts over many more sampled walks: exact, incomplete or wrong. It fails when one is wrong.
 // `npm run bench many [walks [first]]`: 100,000 from 0 on unless said otherwise; quick: 5,000.
 import { availableParallelism } from 'node:os';
 import { inProcesses } from './bundle.mjs';

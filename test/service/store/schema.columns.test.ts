@@ -2,14 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openArchive, type OpenArchive } from '../../../../src/service/index.ts';
-import { ATTACHMENTS } from '../../../../src/service/records/attachment.ts';
-import { CONVERSATIONS, THREADS } from '../../../../src/service/records/conversation.ts';
-import { EVENTS } from '../../../../src/service/records/event.ts';
-import { MESSAGES, ORPHANS, RAWS } from '../../../../src/service/records/message.ts';
-import type { Column } from '../../../../src/service/records/table.ts';
-import { ENGINE, freshPlace } from '../../../support/engine.ts';
-import { tempFolder } from '../../../support/temp-folder.ts';
+import { openArchive, type OpenArchive } from '../../../src/service/index.ts';
+import { ATTACHMENTS } from '../../../src/service/records/attachment.ts';
+import { CONVERSATIONS, THREADS } from '../../../src/service/records/conversation.ts';
+import { EVENTS } from '../../../src/service/records/event.ts';
+import { MESSAGES, ORPHANS, RAWS } from '../../../src/service/records/message.ts';
+import type { Column } from '../../../src/service/records/table.ts';
+import { ENGINE, freshPlace } from '../../support/engine.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 let archive: OpenArchive;
 beforeAll(async () => {

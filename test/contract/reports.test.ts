@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ExitRecord } from '../../../src/contract/reports/command.ts';
-import { ImportReport } from '../../../src/contract/reports/archive.ts';
-import { PullReport, VERDICTS, VerifyReport } from '../../../src/contract/reports/files.ts';
-import { WalkReport } from '../../../src/contract/reports/walk.ts';
+import { ExitRecord } from '../../src/contract/reports/command.ts';
+import { ImportReport } from '../../src/contract/reports/archive.ts';
+import { PullReport, VERDICTS, VerifyReport } from '../../src/contract/reports/files.ts';
+import { WalkReport } from '../../src/contract/reports/walk.ts';
 
 const SHA = 'a'.repeat(64);
 const verdicts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, verdict === 'match' ? 1 : 0]));

@@ -1,9 +1,9 @@
 // A column that says which fields of the wire record show it is in the SQL that writes the record, and so are the fields.
 import { describe, expect, test } from 'vitest';
-import { ATTACHMENTS, attachmentJson } from '../../../src/service/records/attachment.ts';
-import { CONVERSATIONS, conversationJson } from '../../../src/service/records/conversation.ts';
-import { MESSAGES, messageJson } from '../../../src/service/records/message.ts';
-import { jsonRow } from '../../../src/service/records/page-json.ts';
+import { ATTACHMENTS, attachmentJson } from '../../src/service/records/attachment.ts';
+import { CONVERSATIONS, conversationJson } from '../../src/service/records/conversation.ts';
+import { MESSAGES, messageJson } from '../../src/service/records/message.ts';
+import { jsonRow } from '../../src/service/records/page-json.ts';
 
 describe.each([
   { name: 'attachments', columns: ATTACHMENTS.columns, sql: attachmentJson('mirror') },

@@ -6,7 +6,7 @@ import type { Client } from '../../src/client/index.ts';
 import { AUTHORITY, CERTIFICATES, KEY } from '../support/certificates.ts';
 import { always, answer, misbehave } from '../support/misbehaving-server.ts';
 import { buildProgram, type Program } from '../support/program.ts';
-import { against, faultFrom, TOKEN } from './fixture.ts';
+import { against, faultFrom, TOKEN } from '../client/fixture.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 describe('E1: no route of the API is redirected, and no token goes on', () => {

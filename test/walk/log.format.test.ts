@@ -3,17 +3,13 @@ import { createHash } from 'node:crypto';
 import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  FrozenWalkCompletion,
-  FrozenWalkSubject,
-  FrozenWindowLine,
-} from '../../../src/contract/frozen-log.ts';
-import { recordCompletion } from '../../../src/walk/log/completion.ts';
-import { openFrozenLog } from '../../../src/walk/log/frozen-log.ts';
-import { verifyFrozen } from '../../../src/walk/log/hash-chain.ts';
-import { walk } from '../../../src/walk/walk.ts';
-import { driftingSource, type Item } from '../../support/drifting-source.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
+import { FrozenWalkCompletion, FrozenWalkSubject, FrozenWindowLine } from '../../src/contract/frozen-log.ts';
+import { recordCompletion } from '../../src/walk/log/completion.ts';
+import { openFrozenLog } from '../../src/walk/log/frozen-log.ts';
+import { verifyFrozen } from '../../src/walk/log/hash-chain.ts';
+import { walk } from '../../src/walk/walk.ts';
+import { driftingSource, type Item } from '../support/drifting-source.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 type Verdict = { windows: number; ids: string[]; head: string | null; complete: boolean; torn: boolean };
 

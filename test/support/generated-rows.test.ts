@@ -1,9 +1,9 @@
 // The rows that large benches read are spread as those of real archives: what is measured on them is said of those.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
-import { call } from '../../support/call.ts';
-import { generate, SPREADS, WITH_FILES, type Generated } from '../../support/generated-rows.ts';
-import { createService } from '../../../src/service/index.ts';
+import { ASSET_URL, sampleArchive, tokenFor, type Sample } from './archive.ts';
+import { call } from './call.ts';
+import { generate, SPREADS, WITH_FILES, type Generated } from './generated-rows.ts';
+import { createService } from '../../src/service/index.ts';
 
 const COUNT = 20_000;
 let sample: Sample;

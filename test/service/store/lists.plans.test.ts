@@ -1,13 +1,13 @@
 // What a page costs does not depend on its depth: no statement of any list reads a whole table, or sorts one.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Tier } from '../../../../src/contract/token.ts';
-import { createService, type Archive } from '../../../../src/service/index.ts';
-import type { Value } from '../../../../src/service/store/sql/database.ts';
-import { queueWaiting } from '../../../../src/service/store/events/keep-events.ts';
-import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../../support/archive.ts';
-import { call } from '../../../support/call.ts';
-import { ENGINE, planOf } from '../../../support/engine.ts';
-import { fill } from '../../../support/many-rows.ts';
+import type { Tier } from '../../../src/contract/token.ts';
+import { createService, type Archive } from '../../../src/service/index.ts';
+import type { Value } from '../../../src/service/store/sql/database.ts';
+import { queueWaiting } from '../../../src/service/store/events/keep-events.ts';
+import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
+import { call } from '../../support/call.ts';
+import { ENGINE, planOf } from '../../support/engine.ts';
+import { fill } from '../../support/many-rows.ts';
 
 /** Enough that reading a table would be the better plan for a few of its rows, if there were no index. */
 const ROWS = 20_000;

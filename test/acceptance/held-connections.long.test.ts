@@ -15,7 +15,7 @@ import {
   unread,
   until,
   usageOf,
-} from '../support/hold.ts';
+} from '../support/held-connections.ts';
 import { tokenOf } from '../support/served.ts';
 import { buildProgram, startProcess, type Program, type Running } from '../support/program.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { cityOfPhoto, readGpsPosition } from '../../../src/service/geocoding/exif-gps.ts';
-import { detectContentType } from '../../../src/service/file-type/content-type.ts';
-import { countTrailingBytes } from '../../../src/service/file-type/trailing-bytes.ts';
-import { expectedRows, hasRealData, realData, unpackTar } from '../../support/real-data.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
+import { cityOfPhoto, readGpsPosition } from '../../src/service/geocoding/exif-gps.ts';
+import { detectContentType } from '../../src/service/file-type/content-type.ts';
+import { countTrailingBytes } from '../../src/service/file-type/trailing-bytes.ts';
+import { expectedRows, hasRealData, realData, unpackTar } from '../support/real-data.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const HERE = hasRealData('files.tar.xz');
 

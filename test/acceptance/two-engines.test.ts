@@ -1,11 +1,11 @@
 // Both engines driven with the same requests, drawn at random over all routes: every answer is the same, byte for byte.
 import { fc, test as property } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAssetService } from '../../../../src/service/index.ts';
-import { importItems } from '../../../../src/service/import/index.ts';
-import type { ImportedMessage } from '../../../../src/service/records/import-items.ts';
-import type { Row } from '../../../../src/service/store/sql/database.ts';
-import { summaryOf } from '../../../../src/service/store/meta-table/summary.ts';
+import { createAssetService } from '../../src/service/index.ts';
+import { importItems } from '../../src/service/import/index.ts';
+import type { ImportedMessage } from '../../src/service/records/import-items.ts';
+import type { Row } from '../../src/service/store/sql/database.ts';
+import { summaryOf } from '../../src/service/store/meta-table/summary.ts';
 import {
   ASSET_URL,
   fileHash,
@@ -14,10 +14,10 @@ import {
   textOf,
   tokenFor,
   type Sample,
-} from '../../../support/archive.ts';
-import { freshUrl, noPostgres } from '../../../support/postgres.ts';
-import { sha256Of } from '../../../support/digest.ts';
-import { runs } from '../../../support/runs.ts';
+} from '../support/archive.ts';
+import { freshUrl, noPostgres } from '../support/postgres.ts';
+import { sha256Of } from '../support/digest.ts';
+import { runs } from '../support/runs.ts';
 
 const SIZE = { conversations: 9, messages: 4, attachments: 40, mirrorEvery: 7 };
 

@@ -4,7 +4,7 @@ import { parseBaseUrl, urlWithin } from '../../src/client/base-url.ts';
 import { createClient } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
 import { always, answer, misbehave } from '../support/misbehaving-server.ts';
-import { against, clientWorld, faultFrom, TOKEN } from './fixture.ts';
+import { against, clientWorld, faultFrom, TOKEN } from '../client/fixture.ts';
 
 const redirect = (location: string, status = 302): Buffer => answer(status, '', { location });
 

@@ -2,12 +2,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { balance, type Balancer } from '../../support/balancer.ts';
-import { freePort, PASSWORD } from '../../support/cluster.ts';
-import { moved } from '../../support/event.ts';
-import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../../support/postgres.ts';
-import { buildProgram, type Program, type Running } from '../../support/program.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
+import { balance, type Balancer } from '../support/balancer.ts';
+import { freePort, PASSWORD } from '../support/cluster.ts';
+import { moved } from '../support/event.ts';
+import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../support/postgres.ts';
+import { buildProgram, type Program, type Running } from '../support/program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 /** Mails that answer each other in fours, each with a file. */
 function mbox(count: number): string {
