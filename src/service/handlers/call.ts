@@ -44,8 +44,8 @@ export type Call = {
   /** Limits the tokens that one peer gets. */
   tokenLimiter: RateLimiter;
   /** Stores events durably, together with those of other requests. */
-  keep: StoreEvents;
-  /** Must be called when events were stored. Resolves when they show in lists, where no worker applies them later. */
+  storeEvents: StoreEvents;
+  /** Must be called after events were stored. Without a worker it resolves when they are applied. */
   eventsStored(): Promise<void>;
   /** Faults that this request meets; undefined in normal service. */
   faults: RequestFaults | undefined;

@@ -19,7 +19,7 @@ export async function ingestEvent(call: Call): Promise<Reply> {
   }
   if (isNdjson(call.request)) return ingestBatch(call);
   const event = acceptEvent(readJson(call.request, 'event_invalid'));
-  const [error] = await call.keep([event]);
+  const [error] = await call.storeEvents([event]);
   if (error !== undefined) throw error;
   await call.eventsStored();
   return ok(acknowledge(event.id, event.type));
@@ -39,7 +39,7 @@ async function ingestBatch(call: Call): Promise<Reply> {
     }
   });
   const events = parsed.flatMap(({ event }) => (event === undefined ? [] : [event]));
-  const errors = events.length === 0 ? [] : await call.keep(events);
+  const errors = events.length === 0 ? [] : await call.storeEvents(events);
   if (events.length > 0) await call.eventsStored();
   let at = 0;
   const data = parsed.map(({ event, id = null, error: invalid }) => {

@@ -41,7 +41,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     bearers: createTokenLookup(archive),
   };
   const tokenLimiter = archive.shared.limiter('issues', MAX_TOKENS_PER_MINUTE);
-  const keep = createGroupCommit(archive);
+  const storeEvents = createGroupCommit(archive);
   const drain = createDrain(archive);
   /** Stored events stay stored: one that cannot be applied now stays queued, and its acknowledgement is still true. */
   const applyEvents = async (requestId: string): Promise<void> => {
@@ -75,7 +75,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
       }
       integrity = summary.integrity;
       const eventsStored = () => applyEvents(requestId);
-      const context = { archive, options, request, summary, tokenLimiter, keep, eventsStored };
+      const context = { archive, options, request, summary, tokenLimiter, storeEvents, eventsStored };
       response = await respond(context, pipeline, state, logContext);
     } catch (error) {
       if (error instanceof ConnectionReset) throw error;
@@ -97,7 +97,7 @@ type Snapshot = { state: DataVersion | undefined; summary: Summary };
 type LogContext = NonNullable<ServiceResponse['logContext']>;
 type Context = Pick<
   Call,
-  'archive' | 'options' | 'request' | 'summary' | 'tokenLimiter' | 'keep' | 'eventsStored'
+  'archive' | 'options' | 'request' | 'summary' | 'tokenLimiter' | 'storeEvents' | 'eventsStored'
 >;
 type Pipeline = { authenticator: Authenticator; cache: ResponseCache };
 
@@ -119,7 +119,7 @@ async function respond(
   state: DataVersion | undefined,
   logContext: LogContext,
 ): Promise<ServiceResponse> {
-  const { archive, options, request, summary, tokenLimiter, keep, eventsStored } = context;
+  const { archive, options, request, summary, tokenLimiter, storeEvents, eventsStored } = context;
   const match = matchRoute(request.method, request.target);
   if (match.route === undefined) return { status: 204, headers: { allow: match.allow }, body: '' };
   const { route, parameters, search } = match;
@@ -137,7 +137,7 @@ async function respond(
       request,
       summary,
       tokenLimiter,
-      keep,
+      storeEvents,
       eventsStored,
       query,
       parameters,
