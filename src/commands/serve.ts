@@ -9,18 +9,12 @@ import { Fault } from '../faults.ts';
 import { DEFAULT_API_PORT } from '../wiring/local-archive.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 import type { Archive } from '../service/index.ts';
-import type { Service } from '../contract/exchange.ts';
-import type { Listener, PortOptions } from '../service/http/index.ts';
 import { readWebhookSecrets } from './webhook-secrets.ts';
 import { DRIFT_INPUT, faultOptionsOf, faultPlanOf, openDriftLog } from './serve/fault-options.ts';
+import { failureReporter } from './serve/failure-report.ts';
+import { createPorts } from './serve/ports.ts';
 import { CONNECTION_LIMIT_INPUT, connectionLimits } from './serve/connection-limits.ts';
-import {
-  openAccessLog,
-  openMetrics,
-  PortNumber,
-  OBSERVABILITY_INPUT,
-  observerOf,
-} from './serve/observability.ts';
+import { openAccessLog, openMetrics, PortNumber, OBSERVABILITY_INPUT } from './serve/observability.ts';
 
 const HostNames = z
   .string()
@@ -67,37 +61,17 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const log = await openAccessLog(input, app);
   const accessLog = log?.accessLog;
   const driftLog = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
-  const { listen } = await import('../service/http/index.ts');
   const { createAssetService, createService, errorName, startWorker } = await import('../service/index.ts');
   const { createMetricsService } = await import('../service/http/index.ts');
   const assetUrl = app.settings.asset_url.value;
-  const onFailure = (requestId: string, error: unknown): void => {
-    accessLog?.note('error', 'failed', { request_id: requestId, failure: errorName(error) });
-    app.notice(`${requestId} failed: ${errorName(error)}`);
-    if (app.world.env['ARX_DEBUG'] !== '1') return;
-    for (const frame of framesOf(error)) app.notice(`${requestId} ${frame}`);
-  };
+  const onFailure = await failureReporter(accessLog, app);
   const loopback = isLoopback(input.host);
   const hosts = input.allowHost === undefined ? {} : { allowedHosts: input.allowHost };
   const metrics = input.metricsPort === undefined ? undefined : await openMetrics(archive, accessLog, app);
-  const opened: Listener[] = [];
-  const end = async (graceMs: number): Promise<void> => {
-    await Promise.all(opened.map((listener) => listener.close(graceMs)));
-  };
-  const bound = { host: input.host, onFailure, ...hosts, ...limits };
-  const open = async (name: string, service: Service, options: PortOptions): Promise<Listener> => {
-    const observer = observerOf(name, accessLog, metrics);
-    const listener = await listen(service, observer === undefined ? options : { ...options, observer }).catch(
-      async (error: unknown) => {
-        await end(0);
-        return throwPortFault(error, options);
-      },
-    );
-    opened.push(listener);
-    return listener;
-  };
-  const assets = await open('assets', createAssetService(archive, { onFailure }), {
-    ...bound,
+  const ports = createPorts(accessLog, metrics);
+  const portOptions = { host: input.host, onFailure, ...hosts, ...limits };
+  const assets = await ports.open('assets', createAssetService(archive, { onFailure }), {
+    ...portOptions,
     port: input.assetPort ?? (input.port === 0 ? 0 : input.port + 1),
   });
   const faults = await faultPlanOf(archive, faultOptions, driftLog);
@@ -112,11 +86,11 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
     ...(webhookSecrets === undefined ? {} : { webhookSecrets }),
     ...(faults === undefined ? {} : { faults }),
   });
-  const api = await open('api', service, { ...bound, port: input.port });
+  const api = await ports.open('api', service, { ...portOptions, port: input.port });
   const metricsPort =
     metrics === undefined
       ? undefined
-      : await open('metrics', createMetricsService(metrics, app.world.randomBytes), {
+      : await ports.open('metrics', createMetricsService(metrics, app.world.randomBytes), {
           host: input.metricsHost,
           port: input.metricsPort ?? 0,
         });
@@ -135,31 +109,12 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   accessLog?.note('info', 'listening', line);
   await aborted(app.world.signal);
   accessLog?.note('info', 'ending');
-  await end(SHUTDOWN_GRACE_MS);
+  await ports.close(SHUTDOWN_GRACE_MS);
   await worker?.stop();
   accessLog?.note('info', 'ended');
   metrics?.close();
   await driftLog?.close();
   await log?.close();
-}
-
-/** Returns where an error was thrown, without its message, which could hold data. */
-function framesOf(error: unknown): string[] {
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  return stack
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line.startsWith('at '));
-}
-
-/** Throws the Fault of a port that could not be opened. */
-function throwPortFault(error: unknown, { host, port }: PortOptions): never {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'EADDRINUSE')
-    throw new Fault('usage', `port ${port} is in use`, { hint: 'arx serve --port 0 takes a free one' });
-  if (code === 'EACCES') throw new Fault('usage', `port ${port} needs more rights than this user has`);
-  if (code === 'EADDRNOTAVAIL') throw new Fault('usage', `this machine has no address ${host}`);
-  throw error;
 }
 
 /** Resolves when the run is interrupted. */
