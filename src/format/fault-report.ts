@@ -1,4 +1,4 @@
-// What a failed command says on stderr: one line a failure, what was kept, one hint, and for machines one JSON line.
+// What a failed command prints on stderr: a line for each failure, details of the worst one, and a JSON record for machines.
 import type { ExitRecord } from '../contract/reports/command.ts';
 import { exitCodeOf, worstOf } from '../exit.ts';
 import { Fault } from '../faults.ts';
@@ -9,9 +9,9 @@ const MAX_FAULT_LINES = 15;
 const MAX_LINE_COLUMNS = 500;
 
 /**
- * The most severe fault comes first and with its details; the others follow with one line each. At most 20 lines
- * (more only with `debug`, which adds the stacks), every one ended by a newline. With `json` the last line is the
- * exit record. Empty where there is no fault or the reader of a pipe went away.
+ * Returns the text for stderr. The most severe fault comes first, with its details; each other one has one line. There are
+ * at most 20 lines; `debug` adds stacks. With `json` the last line is the exit record. The text is empty where there is no
+ * fault, or the reader of a pipe has closed it.
  */
 export function formatFaults(faults: readonly Fault[], options: { json: boolean; debug: boolean }): string {
   const worst = worstOf(faults);
@@ -21,7 +21,7 @@ export function formatFaults(faults: readonly Fault[], options: { json: boolean;
   const lines = [
     `arx: ${worst.message} [${classOf(worst)}, exit ${exitCodeOf(worst)}]`,
     ...detailLines(worst),
-    ...shown.map((fault) => `arx: ${fault.message} [${classOf(fault)}]${requestOf(fault)}`),
+    ...shown.map((fault) => `arx: ${fault.message} [${classOf(fault)}]${serviceDetails(fault)}`),
     ...(shown.length < others.length
       ? [`arx: and ${plural(others.length - shown.length, 'more failure')}`]
       : []),
@@ -31,7 +31,7 @@ export function formatFaults(faults: readonly Fault[], options: { json: boolean;
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** The exit record of a fault (contract/report.ts); fields the fault does not have are left out. */
+/** Returns the exit record of a fault (contract/reports/command.ts). Fields that the fault lacks are left out. */
 export function exitRecordOf(fault: Fault): ExitRecord {
   const { code, request_id, integrity, retryable } = fault.detail;
   return {
@@ -63,7 +63,7 @@ function detailLines({ detail }: Fault): string[] {
   ];
 }
 
-function requestOf({ detail }: Fault): string {
+function serviceDetails({ detail }: Fault): string {
   const parts = [
     detail.code === undefined ? '' : ` code ${detail.code}`,
     detail.request_id === undefined ? '' : ` request_id ${detail.request_id}`,
@@ -72,7 +72,7 @@ function requestOf({ detail }: Fault): string {
   return parts.join('');
 }
 
-/** Names, codes and frames only: the message of a foreign error may quote what it was given, a token included. */
+/** Names, codes and frames only: the message of a library's error may quote its input, even a token. */
 function stackLines(error: unknown): string[] {
   const lines: string[] = [];
   let at = error;

@@ -1,18 +1,19 @@
-// The `--fields` choice: wire fields by dot path, picked from JSON and as columns alike.
+// The selection of fields by `--fields`: picks them from JSON and makes columns of them.
 import type { Cell, View } from './views/view.ts';
 
+/** The fields that a user selected. */
 export type FieldSelection = {
-  /** The record with these fields only, nested as on the wire; what a record lacks is null. */
+  /** Returns the record with these fields only, nested as on the wire. A missing field is null. */
   pick(record: object): object;
-  /** The same fields as columns; lists are joined by a comma, objects are compact JSON. */
+  /** The fields as columns. Lists are joined by commas, objects are compact JSON. */
   view: View<object>;
-  /** Fields that no record had, once there was a record. */
+  /** Returns the fields that no record had; none where there was no record. */
   unseen(): string[];
 };
 
 type Tree = Map<string, Tree>;
 
-/** A path crosses arrays: `assets.filename` is the filename of every asset. */
+/** Returns the selection of these dot paths. A path goes through arrays: `assets.filename` is the filename of every asset. */
 export function parseFieldSelection(paths: readonly string[]): FieldSelection {
   const seen = new Set<string>();
   let records = 0;

@@ -1,11 +1,12 @@
-// A list as one JSON document or as one record a line, written while its rows arrive.
+// Encodes lists and records as JSON documents or NDJSON, while their rows arrive.
 
-/** Writes one value; `depth` is how deep it stands in the document, for the indent. */
+/** Returns a value as JSON text. `depth` is its depth in the document, for the indent. */
 export type EncodeJson = (value: unknown, depth: number) => string;
 
+/** A list with what its document says about it. */
 export type Envelope<T> = {
   rows: Iterable<T> | AsyncIterable<T>;
-  /** A function where it is known only after the rows. */
+  /** A function where the status is known only after the rows. */
   status?: string | undefined | (() => string | undefined);
   /** Read after the rows. */
   summary(): Record<string, unknown>;
@@ -14,8 +15,8 @@ export type Envelope<T> = {
 };
 
 /**
- * Yields `{"status", "data": […], …extra, "summary"}` in pieces. Where the rows fail before the first one nothing is
- * yielded; where they fail later the document is ended with `summary.complete: false` before the failure is thrown on.
+ * Yields `{"status", "data": […], …extra, "summary"}` in chunks. Where the rows throw before the first row, nothing is
+ * yielded. Where they throw later, the document is closed with `summary.complete: false` before the error is thrown.
  */
 export async function* jsonDocument<T>(
   list: Envelope<T>,
@@ -47,7 +48,7 @@ export async function* jsonDocument<T>(
   yield `${rows === 0 ? head : line}${tail(list.summary())}`;
 }
 
-/** The text that `encode` gives of a record, and a newline, but its lists element by element: they may be long. */
+/** Yields a record as JSON with a final newline. Its lists are encoded item by item, since they may be long. */
 export async function* jsonRecord(
   record: object,
   { encode, pretty }: { encode: EncodeJson; pretty: boolean },
@@ -62,7 +63,7 @@ export async function* jsonRecord(
     let text = list.length > 0 ? '' : encode(value, 1);
     for (const [at, item] of list.entries()) {
       text += `${at === 0 ? '[' : ','}${inner}${encode(item, 2)}`;
-      if (text.length < PIECE) continue;
+      if (text.length < CHUNK_LENGTH) continue;
       yield text;
       text = '';
     }
@@ -71,8 +72,9 @@ export async function* jsonRecord(
   yield before === '{' ? '{}\n' : `${pretty ? '\n' : ''}}\n`;
 }
 
-const PIECE = 16 * 1024;
+const CHUNK_LENGTH = 16 * 1024;
 
+/** Yields each row as a line. */
 export async function* ndjsonLines<T>(
   rows: Iterable<T> | AsyncIterable<T>,
   encode: (row: T) => string,

@@ -1,11 +1,11 @@
-// Numbers as people read them, the same in every locale and time zone.
+// Formats numbers, sizes, durations and instants for people, the same in every locale and time zone.
 
-/** 4061 → `4,061`. */
+/** Returns a count with separators: 4061 → `4,061`. */
 export function formatCount(count: number): string {
   return String(count).replace(/^(-?\d+)/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','));
 }
 
-/** `plural(1, 'row')` → `1 row`, `plural(2, 'row')` → `2 rows`. */
+/** Returns a count with its noun: `plural(1, 'row')` → `1 row`, `plural(2, 'row')` → `2 rows`. */
 export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
@@ -17,7 +17,7 @@ export function partOf(part: number, total: number, noun: string): string {
 
 const UNITS = ['kB', 'MB', 'GB', 'TB', 'PB'];
 
-/** Bytes in powers of 1000: 999 → `999 B`, 1234567 → `1.2 MB`. */
+/** Returns bytes in powers of 1000: 999 → `999 B`, 1234567 → `1.2 MB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 'B';
@@ -30,7 +30,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 'B' ? value : value.toFixed(1)} ${unit}`;
 }
 
-/** A duration in milliseconds with its two largest units: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 1 h`. */
+/** Returns a duration in milliseconds with its two largest units: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 1 h`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
@@ -40,7 +40,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
 }
 
-/** A share of 0 to 1: `0 %`, `0.3 %`, `12 %`; never `0 %` or `100 %` for what is not. */
+/** Returns a share of 0 to 1 as `0 %`, `0.3 %` or `12 %`. Only 0 becomes `0 %`, only 1 becomes `100 %`. */
 export function formatPercent(share: number): string {
   const value = share * 100;
   if (value === 0 || value === 100) return `${value} %`;
@@ -48,13 +48,13 @@ export function formatPercent(share: number): string {
   return `${value > 99 ? Math.min(99.9, value).toFixed(1) : Math.round(value)} %`;
 }
 
-/** An instant to the minute in UTC, `2004-01-01 12:00`; any other text as it is. */
+/** Returns an instant to the minute in UTC, `2004-01-01 12:00`. Any other text is returned unchanged. */
 export function formatMinute(instant: string): string {
   const found = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z$/.exec(instant);
   return found === null ? instant : `${found[1]} ${found[2]}`;
 }
 
-/** Three significant digits, short whatever comes: 0.20837 → `0.208`, 1234.5 → `1230`, 2e300 → `2.00e+300`. */
+/** Returns a number with three significant digits: 0.20837 → `0.208`, 1234.5 → `1230`, 2e300 → `2.00e+300`. */
 export function formatSignificant(value: number): string {
   const rounded = Number(value.toPrecision(3));
   return Math.abs(rounded) < 1e6 ? String(rounded) : value.toExponential(2);

@@ -1,4 +1,4 @@
-// Every output form of every command: the data on stdout, what is said about it on stderr.
+// Prints the output of commands in every form: data on stdout, notices on stderr.
 import { Fault } from '../faults.ts';
 import type { Sink } from '../world.ts';
 import { parseFieldSelection } from './field-selection.ts';
@@ -19,48 +19,51 @@ import { drawTable } from './terminal/table.ts';
 import { escapeBlock, escapeJson, escapeText } from './terminal/escape.ts';
 import { cellText, keyLines, type Column, type View } from './views/view.ts';
 
+/** The forms of output (`-o`). */
 export const OUTPUTS = ['table', 'tsv', 'json', 'ndjson', 'sums'] as const;
+/** One of {@link OUTPUTS}. */
 export type Output = (typeof OUTPUTS)[number];
 
-/** `color`, `unicode` and `columns` are those of stdout, see screen.ts. */
+/** `color`, `unicode` and `columns` are those of stdout (terminal/capabilities.ts). */
 export type PrinterOptions = Canvas & {
   stdout: Sink;
   stderr: Sink;
   output: Output;
-  /** Wire fields by dot path; they become the columns, and all that JSON objects hold. */
+  /** Dot paths of wire fields. Only these become columns and fields of JSON objects. */
   fields?: readonly string[] | undefined;
   color: boolean;
   quiet: boolean;
 };
 
-/** Every method resolves when the streams have taken the text, and throws what they throw. */
+/** Each method resolves when the streams have taken the text, and throws what they throw. */
 export type Printer = {
   readonly output: Output;
-  /** A list: one JSON document, one record a line, tab-separated lines without a header, or a table. */
+  /** Prints a list: a JSON document, one record in each line, tab-separated lines without a header, or a table. */
   list<T extends object>(view: View<T>, list: Envelope<T>): Promise<void>;
-  /** One record: the wire record as JSON, else `key value` lines (tab-separated: `key<TAB>value`). */
+  /** Prints a record: the wire record as JSON, else `key value` lines (tab-separated: `key<TAB>value`). */
   record<T extends object>(view: View<T>, wire: T): Promise<void>;
-  /** A report: its wire form as JSON, else these lines; `sums` are the lines of `-o sums`. */
+  /** Prints a report: its wire form as JSON, else `lines`. `sums` are the lines of `-o sums`. */
   report(
     wire: object,
     lines: (canvas: Canvas) => Iterable<Line>,
     sums?: () => Iterable<string>,
   ): Promise<void>;
-  /** A drawing beside the data: for people only, so nothing in the other forms. */
+  /** Prints a plot. Only the form `table` has it. */
   picture(lines: (canvas: Canvas) => Iterable<Line>): Promise<void>;
-  /** Text from the archive, cleaned, ending with a newline. */
+  /** Prints text from the archive, escaped, with a final newline. */
   text(text: string): Promise<void>;
-  /** Bytes exactly as they are. */
+  /** Prints bytes unchanged. */
   bytes(bytes: Uint8Array): Promise<void>;
-  /** Said on stderr unless quiet. */
+  /** Prints a notice on stderr unless quiet. */
   note(text: string): Promise<void>;
-  /** Said on stderr always, as `arx: warning: …`. */
+  /** Prints `arx: warning: …` on stderr, quiet or not. */
   warn(text: string): Promise<void>;
 };
 
-/** A line for people is cut here, some screens wide; the other forms have it whole. */
-const MOST_SHOWN = 4000;
+/** Longer lines are truncated for people. The other forms have them whole. */
+const MAX_LINE_COLUMNS = 4000;
 
+/** Returns the printer of a run. */
 export function createPrinter(options: PrinterOptions): Printer {
   const { stdout, stderr, output } = options;
   const fields = options.fields === undefined ? undefined : parseFieldSelection(options.fields);
@@ -77,13 +80,13 @@ export function createPrinter(options: PrinterOptions): Printer {
   const encodeLine = (value: object): string =>
     pretty ? escapeJson(JSON.stringify(value)) : JSON.stringify(value);
 
-  // The colour library is loaded by the first line for people, never for machines.
+  // The colour library is loaded for the first line for people, and never for machines.
   let paint: Promise<Paint> | undefined;
   const painting = (): Promise<Paint> =>
     (paint ??= options.color && output === 'table' ? colorPaint() : Promise.resolve(NO_PAINT));
   const writeLines = async (lines: Iterable<Line>): Promise<void> => {
-    const brush = await painting();
-    const render = (line: Line): string => paintLine(truncateLine(line, MOST_SHOWN), brush);
+    const paintWith = await painting();
+    const render = (line: Line): string => paintLine(truncateLine(line, MAX_LINE_COLUMNS), paintWith);
     await writeToSink(ndjsonLines(lines, output === 'table' ? render : plainText), stdout);
   };
 
@@ -172,7 +175,7 @@ function tabbed<T>(view: View<T>, row: T): string {
   return view.columns.map((column) => escapeText(cellText(column.of(row)))).join('\t');
 }
 
-/** `20 rows · 3 withheld · not complete · status partial`, from whatever the summary holds. */
+/** Returns the summary of a list as `20 rows · 3 withheld · not complete · status partial`. */
 export function summaryLine<T>(list: Envelope<T>): string {
   const status = typeof list.status === 'function' ? list.status() : list.status;
   const parts = Object.entries(list.summary()).map(([key, value]) =>

@@ -1,11 +1,11 @@
-// From a generator of text to a stream that waits: in large pieces, but never later than the source itself waits.
+// Writes text from a generator to a stream: in large chunks, and at once where the generator waits for something.
 import type { Sink } from '../world.ts';
 
-const PIECE = 32 * 1024;
-/** Turns of the microtask queue within which a row that is already in memory comes through a few generators. */
-const TURNS = 32;
+const CHUNK_LENGTH = 32 * 1024;
+/** Turns of the microtask queue in which a row that is in memory passes through a few generators. */
+const MAX_MICROTASK_TURNS = 32;
 
-/** Ends when all is written. What the generator throws is thrown on after what came before is written. */
+/** Writes everything. Where the generator throws, it writes what came before and throws the same error. */
 export async function writeToSink(pieces: AsyncIterable<string>, sink: Sink): Promise<void> {
   const iterator = pieces[Symbol.asyncIterator]();
   let held = '';
@@ -17,7 +17,7 @@ export async function writeToSink(pieces: AsyncIterable<string>, sink: Sink): Pr
   let isDone = false;
   try {
     while (!isDone) {
-      if (held.length >= PIECE) await flush();
+      if (held.length >= CHUNK_LENGTH) await flush();
       const next = iterator.next();
       if (held !== '' && !(await isSoon(next))) await flush();
       const { done, value } = await next.catch(async (error: unknown) => {
@@ -40,6 +40,6 @@ async function isSoon(promise: Promise<unknown>): Promise<boolean> {
     seen.settled = true;
   };
   promise.then(settle, settle);
-  for (let turn = 0; turn < TURNS && !seen.settled; turn += 1) await Promise.resolve();
+  for (let turn = 0; turn < MAX_MICROTASK_TURNS && !seen.settled; turn += 1) await Promise.resolve();
   return seen.settled;
 }

@@ -1,7 +1,7 @@
-// Markup as values: whatever is put into a template is escaped, so a page can only say what an archive says, never do it.
+// HTML templates that escape every value, so that text of an archive cannot become markup.
 import { escapeText } from '../terminal/escape.ts';
 
-/** Text that is markup already. Made by {@link html}; by hand only of constants. */
+/** Text that is markup already. It comes from {@link html}, or from constants. */
 export class Markup {
   readonly text: string;
 
@@ -10,12 +10,13 @@ export class Markup {
   }
 }
 
+/** A value in a template. */
 export type Part = string | number | Markup | undefined | readonly Part[];
 
 /**
- * Text, numbers and attribute values (in double quotes) become harmless text, markup stays, lists are joined, undefined
- * is nothing. Controls, bidi and invisible marks become visible escapes as in a terminal, so nothing reads as what it
- * is not. Every element is closed, so that the result is XML as well.
+ * Returns markup from a template. Text and numbers are escaped, in attributes (with double quotes) too; markup stays; lists
+ * are joined; undefined is left out. Control, bidi and invisible characters become visible escapes, as on a terminal.
+ * Templates close every element, so the result is well-formed XML too.
  */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(

@@ -1,9 +1,9 @@
-// The frame and the parts of a report as one file: it loads nothing, runs nothing and links nowhere.
+// The frame and parts of an HTML report in one file, without scripts, links or anything to load.
 import { createHash } from 'node:crypto';
 import { html, Markup, type Part } from './markup.ts';
 import { STYLE, type Tone } from './style-sheet.ts';
 
-/** Only this style sheet, by its hash; a browser then refuses whatever an escape that failed would have let in. */
+/** Allows only this style sheet, by its hash. A browser refuses anything that failed to be escaped. */
 const POLICY = [
   `default-src 'none'`,
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -11,10 +11,10 @@ const POLICY = [
   `form-action 'none'`,
 ].join('; ');
 
-// Not in a template, whose layout a formatter may change: the hash is of every byte between the tags.
+// Not in a template, where a formatter could change white space: the hash covers every byte between the tags.
 const SHEET = new Markup(`<style>${STYLE}</style>`);
 
-/** The whole document, HTML and well-formed XML at once. The same input is the same bytes. */
+/** Returns the whole document, which is HTML and well-formed XML. The same input gives the same bytes. */
 export function page({ title, body }: { title: string; body: Part }): string {
   const document = html`<html lang="en">
     <head>
@@ -33,11 +33,12 @@ export function page({ title, body }: { title: string; body: Part }): string {
   return `<!doctype html>\n${document.text}\n`;
 }
 
+/** Returns a word in a coloured frame. */
 export function badge(text: string, tone: Tone): Markup {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
-/** Totals at a glance. */
+/** Returns large figures with their names. */
 export function tiles(items: readonly { name: string; value: string; tone?: Tone }[]): Markup {
   const tile = ({ name, value, tone }: (typeof items)[number]): Markup =>
     html`<li><b class="${tone}">${value}</b>${name}</li>`;
@@ -46,7 +47,7 @@ export function tiles(items: readonly { name: string; value: string; tone?: Tone
   </ul>`;
 }
 
-/** What is known, a name and its value a line. */
+/** Returns lines of a name and a value. */
 export function facts(rows: readonly (readonly [name: string, value: Part])[]): Markup {
   return html`<section class="sheet">
     <dl class="facts">
@@ -59,16 +60,16 @@ export function facts(rows: readonly (readonly [name: string, value: Part])[]): 
   </section>`;
 }
 
-/** Rows longer than this are folded away until they are asked for. */
-const MOST_OPEN = 20;
+/** A longer table is folded until the reader opens it. */
+const MAX_OPEN_ROWS = 20;
 
-/** The first column names the row. */
+/** Returns a table. The first cell of a row is its heading. */
 export function dataTable(
   caption: string,
   columns: readonly string[],
   rows: readonly (readonly Part[])[],
 ): Markup {
-  const isLong = rows.length > MOST_OPEN;
+  const isLong = rows.length > MAX_OPEN_ROWS;
   const cells = (row: readonly Part[]): Markup[] =>
     row.map((cell, index) => (index === 0 ? html`<th scope="row">${cell}</th>` : html`<td>${cell}</td>`));
   const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">

@@ -1,8 +1,9 @@
-// How every page looks: one style sheet, light and dark, for any width and for paper.
+// The style sheet of HTML reports: light and dark, for any width and for paper.
 
-/** Colours by meaning, the same words as in charts and badges. */
+/** Colours by meaning. */
 export type Tone = 'calm' | 'good' | 'warn' | 'bad';
 
+/** The style sheet. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,50 +1,53 @@
-// Charts for a page: columns as SVG that stretches to any width, its labels beside it in a size that does not.
+// Charts for HTML reports: SVG that stretches to any width, with labels beside it that do not.
 import { html, Markup } from './markup.ts';
 import type { Tone } from './style-sheet.ts';
 
-/** At least 0. Where a column stands for several things: the most of one of them, and what is usual for them. */
+/** The height of a column, at least 0. For a group of items: its highest item (`most`) and its average (`usual`). */
 export type Level = { most: number; usual: number };
 
-/** One column; `up` is null where there is none to show. `says` is read when it is pointed at. */
+/** One column. `up` is null where there is no value. `says` is shown under the pointer. */
 export type ChartColumn = { label: string; says: string; up: Level | null; down?: Level };
 
+/** The name and colour of what is above, or below, zero. */
 export type Series = { name: string; tone: Tone };
 
+/** A chart. */
 export type Chart = {
   title: string;
-  /** What the picture shows, for those who do not see it and for those who do. */
+  /** What the chart shows, as text; screen readers read it too. */
   says: string;
   shape: 'bars' | 'steps';
   columns: readonly ChartColumn[];
   up: Series;
   down?: Series;
-  /** What the columns are, from left to right. */
+  /** What the columns stand for. */
   axis: string;
   figure: (value: number) => string;
-  /** Whether a value is a count, so that nothing is marked between whole numbers. */
+  /** The values are counts: the scale has whole numbers only. */
   whole: boolean;
 };
 
-/** Fewer columns than this leave room at the right rather than become walls. */
-const LEAST_COLUMNS = 10;
-const MOST_LABELS = 5;
-const MARKS = 5;
+/** With fewer columns than this, space is left at the right, so that columns do not become too wide. */
+const MIN_COLUMNS = 10;
+const MAX_LABELS = 5;
+const MAX_SCALE_MARKS = 5;
 
+/** Returns a chart. */
 export function svgChart({ title, says, shape, columns, up, down, axis, figure, whole }: Chart): Markup {
   const most = {
     up: columns.reduce((found, column) => Math.max(found, column.up?.most ?? 0), 0),
     down: columns.reduce((found, column) => Math.max(found, column.down?.most ?? 0), 0),
   };
-  const step = stepOf((most.up + most.down) / MARKS, whole);
+  const step = stepOf((most.up + most.down) / MAX_SCALE_MARKS, whole);
   const marksUp = Math.max(Math.ceil(most.up / step), most.down > 0 ? 0 : 1);
   const marks = marksUp + Math.ceil(most.down / step);
-  const width = Math.max(columns.length, LEAST_COLUMNS);
+  const width = Math.max(columns.length, MIN_COLUMNS);
   /** From the top, in percent; `value` counts upward. */
   const y = (value: number): number => rounded(((marksUp - value / step) / marks) * 100);
   const scale = Array.from({ length: marks + 1 }, (_, index) => ({
     y: rounded((index / marks) * 100),
     isZero: index === marksUp,
-    // The mark above the greatest number there is would be none.
+    // A mark above the greatest number would be infinite.
     label: figure(Math.min(Math.abs(marksUp - index) * step, Number.MAX_VALUE)),
   }));
   const ups = columns.map((column) => column.up);
@@ -100,16 +103,16 @@ function rule(kind: 'zero' | 'grid', y: number, width: number): Markup {
   return html`<line class="${kind}" x1="0" x2="${width}" y1="${y}" y2="${y}" />`;
 }
 
-/** Bars from zero in one direction, pale from the usual to the most; what is not zero shows. */
+/** Bars from zero in one direction, pale between average and highest. A value above 0 has a minimum height. */
 function bars(
   levels: readonly (Level | null | undefined)[],
   y: (value: number) => number,
   direction: 1 | -1,
 ): Markup[] {
-  // Gaps between many bars would only flicker.
+  // With many bars, gaps would only flicker.
   const gap = levels.length > 100 ? 0 : 0.2;
   const bar = (kind: 'fill' | 'pale', index: number, value: number): Markup => {
-    const height = Math.max(LEAST_HEIGHT, Math.abs(y(value) - y(0)));
+    const height = Math.max(MIN_BAR_HEIGHT, Math.abs(y(value) - y(0)));
     const top = direction === 1 ? y(0) - height : y(0);
     return html`<rect
       class="${kind}"
@@ -126,9 +129,9 @@ function bars(
   });
 }
 
-const LEAST_HEIGHT = 0.8;
+const MIN_BAR_HEIGHT = 0.8;
 
-/** A level a column, broken where there is none: nothing is drawn between what was measured. */
+/** A step for each column. Nothing is drawn where there is no value. */
 function steps(levels: readonly (Level | null)[], y: (value: number) => number): Markup[] {
   const traces: string[] = [];
   const areas: string[] = [];
@@ -152,7 +155,7 @@ function steps(levels: readonly (Level | null)[], y: (value: number) => number):
 
 function ruler(columns: readonly ChartColumn[], width: number): Markup[] {
   const last = columns.length - 1;
-  const step = Math.max(1, Math.ceil(last / (MOST_LABELS - 1)));
+  const step = Math.max(1, Math.ceil(last / (MAX_LABELS - 1)));
   const regular = columns.flatMap((_, place) =>
     place % step === 0 && last - place >= step / 2 ? [place] : [],
   );

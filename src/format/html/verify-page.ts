@@ -1,4 +1,4 @@
-// A verification as a page: the verdicts in figures and by folder, what failed first, and the folders as a tree.
+// A verification as an HTML report: figures, verdicts by folder, the failures, and the folders as a tree.
 import {
   VERDICTS,
   type Verdict,
@@ -13,10 +13,10 @@ import type { Tone } from './style-sheet.ts';
 import { shortHash } from '../views/shared-columns.ts';
 
 /** Of more than these the page names the first; the whole list is in the JSON report. */
-const MOST_ROWS = 1000;
-const MOST_FOLDERS = 1000;
-const MOST_COLUMNS = 40;
-const MOST_DEPTH = 20;
+const MAX_ROWS = 1000;
+const MAX_FOLDERS = 1000;
+const MAX_COLUMNS = 40;
+const MAX_DEPTH = 20;
 
 const TONES: Record<Verdict, Tone> = {
   match: 'good',
@@ -66,7 +66,7 @@ function totals({ verdicts }: VerifyReport): Markup {
 /** A column a folder of the first level, those with most failures first. */
 function picture(root: Folder): Markup {
   const folders = [...root.inner.values()].sort(worstFirst);
-  const shown = folders.length > 0 ? folders.slice(0, MOST_COLUMNS) : [root];
+  const shown = folders.length > 0 ? folders.slice(0, MAX_COLUMNS) : [root];
   const rest = folders.length - shown.length;
   const level = (most: number) => ({ most, usual: most });
   return svgChart({
@@ -91,7 +91,7 @@ function failures(failed: readonly VerifiedFile[]): Markup {
   if (failed.length === 0) return html`<p>Every file is as expected.</p>`;
   const rows = ORDER.flatMap((verdict) => failed.filter((file) => file.verdict === verdict)).slice(
     0,
-    MOST_ROWS,
+    MAX_ROWS,
   );
   const rest = failed.length - rows.length;
   return dataTable(
@@ -114,7 +114,7 @@ const hash = (text: string | null): Part => (text === null ? '' : html`<code>${s
 
 function bagFacts({ bag }: VerifyReport): Markup | undefined {
   if (bag === undefined) return undefined;
-  const named = bag.problems.slice(0, MOST_ROWS).map(({ what }) => what);
+  const named = bag.problems.slice(0, MAX_ROWS).map(({ what }) => what);
   return facts([
     ['bag', `BagIt ${bag.version}, ${[...bag.algorithms, bag.encoding].join(', ')}`],
     ['Payload-Oxum', bag.payload_oxum ?? 'none'],
@@ -127,7 +127,7 @@ function bagFacts({ bag }: VerifyReport): Markup | undefined {
 }
 
 function tree(root: Folder): Markup {
-  let left = MOST_FOLDERS;
+  let left = MAX_FOLDERS;
   const draw = ({ name, counts, inner }: Folder): Markup | undefined => {
     if (left-- <= 0) return undefined;
     const line = html`${name} <span class="${worstTone(counts)}">${countsText(counts)}</span>`;
@@ -135,7 +135,7 @@ function tree(root: Folder): Markup {
     if (folders.length === 0) return html`<p>${line}</p>`;
     const shown = html`<summary>${line}</summary>
       ${folders}`;
-    // What holds a failure is open: it is looked for.
+    // Folders with failures are open.
     return othersOf(counts) > 0
       ? html`<details class="sheet" open="open">${shown}</details>`
       : html`<details class="sheet">${shown}</details>`;
@@ -150,7 +150,7 @@ function treeOf(files: readonly VerifiedFile[]): Folder {
     let at = root;
     at.counts[verdict] += 1;
     const parts = (path ?? '(no file)/').split('/').slice(0, -1);
-    for (const part of parts.slice(0, MOST_DEPTH)) {
+    for (const part of parts.slice(0, MAX_DEPTH)) {
       const found = at.inner.get(part) ?? folderNamed(part);
       at.inner.set(part, found);
       found.counts[verdict] += 1;

@@ -1,4 +1,4 @@
-// A frozen walk as a page: drift and cost over its windows, what it rests on, and the figures.
+// A frozen walk as an HTML report: drift and reads by window, facts and figures.
 import type { FrozenWalk, PlotReport, WalkedWindow } from '../../contract/reports/walk.ts';
 import { splitIntoBuckets } from '../plot/axes.ts';
 import { svgChart, type ChartColumn, type Level } from './svg-chart.ts';
@@ -7,11 +7,11 @@ import { html, type Markup, type Part } from './markup.ts';
 import { badge, dataTable, facts, page, tiles } from './page.ts';
 import { formatInstant } from '../views/shared-columns.ts';
 
-/** Columns of a chart and rows of the table: of more windows several share one. */
-const MOST_GROUPS = 200;
-const MOST_NAMED = 50;
+/** Columns of a chart and rows of the table. More windows than this are shown in groups. */
+const MAX_GROUPS = 200;
+const MAX_NAMED_IDS = 50;
 
-/** Windows next to each other that are shown as one. Drift is null where none was reported. */
+/** Neighbouring windows that are shown as one. `drift` is null where none was reported. */
 type Group = {
   name: string;
   first: number;
@@ -24,10 +24,10 @@ type Group = {
 
 type Cost = Level & { all: number };
 
-/** `version` is that of arx. The whole document; the same report gives the same bytes. */
+/** Returns the HTML document. `version` is that of arx. The same report gives the same bytes. */
 export function walkPage(report: PlotReport, version: string): string {
   const { walk, windows } = report;
-  const groups = splitIntoBuckets(windows, MOST_GROUPS).map(groupOf);
+  const groups = splitIntoBuckets(windows, MAX_GROUPS).map(groupOf);
   const verdict = walk.complete ? badge('complete', 'good') : badge('end not recorded', 'warn');
   const isGrouped = groups.length < windows.length;
   const share = isGrouped
@@ -129,8 +129,8 @@ function driftLevel({ drift }: Group): Level | null {
 
 function factsOf(walk: FrozenWalk): [string, Part][] {
   const named = (ids: readonly string[]): string => {
-    const rest = ids.length - MOST_NAMED;
-    return `${ids.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`;
+    const rest = ids.length - MAX_NAMED_IDS;
+    return `${ids.slice(0, MAX_NAMED_IDS).join(', ')}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`;
   };
   const range = `after ${walk.after ?? 'the start'}, before ${walk.before ?? 'the end'}`;
   return [

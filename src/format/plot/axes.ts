@@ -1,27 +1,28 @@
-// Bars above and below a zero line with labelled axes: the frame of every picture over positions or windows.
+// Plots bars above and below a zero line, with labelled axes.
 import { formatCount } from '../numbers.ts';
 import type { Line, Span, Style } from '../terminal/styled-line.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 import { textWidth } from '../terminal/escape.ts';
 
-const MOST_COLUMNS = 100;
+const MAX_PLOT_COLUMNS = 100;
 
-/** How far one value reaches up and down from zero, both at least 0; `known: false` leaves a gap in the zero line. */
+/** How far a bar reaches up and down from zero, both at least 0. `known: false` leaves a gap in the zero line. */
 export type Bar = { up: number; down: number; known?: boolean };
 
+/** The labels and the scale of a plot. */
 export type Axes = {
-  /** What the farthest value up or down is called. */
+  /** Label of the largest value above, and below, zero. */
   up: { label: string; style: Style };
   down: { label: string; style: Style };
-  /** The value that one row of characters stands for. */
+  /** The value of one row of characters. */
   perRow: number;
-  /** What the bars from left to right are, and the first and the last of them. */
+  /** What the bars are, from left to right, and the labels of the first and the last one. */
   ruler: { name: string; first: string; last: string };
-  /** Columns the labels take at least, so that pictures below each other agree. */
+  /** Minimum width of the labels, so that plots below each other are aligned. */
   margin?: number;
 };
 
-/** Where there are more bars than columns, the farthest of each column shows. The axes fit a screen of 20 columns. */
+/** Returns a plot. Where there are more bars than columns, each column shows its largest bar. It fits 20 columns. */
 export function barsOnAxes(bars: readonly Bar[], axes: Axes, canvas: Canvas): Line[] {
   const { up, down, perRow, ruler } = axes;
   const most = bars.reduce(
@@ -38,7 +39,7 @@ export function barsOnAxes(bars: readonly Bar[], axes: Axes, canvas: Canvas): Li
     down: bucket.reduce((found, bar) => Math.max(found, bar.down), 0),
     known: bucket.some(({ known }) => known !== false),
   }));
-  // Few bars are broad, so that a short list is still a picture.
+  // A few bars are drawn wider.
   const cell = Math.max(1, Math.min(4, Math.floor(room / columns.length)));
   const glyph = canvas.unicode ? UNICODE : ASCII;
   const axis = (label: string, mark: string): Span => ({
@@ -73,7 +74,7 @@ export function barsOnAxes(bars: readonly Bar[], axes: Axes, canvas: Canvas): Li
   const end = bars.length > 1 ? last.padStart(Math.max(last.length + 1, span - first.length)) : '';
   const share =
     bars.length > columns.length
-      ? `, about ${formatCount(Math.round(bars.length / columns.length))} a column, the farthest shown`
+      ? `, about ${formatCount(Math.round(bars.length / columns.length))} a column, the largest shown`
       : '';
   return [
     ...above,
@@ -84,12 +85,12 @@ export function barsOnAxes(bars: readonly Bar[], axes: Axes, canvas: Canvas): Li
   ];
 }
 
-/** Columns that the widest of the labels takes beside an axis. */
+/** Returns the columns that the widest label takes beside an axis. */
 export function labelWidth(labels: readonly string[]): number {
   return Math.max(...labels.map(textWidth)) + 1;
 }
 
-/** What the two sides mean, for those that are there. */
+/** Returns a line that says what the bars above and below zero mean. */
 export function legend(up: Meaning | undefined, down: Meaning | undefined, canvas: Canvas): Line[] {
   const glyph = canvas.unicode ? UNICODE : ASCII;
   const of = (mark: string, meaning: Meaning | undefined): Span[] =>
@@ -100,7 +101,7 @@ export function legend(up: Meaning | undefined, down: Meaning | undefined, canva
 
 type Meaning = { text: string; style: Style };
 
-/** Values in as many buckets as there are columns, in order, none empty. */
+/** Returns the values in at most `columns` buckets of about equal size, in order; none is empty. */
 export function splitIntoBuckets<T>(values: readonly T[], columns: number): T[][] {
   const count = Math.min(values.length, columns);
   return Array.from({ length: count }, (_, index) =>
@@ -111,8 +112,9 @@ export function splitIntoBuckets<T>(values: readonly T[], columns: number): T[][
   );
 }
 
+/** Returns the width of a plot on this screen. */
 export function plotColumns({ columns }: Canvas): number {
-  return Math.max(8, Math.min(MOST_COLUMNS, columns ?? MOST_COLUMNS));
+  return Math.max(8, Math.min(MAX_PLOT_COLUMNS, columns ?? MAX_PLOT_COLUMNS));
 }
 
 const UNICODE = {
@@ -138,18 +140,18 @@ const ASCII: typeof UNICODE = {
   down: 'v',
 };
 
-/** One cell of a bar of which so many half rows lie at or beyond this row. */
+/** A cell of a bar. `halves` is how many half rows of the bar are left in this row and beyond. */
 function stroke(halves: number, half: string, { full }: typeof UNICODE, cell: number): string {
   const mark = halves <= 0 ? ' ' : halves === 1 ? half : full;
   return cell < 3 ? mark.repeat(cell) : `${mark.repeat(cell - 1)} `;
 }
 
-/** The height in half rows; what is not zero shows. */
+/** The height in half rows, at least 1 for a value above 0. */
 function halves(value: number, perRow: number): number {
   return upward((value / perRow) * 2);
 }
 
-/** Rounds up what is more than an error of division above a whole number. */
+/** Rounds up, but ignores errors of floating-point division. */
 function upward(value: number): number {
   return Math.ceil(value - 1e-9);
 }

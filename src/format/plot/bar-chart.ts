@@ -1,4 +1,4 @@
-// Numbers as pictures a terminal can hold: bars, the drift of a sequence.
+// Plots for terminals: horizontal bars, and the drift of a sequence.
 import { barsOnAxes, legend, plotColumns } from './axes.ts';
 import { formatCount, formatPercent, plural } from '../numbers.ts';
 import type { Line, Span } from '../terminal/styled-line.ts';
@@ -7,7 +7,7 @@ import { truncate, escapeText, textWidth } from '../terminal/escape.ts';
 
 const LEFT_EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** Horizontal bars with their labels and values, in the order given; the longest fills the room that is left. */
+/** Returns horizontal bars with labels and values, in the given order. The longest bar fills the line. */
 export function bars(items: readonly { label: string; value: number }[], canvas: Canvas): Line[] {
   const most = Math.max(0, ...items.map(({ value }) => value));
   const labels = items.map(({ label }) => truncate(escapeText(label), 32));
@@ -33,14 +33,15 @@ export function bars(items: readonly { label: string; value: number }[], canvas:
   });
 }
 
+/** A checked position, and the reported position minus the checked one. */
 export type Displacement = { checked: number; offset: number };
 
-/** Rows above and below the zero line together, one more where both are rounded up. */
+/** Rows above and below the zero line together; one more where both are rounded up. */
 const DRIFT_ROWS = 12;
 
 /**
- * A sequence drawn: checked positions from left to right, for each (or each bucket of several) how far the reported
- * position lies after it (up) or before it (down). `rows` come in ascending order of `checked`. At most 18 lines.
+ * Returns a plot of a sequence, at most 18 lines: checked positions from left to right, and for each one how far the reported
+ * position is after it (up) or before it (down). `rows` must be in ascending order of `checked`.
  */
 export function driftPlot(name: string, rows: readonly Displacement[], canvas: Canvas): Line[] {
   const title = { text: escapeText(name), style: 'head' } as const;
@@ -48,7 +49,7 @@ export function driftPlot(name: string, rows: readonly Displacement[], canvas: C
   const displaced = rows.filter(({ offset }) => offset !== 0).length;
   const verdict: Span =
     displaced === 0
-      ? { text: 'each where it is reported', style: 'good' }
+      ? { text: 'each at its reported place', style: 'good' }
       : {
           text: `${formatCount(displaced)} displaced (${formatPercent(displaced / rows.length)})`,
           style: 'warn',

@@ -1,4 +1,4 @@
-// A frozen walk drawn in a terminal: the drift that was reported, and what each window cost, over the same windows.
+// Plots a frozen walk for a terminal: the reported drift and the reads of each window.
 import type { PlotReport } from '../../contract/reports/walk.ts';
 import { barsOnAxes, labelWidth, legend } from './axes.ts';
 import { formatCount, plural, formatSignificant } from '../numbers.ts';
@@ -7,10 +7,10 @@ import type { Canvas } from '../terminal/capabilities.ts';
 
 const DRIFT_ROWS = 5;
 const COST_ROWS = 7;
-/** What is less is drawn as this much; numbers cannot be divided without end. */
-const LEAST_DRIFT = 1e-12;
+/** Smaller drift is drawn as this much, since a scale cannot be arbitrarily small. */
+const MIN_DRIFT = 1e-12;
 
-/** Two pictures below each other, windows from left to right: at most 24 lines. */
+/** Returns two plots below each other, windows from left to right, at most 24 lines. */
 export function walkPlot(report: PlotReport, canvas: Canvas): Line[] {
   const { walk, windows, drift } = report;
   const title: Line = [
@@ -45,7 +45,7 @@ export function walkPlot(report: PlotReport, canvas: Canvas): Line[] {
       {
         up: { label: labels.drift, style: 'warn' },
         down: { label: '', style: 'warn' },
-        perRow: Math.max(most.drift / DRIFT_ROWS, LEAST_DRIFT),
+        perRow: Math.max(most.drift / DRIFT_ROWS, MIN_DRIFT),
         ruler,
         margin,
       },
@@ -75,5 +75,5 @@ export function walkPlot(report: PlotReport, canvas: Canvas): Line[] {
 
 function driftLine({ drift: { first, last, max } }: PlotReport): string {
   if (first === null || last === null || max === null) return 'drift: none reported';
-  return `drift reported: ${formatSignificant(first)} first, ${formatSignificant(last)} last, ${formatSignificant(max)} most`;
+  return `drift reported: ${formatSignificant(first)} first, ${formatSignificant(last)} last, ${formatSignificant(max)} highest`;
 }

@@ -1,22 +1,24 @@
-// What one output stream can show, decided once from its terminal and the environment.
+// What an output stream can show, from its terminal and the environment.
 import type { Sink, World } from '../../world.ts';
 
+/** What an output stream can show. */
 export type TerminalCapabilities = {
   color: boolean;
   /** Box and block characters may be used. */
   unicode: boolean;
-  /** A line may be redrawn: a real terminal only. */
+  /** Lines may be redrawn. True for real terminals only. */
   animation: boolean;
-  /** Undefined where nothing limits a line. */
+  /** Width of a line, undefined where it is not limited. */
   columns: number | undefined;
 };
 
-/** What a drawing must know of the screen. */
+/** What plots and trees need to know. */
 export type Canvas = Pick<TerminalCapabilities, 'columns' | 'unicode'>;
 
 /**
- * `color` is what a flag said. Order: the flag, NO_COLOR (any text switches off), FORCE_COLOR (0 and false switch
- * off), TERM=dumb, then whether it is a terminal. COLUMNS counts where the stream is no terminal.
+ * Returns the capabilities of a stream. Colour is decided by the first of: the flag, NO_COLOR (any text means no),
+ * FORCE_COLOR (`0` and `false` mean no), TERM=dumb (no), and whether the stream is a terminal. COLUMNS is used where the
+ * stream is no terminal.
  */
 export function terminalCapabilities(
   sink: Sink,
@@ -39,16 +41,16 @@ function colorOf(sink: Sink, env: World['env'], flag: boolean | undefined): bool
   return sink.isTTY && env['TERM'] !== 'dumb';
 }
 
-/** As the locale says; without a locale yes, because terminals of today are. */
+/** As the locale says. Without a locale it is assumed, since terminals use UTF-8 today. */
 function isUnicode(env: World['env']): boolean {
   if (env['TERM'] === 'dumb') return false;
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'UTF-8';
   return /utf-?8/i.test(locale);
 }
 
-// Some terminals report no width before they are drawn, and scripts set odd ones.
+// Some terminals report no width before they are drawn, and scripts set invalid ones.
 function columnsOf(sink: Sink, env: World['env']): number | undefined {
-  const told = sink.columns ?? Number(env['COLUMNS'] ?? '');
-  if (Number.isInteger(told) && told > 0) return told;
+  const width = sink.columns ?? Number(env['COLUMNS'] ?? '');
+  if (Number.isInteger(width) && width > 0) return width;
   return sink.isTTY ? 80 : undefined;
 }

@@ -1,21 +1,21 @@
-// Text from an archive as a terminal may show it: every control, bidi or invisible mark becomes a visible escape.
+// Escapes text from an archive for a terminal: control, bidi and invisible characters become visible.
 
 /**
- * What must not reach a screen: controls, format marks, surrogates, private and unassigned characters (category C),
- * line and paragraph separators, everything that renders as nothing, a mark without a base, and the seventh mark on
- * one base. The first alternative is what stays: an emoji with the one invisible mark that makes it colourful.
+ * Characters that must not reach a screen: category C (controls, format characters, surrogates, private and unassigned
+ * ones), line and paragraph separators, invisible characters, a combining mark without a base, and the seventh mark on one
+ * base. The first alternative is kept: an emoji with its variation selector.
  */
-const HAZARD =
+const UNSAFE =
   /(?![0-9#*])\p{Emoji}\u{fe0f}|[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|^\p{M}|(?<=\p{M}{6})\p{M}/gu;
 const PLAIN = /^[ -~]*$/;
 const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** One line: printable characters only, the rest as `\n`, `\r`, `\t` or `\u{hex}`. Nothing is swallowed. */
+/** Returns the text as one line. Characters that are not printable become `\n`, `\r`, `\t` or `\u{hex}`; none is dropped. */
 export function escapeText(text: string): string {
-  return PLAIN.test(text) ? text : text.replace(HAZARD, (found) => keptEmoji(found) ?? escapeOf(found));
+  return PLAIN.test(text) ? text : text.replace(UNSAFE, (found) => keptEmoji(found) ?? escapeOf(found));
 }
 
-/** Many lines: as {@link escapeText}, but LF and CR LF end a line and a tab fills up to the next eighth column. */
+/** As {@link escapeText}, but keeps line ends (LF, CR LF) and expands tabs to multiples of eight columns. */
 export function escapeBlock(text: string): string {
   return text
     .split(/\r?\n/)
@@ -23,10 +23,10 @@ export function escapeBlock(text: string): string {
     .join('\n');
 }
 
-/** The same JSON value without a character that acts on a screen: those are written as `\uXXXX`. */
+/** Returns the same JSON value with unsafe characters written as `\uXXXX`. */
 export function escapeJson(json: string): string {
   const escaped = (line: string): string =>
-    PLAIN.test(line) ? line : line.replace(HAZARD, (found) => keptEmoji(found) ?? unitsOf(found));
+    PLAIN.test(line) ? line : line.replace(UNSAFE, (found) => keptEmoji(found) ?? unitsOf(found));
   return json.split('\n').map(escaped).join('\n');
 }
 
@@ -53,13 +53,13 @@ const WIDE =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|(?!\p{Regional_Indicator})\p{Emoji_Presentation}/u;
 const NO_WIDTH = /[\p{Mn}\p{Me}\u1160-\u11ff\ud7b0-\ud7ff]/u;
 
-/** Columns that text without hazards takes on a terminal (East Asian wide and emoji two, combining marks none). */
+/** Returns the columns that escaped text takes: two for wide East Asian characters and emoji, none for combining marks. */
 export function textWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let columns = 0;
   let last = 0;
   for (const character of text) {
-    // The emoji form of a character that is narrow by itself takes two columns in terminals of today.
+    // The emoji form of a narrow character takes two columns in current terminals.
     if (character === '\u{fe0f}') columns += 2 - last;
     else if (!NO_WIDTH.test(character)) columns += last = WIDE.test(character) ? 2 : 1;
   }
@@ -68,10 +68,10 @@ export function textWidth(text: string): number {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Shown text (see {@link escapeText}) where it fits, else its start up to a whole grapheme and `…`; never wider than `columns`. */
+/** Returns escaped text no wider than `columns`: where it is too long, its first whole graphemes and `…`. */
 export function truncate(text: string, columns: number): string {
   if (columns < 1) return '';
-  // Shown text has at most sixteen units a column, so a line of a megabyte is not measured to its end.
+  // Escaped text has at most sixteen code units for a column, so a very long line need not be measured to its end.
   if (text.length <= columns * 16 && textWidth(text) <= columns) return text;
   if (PLAIN.test(text.slice(0, columns))) return `${text.slice(0, columns - 1)}…`;
   segmenter ??= new Intl.Segmenter();

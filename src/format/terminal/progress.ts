@@ -1,39 +1,40 @@
-// Progress on a terminal: one line on stderr, only for what takes longer than half a second, gone at the end.
+// Progress on a terminal: one line on stderr, for work of more than half a second, cleared at the end.
 import type { Sink } from '../../world.ts';
 import { formatCount, formatDuration, formatPercent, plural, formatBytes } from '../numbers.ts';
 import { truncate, escapeText } from './escape.ts';
 
-/** `unit` is `bytes` or a plural noun; `total` is left out where it is not known. */
+/** How much is done. `unit` is `bytes` or a plural noun. `total` is undefined where it is unknown. */
 export type Count = { label: string; done: number; total?: number | undefined; unit: string };
 
+/** The progress line of a run. */
 export type Progress = {
-  /** Cheap, to be called for every step. Never throws: progress is no reason to fail. */
+  /** Shows a state. It is cheap, so call it for every step. Never throws. */
   update(state: string | Count): void;
-  /** What wipes the line, to be written before other text; empty where there is none. The next update draws it anew. */
+  /** Returns the text that clears the line, '' where none is shown. Write it before other text; the next update redraws. */
   wiped(): string;
-  /** Clears the line; no update after it is shown. */
+  /** Clears the line. Later updates show nothing. */
   end(): Promise<void>;
 };
 
-const PATIENCE_MS = 500;
+const SHOW_AFTER_MS = 500;
 const REDRAW_MS = 100;
 const CLEAR = '\r\u001b[2K';
 
-/** `monotonic` is a clock in milliseconds; `enabled` where the screen allows animation and nobody asked for quiet. */
+/** Returns a progress line. `monotonic` is a clock in milliseconds. Where it is not `enabled`, nothing is shown. */
 export function createProgress(
   stderr: Sink,
   monotonic: () => number,
   { enabled, unicode, columns }: { enabled: boolean; unicode: boolean; columns: number | undefined },
 ): Progress {
   const begun = monotonic();
-  let due = begun + PATIENCE_MS;
+  let due = begun + SHOW_AFTER_MS;
   let first: number | undefined;
   let isShown = false;
   let isEnded = !enabled;
   let writing: Promise<void> | undefined;
   return {
     update(state) {
-      // What was done before the first update is resumed work, and no part of the rate.
+      // Work that an earlier run did is not part of the rate.
       if (typeof state !== 'string') first ??= state.done;
       const now = monotonic();
       if (isEnded || now < due || writing !== undefined) return;
@@ -66,7 +67,7 @@ export function createProgress(
   };
 }
 
-/** A walk under way: what is frozen and what it cost. `limit` is the rows of a read, `last` those of the last window. */
+/** A running walk. `rows` are frozen, `last` of them in the last window; `limit` is the number of rows of a read. */
 export type FrozenProgress = {
   noun: string;
   rows: number;
@@ -77,17 +78,17 @@ export type FrozenProgress = {
   drift: number | undefined;
 };
 
-/** `frozen 1,200 conversations in 12 windows, the last of 100 · 2.9× the least requests · drift 0.21`. */
+/** Returns `frozen 1,200 conversations in 12 windows, the last of 100 · 2.9× the minimum of requests · drift 0.21`. */
 export function frozenProgressText(walk: FrozenProgress, { unicode }: { unicode: boolean }): string {
   const { noun, rows, windows, last, requests, limit, drift } = walk;
-  const least = Math.ceil(rows / limit);
+  const minimum = Math.ceil(rows / limit);
   return [
     rows === 0
       ? `frozen no ${noun}s yet`
       : `frozen ${plural(rows, noun)} in ${plural(windows, 'window')}, the last of ${formatCount(last)}`,
-    least === 0
+    minimum === 0
       ? plural(requests, 'request')
-      : `${(requests / least).toFixed(1)}${unicode ? '×' : 'x'} the least requests`,
+      : `${(requests / minimum).toFixed(1)}${unicode ? '×' : 'x'} the minimum of requests`,
     ...(drift === undefined ? [] : [`drift ${drift}`]),
   ].join(unicode ? ' · ' : ', ');
 }

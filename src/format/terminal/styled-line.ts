@@ -1,16 +1,20 @@
-// A line for people as spans of text with a style: cleaned and coloured in one place, where it is written.
+// Lines for people as spans of text with a style. They are escaped and coloured in one place, when they are printed.
 import { truncate, escapeText, textWidth } from './escape.ts';
 
+/** The meaning of a span; each has one colour. */
 export type Style = 'head' | 'id' | 'good' | 'warn' | 'bad' | 'dim';
+/** Text with a style. The text is not escaped yet. */
 export type Span = string | { text: string; style?: Style | undefined };
+/** One span or several. */
 export type Line = Span | readonly Span[];
 
-/** Text without hazards in a style; the style is dropped where there is no colour. */
+/** Returns escaped text in a style, or unchanged where there is no colour. */
 export type Paint = (text: string, style?: Style) => string;
 
+/** Drops all styles. */
 export const NO_PAINT: Paint = (text) => text;
 
-/** Loads the colour library, so it is called only where colour is on. */
+/** Returns the function that colours text. It loads the colour library, so call it only where colour is on. */
 export async function colorPaint(): Promise<Paint> {
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
@@ -25,24 +29,26 @@ export async function colorPaint(): Promise<Paint> {
   return (text, style) => (style === undefined || text === '' ? text : styles[style](text));
 }
 
+/** Returns the spans of a line. */
 export function spansOf(line: Line): readonly Span[] {
   return typeof line === 'string' || 'text' in line ? [line] : line;
 }
 
-/** The text of a line without its styles, without hazards. */
+/** Returns the escaped text of a line, without styles. */
 export function plainText(line: Line): string {
   return spansOf(line)
     .map((span) => escapeText(textOf(span)))
     .join('');
 }
 
+/** Returns the escaped text of a line, with styles. */
 export function paintLine(line: Line, paint: Paint): string {
   return spansOf(line)
     .map((span) => paint(escapeText(textOf(span)), typeof span === 'string' ? undefined : span.style))
     .join('');
 }
 
-/** A line no wider than `columns`, ended by `…` where it was cut. */
+/** Returns a line no wider than `columns`; a shortened one ends with `…`. */
 export function truncateLine(line: Line, columns: number): Line {
   let room = columns;
   const kept: Span[] = [];
@@ -56,7 +62,7 @@ export function truncateLine(line: Line, columns: number): Line {
   return kept;
 }
 
-/** Rows of cells as lines whose columns begin below each other, two blanks apart. */
+/** Returns rows of cells as lines with aligned columns, two spaces apart. */
 export function alignColumns(rows: readonly (readonly Span[])[]): Line[] {
   const widths: number[] = [];
   for (const row of rows)

@@ -1,18 +1,18 @@
-// Rows as a table for people, drawn in chunks so that memory and time stay flat however long the list is.
+// Draws rows as a table for people, chunk by chunk, so that memory does not grow with the list.
 import type { Paint } from './styled-line.ts';
 import type { Canvas } from './capabilities.ts';
 import { truncate, escapeText, textWidth } from './escape.ts';
 import { cellText, styleOf, type Column, type View } from '../views/view.ts';
 
-const CHUNK = 100;
+const CHUNK_ROWS = 100;
 const GAP = 2;
-/** A cell is never wider, even where no terminal limits the line. */
-const MOST = 200;
+/** A cell is never wider than this, even where the line is not limited. */
+const MAX_CELL_COLUMNS = 200;
 
 /**
- * Yields chunks of whole lines. Widths follow the rows of a chunk and never shrink from one chunk to the next;
- * where the screen is too narrow the widest columns are cut. No rows, no text. Rows that came before a failure
- * of `rows` are drawn before it is thrown on.
+ * Yields the table in chunks of whole lines. Column widths fit the rows of a chunk and never shrink in later chunks. Where the
+ * screen is too narrow, the widest columns are shortened. Without rows nothing is yielded. Where `rows` throws, the rows
+ * before that are drawn first.
  */
 export async function* drawTable<T>(
   view: View<T>,
@@ -25,7 +25,7 @@ export async function* drawTable<T>(
   try {
     for await (const row of rows) {
       chunk.push(row);
-      if (chunk.length === CHUNK) {
+      if (chunk.length === CHUNK_ROWS) {
         yield draw(chunk);
         chunk = [];
       }
@@ -47,7 +47,9 @@ async function drawing<T>(
   let natural = columns.map((column) => textWidth(heading(column)));
   let isFirst = true;
   return (rows) => {
-    const texts = rows.map((row) => columns.map((column) => truncate(shownText(column, row), MOST)));
+    const texts = rows.map((row) =>
+      columns.map((column) => truncate(shownText(column, row), MAX_CELL_COLUMNS)),
+    );
     natural = natural.map((least, index) =>
       texts.reduce((most, row) => Math.max(most, textWidth(row[index] ?? '')), least),
     );
@@ -109,7 +111,7 @@ function shownText<T>(column: Column<T>, row: T): string {
   return escapeText(column.shown?.(row) ?? cellText(column.of(row)));
 }
 
-/** Takes from the widest column first, down to what each keeps at least; a screen too narrow for that wraps. */
+/** Narrows the widest columns first, down to the minimum of each. A screen narrower than that wraps the lines. */
 function fitted<T>(
   natural: readonly number[],
   columns: readonly Column<T>[],
@@ -120,7 +122,7 @@ function fitted<T>(
   for (; excess > 0; excess -= 1) {
     let widest = -1;
     for (const [index, each] of widths.entries())
-      if (each > (columns[index]?.least ?? 6) && each > (widths[widest] ?? 0)) widest = index;
+      if (each > (columns[index]?.minColumns ?? 6) && each > (widths[widest] ?? 0)) widest = index;
     if (widest < 0) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }

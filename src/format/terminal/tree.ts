@@ -1,9 +1,10 @@
-// Things that hang together as a tree with light branches.
+// Draws a tree with branches.
 import { spansOf, type Line } from './styled-line.ts';
 
+/** A line, with the branches below it. */
 export type Branch = { line: Line; children?: readonly Branch[] };
 
-/** One line a branch, in order, children below their parent. */
+/** Returns a line for each branch, children below their parent. */
 export function treeLines(branches: readonly Branch[], { unicode }: { unicode: boolean }): Line[] {
   const marks = unicode
     ? { more: '├─ ', last: '└─ ', beside: '│  ', below: '   ' }

@@ -1,26 +1,26 @@
-// What people see of a catalogued file: a withheld one as plainly as the others (interface 2.1).
+// How an attachment is shown (interface 2.1). A withheld one has all columns that the service gave.
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { formatBytes } from '../numbers.ts';
 import type { View } from './view.ts';
-import { integrityColumn, shortHash, WHOLE } from './shared-columns.ts';
+import { integrityColumn, shortHash, ID_COLUMNS } from './shared-columns.ts';
 
 export const attachmentView: View<Attachment> = {
   columns: [
-    { name: 'id', of: (row) => row.id, style: 'id', least: WHOLE },
+    { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
     {
       name: 'state',
       of: (row) => (isPullable(row) ? 'available' : 'withheld'),
       style: (row) => (isPullable(row) ? undefined : 'warn'),
-      least: 9,
+      minColumns: 9,
     },
     {
       name: 'filename',
       of: (row) => row.filename,
       style: (row) => (isPullable(row) ? undefined : 'dim'),
-      least: 16,
+      minColumns: 16,
     },
-    { name: 'type', of: (row) => row.content_type, least: 10 },
+    { name: 'type', of: (row) => row.content_type, minColumns: 10 },
     {
       name: 'bytes',
       of: (row) => row.bytes,

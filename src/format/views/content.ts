@@ -1,4 +1,4 @@
-// What people see of a content record: the lore view as fields and assets, the raw view as the letter it is (interface 2.2, 4.3).
+// How the content of a message is shown: the lore view as fields and assets, the raw view as headers and text (interface 2.2, 4.3).
 import type { Content, RawRecord } from '../../contract/content.ts';
 import { plural } from '../numbers.ts';
 import { alignColumns, type Line, type Span } from '../terminal/styled-line.ts';
@@ -55,7 +55,7 @@ export const contentView: View<Content> = {
   },
 };
 
-/** What another service sends beyond the fields we know: shown, not swallowed. */
+/** Fields of another service that the contract does not know. */
 function otherColumns(record: Record<string, unknown>): Column<AnyRecord>[] {
   const others = Object.entries(record).filter(([name]) => !KNOWN.has(name));
   return others.map(([name, value]) => ({

@@ -1,24 +1,24 @@
-// What people see of conversations and messages; one conversation is drawn as its thread (interface 4.7, 4.8).
+// How conversations and messages are shown; a single conversation as its thread (interface 4.7, 4.8).
 import type { Conversation, Message } from '../../contract/conversation.ts';
 import { plural } from '../numbers.ts';
 import { truncateLine, type Line } from '../terminal/styled-line.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
 import { keyLines, type View } from './view.ts';
-import { integrityColumn, formatInstant, statusStyle, WHOLE } from './shared-columns.ts';
+import { integrityColumn, formatInstant, statusStyle, ID_COLUMNS } from './shared-columns.ts';
 
 export const conversationView: View<Conversation> = {
   columns: [
-    { name: 'id', of: (row) => row.id, style: 'id', least: WHOLE },
+    { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
     { name: 'sequence', of: (row) => row.sequence, align: 'right', detail: true },
     { name: 'messages', of: (row) => row.message_count, align: 'right' },
     {
       name: 'started',
       of: (row) => row.started_at,
       shown: (row) => formatInstant(row.started_at),
-      least: 16,
+      minColumns: 16,
     },
-    { name: 'last', of: (row) => row.last_at, shown: (row) => formatInstant(row.last_at), least: 10 },
-    { name: 'subject', of: (row) => row.subject, least: 20 },
+    { name: 'last', of: (row) => row.last_at, shown: (row) => formatInstant(row.last_at), minColumns: 10 },
+    { name: 'subject', of: (row) => row.subject, minColumns: 20 },
     { name: 'source', of: (row) => row.source },
     { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status) },
     { name: 'first_message', of: (row) => row.first_message_id, detail: true },
@@ -28,10 +28,10 @@ export const conversationView: View<Conversation> = {
 
 export const messageView: View<Message> = {
   columns: [
-    { name: 'id', of: (row) => row.id, style: 'id', least: WHOLE },
-    { name: 'date', of: (row) => row.date, shown: (row) => formatInstant(row.date), least: 16 },
-    { name: 'from', of: (row) => row.from, least: 12 },
-    { name: 'subject', of: (row) => row.subject, least: 20 },
+    { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
+    { name: 'date', of: (row) => row.date, shown: (row) => formatInstant(row.date), minColumns: 16 },
+    { name: 'from', of: (row) => row.from, minColumns: 12 },
+    { name: 'subject', of: (row) => row.subject, minColumns: 20 },
     { name: 'files', of: (row) => row.attachments, align: 'right' },
     { name: 'entry', of: (row) => row.entry },
     { name: 'source', of: (row) => row.source },
@@ -42,7 +42,7 @@ export const messageView: View<Message> = {
   ],
 };
 
-/** Our own shape: the conversation's wire record with its messages below `messages`. */
+/** A conversation's record with its messages in the field `messages`. Our own shape. */
 export type ConversationWithMessages = Conversation & { messages: { data: readonly Message[] } };
 
 export const conversationWithMessagesView: View<ConversationWithMessages> = {
@@ -59,10 +59,10 @@ export const conversationWithMessagesView: View<ConversationWithMessages> = {
   ],
 };
 
-/** Answers deeper than this stand beside each other: a long thread must not leave the screen. */
-const MOST_DEPTH = 12;
+/** Replies deeper than this are indented no further, so that a long thread stays on the screen. */
+const MAX_INDENT = 12;
 
-/** A message hangs below its parent where that came before it; so a cycle that a hostile archive declares is none. */
+/** A message is drawn below its parent only where the parent came earlier in the list, so a cycle of parents cannot loop. */
 function threadOf(messages: readonly Message[]): Branch[] {
   type Node = { line: Line; children: Node[]; depth: number; parent: Node | undefined };
   const roots: Node[] = [];
@@ -70,7 +70,7 @@ function threadOf(messages: readonly Message[]): Branch[] {
   const topics = new Map(messages.map((message) => [message.id, topicOf(message)]));
   for (const message of messages) {
     const answered = nodes.get(message.parent_id ?? '');
-    const parent = answered !== undefined && answered.depth >= MOST_DEPTH ? answered.parent : answered;
+    const parent = answered !== undefined && answered.depth >= MAX_INDENT ? answered.parent : answered;
     const node: Node = {
       line: messageLine(message, topics.get(message.parent_id ?? '')),
       children: [],
@@ -83,7 +83,7 @@ function threadOf(messages: readonly Message[]): Branch[] {
   return roots;
 }
 
-/** An answer shows its subject only where it is another one than that of the message it answers. */
+/** A reply shows its subject only where it differs from the subject of its parent. */
 function messageLine(message: Message, answeredTopic: string | undefined): Line {
   const files = message.attachments ?? 0;
   const isNew = topicOf(message) !== answeredTopic;

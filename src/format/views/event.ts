@@ -1,8 +1,8 @@
-// What people see of events: the vocabulary, the acknowledgement, what became of each (interface 2.4, 4.6, 6).
+// How events are shown: their types, the acknowledgement and the stored events (interface 2.4, 4.6, 6).
 import type { Acknowledgement, Envelope } from '../../contract/event.ts';
 import type { Style } from '../terminal/styled-line.ts';
 import type { View } from './view.ts';
-import { formatInstant, WHOLE } from './shared-columns.ts';
+import { formatInstant, ID_COLUMNS } from './shared-columns.ts';
 
 const EFFECT_STYLES = new Map<string, Style>([
   ['applied', 'good'],
@@ -14,40 +14,40 @@ const EFFECT_STYLES = new Map<string, Style>([
 
 export const eventView: View<Envelope> = {
   columns: [
-    { name: 'id', of: (row) => row.id, style: 'id', least: WHOLE },
-    { name: 'type', of: (row) => row.type, least: 24 },
+    { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
+    { name: 'type', of: (row) => row.type, minColumns: 24 },
     { name: 'status', of: (row) => row.status },
     { name: 'effect', of: (row) => row.effect, style: (row) => EFFECT_STYLES.get(row.effect ?? '') },
     {
       name: 'received',
       of: (row) => row.received_at,
       shown: (row) => formatInstant(row.received_at),
-      least: 16,
+      minColumns: 16,
     },
     { name: 'deliveries', of: (row) => row.deliveries, align: 'right' },
     { name: 'sequence', of: (row) => row.sequence, detail: true },
     { name: 'failures', of: (row) => row.failures, detail: true },
     { name: 'error', of: (row) => row.error, detail: true },
-    { name: 'payload', of: (row) => JSON.stringify(row.payload), least: 12 },
+    { name: 'payload', of: (row) => JSON.stringify(row.payload), minColumns: 12 },
   ],
 };
 
 export const acknowledgementView: View<Acknowledgement> = {
   columns: [
-    { name: 'event', of: (row) => row.event_id, style: 'id', least: WHOLE },
-    { name: 'type', of: (row) => row.type, least: 24 },
+    { name: 'event', of: (row) => row.event_id, style: 'id', minColumns: ID_COLUMNS },
+    { name: 'type', of: (row) => row.type, minColumns: 24 },
     { name: 'accepted', of: (row) => row.accepted, style: (row) => (row.accepted ? 'good' : 'bad') },
     { name: 'status', of: (row) => row.status },
   ],
 };
 
-/** `payload` holds field names; an optional field ends with a question mark. */
+/** An event type. `payload` has the names of its fields; an optional one ends with a question mark. */
 export type EventTypeRow = { type: string; meaning: string; payload: readonly string[] };
 
 export const eventTypeView: View<EventTypeRow> = {
   columns: [
-    { name: 'type', of: (row) => row.type, style: 'id', least: WHOLE },
-    { name: 'payload', of: (row) => row.payload.join(' '), least: 16 },
-    { name: 'meaning', of: (row) => row.meaning, least: 20 },
+    { name: 'type', of: (row) => row.type, style: 'id', minColumns: ID_COLUMNS },
+    { name: 'payload', of: (row) => row.payload.join(' '), minColumns: 16 },
+    { name: 'meaning', of: (row) => row.meaning, minColumns: 20 },
   ],
 };

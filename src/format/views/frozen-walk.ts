@@ -6,7 +6,7 @@ import type { Canvas } from '../terminal/capabilities.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
 import { firstBranches, MAX_NAMED_ITEMS } from './first-branches.ts';
 import type { View } from './view.ts';
-import { shortHash, formatInstant, WHOLE } from './shared-columns.ts';
+import { shortHash, formatInstant, ID_COLUMNS } from './shared-columns.ts';
 
 type Kind = 'added' | 'moved' | 'lost' | 'changed' | 'unknown';
 const KINDS: readonly Kind[] = ['added', 'moved', 'lost', 'changed', 'unknown'];
@@ -33,7 +33,7 @@ export const changeView: View<Change> = {
   columns: [
     { name: 'mark', of: ({ change }) => MARKS[change].mark, style: ({ change }) => MARKS[change].style },
     { name: 'change', of: ({ change }) => change },
-    { name: 'id', of: ({ id }) => id, style: 'id', least: WHOLE },
+    { name: 'id', of: ({ id }) => id, style: 'id', minColumns: ID_COLUMNS },
     { name: 'from', of: (row) => endsOf(row).from },
     { name: 'to', of: (row) => endsOf(row).to },
     { name: 'reason', of: (row) => (row.change === 'unknown' ? row.reason : undefined) },

@@ -1,8 +1,8 @@
-// What people see of a token's identity; the token itself is no part of it (interface 2.3).
+// How the identity of a token is shown, without the token (interface 2.3).
 import type { View } from './view.ts';
 import { integrityStyle } from './shared-columns.ts';
 
-/** The token response without its token, with where it belongs and where it lies. */
+/** The token response without the token, with its origin and where it is stored. */
 export type Identity = {
   origin?: string | undefined;
   profile?: string | undefined;
@@ -10,7 +10,7 @@ export type Identity = {
   access_tier?: string | undefined;
   scope?: readonly string[] | undefined;
   expires_at?: string | undefined;
-  /** `expires_at` corrected by the drift the service reported. */
+  /** `expires_at`, corrected by the drift that the service reported. */
   effective_expires_at?: string | undefined;
   expired?: boolean | undefined;
   issued_by?: string | undefined;

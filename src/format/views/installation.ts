@@ -1,10 +1,10 @@
-// What people see of a service's health and of this installation: checks, settings, profiles, facts (interface 4.5).
+// How a service's health (interface 4.5) and this installation are shown: checks, settings, profiles, facts, paths.
 import type { Health } from '../../contract/health.ts';
 import type { Style } from '../terminal/styled-line.ts';
 import { formatDuration } from '../numbers.ts';
 import { bars } from '../plot/bar-chart.ts';
 import { keyLines, type View } from './view.ts';
-import { integrityColumn, formatInstant, WHOLE } from './shared-columns.ts';
+import { integrityColumn, formatInstant, ID_COLUMNS } from './shared-columns.ts';
 
 export const healthView: View<Health> = {
   columns: [
@@ -53,9 +53,14 @@ const VERDICT_STYLES = new Map<string, Style>([
 
 export const checkView: View<{ name: string; verdict: string; detail: string }> = {
   columns: [
-    { name: 'verdict', of: (row) => row.verdict, style: (row) => VERDICT_STYLES.get(row.verdict), least: 7 },
-    { name: 'check', of: (row) => row.name, least: 24 },
-    { name: 'detail', of: (row) => row.detail, least: 30 },
+    {
+      name: 'verdict',
+      of: (row) => row.verdict,
+      style: (row) => VERDICT_STYLES.get(row.verdict),
+      minColumns: 7,
+    },
+    { name: 'check', of: (row) => row.name, minColumns: 24 },
+    { name: 'detail', of: (row) => row.detail, minColumns: 30 },
   ],
 };
 
@@ -65,37 +70,37 @@ export const settingView: View<{
   origin: string;
 }> = {
   columns: [
-    { name: 'key', of: (row) => row.key, style: 'id', least: WHOLE },
-    { name: 'value', of: (row) => row.value, least: 20 },
+    { name: 'key', of: (row) => row.key, style: 'id', minColumns: ID_COLUMNS },
+    { name: 'value', of: (row) => row.value, minColumns: 20 },
     {
       name: 'origin',
       of: (row) => row.origin,
       style: (row) => (row.origin === 'default' ? 'dim' : undefined),
-      least: 11,
+      minColumns: 11,
     },
   ],
 };
 
 export const profileView: View<{ name: string; base_url?: string | null | undefined; current: boolean }> = {
   columns: [
-    { name: 'profile', of: (row) => row.name, style: 'id', least: WHOLE },
+    { name: 'profile', of: (row) => row.name, style: 'id', minColumns: ID_COLUMNS },
     { name: 'current', of: (row) => row.current, shown: (row) => (row.current ? '*' : ''), style: 'good' },
-    { name: 'base_url', of: (row) => row.base_url, least: 20 },
+    { name: 'base_url', of: (row) => row.base_url, minColumns: 20 },
   ],
 };
 
-/** A statement about the interface; `origin` tells a documented one from our assumption. */
+/** A fact about the interface. `origin` says whether it is documented or our choice. */
 export const factView: View<{ section: string; topic: string; fact: string; origin: string }> = {
   columns: [
-    { name: 'section', of: (row) => row.section, least: 7 },
+    { name: 'section', of: (row) => row.section, minColumns: 7 },
     {
       name: 'origin',
       of: (row) => row.origin,
       style: (row) => (row.origin === 'documented' ? 'good' : 'warn'),
-      least: 10,
+      minColumns: 10,
     },
-    { name: 'topic', of: (row) => row.topic, least: 14 },
-    { name: 'fact', of: (row) => row.fact, least: 30 },
+    { name: 'topic', of: (row) => row.topic, minColumns: 14 },
+    { name: 'fact', of: (row) => row.fact, minColumns: 30 },
   ],
 };
 

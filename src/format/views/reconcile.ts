@@ -1,17 +1,16 @@
-// What people see of a reconciliation: the verdict, the counts, and the first events of each finding.
+// How a reconciliation is shown: the verdict, the counts, and the first events of each finding.
 import type { ReconcileReport } from '../../contract/reports/reconcile.ts';
 import { formatCount, plural } from '../numbers.ts';
 import { alignColumns, type Line, type Style } from '../terminal/styled-line.ts';
-
-/** Events named; the rest are in the JSON report. */
-const MOST_NAMED = 20;
+import { MAX_NAMED_ITEMS } from './first-branches.ts';
 
 const BAD: ReadonlySet<string> = new Set(['not_indexed', 'unacknowledged', 'refused', 'dead']);
 
+/** Returns a reconciliation: the verdict in one line, then the counts and the first events. */
 export function reconcileLines(report: ReconcileReport): Line[] {
   const { verdict, sent, acknowledged, indexed, others, replayed, findings, events } = report;
   const style: Style = verdict === 'consistent' ? 'good' : 'bad';
-  const more = events.length - MOST_NAMED;
+  const more = events.length - MAX_NAMED_ITEMS;
   return [
     [
       { text: verdict, style },
@@ -26,7 +25,7 @@ export function reconcileLines(report: ReconcileReport): Line[] {
       ]),
     ),
     ...alignColumns(
-      events.slice(0, MOST_NAMED).map(({ id, finding }) => [
+      events.slice(0, MAX_NAMED_ITEMS).map(({ id, finding }) => [
         { text: id, style: 'id' },
         { text: finding, style: BAD.has(finding) ? 'bad' : 'dim' },
       ]),

@@ -1,15 +1,15 @@
-// What people see of a sequence: where each entry is reported and where it was checked to be (interface 4.4).
+// How a sequence is shown: the reported and the checked position of each entry (interface 4.4).
 import type { Position } from '../../contract/sequence.ts';
 import { formatCount } from '../numbers.ts';
 import type { View } from './view.ts';
-import { statusStyle, WHOLE } from './shared-columns.ts';
+import { statusStyle, ID_COLUMNS } from './shared-columns.ts';
 
 export const positionView: View<Position> = {
   columns: [
-    { name: 'entry', of: (row) => row.entry, style: 'id', least: WHOLE },
+    { name: 'entry', of: (row) => row.entry, style: 'id', minColumns: ID_COLUMNS },
     { name: 'message', of: (row) => row.message_id },
-    { name: 'reported', of: (row) => row.reported, align: 'right', least: 8 },
-    { name: 'checked', of: (row) => row.checked, align: 'right', least: 8 },
+    { name: 'reported', of: (row) => row.reported, align: 'right', minColumns: 8 },
+    { name: 'checked', of: (row) => row.checked, align: 'right', minColumns: 8 },
     {
       name: 'offset',
       of: (row) => row.offset,

@@ -1,11 +1,12 @@
-// Columns that several records share.
+// Columns and styles that several records share.
 import { formatMinute } from '../numbers.ts';
 import type { Style } from '../terminal/styled-line.ts';
 import type { Column } from './view.ts';
 
-/** Identifiers are worth nothing cut. */
-export const WHOLE = 40;
+/** Columns that a table keeps for an id: a shortened id cannot be used. */
+export const ID_COLUMNS = 40;
 
+/** The integrity of a record (interface 3). */
 export const integrityColumn: Column<{ integrity?: number | undefined }> = {
   name: 'integrity',
   of: (row) => row.integrity,
@@ -13,12 +14,13 @@ export const integrityColumn: Column<{ integrity?: number | undefined }> = {
   style: (row) => integrityStyle(row.integrity),
 };
 
+/** Returns the style of an integrity: none for 1, bad below 0.5. */
 export function integrityStyle(integrity: number | undefined): Style | undefined {
   if (integrity === undefined || integrity === 1) return undefined;
   return integrity < 0.5 ? 'bad' : 'warn';
 }
 
-/** Status words of the interface (section 3); a word that is not known has no colour. */
+/** Returns the style of a status (interface 3). An unknown status has none. */
 export function statusStyle(status: string | undefined): Style | undefined {
   return status === undefined ? undefined : STATUS_STYLES.get(status);
 }
@@ -29,11 +31,12 @@ const STATUS_STYLES = new Map<string, Style>([
   ['unverified', 'warn'],
 ]);
 
+/** Returns an instant to the minute, '' where there is none. */
 export function formatInstant(instant: string | null | undefined): string {
   return instant === null || instant === undefined ? '' : formatMinute(instant);
 }
 
-/** The first twelve characters: enough to compare by eye. */
+/** Returns the first twelve characters of a hash, which are enough to compare by eye. */
 export function shortHash(hash: string): string {
   return hash.slice(0, 12);
 }

@@ -1,39 +1,44 @@
-// What people see of a record: its columns, for tables, tab-separated lines and key/value lines alike.
+// What a view of a record is: its columns, for tables, tab-separated lines and `key value` lines.
 import { alignColumns, type Line, type Style } from '../terminal/styled-line.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 
+/** A value in a column. */
 export type Cell = string | number | boolean | null | undefined;
 
+/** One column of a view. */
 export type Column<T> = {
-  /** In snake case, as scripts see it; people see blanks. */
+  /** The name in snake case, as scripts see it. Tables show spaces. */
   name: string;
-  /** The value, whole. */
+  /** Returns the value, not shortened. */
   of(row: T): Cell;
-  /** What a table shows instead, where the value is long for people (a hash, an instant). */
+  /** Returns what a table shows instead of a long value, such as a hash or an instant. */
   shown?(row: T): string;
   align?: 'right';
   style?: Style | ((row: T) => Style | undefined);
-  /** Only where one record is shown, not in lists. */
+  /** Show it for a single record only, not in lists. */
   detail?: true;
-  /** Columns below which a table does not cut it; 6 where not said. */
-  least?: number;
+  /** A table makes it no narrower than this. Default 6. */
+  minColumns?: number;
 };
 
+/** How a record is shown. */
 export type View<T> = {
   columns: readonly Column<T>[];
-  /** How people see one record where `key value` lines do not do it justice. */
+  /** Returns a single record as lines for people. Default: {@link keyLines}. */
   lines?(wire: T, canvas: Canvas): Iterable<Line>;
 };
 
+/** Returns a cell as text, '' where there is none. */
 export function cellText(cell: Cell): string {
   return cell === null || cell === undefined ? '' : String(cell);
 }
 
+/** Returns the style of a column in a row. */
 export function styleOf<T>(column: Column<T>, row: T): Style | undefined {
   return typeof column.style === 'function' ? column.style(row) : column.style;
 }
 
-/** `key  value` lines of what the record has, whole values, for people. */
+/** Returns `key  value` lines for the fields that a record has. Values are not shortened. */
 export function keyLines<T>(columns: readonly Column<T>[], row: T): Line[] {
   const known = columns.filter((column) => cellText(column.of(row)) !== '');
   return alignColumns(

@@ -28,7 +28,7 @@ describe('driftPlot', () => {
   });
   test('nothing displaced', () => {
     expect(driftPlot('x', positions([0, 0]), canvas).map(plainText)).toStrictEqual([
-      'x: 2 positions, each where it is reported',
+      'x: 2 positions, each at its reported place',
       ' 0 ┼────────',
       '    1      2',
       '    checked position',

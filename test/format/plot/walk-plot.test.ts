@@ -57,7 +57,7 @@ test('drift above, reads and disagreements below, a gap where no drift was repor
   ];
   expect(drawn(windows, 80, true)).toStrictEqual([
     'walk1: 40 rows in 4 windows, complete',
-    'drift reported: 0.1 first, 0 last, 0.2 most',
+    'drift reported: 0.1 first, 0 last, 0.2 highest',
     ' 0.2 ┤        ███',
     '     │        ███',
     '     │▄▄▄     ███',

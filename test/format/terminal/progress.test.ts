@@ -100,7 +100,7 @@ test('a walk: what is frozen, what it cost, what drift is reported', () => {
     drift: 0.21,
   };
   expect(frozenProgressText(walk, { unicode: true })).toBe(
-    'frozen 1,200 conversations in 12 windows, the last of 100 · 2.9× the least requests · drift 0.21',
+    'frozen 1,200 conversations in 12 windows, the last of 100 · 2.9× the minimum of requests · drift 0.21',
   );
   const begun = { ...walk, rows: 0, windows: 0, last: 0, requests: 1, drift: undefined };
   expect(frozenProgressText(begun, { unicode: false })).toBe('frozen no conversations yet, 1 request');

@@ -8,7 +8,7 @@ import type { View } from '../../../src/format/views/view.ts';
 type Row = { id: string; text: string };
 const view: View<Row> = {
   columns: [
-    { name: 'id', of: (row) => row.id, least: 40 },
+    { name: 'id', of: (row) => row.id, minColumns: 40 },
     { name: 'text', of: (row) => row.text },
     { name: 'end', of: () => 'end' },
   ],
