@@ -1,4 +1,4 @@
-// Bags of all kinds: what RFC 8493 and the drafts before it allow, what they forbid, and what would do harm.
+// Checking bags: what RFC 8493 and its drafts allow, what they forbid, and hostile bags.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

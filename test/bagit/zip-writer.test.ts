@@ -1,4 +1,4 @@
-// The zip writer: read by others as it was written, whatever the sizes and the names.
+// The zip writer: other tools read what it writes, with all sizes and names.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isInstalled } from '../support/installed.ts';

@@ -1,4 +1,4 @@
-// Keeping a stream: rows C9 to C17 and D1 to D4 of the fault list; nothing wrong ever stands under the final name.
+// Writing a downloaded file: C9 to C17 and D1 to D4 of the fault list. A wrong file never gets the final name.
 import { execFileSync } from 'node:child_process';
 import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -42,8 +42,8 @@ const keep = (
 };
 const target = (text: string, name = 'a.txt') => ({ dir, name, sha256: sha256Of(text) });
 
-describe('kept', () => {
-  test('a right stream, in pieces, stands under its name with mode 0600 and nothing else is left', async () => {
+describe('a file that is saved', () => {
+  test('has its name and mode 0600, and no other file is left', async () => {
     const kept = await keep(stream('hel', '', 'lo'), { ...target('hello'), bytes: 5 });
     expect(kept).toEqual({ path: join(dir, 'a.txt'), outcome: 'kept', bytes: 5, sha256: sha256Of('hello') });
     expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('hello');
@@ -65,7 +65,7 @@ describe('kept', () => {
     expect((await keep(untouched, target('hello'))).outcome).toBe('present');
   });
 
-  test('C10: other bytes are replaced with force only, by verified bytes only', async () => {
+  test('C10: other content is replaced only with force, and only by verified bytes', async () => {
     await writeFile(join(dir, 'a.txt'), 'mine');
     await expect(keep(stream('hello'), target('hello'))).rejects.toMatchObject({
       kind: 'unsafe',
@@ -97,7 +97,7 @@ describe('kept', () => {
   });
 });
 
-describe('not kept', () => {
+describe('a file that is not saved', () => {
   afterEach(async () => {
     expect((await readdir(dir).catch(() => [])).filter((name) => PARTIAL_FILE.test(name))).toEqual([]);
   });
@@ -252,7 +252,7 @@ describe('files of one pull with the same bytes', () => {
       force: fc.boolean(),
     },
     { numRuns: 60 },
-  )('all come whole, in whatever order their steps come, and no part stays', async (drawn) => {
+  )('all are complete, in whatever order their steps run, and no partial file stays', async (drawn) => {
     const { text, left, files, force } = drawn;
     await rm(dir, { recursive: true });
     await mkdir(dir);
@@ -271,7 +271,7 @@ describe('files of one pull with the same bytes', () => {
     for (const name of names) expect(await readFile(join(dir, name), 'utf8')).toBe(text);
   });
 
-  test('one that has its name and cannot be synced takes no part of another with it', async () => {
+  test('a failed sync of one file does not remove the partial file of another', async () => {
     const options = await optionsOf(false);
     const steps = stopover();
     const desk: SaveOptions['diskWorker'] = {

@@ -1,4 +1,4 @@
-// Small files get their names whenever these are known, and only with the bytes of their hash.
+// The writer of small files: a file gets its name before or after its bytes, and only with the right hash.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ test.each([
   expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe('hello');
 });
 
-test('other bytes, a size that is not theirs, and a name that is taken: told, nothing stays', () => {
+test('wrong bytes, a wrong size and a taken name are reported, and no file stays', () => {
   const files = createSmallFileWriter<number>(dir);
   writeFileSync(join(dir, 'a.txt'), 'mine');
   files.add(1, { ...file, temporary: '.tmp1' }, Buffer.from('hullo'));

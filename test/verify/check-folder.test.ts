@@ -1,15 +1,13 @@
-// Verifying a folder: every file named with its verdict, rows D10 to D13 of the fault list, sums that sha256sum reads.
+// Comparing a folder with what is expected: a verdict for each file (D10 to D13 of the fault list).
 import { execFileSync } from 'node:child_process';
-import { appendFile, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { VerifyReport } from '../../src/contract/reports/files.ts';
 import { compareFolder, readFolder } from '../../src/verify/check-folder.ts';
 import { digestFile } from '../../src/verify/digest.ts';
-import { MANIFEST_FILE, openManifest, readManifest } from '../../src/download/manifest.ts';
+import { MANIFEST_FILE } from '../../src/download/manifest.ts';
 import { isOwnFile } from '../../src/download/own-files.ts';
-import { parseChecksumList, checksumLine } from '../../src/verify/checksum-list.ts';
 import { verifyFaultsOf, verdictRow, verifyReportOf, type ExpectedFile } from '../../src/verify/verdicts.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { sha256Of } from '../support/digest.ts';
@@ -36,7 +34,7 @@ const row = (path: string | null, content: string, more: Partial<ExpectedFile> =
 const verdictsOf = (report: VerifyReport) =>
   Object.fromEntries(report.files.map((file) => [file.path, file.verdict]));
 
-test('all right', async () => {
+test('every file matches', async () => {
   await writeFile(join(dir, 'a'), 'A');
   await mkdir(join(dir, 'sub'));
   await writeFile(join(dir, 'sub', 'b'), 'B');
@@ -90,7 +88,7 @@ test('D12: verifying nothing is no success', async () => {
   expect((await check([])).kinds).toEqual(['partial']);
 });
 
-test('a record without a path is found by its hash, each file once; our own files do not count', async () => {
+test('an expected file without a path is found by its hash; the manifest and partial files do not count', async () => {
   await writeFile(join(dir, 'renamed'), 'A');
   await writeFile(join(dir, MANIFEST_FILE), '');
   await writeFile(join(dir, `.arx-${'0'.repeat(16)}.part`), 'half');
@@ -98,7 +96,7 @@ test('a record without a path is found by its hash, each file once; our own file
   expect(report.files.map((file) => file.verdict)).toEqual(['match', 'missing', 'missing']);
 });
 
-test('a folder that is none, and one that is missing', async () => {
+test('a path that is no folder, and a missing folder', async () => {
   await writeFile(join(dir, 'file'), '');
   for (const [name, kind] of [
     ['file', 'unsafe'],
@@ -131,93 +129,4 @@ test('C12: a FIFO and a link are refused by the digest itself, without waiting',
   await symlink('/dev/zero', join(dir, 'link'));
   await expect(digestFile(join(dir, 'fifo'), { signal })).rejects.toMatchObject({ kind: 'unsafe' });
   await expect(digestFile(join(dir, 'link'), { signal })).rejects.toMatchObject({ code: 'ELOOP' });
-});
-
-describe('the manifest', () => {
-  const entry = (id: string) => ({
-    id,
-    path: `${id}.txt`,
-    sha256: sha256Of(id),
-    bytes: id.length,
-    redacted: false,
-  });
-
-  test('is whole after a cut at every byte', async () => {
-    const path = join(dir, MANIFEST_FILE);
-    const manifest = await openManifest(dir);
-    for (const id of ['a', 'ü', 'c', 'a']) manifest.add(entry(id));
-    await manifest.close();
-    expect([...((await readManifest(dir)) ?? []).keys()]).toEqual(['a', 'ü', 'c']);
-    const whole = await readFile(path);
-    for (let at = 0; at < whole.length; at++) {
-      await writeFile(path, whole.subarray(0, at));
-      const lines = [...whole.subarray(0, at)].filter((byte) => byte === 10).length;
-      const again = await openManifest(dir);
-      expect(again.entries.size).toBe(Math.min(lines, 3));
-      again.add(entry('z'));
-      await again.close();
-      expect((await readManifest(dir))?.get('z')).toEqual(entry('z'));
-    }
-  });
-
-  test.each(['{"id":"a"}', 'hello', JSON.stringify({ ...entry('a'), path: '../x' })])(
-    '%s is damage',
-    async (line) => {
-      await writeFile(join(dir, MANIFEST_FILE), `${line}\n`);
-      await expect(readManifest(dir)).rejects.toMatchObject({ kind: 'store' });
-    },
-  );
-
-  test('is never written through a link, nor waited for', async () => {
-    await symlink(join(dir, 'victim'), join(dir, MANIFEST_FILE));
-    await expect(openManifest(dir)).rejects.toMatchObject({ kind: 'unsafe' });
-    await rm(join(dir, MANIFEST_FILE));
-    execFileSync('mkfifo', [join(dir, MANIFEST_FILE)]);
-    await expect(openManifest(dir)).rejects.toMatchObject({ kind: 'unsafe' });
-  });
-});
-
-describe('sums', () => {
-  test('sha256sum -c reads what is written, odd names too', async () => {
-    const names = ['plain', 'with space', 'new\nline', 'back\\slash', 'ret\rurn', 'ünïcode'];
-    for (const name of names) await writeFile(join(dir, name), name);
-    const sums = names.map((name) => checksumLine(sha256Of(name), name)).join('');
-    const read = execFileSync('sha256sum', ['--check', '--strict'], {
-      cwd: dir,
-      input: sums,
-      encoding: 'utf8',
-    });
-    expect(read.match(/OK$/gm)).toHaveLength(names.length);
-    await truncate(join(dir, 'plain'), 1);
-    expect(() => execFileSync('sha256sum', ['-c'], { cwd: dir, input: sums, stdio: 'pipe' })).toThrow();
-    await writeFile(join(dir, 'plain'), 'plain');
-    expect(
-      parseChecksumList(execFileSync('sha256sum', names, { cwd: dir, encoding: 'utf8' })).map(
-        ({ path }) => path,
-      ),
-    ).toEqual(names);
-  });
-
-  test('property: what is written is read back', () => {
-    const path = fc
-      .string({ unit: 'grapheme', minLength: 1 })
-      .filter((text) => /^[^/\0]*$/.test(text) && text !== '..');
-    fc.assert(
-      fc.property(fc.array(path), (paths) => {
-        const text = paths.map((each) => checksumLine(sha256Of(each), each)).join('');
-        expect(parseChecksumList(text)).toEqual(
-          paths.map((each) => ({ id: null, path: each, sha256: sha256Of(each) })),
-        );
-      }),
-    );
-  });
-
-  test.each([
-    ['usage', 'hello'],
-    ['usage', `${'0'.repeat(63)}  a`],
-    ['unsafe', `${'0'.repeat(64)}  ../a`],
-    ['unsafe', `${'0'.repeat(64)}  /etc/passwd`],
-  ])('%s: %s', (kind, line) =>
-    expect(() => parseChecksumList(`\n# note\n${line}\n`)).toThrow(expect.objectContaining({ kind })),
-  );
 });

@@ -1,4 +1,4 @@
-// Hashing on all cores: each of thousands of changed bits is found, and a file may be over 4 GiB.
+// The hash pool over much data: each of thousands of changed bits is found, and files over 4 GiB.
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ describe('single-bit changes', () => {
 /** By sha256sum. */
 const FIVE_GIGABYTES_OF_NOTHING = '750f9080de24a9e562c6b1fecc288c732a758003ab16e5cad014eba45c17466b';
 
-describe('the crew', () => {
+describe('the hash pool', () => {
   test('J7: a file over 4 GiB', async () => {
     const file = openSync(join(dir, 'sparse'), 'w');
     ftruncateSync(file, 5_000_000_000);

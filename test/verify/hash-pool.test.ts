@@ -1,4 +1,4 @@
-// Hashing on all cores: every changed bit is found, odd things in a folder are named, and nothing hangs.
+// The hash pool: special files are named and never waited for, and interruption ends it.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -42,7 +42,7 @@ const row = (path: string, sha256: string): ExpectedFile => ({ id: path, path, s
 /** The thread reads so much at once. */
 const READ = 512 * 1024;
 
-describe('what stands in a folder', () => {
+describe('the entries of a folder', () => {
   test('links, loops, FIFOs, sockets and devices are named, and never followed or waited for', async () => {
     mkdirSync(join(dir, 'sub'));
     writeFileSync(join(dir, 'sub/file'), 'x');
@@ -94,7 +94,7 @@ describe('what stands in a folder', () => {
     expect(Object.values(await verdictsIn())).toEqual(['unreadable']);
   });
 
-  test('holes and sizes around a read are hashed as they are', async () => {
+  test('sparse files, and sizes near that of one read, are hashed correctly', async () => {
     const sizes = [0, 1, READ - 1, READ, READ + 1, 3 * READ];
     for (const size of sizes) writeFileSync(join(dir, String(size)), Buffer.alloc(size, 7));
     const sparse = openSync(join(dir, 'sparse'), 'w');
@@ -133,8 +133,8 @@ describe('what stands in a folder', () => {
   );
 });
 
-describe('the crew', () => {
-  test('without threads the same comes of it, and its end ends it', async () => {
+describe('the hash pool', () => {
+  test('gives the same results without threads, and can be stopped', async () => {
     const paths = ['a', 'b', 'nothing-here'];
     for (const path of paths.slice(0, 2)) writeFileSync(join(dir, path), path);
     const crew = openHashPool(dir, { algorithms: ['sha256'], signal, thread: undefined });
@@ -166,13 +166,13 @@ describe('the crew', () => {
     expect(hashes).toEqual(right.map((text) => algorithms.map((name) => digestOf(name, text)).join(' ')));
   });
 
-  test('nothing to do is done at once', async () => {
+  test('finishes at once without files', async () => {
     const crew = openHashPool(dir, { algorithms: ['sha256'], signal, thread });
     crew.add([]);
     expect(await crew.finish()).toEqual({ hashes: [], bytes: [] });
   });
 
-  test('an interruption ends it with its own reason, in the middle of a file', async () => {
+  test('is ended by an interruption with its reason, in the middle of a file', async () => {
     const file = openSync(join(dir, 'large'), 'w');
     ftruncateSync(file, 64 * 1024 ** 3);
     closeSync(file);

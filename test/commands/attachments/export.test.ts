@@ -1,4 +1,4 @@
-// `arx attachments export`: bags that foreign tools accept, and none at all where a file is not what was pulled.
+// `arx attachments export`: other tools accept the bag, and there is none if a file has changed since the pull.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   appendFileSync,

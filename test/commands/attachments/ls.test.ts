@@ -1,4 +1,4 @@
-// `arx attachments ls --strict`: a page that is not the whole list is not all that was asked for.
+// `arx attachments ls --strict`: a page that is not the whole list is exit 3.
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { arx } from '../../support/command.ts';

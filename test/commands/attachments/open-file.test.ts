@@ -1,4 +1,4 @@
-// `arx attachments show ID --open`: only what was verified is handed on, to the right program, and nothing that would be run.
+// `arx attachments show ID --open`: only verified files are opened, by the right program, and none that could run code.
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

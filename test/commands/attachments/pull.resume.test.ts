@@ -1,4 +1,4 @@
-// `arx attachments pull` after it was cut off or killed: rows D6 to D9 of the fault list, ranges, and who may go on with a part.
+// `arx attachments pull` after an interruption: D6 to D9 of the fault list, ranges, and which partial files are resumed.
 import {
   existsSync,
   linkSync,

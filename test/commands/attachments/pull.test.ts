@@ -1,4 +1,4 @@
-// `arx attachments pull` against services and folders that mean harm, that break off, and that are merely large.
+// `arx attachments pull` with hostile services and folders, broken connections, and many files.
 import { execFileSync } from 'node:child_process';
 import { getEventListeners } from 'node:events';
 import {

@@ -1,4 +1,4 @@
-// `arx attachments verify`: what it holds a folder against, and folders that would trap it.
+// `arx attachments verify`: the references it compares with, and hostile folders.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

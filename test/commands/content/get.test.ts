@@ -1,4 +1,4 @@
-// `arx content get --raw` for messages too long for an answer, and against services that mean harm.
+// `arx content get --raw` for messages too long for one response, and with hostile services.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// `arx content get MSG --save DIR`: what is kept of a message, under which names, and what is never overwritten.
+// `arx content get MSG --save DIR`: which files are saved, under which names, and what is never replaced.
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// A kept connection counts time only while somebody waits, and goes on counting when somebody does again.
+// The idle timeout of a connection counts only while the reader waits.
 import { afterEach, expect, test } from 'vitest';
 import {
   openPipelinedConnection,
@@ -9,7 +9,7 @@ import { misbehave, type Misbehaving } from '../../support/misbehaving-server.ts
 let server: Misbehaving | undefined;
 afterEach(() => server?.close());
 
-test('a body that stops: not given up while its reader is busy, but as soon as it waits', async () => {
+test('a body that stops is given up when its reader waits, and not while it is busy', async () => {
   server = await misbehave((socket) => socket.write('HTTP/1.1 200 X\r\ncontent-length: 100\r\n\r\nhello'));
   const room = Buffer.alloc(100);
   let looked = 0;

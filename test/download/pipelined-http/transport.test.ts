@@ -1,4 +1,4 @@
-// The sockets of our own for files: large bodies in pieces, connections kept, and small answers read ahead.
+// Pipelined HTTP/1.1 for files: large bodies in chunks, kept connections, and small responses to requests sent ahead.
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPipelinedTransport } from '../../../src/download/pipelined-http/transport.ts';
@@ -45,7 +45,7 @@ const random = (size: number) =>
 const LARGE = random(9_000_000);
 
 describe('a large body', () => {
-  test('comes whole, in few pieces whose memory is used again, also for a slow reader', async () => {
+  test('is complete, in few chunks whose memory is used again, also for a slow reader', async () => {
     await withSockets(
       (socket) => socket.write(answer(200, LARGE)),
       async (get) => {
@@ -85,7 +85,7 @@ describe('a large body', () => {
     );
   });
 
-  test('a reader that leaves, and a run that ends, close the connection', async () => {
+  test('a reader that stops, and a run that ends, close the connection', async () => {
     let closed = 0;
     await withSockets(
       (socket) => {
@@ -115,7 +115,7 @@ test.each([
   ['with a folded line', 'HTTP/1.1 200 X\r\na: b\r\n c\r\ncontent-length: 1\r\n\r\na'],
   ['with a bare line feed', 'HTTP/1.1 200 X\r\na: b\nc: d\r\ncontent-length: 1\r\n\r\na'],
   ['no HTTP', 'x'.repeat(17_000)],
-])('an answer %s is left to the careful transport, and so is that origin', async (_, bytes) => {
+])('a response %s is left to the fallback transport, and so is its origin from then on', async (_, bytes) => {
   await withSockets(
     (socket) => socket.write(bytes),
     async (get, server) => {
@@ -125,7 +125,7 @@ test.each([
   );
 });
 
-test('property: no head is read as anything but what it says, and none throws', () => {
+test('property: a head is parsed as what it says, or not at all, and never throws', () => {
   const piece = fc.constantFrom(
     'a: b',
     'Content-Length: 7',
@@ -153,7 +153,7 @@ test('property: no head is read as anything but what it says, and none throws', 
   );
 });
 
-describe.each(['http', 'https'])('small files read ahead over %s', (scheme) => {
+describe.each(['http', 'https'])('pipelined requests over %s', (scheme) => {
   let distrust: () => void;
   beforeAll(() => void (distrust = trustAuthority()));
   afterAll(() => distrust());
@@ -204,7 +204,7 @@ describe.each(['http', 'https'])('small files read ahead over %s', (scheme) => {
   }
   const all = Array.from({ length: 40 }, (_, index) => `file /${index}`);
 
-  test('every answer belongs to its request, however they are cut', async () => {
+  test('every response belongs to its request, however the bytes are cut', async () => {
     expect(await answers((socket, { head }) => socket.write(answer(200, bodyOf(head))))).toEqual(all);
     const bytewise = await answers((socket, { head }) => {
       for (const byte of answer(200, bodyOf(head))) socket.write(Buffer.of(byte));
@@ -212,7 +212,7 @@ describe.each(['http', 'https'])('small files read ahead over %s', (scheme) => {
     expect(bytewise).toEqual(all);
   });
 
-  test('requests go ahead of their answers, and none before the first answer', async () => {
+  test('requests are sent ahead of their responses, but not before the first response', async () => {
     let open = 0;
     let most = 0;
     let first: number | undefined;
@@ -231,7 +231,7 @@ describe.each(['http', 'https'])('small files read ahead over %s', (scheme) => {
   test.each([
     ['after each, and says so', { connection: 'close' }, 1],
     ['after the third without a word, whatever was asked ahead', {}, 3],
-  ])('a server that closes %s is asked on others, and nothing is lost', async (_, headers, after) => {
+  ])('if a server closes %s, other connections are used and no file is lost', async (_, headers, after) => {
     const answered = new WeakMap<object, number>();
     const got = await answers((socket, { head }) => {
       const count = (answered.get(socket) ?? 0) + 1;
@@ -242,7 +242,7 @@ describe.each(['http', 'https'])('small files read ahead over %s', (scheme) => {
     expect(got).toEqual(all);
   });
 
-  test('a request that ends the connection each time is given up, the others come', async () => {
+  test('a request that always ends its connection is given up, and the others are answered', async () => {
     const got = await answers((socket, { head }) => {
       if (head.includes('/20 ')) socket.destroy();
       else socket.write(answer(200, bodyOf(head)));
@@ -259,7 +259,7 @@ describe.each(['http', 'https'])('small files read ahead over %s', (scheme) => {
     ['a body that breaks off', Buffer.from('HTTP/1.1 200 X\r\ncontent-length: 100\r\n\r\nabc')],
     ['a head that breaks off', Buffer.from('HTTP/1.1 200 X\r\ncontent-le')],
     ['no HTTP', Buffer.from('hello\r\n\r\n')],
-  ])('%s comes to nothing, without waiting for more than its time; the others come', async (_, bytes) => {
+  ])('%s fails within the timeout, and the others are answered', async (_, bytes) => {
     const silent = new WeakSet<object>();
     const got = await answers((socket, { head }) => {
       if (silent.has(socket)) return;
@@ -269,7 +269,7 @@ describe.each(['http', 'https'])('small files read ahead over %s', (scheme) => {
     expect(got).toEqual(all.with(20, undefined as never));
   });
 
-  test.each(BAD_ANSWERS)('$id $fault, and nothing comes of it', async ({ script }) => {
+  test.each(BAD_ANSWERS)('$id $fault gives no file', async ({ script }) => {
     const broken = new WeakSet<object>();
     const got = await answers((socket, request, count) => {
       if (broken.has(socket)) return;
