@@ -1,4 +1,4 @@
-// Injected drift: list reads that are faulty as interface 4.7 describes, reproducible by seed and requests.
+// Injected drift: faulty list reads (interface 4.7), reproducible by seed and requests.
 import type { ListPage, ListRow, ListWindow } from '../handlers/list-source.ts';
 import { createCounter, type Counter } from '../rules/counter.ts';
 import { sampleRead, type DriftMode } from './fault-sampling.ts';

@@ -24,10 +24,10 @@ import { storedMessage, type ServedFile } from './stored-message.ts';
 const ALLOW = 'GET, HEAD, OPTIONS';
 
 /**
- * Returns the service for `GET|HEAD /files/<id>/<tier>/<signature>` (the path of `file_url`, interface 2.1; the form is
- * our choice) and `/messages/<id>/<tier>/<signature>`. No token is read: the address is the permission. Errors have the
- * error body (interface 7): 404 for a file that is unknown or not stored, 403 `asset_redacted` or `asset_forbidden`, 416
- * for a range outside of the file.
+ * Returns the service for `GET|HEAD /files/<id>/<tier>/<signature>` and `/messages/<id>/<tier>/<signature>`. The first is
+ * the path of `file_url` (interface 2.1); its form is our choice. No token is read: the address is the permission. Errors
+ * have the error body (interface 7): 404 for a file that is unknown or not stored, 403 `asset_redacted` or
+ * `asset_forbidden`, 416 for a range outside of the file.
  */
 export function createAssetService(
   archive: Archive,

@@ -1,4 +1,4 @@
-// GET /api/content/{id}: the raw view and the lore view of one message (interface 2.2, 4.3; the raw view is ours).
+// GET /api/content/{id}: the raw view and the lore view of one message (interface 2.2, 4.3). The raw view is ours.
 import { createHash } from 'node:crypto';
 import { MAX_RAW_BYTES, type Asset, type Carrier, type Pipeline } from '../../contract/content.ts';
 import type { Tier } from '../../contract/token.ts';

@@ -1,4 +1,4 @@
-// GET /messages and GET /v1/messages: the list to cross-check conversations with (interface 4.8; its shape is our choice).
+// GET /messages and GET /v1/messages: the list to cross-check conversations with (interface 4.8). Its shape is our choice.
 import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import {

@@ -1,4 +1,4 @@
-// GET /api/sequence/{name}: reported positions beside checked positions (interface 4.4; the shape is our choice).
+// GET /api/sequence/{name}: reported positions beside checked positions (interface 4.4). The shape is our choice.
 import { ARC_RECONSTRUCTION, MIRROR_RELAY, type Position, type Sequence } from '../../contract/sequence.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';

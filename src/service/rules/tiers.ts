@@ -1,4 +1,4 @@
-// Tiers and scopes: which tier a token gets, and which rows a tier sees (interface 5; the order of tiers is our choice).
+// Tiers and scopes: which tier a token gets, and which rows a tier sees (interface 5). The order of tiers is our choice.
 import { TIERS, type Scope, type Tier, type TokenRequest } from '../../contract/token.ts';
 import { ApiError } from './api-error.ts';
 
@@ -8,7 +8,7 @@ const SCOPES_OF: Record<Tier, readonly Scope[]> = {
   mirror: ['read:messages', 'read:attachments', 'read:sequence', 'read:mirror'],
 };
 
-/** Tokens are valid for one hour (our choice, interface 8). */
+/** Tokens are valid for one hour, which is our choice (interface 8). */
 export const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 
 export type Grant = { tier: Tier; scope: readonly Scope[] };
