@@ -1,4 +1,4 @@
-// The walk of a conversation list that is not ours, over a port: rows, ids and bodies of any form, words that lie, cursors that go nowhere.
+// Walks over foreign conversation lists on a port: rows, IDs and bodies of any form, hostile text, cursors that lead nowhere.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { arx, recordsOf } from '../support/command.ts';
 import { serveList, type CursorServerOptions } from '../support/cursor-server.ts';

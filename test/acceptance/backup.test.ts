@@ -1,4 +1,4 @@
-// Backup and restore as the README says: taken while events arrive, then whole by fsck, and every list the same byte for byte.
+// Backup and restore as documented: taken while events arrive, then checked by fsck, and every list is equal byte for byte.
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Two benches with the same archive: the real client in-process, and the same client over real ports.
+// The real client on one archive in two ways: in this process, and over real ports.
 import { readResponse, withoutFramingHeaders, type ApiResponse } from '../../src/client/response.ts';
 import { allowedOriginsOf } from '../../src/download/allowed-origins.ts';
 import { openFile } from '../../src/download/download-file.ts';

@@ -1,4 +1,4 @@
-// The walk over a service that lies by seed: what it shows is true so far, and "complete" is said only of the truth.
+// Walks over a service that returns faulty reads by seed: what is shown is true, and "complete" is said only of the exact list.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInProcessTransport, EMBEDDED_BASE_URL } from '../../src/client/in-process.ts';
 import { createClient } from '../../src/client/index.ts';

@@ -1,4 +1,4 @@
-// The real walk through a real port against a service that lies, fails and is written to: exact, or honest about it.
+// The real walk over a real port against a service with injected faults and writes: the list is exact, or said to be incomplete.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

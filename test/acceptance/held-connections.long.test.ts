@@ -1,4 +1,4 @@
-// A real process under clients that hold it: others go on, nothing grows, it accepts again, and what it acknowledged is kept.
+// A real service whose connections are held: others are answered, nothing grows, and acknowledged events are kept.
 import { DatabaseSync } from '@photostructure/sqlite';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

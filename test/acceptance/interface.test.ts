@@ -1,4 +1,4 @@
-// Every route, status and error code of the interface: the real client against the real service, without and with a port.
+// Every route, status and error code of the interface, by the real client against the real service, in-process and over a port.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ERROR_STATUS, type ErrorCode } from '../../src/contract/error.ts';
 import { ROUTES, type Route } from '../../src/contract/routes.ts';

@@ -1,4 +1,4 @@
-// An import into PostgreSQL killed with SIGKILL in the middle of its COPY: nothing half is there, and the next run makes it whole.
+// An import into PostgreSQL killed during its COPY: nothing is stored by half, and the next run completes it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Processes that serve are killed under ingest load, and their PostgreSQL with them: nothing acknowledged is lost or applied twice.
+// Services and their PostgreSQL killed under ingest load: no acknowledged event is lost or applied twice.
 import { beforeAll, expect, test } from 'vitest';
 import { killIngest } from '../support/killed-ingest.ts';
 import { noPostgres } from '../support/postgres.ts';

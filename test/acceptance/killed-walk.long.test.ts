@@ -1,4 +1,4 @@
-// kill -9 of the real walk at every kind of moment (faults M7, I1): each run's output whole, the log unbroken, no row lost or twice.
+// SIGKILL of the real walk at every kind of moment (M7, I1): the log is unbroken, and no row is lost or given twice.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openKillBench, type KillBench } from '../support/killed-walk.ts';
 

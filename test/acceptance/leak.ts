@@ -1,4 +1,4 @@
-// Whether bytes that must not leave are in an answer, whatever coding they are in.
+// Finds bytes that must not be sent in an answer, whatever encoding they have.
 import { isUtf8 } from 'node:buffer';
 import type { ServiceResponse } from '../../src/contract/exchange.ts';
 

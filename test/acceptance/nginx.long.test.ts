@@ -1,4 +1,4 @@
-// Two real processes on one PostgreSQL behind Debian's nginx: one service, whose limits know the client and not the proxy.
+// Two real processes on one PostgreSQL behind nginx behave as one service, whose limits apply to the client.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort, PASSWORD } from '../support/cluster.ts';
 import { moved } from '../support/event.ts';

@@ -1,4 +1,4 @@
-// A service as its keeper runs it: a log without secrets, probes that end, figures, limits behind a proxy, nothing written where nothing may be.
+// Running a service: a log without secrets, probes, metrics, limits behind a proxy, read-only archives.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// The interface's requests through Prism, an OpenAPI proxy that is not ours: no answer breaks the document, and no request that is answered well.
+// The interface's requests through Prism, an independent OpenAPI proxy: requests and answers match the document.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../../src/contract/exchange.ts';
 import { Fault } from '../../src/faults.ts';

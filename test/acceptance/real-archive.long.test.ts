@@ -1,4 +1,4 @@
-// From a real mailing list to what the commands print of it, against what Python's email package saw in the same file.
+// A real mailing list through the commands, compared with what Python's email package reads in it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

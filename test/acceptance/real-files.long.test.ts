@@ -1,4 +1,4 @@
-// The real files: imported, served, pulled with a record of it, verified here and by coreutils, all of them what others saw.
+// Real files: imported, served, pulled, recorded and verified, with the digests that other programs computed.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

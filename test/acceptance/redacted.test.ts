@@ -1,4 +1,4 @@
-// What is redacted or above a tier leaves by no route, in no coding, under no name.
+// What is redacted or above a tier is never sent: by no route, in no encoding, under no name.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

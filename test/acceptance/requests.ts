@@ -1,4 +1,4 @@
-// What is asked of every route of the interface, rightly and wrongly, with what must come of it.
+// Requests to every route of the interface, valid and invalid, with the expected results.
 import type { ErrorCode } from '../../src/contract/error.ts';
 import { MAX_REQUEST_BYTES } from '../../src/contract/scalars.ts';
 import { pathOf, ROUTES, type RouteName } from '../../src/contract/routes.ts';

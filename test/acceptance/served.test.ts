@@ -1,4 +1,4 @@
-// One archive, twice: what a command prints of the local archive and through `arx serve` is the same, byte for byte.
+// A command prints the same of a local archive and of that archive through `arx serve`, byte for byte.
 import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// O1: an independent tool looks for SQL injection where anyone may write; the hole planted beside it proves that it can find one.
+// O1: sqlmap finds no SQL injection in the service, and finds the one that is planted beside it.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshUrl, noPostgres } from '../support/postgres.ts';

@@ -1,4 +1,4 @@
-// A copy of the sample archive with files of all three tiers, and one person logged in at each.
+// A copy of the sample archive with files of all three tiers, and one client logged in at each tier.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A sample archive in a temporary folder, inserted directly: cities, threads, redacted and withheld rows, every size.
+// A sample archive in a temporary folder, inserted directly: cities, threads, redacted and withheld rows, files of many sizes.
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';

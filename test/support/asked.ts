@@ -1,4 +1,4 @@
-// A sample archive with a token of each tier, asked as one of them.
+// A sample archive with a token for each tier, and requests with these tokens.
 import type { Tier } from '../../src/contract/token.ts';
 import { sampleArchive, tokenFor, type Sample } from './archive.ts';
 import { call, type Answer, type CallOptions } from './call.ts';

@@ -1,4 +1,4 @@
-// What a server may do instead of an answer that begins, with what must come of it for records and files alike.
+// Broken answers of a server, each with the error that it must become, for records and for files.
 import type { FaultKind } from '../../src/faults.ts';
 import { always, answer, flood, type Script } from './misbehaving-server.ts';
 

@@ -1,4 +1,4 @@
-// Builds BagIt bags in memory and on disk, right ones and whatever a test puts in their place.
+// Builds BagIt bags in memory and on disk, valid ones and broken ones.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { digestOf } from './digest.ts';

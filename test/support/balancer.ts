@@ -1,4 +1,4 @@
-// A plain load balancer: each request to the next server, and to another one where that goes without an answer.
+// A load balancer: each request goes to the next server, and to another one if that fails.
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,4 @@
-// Requests to a service as tests write them, and replies parsed.
+// Sends requests to a service in this process and parses the replies.
 import type { HeaderList, Service } from '../../src/contract/exchange.ts';
 import { textOf } from './archive.ts';
 

@@ -1,4 +1,4 @@
-// A foreign archive with a catalogue of files: right answers in general, and in each place whatever a test puts there.
+// A foreign archive with a list of files: correct answers, except where a test replaces one.
 import type { Socket } from 'node:net';
 import { answer, misbehave, type Misbehaving } from './misbehaving-server.ts';
 import { sha256Of } from './digest.ts';

@@ -1,4 +1,4 @@
-// Certificates of a test authority for 127.0.0.1, right ones and others, and their key; they guard nothing.
+// A certificate authority for tests, its certificates for 127.0.0.1 and their key. They protect nothing.
 import { syncBuiltinESMExports } from 'node:module';
 import tls from 'node:tls';
 

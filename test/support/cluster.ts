@@ -1,4 +1,4 @@
-// A private PostgreSQL for one test run: a cluster in a temporary folder on a socket and a free port, gone at the end.
+// A PostgreSQL for one test run: a cluster in a temporary folder, on a socket and a free port.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chownSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';

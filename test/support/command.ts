@@ -1,4 +1,4 @@
-// One command line run to its end in this process: what it printed and its exit code.
+// Runs one command line in this process and returns what it printed and its exit code.
 import { randomBytes } from 'node:crypto';
 import { run } from '../../src/arx.ts';
 import { wordsOf } from './transcript.ts';

@@ -1,4 +1,4 @@
-// A list on a loopback port, paged by the ids of its rows, with the cursor behaviour, bodies and faults that a test asks for.
+// A foreign list on a loopback port, paged by the IDs of its rows, with the faults that a test asks for.
 import type { PageQuery } from '../../src/walk/source.ts';
 import { correctPage, FAULT_NAMES, faultyPage } from './faulty-page.ts';
 import { answer, misbehave, type Misbehaving } from './misbehaving-server.ts';

@@ -1,4 +1,4 @@
-// Where a test's archive is made: the suites of the store run once on each engine, told by the run (vitest.config.mts).
+// Where the archive of a test is made: in a folder, or in PostgreSQL if the run says so (`vitest.config.mts`).
 import type { ArchiveLocation } from '../../src/service/index.ts';
 import type { Statements, Value } from '../../src/service/store/sql/database.ts';
 import { freshUrl } from './postgres.ts';

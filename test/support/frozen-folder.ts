@@ -1,4 +1,4 @@
-// Writes folders of frozen walks as `conversations walk --freeze DIR` does, without a walk.
+// Folders as `conversations walk --freeze DIR` writes them, made without a walk.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordCompletion } from '../../src/walk/log/completion.ts';

@@ -1,4 +1,4 @@
-// A large archive made by the engine itself: as many conversations as attachments, in the distributions of real ones.
+// A large archive that the database itself generates: as many conversations as attachments, distributed as in real archives.
 import type { Database, Statements } from '../../src/service/store/sql/database.ts';
 
 /** Quantiles, and between two of them more of the smaller values: [share of the rows, greatest value]. */

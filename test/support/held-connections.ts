@@ -1,4 +1,4 @@
-// Clients that hold a service: slow in each way, idle, or gone in the middle; and what its other clients notice of them.
+// Clients that hold connections of a service (slow, idle, or reset), and what other clients notice of them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// Where a run of the real command is killed with SIGKILL: at any moment, or in the middle of a write to its log or output.
+// Where a run of the real command is killed with SIGKILL: after a time, or while it writes its log or its output.
 import type { Random } from './random.ts';
 
 /**

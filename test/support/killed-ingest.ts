@@ -1,4 +1,4 @@
-// Ingest under load by real processes that are killed again and again, held against what was acknowledged.
+// Ingest under load by real processes that are killed again and again, compared with what was acknowledged.
 import { Agent, request } from 'node:http';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Walks of the real command into a frozen log, killed several times and resumed to the end, and what every run left.
+// Walks of the real command into a frozen log, killed and resumed until they end, and a check of what every run left.
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../../src/faults.ts';

@@ -1,4 +1,4 @@
-// Load on the ingest endpoint: connections that each send the next request when the last was answered, with little of their own.
+// Load on the ingest endpoint: each connection sends the next request when the last one is answered.
 import { connect, type Socket } from 'node:net';
 
 export type Load = {

@@ -1,4 +1,4 @@
-// Many plain rows in few statements, for what depends on how many there are.
+// Inserts many plain rows with few statements, for tests that depend on the number of rows.
 import type { Database } from '../../src/service/store/sql/database.ts';
 
 const TABLES = [

@@ -1,4 +1,4 @@
-// A server on a loopback port that answers with exactly the bytes a test scripts, however wrong they are.
+// A server on a loopback port that answers with exactly the bytes that a test gives.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 

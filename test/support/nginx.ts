@@ -1,4 +1,4 @@
-// Debian's nginx as a plain load balancer on loopback: a configuration of its own in a temporary folder.
+// nginx as a load balancer on loopback, with a configuration in a temporary folder.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';

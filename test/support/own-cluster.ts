@@ -1,4 +1,4 @@
-// A PostgreSQL of one test or bench alone, durable as one that is run on, which can be ended hard and started again.
+// A PostgreSQL of one test alone, with durable writes, which the test can stop hard and start again.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A list over an array, as fault injection reads it.
+// A correct list over a plain array, as fault injection reads it.
 import type { Drift } from '../../src/service/fault-injection/drift.ts';
 import type { TrueList } from '../../src/service/fault-injection/page-faults.ts';
 import type { ListPage, ListWindow } from '../../src/service/handlers/list-source.ts';

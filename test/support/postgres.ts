@@ -1,4 +1,4 @@
-// Databases of the run's private PostgreSQL (cluster.ts): addresses of fresh archives, and a connection beside the program’s.
+// Databases in the PostgreSQL of the test run (`cluster.ts`): URLs of new archives, and a connection of the test's own.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { CLUSTER, ROLE, type Cluster } from './cluster.ts';

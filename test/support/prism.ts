@@ -1,4 +1,4 @@
-// Prism, a proxy that is not ours: holds what passes through it against an OpenAPI document, and tells in a header what breaks it.
+// Prism, an independent proxy that checks requests and answers against an OpenAPI document.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildOpenApi } from '../../src/contract/openapi.ts';

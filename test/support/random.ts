@@ -1,4 +1,4 @@
-// Chance by seed: the same numbers for the same text.
+// Random numbers by seed: the same numbers for the same text.
 export type Random = () => number;
 
 /** Numbers in [0, 1) from a text (FNV-1a into mulberry32). */

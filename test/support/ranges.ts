@@ -1,4 +1,4 @@
-// A file of a foreign archive that can be had from any byte on, and the ways in which that goes wrong.
+// A file of a foreign archive that is served by byte range, correctly and in wrong ways.
 import type { ForeignFile } from './catalogue-server.ts';
 import { answer } from './misbehaving-server.ts';
 

@@ -1,4 +1,4 @@
-// Expectations that every reply of the service meets, refusals first (interface 7).
+// Expectations that every error reply of the service meets (interface 7).
 import { expect } from 'vitest';
 import { ERROR_STATUS, type ErrorCode } from '../../src/contract/error.ts';
 import { ROUTES, pathOf, type RouteName } from '../../src/contract/routes.ts';

@@ -1,4 +1,4 @@
-// The generated sample archive in a folder, made by the import's own way in.
+// The archive that `arx demo` makes, in a folder or a database.
 import { tmpdir } from 'node:os';
 import { openArchive, type ArchiveLocation } from '../../src/service/index.ts';
 import { importItems } from '../../src/service/import/index.ts';

@@ -1,4 +1,4 @@
-// A self-signed certificate for 127.0.0.1 and its key, for tests that must be refused; it guards nothing.
+// A self-signed certificate for 127.0.0.1 and its key, which clients must reject. It protects nothing.
 
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----

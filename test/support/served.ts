@@ -1,4 +1,4 @@
-// `arx serve` run in this process, as its user would: the command itself, on free ports, until it is closed.
+// Runs `arx serve` in this process, on free ports, until it is closed.
 import { randomBytes } from 'node:crypto';
 import { run } from '../../src/arx.ts';
 import type { Listening } from '../../src/contract/reports/command.ts';

@@ -1,4 +1,4 @@
-// The real shells, asked what they propose at the end of a command line; one process a shell answers all lines.
+// Asks real shells what they propose at the end of a command line. One process per shell answers all lines.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Debian's sqlmap against an address, and a service with a hole that it must find.
+// Runs sqlmap against an address, and serves a page with an SQL injection that it must find.
 import { DatabaseSync } from '@photostructure/sqlite';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The contract's tolerant schemas made strict: what our own service may send, and must.
+// The contract's schemas without their tolerance, for what our own service sends.
 import * as z from 'zod';
 
 /**

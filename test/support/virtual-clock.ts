@@ -1,4 +1,4 @@
-// A clock that stands still while anything can run and jumps to the next due moment when nothing can.
+// A clock that stands still while work can run, and jumps to the next due moment when none can.
 export class VirtualClock {
   /** Milliseconds since the clock was made. */
   now = 0;

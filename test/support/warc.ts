@@ -1,4 +1,4 @@
-// A WARC file as a foreign reader (warcio) reads it: every record a gzip member of its own, every digest computed anew.
+// Reads a WARC file with a foreign reader (warcio), and checks every record and digest.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';

@@ -1,4 +1,4 @@
-// A strict reader of markup: every character must belong to a known piece, every element must be closed in its place.
+// A strict HTML reader: it accepts only known markup, and every element must be closed in its place.
 
 export type Element = { name: string; attributes: Record<string, string>; text: string };
 

@@ -1,4 +1,4 @@
-// A witness that is not ours: holds every answer of a service against its OpenAPI document, and fails where one differs.
+// Checks every answer of a service against its OpenAPI document with a validator that is not ours.
 import OpenApiResponseValidator from 'openapi-response-validator';
 import type { Service } from '../../src/contract/exchange.ts';
 import { buildOpenApi } from '../../src/contract/openapi.ts';

@@ -1,4 +1,4 @@
-// Builds small zip files in memory, honest ones and others.
+// Builds small zip files in memory, valid ones and broken ones.
 import { Buffer } from 'node:buffer';
 import { crc32, deflateRawSync } from 'node:zlib';
 
