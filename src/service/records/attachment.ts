@@ -65,8 +65,6 @@ export function attachmentJson(reader: Tier): string {
   const size = json`"bytes":${a.bytes},"trailing_bytes":${a.trailing_bytes}`;
   const open = jsonRow`{"id":"att_${a.n}","filename":${quoted(a.filename)},"file_url":${url},"sha256":"${a.sha256}",${
     type
-  },${layers}${optionalMember(a.origin_city)},"source":${quoted(a.source)},${place},${size}${optionalMember(
-    a.detected_type,
-  )},"integrity":${integrity(a.failed)}}`;
+  },${layers}${optionalMember('origin_city', a.origin_city)},"source":${quoted(a.source)},${place},${size}${optionalMember('detected_type', a.detected_type)},"integrity":${integrity(a.failed)}}`;
   return `CASE WHEN ${a.redacted} = 1 OR NOT ${readable} THEN ${closed} ELSE ${open} END`;
 }

@@ -62,12 +62,12 @@ export function quotedOrNull(column: string): string {
 }
 
 /**
- * `,"<column>":"<value>"`, or nothing where the column is NULL. These are two expressions for two gaps: an inner
+ * `,"<name>":"<value>"`, or nothing where the column is NULL. These are two expressions for two gaps: an inner
  * `concat` would copy the text once more.
  */
-export function optionalMember(column: string): string {
+export function optionalMember(name: string, column: string): string {
   const unlessNull = (value: string) => `CASE WHEN ${column} IS NOT NULL THEN ${value} END`;
-  return `${unlessNull(`',"${column}":'`)}, ${unlessNull(quoted(column))}`;
+  return `${unlessNull(`',"${name}":'`)}, ${unlessNull(quoted(column))}`;
 }
 
 /** `true` for 1, `false` for 0. */

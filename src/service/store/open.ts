@@ -62,9 +62,9 @@ const MISSING: Record<string, string> = {
 };
 
 /**
- * A folder with its database and files; or a PostgreSQL database, with a folder for the files or without. `readOnly`
- * changes nothing of it, and makes nothing. `evenDamaged` is for who tells of damage: files are looked for where the
- * place says, though the archive does not know any more where it keeps them.
+ * A folder with database and files, or a PostgreSQL database with or without a folder for the files. `readOnly`: nothing
+ * is changed or created. `allowDamaged`: an archive that has lost the location of its files is opened with this one, so
+ * that damage can be reported.
  */
 export type ArchiveLocation = ({ dir: string } | { url: string; blobs?: string | undefined }) & {
   readOnly?: boolean;
@@ -80,9 +80,10 @@ export type OpenOptions = ArchiveLocation & {
 };
 
 /**
- * Opens the archive, made where it is missing, and brings it to the newest schema. Read-only, an archive that is missing
- * or older is {@link NoArchive} or {@link OlderSchema}. Throws {@link NewerSchema}, {@link OtherFilesLocation}, {@link DatabaseAccessError}, {@link ArchiveUnreadable}, the Fault of
- * {@link claimFolder}, or the file system's error where a folder cannot be made.
+ * Opens an archive, creates it where it is missing, and brings it to the newest schema. Read-only, it throws
+ * {@link NoArchive} or {@link OlderSchema} instead. Throws {@link NewerSchema}, {@link OtherFilesLocation},
+ * {@link DatabaseAccessError}, {@link ArchiveUnreadable}, the Fault of {@link claimFolder}, or the file system's error
+ * when a folder cannot be created.
  */
 export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   const { now, randomBytes, readOnly = false } = options;

@@ -10,7 +10,7 @@ export type Bearer = { tier: Tier; scope: readonly Scope[]; expires_ms: number }
 /** How long an expired token is still known, so that its owner learns that it expired. */
 const EXPIRED_TOKEN_KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** A new token `arx_<43 characters>`: 32 random bytes, valid for {@link TOKEN_LIFETIME_MS}. */
+/** Issues a token `arx_<43 characters>`: 32 random bytes, valid for {@link TOKEN_LIFETIME_MS}. */
 export async function issueToken(
   archive: Archive,
   clientId: string,

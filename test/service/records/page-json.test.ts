@@ -51,9 +51,7 @@ test('a row that the database writes is completed', () => {
   const database = new DatabaseSync(':memory:');
   const row = jsonRow`{"id":"att_${'n'}","name":${quoted('name')},"url":${fileUrl('n', 'sha')},"at":${instant(
     'ms',
-  )},"none":${quotedOrNull('absent')},"is":${flag('flagged')}${optionalMember('absent')}${optionalMember(
-    'name',
-  )},"integrity":${integrity('failed')}}${withheldMark()}`;
+  )},"none":${quotedOrNull('absent')},"is":${flag('flagged')}${optionalMember('absent', 'absent')}${optionalMember('name_again', 'name')},"integrity":${integrity('failed')}}${withheldMark()}`;
   const select = `SELECT ${row} AS text FROM
     (SELECT 7 AS n, 'a"\u0001' AS name, 'ab' AS sha, 0 AS ms, NULL AS absent, 1 AS flagged, 1 AS failed)`;
   const { text } = database.prepare(select).get() as {
@@ -71,6 +69,7 @@ test('a row that the database writes is completed', () => {
       at: '1970-01-01T00:00:00.000Z',
       none: null,
       is: true,
+      name_again: 'a"\u0001',
       integrity: completed.integrity,
     },
   ]);
