@@ -1,4 +1,4 @@
-// Builds dist/ (the bundled program) or the folder named; with --generate writes what is derived from the code instead.
+// Builds the bundled program into dist/, or into the folder that is named. --generate writes the generated files instead.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ const PROGRAM = {
   'small-file-worker': 'src/download/small-file-worker.ts',
 };
 
-/** What only some commands need, each in a file of its own under vendor/, loaded when it is first asked for. */
+/** Packages that only some commands need: each becomes a file under vendor/, which is loaded when it is first used. */
 const VENDORS = {
   chalk: `export * from 'chalk'`,
   'city-timezones': `module.exports = require('city-timezones')`,
@@ -80,8 +80,8 @@ async function program(outdir) {
 }
 
 /**
- * Loads a program as the launcher does, and adds what V8 compiled in this run to what it kept of earlier ones. Flags of V8
- * that are told it by a command would make it useless to all others.
+ * Loads the program as the launcher does, and adds what V8 compiled in this run to the code cache. It ignores V8 flags that
+ * a command sets, since a cache made under them is rejected by all other commands.
  */
 const WARM = `
 const [main] = process.argv.splice(1, 1, 'arx');
@@ -96,7 +96,7 @@ const loaded = { exports: {} };
 script.runInThisContext()(loaded.exports, createRequire(main), loaded, main, require('node:path').dirname(main));
 `;
 
-/** Runs a listing, a pull from a service and a check of its files once, so that what most commands need is compiled already. */
+/** Runs a listing, a pull from a service and a verification once, so that the code cache has what most commands need. */
 async function warm(outdir) {
   const main = join(outdir, 'main.js');
   if (/[^\0-\x7f]/.test(await readFile(main, 'utf8'))) throw new Error('the program is not ASCII');
@@ -117,7 +117,7 @@ async function warm(outdir) {
 
 const ROWS = 100;
 
-/** A small archive: a list by cursors, and files that hold their own path. */
+/** Answers as a small archive: a list with cursors, and files that contain their own path. */
 function answer({ url, headers }, response) {
   const { pathname, searchParams } = new URL(url, `http://${headers.host}`);
   if (pathname.startsWith('/files/')) {
@@ -142,7 +142,7 @@ function answer({ url, headers }, response) {
   response.end(JSON.stringify({ status: 'ok', data, has_more: page.length < inside.length }));
 }
 
-/** Runs a command of the built program and keeps what V8 compiled for it. */
+/** Runs a command of the built program and adds what V8 compiled to the code cache. */
 async function keepCompiled(main, words, env) {
   const child = spawn(process.execPath, ['-e', WARM, main, 'attachments', ...words], {
     env,

@@ -21,8 +21,8 @@ export function filterQuery({ city, type, source, message }: Filter): Query {
  * Returns whether a row matches the filter, since a service may ignore parameters. A field that the row lacks matches.
  */
 export function matches({ city, type, source, message }: Filter, row: Attachment): boolean {
-  const agrees = (asked: string | undefined, told: string | null | undefined): boolean =>
-    asked === undefined || told === undefined || told === asked;
+  const agrees = (asked: string | undefined, value: string | null | undefined): boolean =>
+    asked === undefined || value === undefined || value === asked;
   return (
     agrees(city, row.origin_city) &&
     agrees(type, row.content_type) &&
