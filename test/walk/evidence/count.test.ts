@@ -45,11 +45,7 @@ describe('the adjacency of b and c', () => {
       { crossCheckVotes: 1, confirmations: 1 },
     ],
     ['another row after b', [{ ids: 'abde', query: { after: 'x' } }], { rivalVotes: 1 }],
-    [
-      'two reads with the same other row after b',
-      [{ ids: 'abde' }, { ids: 'abdef' }],
-      { rivalVotes: 2 },
-    ],
+    ['two reads with the same other row after b', [{ ids: 'abde' }, { ids: 'abdef' }], { rivalVotes: 2 }],
     ['c before b', [{ ids: 'acbd', query: { after: 'x' } }], { rivalVotes: 1, reversedReads: 1 }],
     [
       'c left out, where another read shows it beside both neighbours',
@@ -89,7 +85,11 @@ test.each<[string, Answer[], number]>([
 
 test.each<[string, Answer[], number]>([
   ['a short page without more rows', [{ ids: 'cd', query: { after: 'b', limit: 5 }, more: false }], 1],
-  ['the same request twice counts once', [1, 2].map(() => ({ ids: 'cd', query: { after: 'b', limit: 5 }, more: false })), 1],
+  [
+    'the same request twice counts once',
+    [1, 2].map(() => ({ ids: 'cd', query: { after: 'b', limit: 5 }, more: false })),
+    1,
+  ],
   ['a short page that says there is more', [{ ids: 'cd', query: { after: 'b', limit: 5 } }], 0],
   ['a full page', [{ ids: 'cd', query: { after: 'b', limit: 2 }, more: false }], 0],
   ['an end before the last known row', [{ ids: 'bc', query: { after: 'a', limit: 5 }, more: false }], 0],

@@ -15,7 +15,11 @@ function orderOf(size: number): Order<unknown> {
 }
 
 /** Makes `times` requests of one kind and returns them. */
-function make(requests: FreshRequests<unknown>, times: number, next: () => PageQuery | undefined): PageQuery[] {
+function make(
+  requests: FreshRequests<unknown>,
+  times: number,
+  next: () => PageQuery | undefined,
+): PageQuery[] {
   return Array.from({ length: times }).flatMap(() => {
     const query = next();
     if (query === undefined) return [];
