@@ -14,7 +14,7 @@ const MAX_TOKEN_LIFETIME_MS = 366 * 86_400_000;
 /**
  * Returns when a token counts as expired, in milliseconds since the epoch by the service's clock. This is `expires_at` plus
  * `timeline_offset_ms + session_drift_ms` where that is earlier, never later. The service reports its drift, but not in which
- * direction to apply it (interface 1, 2.3, 5.2): an early renewal costs one request, a late one a failure.
+ * direction to apply it (interface 1, 2.3, 5): an early renewal costs one request, a late one a failure.
  * A drift by which the token would have expired before it was obtained is ignored.
  */
 export function effectiveExpiry(token: Timed): number {

@@ -1,4 +1,4 @@
-// SIGKILL of the real walk at every kind of moment (M7, I1): the log is unbroken, and no row is lost or given twice.
+// SIGKILL of the real walk at every kind of moment (bad inputs M7, I1): the log is unbroken, and no row is lost or given twice.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openKillBench, type KillBench } from '../support/killed-walk.ts';
 

@@ -1,4 +1,4 @@
-// Group E of the fault list for the API: redirects, base URLs and proxies.
+// Group E of the bad inputs for the API: redirects, base URLs and proxies.
 import { describe, expect, test } from 'vitest';
 import { parseBaseUrl, urlWithin } from '../../src/client/base-url.ts';
 import { createClient } from '../../src/client/index.ts';

@@ -1,4 +1,4 @@
-// Whom the program trusts, with real processes and sockets: rows E1, E13 and E15 of the fault list.
+// Whom the program trusts, with real processes and sockets: bad inputs E1, E13 and E15.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

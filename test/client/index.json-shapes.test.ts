@@ -1,4 +1,4 @@
-// Group B of the fault list: JSON that is not what the interface promises; the transport is a plain function here.
+// Group B of the bad inputs: JSON that is not what the interface promises; the transport is a plain function here.
 import { describe, expect, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/index.ts';
 import type { Transport } from '../../src/client/transport.ts';

@@ -1,4 +1,4 @@
-// Group A of the fault list: a server that breaks HTTP or breaks off, met by the real client over a real socket.
+// Group A of the bad inputs: a server that breaks HTTP or breaks off, met by the real client over a real socket.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { createNetwork } from '../../src/client/network.ts';

@@ -1,4 +1,4 @@
-// Failing system calls at every step of a put and a config set (faults I2): one clear fault, and nothing kept is lost.
+// Failing system calls at every step of a put and a config set (bad inputs I2): one clear fault, and nothing kept is lost.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { setSetting } from '../../src/config/settings-file.ts';

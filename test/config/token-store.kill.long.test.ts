@@ -1,4 +1,4 @@
-// kill -9 at every step of a put and a config set (faults I1): what was kept stays, the next one cleans up.
+// kill -9 at every step of a put and a config set (bad inputs I1): what was kept stays, the next one cleans up.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { setSetting } from '../../src/config/settings-file.ts';

@@ -1,4 +1,4 @@
-// Writing a downloaded file: C9 to C17 and D1 to D4 of the fault list. A wrong file never gets the final name.
+// Writing a downloaded file: bad inputs C9 to C17 and D1 to D4. A wrong file never gets the final name.
 import { execFileSync } from 'node:child_process';
 import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Safe file names: C1 to C8 of the fault list, and a property over arbitrary names.
+// Safe file names: bad inputs C1 to C8, and a property over arbitrary names.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { uniqueName, nameKey, unsafeReason, safeName } from '../../src/download/safe-name.ts';

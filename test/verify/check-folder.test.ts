@@ -1,4 +1,4 @@
-// Comparing a folder with what is expected: a verdict for each file (D10 to D13 of the fault list).
+// Comparing a folder with what is expected: a verdict for each file (bad inputs D10 to D13).
 import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

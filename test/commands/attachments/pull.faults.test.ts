@@ -1,4 +1,4 @@
-// Groups C, D and E of the fault list as their user meets them: each row by its number, with its exit code and what stays.
+// Groups C, D and E of the bad inputs as their user meets them: each row by its number, with its exit code and what stays.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-// `arx attachments pull` after an interruption: D6 to D9 of the fault list, ranges, and which partial files are resumed.
+// `arx attachments pull` after an interruption: bad inputs D6 to D9, ranges, and which partial files are resumed.
 import {
   existsSync,
   linkSync,

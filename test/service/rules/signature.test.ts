@@ -1,4 +1,4 @@
-// Signed ingest (faults P7, P8): Standard Webhooks on the raw bytes, held against the reference package both ways.
+// Signed ingest (bad inputs P7, P8): Standard Webhooks on the raw bytes, held against the reference package both ways.
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
