@@ -11,6 +11,7 @@ type Page<Row> = { data: Row[]; has_more?: boolean | undefined; drift_ratio?: nu
 /** Reads one page of a list. */
 export type ReadPage<Row> = (window: WindowQuery) => Promise<Page<Row>>;
 
+/** The rows of a list, and whether these were all. */
 export type AllRows<Row> = {
   rows: AsyncGenerator<Row>;
   /**

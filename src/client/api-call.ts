@@ -10,6 +10,7 @@ import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
 import { redactFault } from './safe-text.ts';
 import { hostAndPort, TransportFault, type Transport } from './transport.ts';
 
+/** What calls need: a transport, tokens, limits and the clock. */
 export type SenderOptions = {
   transport: Transport;
   /** Returns the token for this base URL, undefined where there is none. It is called for every call, so it must be fast. */
@@ -25,6 +26,7 @@ export type SenderOptions = {
   log?: (line: string) => void;
 };
 
+/** One call of the API. */
 export type ApiCall = {
   method: 'GET' | 'POST';
   url: URL;

@@ -1,5 +1,6 @@
 // A time limit as an AbortSignal: it aborts when the time is over or the run is aborted.
 
+/** A time limit on some work. */
 export type Deadline = {
   readonly signal: AbortSignal;
   /** Removes the time limit, for example when the headers have come. The run can still abort. */

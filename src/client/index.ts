@@ -26,6 +26,7 @@ import { createSender, type ApiCall, type SenderOptions } from './api-call.ts';
 export type { Reply } from './response.ts';
 export type { Query } from './base-url.ts';
 
+/** Options of a client. */
 export type ClientOptions = SenderOptions & {
   baseUrl: string;
   /** Allow plain http to other machines than this one. */

@@ -7,6 +7,7 @@ import { Fault } from '../faults.ts';
 import { transportFaultOf } from './transport-fault.ts';
 import { hostAndPort, type Transport } from './transport.ts';
 
+/** Options of the network transport. */
 export type NetworkOptions = {
   /** Longest wait for a connection, and between two chunks of a body, in milliseconds. */
   connectTimeoutMs: number;
@@ -15,6 +16,7 @@ export type NetworkOptions = {
   proxy?: string;
 };
 
+/** A transport, and the function that closes its connections. */
 export type Network = { transport: Transport; close(): Promise<void> };
 
 /** As many as a pull uses at once: a request that waits for a connection here would run into its time limit. */

@@ -9,6 +9,7 @@ export const MAX_RETRY_AFTER_MS = 60_000;
 const INITIAL_BACKOFF_MS = 250;
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
+/** How a request is retried. */
 export type RetryOptions = {
   /** How many tries may follow the first one. */
   retries: number;

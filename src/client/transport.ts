@@ -1,6 +1,7 @@
 // The transport: sends one request and returns its response, over a socket or inside the process.
 import { Fault, type FaultDetail, type FaultKind } from '../faults.ts';
 
+/** A request. */
 export type TransportRequest = {
   method: string;
   url: URL;

@@ -15,6 +15,7 @@ export type FoundBelow =
   | { path: string; kind: FolderEntry['kind']; isUtf8: boolean }
   | { path: string; kind: 'unreadable'; error: unknown };
 
+/** Options of {@link walkFolder}. */
 export type WalkOptions = {
   /** Whether a folder's files come before its folders, or both in one order of names. */
   order: 'files-first' | 'by-name';

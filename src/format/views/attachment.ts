@@ -5,6 +5,7 @@ import { formatBytes } from '../numbers.ts';
 import type { View } from './view.ts';
 import { integrityColumn, shortHash, ID_COLUMNS } from './shared-columns.ts';
 
+/** An attachment. */
 export const attachmentView: View<Attachment> = {
   columns: [
     { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },

@@ -34,6 +34,7 @@ const FIELDS: readonly Column<AnyRecord>[] = [
 const PARTS = 'headers text html raw_base64 pipeline stego'.split(' ');
 const KNOWN = new Set([...FIELDS.map(({ name }) => name), ...PARTS]);
 
+/** The content of a message. */
 export const contentView: View<Content> = {
   columns: [
     ...FIELDS.map((field): Column<Content> => ({

@@ -6,6 +6,7 @@ import { treeLines, type Branch } from '../terminal/tree.ts';
 import { keyLines, type View } from './view.ts';
 import { integrityColumn, formatInstant, statusStyle, ID_COLUMNS } from './shared-columns.ts';
 
+/** A conversation. */
 export const conversationView: View<Conversation> = {
   columns: [
     { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
@@ -26,6 +27,7 @@ export const conversationView: View<Conversation> = {
   ],
 };
 
+/** A message. */
 export const messageView: View<Message> = {
   columns: [
     { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
@@ -45,6 +47,7 @@ export const messageView: View<Message> = {
 /** A conversation's record with its messages in the field `messages`. Our own shape. */
 export type ConversationWithMessages = Conversation & { messages: { data: readonly Message[] } };
 
+/** A conversation with its messages, drawn as a thread. */
 export const conversationWithMessagesView: View<ConversationWithMessages> = {
   columns: [
     ...conversationView.columns,

@@ -12,6 +12,7 @@ const EFFECT_STYLES = new Map<string, Style>([
   ['dead', 'bad'],
 ]);
 
+/** A stored event. */
 export const eventView: View<Envelope> = {
   columns: [
     { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
@@ -32,6 +33,7 @@ export const eventView: View<Envelope> = {
   ],
 };
 
+/** The acknowledgement of an event. */
 export const acknowledgementView: View<Acknowledgement> = {
   columns: [
     { name: 'event', of: (row) => row.event_id, style: 'id', minColumns: ID_COLUMNS },
@@ -44,6 +46,7 @@ export const acknowledgementView: View<Acknowledgement> = {
 /** An event type. `payload` has the names of its fields; an optional one ends with a question mark. */
 export type EventTypeRow = { type: string; meaning: string; payload: readonly string[] };
 
+/** An event type. */
 export const eventTypeView: View<EventTypeRow> = {
   columns: [
     { name: 'type', of: (row) => row.type, style: 'id', minColumns: ID_COLUMNS },

@@ -20,6 +20,7 @@ export type Identity = {
   stored_in?: string | null | undefined;
 };
 
+/** The identity of a token. */
 export const identityView: View<Identity> = {
   columns: [
     { name: 'archive', of: (row) => row.origin, style: 'id' },

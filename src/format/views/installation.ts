@@ -6,6 +6,7 @@ import { bars } from '../plot/bar-chart.ts';
 import { keyLines, type View } from './view.ts';
 import { integrityColumn, formatInstant, ID_COLUMNS } from './shared-columns.ts';
 
+/** The health of a service (interface 4.5). */
 export const healthView: View<Health> = {
   columns: [
     { name: 'status', of: (row) => row.status, style: (row) => (row.status === 'ok' ? 'good' : 'warn') },
@@ -51,6 +52,7 @@ const VERDICT_STYLES = new Map<string, Style>([
   ['fail', 'bad'],
 ]);
 
+/** A check of `arx doctor`. */
 export const checkView: View<{ name: string; verdict: string; detail: string }> = {
   columns: [
     {
@@ -64,6 +66,7 @@ export const checkView: View<{ name: string; verdict: string; detail: string }> 
   ],
 };
 
+/** A setting with its origin. */
 export const settingView: View<{
   key: string;
   value?: string | number | boolean | null | undefined;
@@ -81,6 +84,7 @@ export const settingView: View<{
   ],
 };
 
+/** A profile. */
 export const profileView: View<{ name: string; base_url?: string | null | undefined; current: boolean }> = {
   columns: [
     { name: 'profile', of: (row) => row.name, style: 'id', minColumns: ID_COLUMNS },
@@ -104,6 +108,7 @@ export const factView: View<{ section: string; topic: string; fact: string; orig
   ],
 };
 
+/** The folders of this installation. */
 export const pathsView: View<{ config: string; tokens: string; archive: string }> = {
   columns: [
     { name: 'config', of: (row) => row.config },

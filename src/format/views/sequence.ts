@@ -4,6 +4,7 @@ import { formatCount } from '../numbers.ts';
 import type { View } from './view.ts';
 import { statusStyle, ID_COLUMNS } from './shared-columns.ts';
 
+/** An entry of a sequence. */
 export const positionView: View<Position> = {
   columns: [
     { name: 'entry', of: (row) => row.entry, style: 'id', minColumns: ID_COLUMNS },
