@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { checks } from '../config/doctor.ts';
 import { Fault } from '../faults.ts';
+import { plural } from '../format/numbers.ts';
 import { checkView } from '../format/views/index.ts';
 
 export const Input = z.object({});
@@ -45,5 +46,5 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
     rows,
     summary: () => ({ checks: rows.length, failed, warned, complete: true }),
   });
-  if (failed > 0) app.addFault(new Fault('store', `${failed} of ${rows.length} checks failed`));
+  if (failed > 0) app.addFault(new Fault('store', `${failed} of ${plural(rows.length, 'check')} failed`));
 }

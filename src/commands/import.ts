@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { IMPORT_KINDS, type ImportKind } from '../contract/import-kind.ts';
 import { Fault } from '../faults.ts';
+import { plural } from '../format/numbers.ts';
 import { importLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 
@@ -45,7 +46,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   await app.printer.report(report, () => importLines(report, app.screen));
   if (report.refused.length > 0) {
     app.addFault(
-      new Fault('partial', `${report.refused.length} of what was read could not be stored; see refused`),
+      new Fault('partial', `${plural(report.refused.length, 'item')} could not be stored; see refused`),
     );
   }
 }

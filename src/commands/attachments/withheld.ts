@@ -2,7 +2,7 @@
 import type { App } from '../../app.ts';
 import type { PullReport } from '../../contract/reports/files.ts';
 import { Fault, type FaultDetail } from '../../faults.ts';
-import { plural } from '../../format/numbers.ts';
+import { partOf, plural } from '../../format/numbers.ts';
 
 /** Returns Fault 'partial' saying that `count` of `total` files or rows are withheld. */
 export function withheldFault(
@@ -11,8 +11,7 @@ export function withheldFault(
   noun: 'file' | 'row',
   detail: FaultDetail = {},
 ): Fault {
-  const verb = count === 1 ? 'is' : 'are';
-  return new Fault('partial', `${count} of ${plural(total, noun)} ${verb} withheld`, detail);
+  return new Fault('partial', `${partOf(count, total, noun)} withheld`, detail);
 }
 
 /** Fails the run with Fault 'partial' if files were withheld. */

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { ReconcileReport } from '../../contract/reports/reconcile.ts';
 import { Fault, type FaultKind } from '../../faults.ts';
+import { plural } from '../../format/numbers.ts';
 import { reconcileLines } from '../../format/views/index.ts';
 import type { OutgoingEvent } from './envelopes.ts';
 import { createFailureSummary } from './failure-summary.ts';
@@ -52,7 +53,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const events = findings[finding as keyof typeof findings];
     return events === undefined
       ? []
-      : [new Fault(kind, `${events} of ${comparison.sent} events: ${what}`, hintOf(finding))];
+      : [new Fault(kind, `${events} of ${plural(comparison.sent, 'event')}: ${what}`, hintOf(finding))];
   });
   const report: ReconcileReport = {
     version: 1,
