@@ -23,7 +23,7 @@ export type Source<Row extends Identified> = {
   page(query: PageQuery, signal: AbortSignal): Promise<Page<Row>>;
   /**
    * Returns the ids that the cross-check source lists directly after `after`, or from its start, at most `limit` of them;
-   * undefined when it cannot tell (interface 4.7, 4.8).
+   * undefined when it cannot tell (interface 4.7), (interface 4.8).
    */
   crossCheck?(query: { after?: Row; limit: number }, signal: AbortSignal): Promise<string[] | undefined>;
 };

@@ -1,4 +1,4 @@
-// The conversation list as a walk reads it, with /messages as its cross-check source (interface 4.7, 4.8).
+// The conversation list as a walk reads it, with /messages as its cross-check source (interface 4.7), (interface 4.8).
 import type { Client } from '../../client/index.ts';
 import type { Conversation } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
