@@ -14,6 +14,7 @@ const STORE = [
   'test/service/handlers/route-handlers.test.ts',
   'test/service/handlers/stored-message.test.ts',
   'test/service/store/schema/migrations.test.ts',
+  'test/service/store/schema.columns.test.ts',
   'test/service/store/lists.plans.test.ts',
 ];
 const LONG_STORE = [

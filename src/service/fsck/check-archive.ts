@@ -10,6 +10,7 @@ import { missingNumbers } from './missing-numbers.ts';
 import { NUMBERED_COLUMNS, RULE_SETS } from './row-rules.ts';
 import { checkStoredMessages } from './stored-messages.ts';
 
+/** How files are hashed, how the check is interrupted, and who learns its progress. */
 export type FsckOptions = {
   hash: HashFiles;
   signal: AbortSignal;

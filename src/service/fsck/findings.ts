@@ -3,11 +3,13 @@ import type { FsckReport } from '../../contract/reports/archive.ts';
 import { DatabaseAccessError } from '../store/sql/database-error.ts';
 
 type Finding = FsckReport['findings'][number];
+/** The name of a check in the report. */
 export type CheckName = FsckReport['checks'][number]['name'];
 
 /** A finding names its first subjects and counts all of them. */
 const MAX_NAMED_SUBJECTS = 100;
 
+/** Counts and findings so far. */
 export type Findings = {
   /** Counts rows or files that a check looked at. */
   checked(check: CheckName, count: number): void;

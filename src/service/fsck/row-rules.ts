@@ -44,6 +44,7 @@ const event = (problem: string, broken: string, joined = ''): Rule => ({
 const PARENT = 'LEFT JOIN messages p ON p.n = m.parent';
 const IS_ORPHAN = 'EXISTS (SELECT 1 FROM orphans o WHERE o.message = m.n)';
 
+/** All rules, in the order in which they are checked. */
 export const RULE_SETS: readonly RuleSet[] = [
   {
     check: 'messages',

@@ -45,6 +45,7 @@ export const ATTACHMENTS = table('attachments', {
   decorative_by: { type: orNull(TEXT), shown: [], read: false, inserted: false },
 } satisfies Record<string, WireColumn<keyof typeof Attachment.shape>>);
 
+/** An attachment as statements read it. */
 export type AttachmentRow = RowOf<typeof ATTACHMENTS>;
 
 /**

@@ -19,6 +19,7 @@ export const CONVERSATIONS = table('conversations', {
   failed: { type: INTEGER, shown: ['status', 'integrity'] },
 } satisfies Record<string, WireColumn<keyof typeof Conversation.shape>>);
 
+/** A conversation as statements read it. */
 export type ConversationRow = RowOf<typeof CONVERSATIONS>;
 
 /** The conversation of each message key that an imported message had or named. */

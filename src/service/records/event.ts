@@ -28,6 +28,7 @@ export const EVENTS = table('events', {
   error: { type: orNull(TEXT), inserted: false },
 });
 
+/** An event as statements read it. */
 export type EventRow = RowOf<typeof EVENTS>;
 
 /** Returns one event as stored, with its effect. */

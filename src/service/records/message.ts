@@ -47,6 +47,7 @@ export const MESSAGES = table('messages', {
   position: { type: INTEGER, shown: [], read: false },
 } satisfies Record<string, WireColumn<keyof typeof Message.shape>>);
 
+/** A message as statements read it. */
 export type MessageRow = RowOf<typeof MESSAGES>;
 
 /** The stored bytes of messages. They have a table of their own so that lists do not read them. */

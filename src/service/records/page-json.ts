@@ -119,6 +119,7 @@ export type FileUrls = (n: number, sha256: string) => string;
 
 const NO_FILE_URLS: FileUrls = () => 'null';
 
+/** Rows whose placeholders are replaced. */
 export type CompletedRows = {
   /** The text of the rows in pieces, to be joined without a separator. */
   pieces: string[];

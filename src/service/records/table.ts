@@ -10,8 +10,11 @@ export type ColumnType<T = unknown> = {
   readonly value?: T;
 };
 
+/** An integer of 64 bits. JavaScript reads it as a number, so it is at most 2^53. */
 export const INTEGER: ColumnType<number> = { sql: 'BIGINT', nullable: false };
+/** Text without NUL. */
 export const TEXT: ColumnType<string> = { sql: 'TEXT', nullable: false };
+/** Bytes of any length. */
 export const BYTES: ColumnType<Uint8Array> = { sql: 'BLOB', nullable: false };
 
 /** Returns the type of a column that may also hold NULL. */
@@ -24,6 +27,7 @@ export function oneOf<Word extends string>(): ColumnType<Word> {
   return { sql: 'TEXT', nullable: false };
 }
 
+/** How statements use a column. */
 export type Column = {
   type: ColumnType;
   /** `false` for a column that no INSERT sets. It keeps the default of its migration until an UPDATE sets it. */
@@ -35,8 +39,10 @@ export type Column = {
 /** A column of a record that lists show. `shown` names the wire fields that come from it, none for an internal column. */
 export type WireColumn<Field> = Column & { shown: readonly Field[] };
 
+/** The columns of a table by name. */
 export type Columns = Readonly<Record<string, Column>>;
 
+/** The description of a table, made by {@link table}. */
 export type Table<C extends Columns = Columns> = {
   readonly name: string;
   readonly columns: C;

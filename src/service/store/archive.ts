@@ -3,6 +3,7 @@ import type { Database } from './sql/database.ts';
 import type { Blobs } from './files/blobs.ts';
 import type { SharedCounters } from './shared-counters.ts';
 
+/** An open archive. */
 export type Archive = {
   database: Database;
   blobs: Blobs;

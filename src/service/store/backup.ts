@@ -15,6 +15,7 @@ import { isNoSpace } from './sql/database-error.ts';
 /** The target is the archive's own folder, or contains something other than an earlier backup of it. */
 export class BackupTargetError extends Error {}
 
+/** How a backup is interrupted, and who learns its progress. */
 export type BackupOptions = {
   signal: AbortSignal;
   progress(state: { label: string; done: number; unit: string }): void;

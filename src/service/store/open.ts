@@ -19,6 +19,7 @@ import { NoArchive, UnusableArchive } from './sql/unusable-archive.ts';
 
 export { DatabaseAccessError, NewerSchema, NoArchive, OlderSchema };
 
+/** An archive that its opener must close. */
 export type OpenArchive = Archive & { close(): Promise<void> };
 
 /** The archive cannot be opened. `why` says the reason as far as it is known; the cause is the engine's error. */
@@ -71,6 +72,7 @@ export type ArchiveLocation = ({ dir: string } | { url: string; blobs?: string |
   allowDamaged?: boolean;
 };
 
+/** Where the archive is, and the clock and random numbers that it uses. */
 export type OpenOptions = ArchiveLocation & {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -9,6 +9,7 @@ import {
 } from '../rules/rate-limiter.ts';
 import type { Database } from './sql/database.ts';
 
+/** Counters and limiters by name. */
 export type SharedCounters = {
   /** Returns the counter of this name. It continues where other processes left it. */
   counter(name: string): Counter;

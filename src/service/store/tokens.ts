@@ -35,6 +35,7 @@ export async function issueToken(
   return { token, expires_ms };
 }
 
+/** Returns the bearer of a token, undefined for an unknown token. */
 export type TokenLookup = (token: string) => Promise<Bearer | undefined>;
 
 /** How long a token that was found is not looked up again, and how many such tokens are kept. */

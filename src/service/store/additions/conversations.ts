@@ -9,6 +9,7 @@ import { insertRows, selectIn } from '../sql/bulk-statements.ts';
 /** A message with its number, the bits of its failed checks, and whether its date is plausible. */
 export type Arrival = { n: number; message: ImportedMessage; failed: number; dated: boolean };
 
+/** The conversations of a batch of arrivals, until they are saved. */
 export type ConversationGroups = {
   /** Returns the number of a message's conversation. */
   of(arrival: Arrival): number;

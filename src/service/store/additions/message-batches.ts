@@ -14,9 +14,12 @@ import type { NewRow } from '../../records/table.ts';
 import { insertRows, selectIn } from '../sql/bulk-statements.ts';
 import { type Arrival, groupIntoConversations } from './conversations.ts';
 
+/** How many records were stored, and how many the archive had already. */
 export type Count = { stored: number; known: number };
+/** What {@link MessageWriter.add} did. */
 export type AddedCounts = { messages: Count; attachments: Count };
 
+/** Writes imported messages into an archive. */
 export type MessageWriter = {
   /** Returns which of these hashes of stored bytes the archive has, each with its number of attachments. */
   known(hashes: Iterable<string>): Promise<Map<string, number>>;

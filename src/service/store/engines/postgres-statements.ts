@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Row, Statements, Value } from '../sql/database.ts';
 import { throwAccessError } from './postgres-errors.ts';
 
+/** The result of one statement. */
 export type Answer = { rows: Row[]; rowCount: number | null };
 
 /**

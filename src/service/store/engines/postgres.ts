@@ -14,6 +14,7 @@ import {
 import { getTypeParser, query, statementsOver, type Answer } from './postgres-statements.ts';
 import { createWriterRow, LOCK_WRITER } from './postgres-writer.ts';
 
+/** How to open a PostgreSQL database. */
 export type PostgresOptions = {
   /** `postgres://user@host:port/name?sslmode=…`. Missing parts come from PG* variables and ~/.pgpass. */
   url: string;
@@ -23,6 +24,7 @@ export type PostgresOptions = {
   sleep(ms: number): Promise<void>;
 };
 
+/** A PostgreSQL database. */
 export type PostgresDatabase = Database & {
   /** Runs `work` in a transaction without the writer's lock. Durable when it resolves, undone when it throws. */
   besideWriters<T>(work: (statements: Statements) => Promise<T>): Promise<T>;

@@ -5,6 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { Database, Row, Statements, Value } from '../sql/database.ts';
 import { primaryCode, SQLITE } from '../sql/sqlite-result-codes.ts';
 
+/** How to open a SQLite database. */
 export type SqliteOptions = {
   path: string;
   /** Opened as it is: every write fails. */

@@ -1,6 +1,7 @@
 // What the store of files offers: files by the SHA-256 of their content, whole and durable or absent.
 import { join } from 'node:path';
 
+/** The stored files of an archive. */
 export type Blobs = {
   /** The folder of the files; undefined where they are in the database. */
   readonly dir: string | undefined;

@@ -5,9 +5,10 @@ import type { Archive } from '../archive.ts';
 /** Files up to this size are hashed, of larger ones only the size is checked. */
 const MAX_HASHED_BYTES = 1024 * 1024;
 
+/** How many files were checked, and how many of them are missing or damaged. */
 export type SpotCheck = { looked: number; missing: number; damaged: number };
 
-/** Looks at about `most` files at equal steps of the catalogue. */
+/** Checks about `most` files, at equal distances of their numbers. */
 export async function spotCheckFiles({ database, blobs }: Archive, most: number): Promise<SpotCheck> {
   const last = await database.get<{ n: number | null }>('SELECT MAX(n) AS n FROM attachments');
   const step = Math.max(1, Math.ceil((last?.n ?? 0) / most));

@@ -5,6 +5,7 @@ import type { MessageRow } from '../../records/message.ts';
 import type { UNSETTLED_EFFECTS } from '../../../contract/event.ts';
 import { readSpan, type Span } from '../sql/keyset.ts';
 
+/** The position of a message, and what decides how it is shown. */
 export type MessagePositionRow = Pick<MessageRow, 'n' | 'sequence' | 'source' | 'failed' | 'tier'>;
 
 /** Returns a window of the positions of messages. */

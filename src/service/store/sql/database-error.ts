@@ -32,6 +32,7 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
     full: { text: 'the database has no space left', fault: 'disk' },
   };
 
+/** The database cannot serve now, or not this user. The message contains no text of the engine. */
 export class DatabaseAccessError extends Error {
   readonly kind: AccessErrorKind;
   /** SQLSTATE or the code of the system, where there is one. */

@@ -1,11 +1,14 @@
 // What the store needs of a database: statements with numbered parameters, and transactions of one writer.
 
+/** A value of a parameter or a column. Integers are at most 2^53. */
 export type Value = string | number | null | Uint8Array;
+/** A row by the names of its columns. */
 export type Row = Record<string, Value>;
 
 /** Identifies a state of all data, see {@link Database.dataVersion}. */
 export type DataVersion = string | number;
 
+/** Runs statements, inside or outside of a transaction. */
 export type Statements = {
   all<T extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<T[]>;
   get<T extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<T | undefined>;

@@ -27,6 +27,7 @@ export type ListQuery = {
   where: readonly Condition[];
   rows?: { table: string; key: readonly string[] };
 };
+/** Rows in ascending order, and whether there are more in the direction of reading. */
 export type Window<T> = { rows: T[]; has_more: boolean };
 
 /** Returns at most `limit` rows in ascending order, and whether there are more in the direction of the span. */
