@@ -6,7 +6,7 @@ import { ROUTES, type Route, type RouteName } from '../../src/contract/routes.ts
 import { createService, DatabaseAccessError, type Archive } from '../../src/service/index.ts';
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
 import { call, type CallOptions } from '../support/call.ts';
-import { documented, witnessed } from '../support/witness.ts';
+import { documented, checkedByOpenApi } from '../support/openapi-check.ts';
 import { sha256Of } from '../support/digest.ts';
 
 const OPTIONS = { assetUrl: ASSET_URL, version: '0' };
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => sample.close());
 
 const seen = (operation: string, status: number) => void visited.add(`${operation} ${status}`);
-const witness = (archive: Archive) => witnessed(createService(archive, OPTIONS), { seen });
+const witness = (archive: Archive) => checkedByOpenApi(createService(archive, OPTIONS), { seen });
 const ask = (target: string, options: CallOptions = {}) =>
   call(witness(sample.archive), target, { token: tokens.mirror, ...options });
 
@@ -169,7 +169,7 @@ test('every documented status was seen', async () => {
 test('a planted violation is found', async () => {
   const planted = (change: (body: string) => string, status?: number) =>
     call(
-      witnessed(async (request) => {
+      checkedByOpenApi(async (request) => {
         const response = await createService(sample.archive, OPTIONS)(request);
         return { ...response, status: status ?? response.status, body: change(response.body as string) };
       }),

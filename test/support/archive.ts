@@ -14,7 +14,7 @@ import {
 import { createFaultPlan, type FaultOptions } from '../../src/service/fault-injection/index.ts';
 import type { Statements, Value } from '../../src/service/store/sql/database.ts';
 import { freshPlace } from './engine.ts';
-import { witnessed } from './witness.ts';
+import { checkedByOpenApi } from './openapi-check.ts';
 import { tempFolder } from './temp-folder.ts';
 import { sha256Of } from './digest.ts';
 
@@ -100,7 +100,7 @@ function servedBy(archive: Archive, { service: options, faults }: SampleOptions)
     ...(faults === undefined ? {} : { faults: createFaultPlan(archive, faults) }),
     ...options,
   });
-  return faults?.transport === undefined ? witnessed(service, { most: 20 }) : service;
+  return faults?.transport === undefined ? checkedByOpenApi(service, { most: 20 }) : service;
 }
 
 /** A token for this tier, obtained from the service. */

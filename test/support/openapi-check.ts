@@ -21,7 +21,7 @@ atFileEnd(() => checked.clear());
  * The service, whose answers are checked: of each operation and status the first `most` of a test file. `seen` is told
  * of each that was.
  */
-export function witnessed(
+export function checkedByOpenApi(
   service: Service,
   { seen, most = Infinity }: { seen?: (operation: string, status: number) => void; most?: number } = {},
 ): Service {
