@@ -7,7 +7,7 @@ import { EVENT_TYPES } from '../../../src/contract/event.ts';
 import { createDrain, createService } from '../../../src/service/index.ts';
 import { acceptEvent } from '../../../src/service/rules/ingest.ts';
 import { createGroupCommit } from '../../../src/service/store/events/group-commit.ts';
-import { queueWaiting } from '../../../src/service/store/events/keep-events.ts';
+import { queueWaiting } from '../../../src/service/store/events/store-events.ts';
 import type { Value } from '../../../src/service/store/sql/database.ts';
 import { ASSET_URL, insert, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tier } from '../../../src/contract/token.ts';
 import { createService, type Archive } from '../../../src/service/index.ts';
 import type { Value } from '../../../src/service/store/sql/database.ts';
-import { queueWaiting } from '../../../src/service/store/events/keep-events.ts';
+import { queueWaiting } from '../../../src/service/store/events/store-events.ts';
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 import { ENGINE, planOf } from '../../support/engine.ts';

@@ -6,7 +6,7 @@ import type { ImportedAttachment, ImportedMessage } from '../../records/import-i
 import { CONVERSATION, MESSAGE } from '../../rules/integrity.ts';
 import { addAttachmentRows, addMissingBytes, rowsWithoutBytes } from './attachment-rows.ts';
 import type { Statements } from '../sql/database.ts';
-import { queueWaiting } from '../events/keep-events.ts';
+import { queueWaiting } from '../events/store-events.ts';
 import { invalidateSummary } from '../meta-table/summary.ts';
 import { linkWaitingReplies, findParents } from './parents.ts';
 import { MESSAGES, RAWS } from '../../records/message.ts';

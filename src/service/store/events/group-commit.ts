@@ -5,7 +5,7 @@ import type { AcceptedEvent } from '../../rules/ingest.ts';
 import { createRateLimiter } from '../../rules/rate-limiter.ts';
 import type { Archive } from '../archive.ts';
 import { isStoreUnavailable } from '../sql/database-error.ts';
-import { storeEvents } from './keep-events.ts';
+import { storeEvents } from './store-events.ts';
 
 /**
  * Stores events in one transaction. Resolves, after the commit, to the error of each event or undefined where it is
