@@ -12,41 +12,41 @@ const sources = (readdirSync(join(ROOT, 'src'), { recursive: true }) as string[]
   .filter((path) => path.endsWith('.ts'));
 
 /**
- * Room → rooms and files of src/ that it may import. What {@link COMMON} names is for all. The files of src/ that are not
- * named here (main.ts, arx.ts, program.ts, generate.ts) stand above all rooms: no room imports them.
+ * Room of src → rooms and files of src/ that it may import, from the bottom up; {@link COMMON} is for all. main.ts, arx.ts, program.ts and
+ * generate.ts stand above all rooms: no room imports them. The lines about these rooms in src/README.md name the same rooms.
  */
-const DOORS: Record<string, string[]> = {
-  contract: [],
+const ROOMS: Record<string, string[]> = {
   disk: [],
-  client: ['contract'],
-  walk: ['contract'],
   concurrency: [],
+  contract: [],
+  client: ['contract'],
   verify: ['contract'],
-  download: ['contract', 'client', 'concurrency', 'verify'],
-  bagit: ['contract', 'walk', 'concurrency', 'verify', 'download'],
-  config: ['contract', 'client', 'format'],
-  warc: ['contract', 'client', 'download'],
   format: ['contract'],
+  config: ['format', 'client', 'contract'],
+  walk: ['contract'],
   service: ['contract', 'concurrency'],
-  'command-list': ['contract', 'config'],
+  download: ['verify', 'client', 'contract', 'concurrency'],
+  bagit: ['download', 'walk', 'verify', 'contract', 'concurrency'],
+  warc: ['download', 'client', 'contract'],
+  'command-list': ['config', 'contract'],
   completion: ['command-list'],
+  wiring: ['app.ts', 'command-list', 'warc', 'download', 'service', 'config', 'format', 'client', 'contract'],
   help: ['command-list', 'config'],
-  wiring: ['app.ts', 'contract', 'client', 'config', 'download', 'format', 'service', 'warc', 'command-list'],
   commands: [
     'app.ts',
-    'contract',
-    'client',
-    'concurrency',
-    'walk',
-    'verify',
-    'download',
+    'wiring',
+    'completion',
+    'command-list',
     'bagit',
+    'download',
+    'service',
+    'walk',
     'config',
     'format',
-    'service',
-    'command-list',
-    'completion',
-    'wiring',
+    'verify',
+    'client',
+    'contract',
+    'concurrency',
   ],
 };
 /**
@@ -92,7 +92,7 @@ describe('imports', () => {
     for (const target of importsOf(path)) {
       const [first = ''] = target.split('/');
       if (target === '../package.json' || COMMON.has(first)) continue;
-      expect([room, ...(DOORS[room] ?? [])], `${path} imports ${target}`).toContain(first);
+      expect([room, ...(ROOMS[room] ?? [])], `${path} imports ${target}`).toContain(first);
       if (room === 'commands' && first === 'service') {
         expect([
           'service/index.ts',
@@ -104,6 +104,24 @@ describe('imports', () => {
         ]).toContain(target);
       }
     }
+  });
+});
+
+describe('rooms of src', () => {
+  test('are listed from the bottom up', () => {
+    const rooms = Object.keys(ROOMS);
+    const upward = Object.entries(ROOMS).flatMap(([room, allowed]) =>
+      allowed.filter((other) => rooms.indexOf(other) >= rooms.indexOf(room)),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  test('are described in src/README.md with the rooms that they import', () => {
+    const map = read('src/README.md');
+    const lines = Object.entries(ROOMS).map(
+      ([room, allowed]) => `- \`${room}/\` → ${allowed.join(', ') || 'nothing'}: `,
+    );
+    expect(lines.filter((line) => !map.includes(`\n${line}`))).toEqual([]);
   });
 });
 
