@@ -192,6 +192,26 @@ describe('rooms of the service', () => {
   });
 });
 
+test('every export has a docstring', () => {
+  // Not needed: what every command exports, types inferred from a schema of the same name, and further overloads of a function.
+  const declared = /^export (?:async )?(function|class|const|type|interface)\*? (\w+)/;
+  const missing = sources.flatMap((path) => {
+    const lines = read(path).split('\n');
+    return lines.flatMap((line, index) => {
+      const [, kind, name = ''] = declared.exec(line) ?? [];
+      if (kind === undefined) return [];
+      if (path.startsWith('src/commands/') && (name === 'Input' || name === 'run')) return [];
+      const isSame = (other: string, kinds: string): boolean =>
+        new RegExp(String.raw`^export (?:async )?(?:${kinds})\*? ${name}\b`).test(other);
+      if (kind === 'type' && lines.some((other) => isSame(other, 'const'))) return [];
+      if (kind === 'function' && lines.slice(0, index).some((other) => isSame(other, kind))) return [];
+      const above = lines.slice(0, index).findLast((other) => !other.startsWith('// oxlint-disable'));
+      return above?.endsWith('*/') === true ? [] : [`${path}:${index + 1} ${name}`];
+    });
+  });
+  expect(missing).toEqual([]);
+});
+
 test('process, console, clock, random numbers and timers appear only in main.ts', () => {
   const edge =
     /(?<![-\w])(process\.|console\.|Date\.now|Math\.random|(?<!socket\.)setTimeout\(|setInterval\()/;

@@ -12,6 +12,7 @@ import {
 } from '../verify/hash-pool.ts';
 import { filesBelow } from '../verify/files-below.ts';
 
+/** The files of a bag, and how to read them. Paths are relative to the base directory of the bag, with `/`. */
 export type BagSource = {
   /** Paths of the regular files, relative to the base directory. */
   files: ReadonlySet<string>;

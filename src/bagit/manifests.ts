@@ -14,6 +14,7 @@ import { nameKey } from '../download/safe-name.ts';
 
 /** A hash that a manifest gives a file. */
 export type ExpectedHash = { manifest: string; algorithm: string; hash: string };
+/** What the manifests of a bag say: the hashes each file must have, and which manifests there are. */
 export type BagManifests = {
   /** Payload files and tag files, by the name on the disk if the file exists. */
   expected: Map<string, ExpectedHash[]>;

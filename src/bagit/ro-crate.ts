@@ -1,5 +1,6 @@
 // Describes the payload of a bag as an RO-Crate 1.1: an entity per file, the withheld files, and how it was made.
 
+/** A file of the payload as the crate describes it. `sha256` is in lower-case hex; absent fields are left out. */
 export type CrateFile = {
   /** Relative to the crate. */
   path: string;
@@ -17,6 +18,7 @@ export type CrateFile = {
 /** A catalogue row whose file is not in the bag. */
 export type WithheldFile = { id: string; name: string | undefined; sha256: string };
 
+/** What the crate says of the bag as a whole, with its files and the files that were withheld from it. */
 export type Crate = {
   name: string;
   description: string;
@@ -29,6 +31,7 @@ export type Crate = {
   withheld: readonly WithheldFile[];
 };
 
+/** Name of the file that describes a crate, in its root folder (RO-Crate 1.1). */
 export const CRATE_FILE = 'ro-crate-metadata.json';
 
 type Entity = { '@id': string; '@type': string; [property: string]: unknown };

@@ -4,6 +4,7 @@ import { leavesFolder } from '../verify/checksum-list.ts';
 
 /** Names of node:crypto. If a bag has several, the first of these is shown. */
 export const ALGORITHMS = ['sha256', 'sha512', 'sha384', 'sha224', 'sha1', 'md5'] as const;
+/** A hash algorithm that a manifest of a bag may use. */
 export type Algorithm = (typeof ALGORITHMS)[number];
 
 const DIGITS: Record<Algorithm, number> = {
@@ -18,6 +19,7 @@ const DIGITS: Record<Algorithm, number> = {
 /** More than any real bag has. A longer manifest is refused before it fills the memory. */
 const MAX_LINES = 2_000_000;
 
+/** What bagit.txt declares. `isOld`: a draft from 0.93 to 0.97, whose rules are less strict than those of 1.0. */
 export type Declaration = { version: string; encoding: string; isOld: boolean };
 
 /**
@@ -93,6 +95,7 @@ export function* parseManifest(text: string, name: string, algorithm: string): G
   }
 }
 
+/** A line of fetch.txt: a payload file that must still be downloaded. `bytes` is null where the line gives no length. */
 export type FetchLine = { url: string; path: string; bytes: number | null };
 
 /** Yields the lines of fetch.txt. arx never downloads them. Throws as {@link parseManifest}. */

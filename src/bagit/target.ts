@@ -10,6 +10,7 @@ import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 import { createZipWriter } from './zip-writer.ts';
 
+/** A bag while it is written, as a folder or as a zip file. Paths are relative to the base directory of the bag. */
 export type BagTarget = {
   /** Writes a file of the bag. Errors of `bytes` pass; then the bag can only be discarded. */
   add(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;

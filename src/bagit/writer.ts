@@ -9,6 +9,7 @@ import { escapePath } from './tag-files.ts';
 /** `path` is relative to the bag's base directory. */
 export type WrittenFile = { path: string; bytes: number; sha256: string };
 
+/** Writes one bag: first each payload file, then the tag files. End it with {@link BagWriter.finish}. */
 export type BagWriter = {
   /** Adds a payload file; `path` is relative to data/. */
   add(path: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenFile>;

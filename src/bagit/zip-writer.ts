@@ -3,6 +3,7 @@ import { crc32, createDeflateRaw } from 'node:zlib';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
+/** Writes one zip file, one entry after the other. End it with {@link ZipWriter.end}. */
 export type ZipWriter = {
   /** Adds an entry; await each call before the next. Errors of `bytes` pass; then no more can be added. */
   add(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;

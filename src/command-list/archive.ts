@@ -3,6 +3,7 @@ import { IMPORT_KINDS } from '../contract/import-kind.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { DATABASE_OPTIONS } from './shared-options.ts';
 
+/** Names, arguments, options and examples of `import`, `redact`, `fsck` and `backup`. */
 export const ARCHIVE_COMMANDS = [
   {
     words: 'import',

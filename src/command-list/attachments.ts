@@ -2,6 +2,7 @@
 import type { CommandSpec } from './command-spec.ts';
 import { PAGE_OPTIONS } from './shared-options.ts';
 
+/** Names, arguments, options and examples of the `attachments` commands. */
 export const ATTACHMENT_COMMANDS = [
   {
     words: 'attachments ls',

@@ -1,6 +1,7 @@
 // The command for content records.
 import type { CommandSpec } from './command-spec.ts';
 
+/** Names, arguments, options and examples of `content get`. */
 export const CONTENT_COMMANDS = [
   {
     words: 'content get',

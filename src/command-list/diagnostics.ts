@@ -1,6 +1,7 @@
 // Commands that report on the service, this installation and the interface.
 import type { CommandSpec } from './command-spec.ts';
 
+/** Names, arguments, options and examples of `health`, `doctor`, `about api` and `api`. */
 export const DIAGNOSTICS_COMMANDS = [
   {
     words: 'health',

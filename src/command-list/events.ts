@@ -9,6 +9,7 @@ const JOURNAL = [
 ] as const;
 const SIGN = ['--sign-with <file>', 'sign with the secrets in FILE (Standard Webhooks), one a line'] as const;
 
+/** Names, arguments, options and examples of the `events` commands. */
 export const EVENT_COMMANDS = [
   {
     words: 'events send',

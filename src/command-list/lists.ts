@@ -3,6 +3,7 @@ import { ARC_RECONSTRUCTION, MIRROR_RELAY } from '../contract/sequence.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { PAGE_OPTIONS, WALK_OPTIONS } from './shared-options.ts';
 
+/** Names, arguments, options and examples of the commands that read and walk lists. */
 export const LIST_COMMANDS = [
   {
     words: 'conversations ls',

@@ -3,6 +3,7 @@ import { TIERS } from '../contract/token.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { DATABASE_OPTIONS } from './shared-options.ts';
 
+/** Names, arguments, options and examples of `serve`. */
 export const SERVE_COMMANDS = [
   {
     words: 'serve',

@@ -1,6 +1,7 @@
 // Commands for the token: login, logout, whoami, token.
 import type { CommandSpec } from './command-spec.ts';
 
+/** Names, arguments, options and examples of `login`, `logout`, `whoami` and `token`. */
 export const SESSION_COMMANDS = [
   {
     words: 'login',

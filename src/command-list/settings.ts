@@ -2,6 +2,7 @@
 import { SETTING_KEYS } from '../config/setting-keys.ts';
 import type { CommandSpec } from './command-spec.ts';
 
+/** Names, arguments, options and examples of the commands for settings and profiles. */
 export const SETTINGS_COMMANDS = [
   {
     words: 'config get',

@@ -1,6 +1,7 @@
 // Commands for the shell and the tour.
 import type { CommandSpec } from './command-spec.ts';
 
+/** Names, arguments, options and examples of `completion` and `demo`. */
 export const SHELL_COMMANDS = [
   {
     words: 'completion',

@@ -6,6 +6,7 @@ import { zshScript } from './zsh.ts';
 
 /** Shells that have a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+/** A shell that a completion script can be generated for. */
 export type Shell = (typeof SHELLS)[number];
 
 /** File names under completions/, as each shell looks for them. */

@@ -1,5 +1,6 @@
 // A counting semaphore: limits how many pieces of work run at the same time.
 
+/** Limits how many pieces of work run at the same time. */
 export type Semaphore = {
   /**
    * Resolves when a permit is free, in the order of the calls. Call the function it returns when the work is done;

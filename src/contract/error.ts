@@ -44,4 +44,5 @@ export const ERROR_STATUS = {
   store_unavailable: 503,
   read_only: 503,
 } as const;
+/** A code of the error body (interface 7). */
 export type ErrorCode = keyof typeof ERROR_STATUS;

@@ -31,6 +31,7 @@ export const PAYLOADS = {
   }),
   'mirror.detected': z.looseObject({ layer: name }),
 } as const;
+/** An event type that the interface names (interface 6). */
 export type EventType = keyof typeof PAYLOADS;
 /** All event types that the interface names. */
 export const EVENT_TYPES = Object.keys(PAYLOADS) as EventType[];

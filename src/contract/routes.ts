@@ -30,6 +30,7 @@ export const ROUTES = {
   messages_v1: { method: 'GET', path: '/v1/messages', scope: 'read:messages', source: '4.8' },
   openapi: { method: 'GET', path: '/openapi.json', scope: null, source: 'ours' },
 } as const satisfies Record<string, Route>;
+/** The name of a route in {@link ROUTES}. */
 export type RouteName = keyof typeof ROUTES;
 
 /** Returns the path of a route with its parameters filled in. Dots are encoded where a segment has nothing else (`..` would leave the path). */

@@ -76,6 +76,7 @@ export const RECORDS = {
   ErrorBody,
   ErrorDetail: ErrorBody.shape.error,
 } as const satisfies Record<string, z.ZodType>;
+/** The name of a record or report in {@link RECORDS}. */
 export type RecordName = keyof typeof RECORDS;
 
 /** JSON reports and files that commands write, by the name of their schema. */

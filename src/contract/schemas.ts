@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { DOCUMENTED_FIELDS } from './documented.ts';
 import { RECORDS, REPORTS } from './schema-list.ts';
 
+/** A JSON Schema. Of its fields only `properties` is read here. */
 export type JsonSchema = { [key: string]: unknown; properties?: Record<string, JsonSchema> };
 
 /** Returns the schemas of all records. `uri` maps a record's name to the reference that other schemas use for it. */

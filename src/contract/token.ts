@@ -32,8 +32,10 @@ export type Token = z.infer<typeof Token>;
 
 /** Tiers of our service, lowest first (interface 5). The interface shows only `internal` and a mirror scope. */
 export const TIERS = ['external', 'internal', 'mirror'] as const;
+/** What a token may see: `external` sees the least, `mirror` everything (interface 5). */
 export type Tier = (typeof TIERS)[number];
 
 /** Scopes of our service (interface 5). */
 export const SCOPES = ['read:messages', 'read:attachments', 'read:sequence', 'read:mirror'] as const;
+/** A right of a token (interface 5). */
 export type Scope = (typeof SCOPES)[number];

@@ -15,6 +15,7 @@ export type DiskJob =
   /** Gives a file its name and returns 'kept' or 'taken', see {@link commitFile}. */
   | ({ kind: 'commit'; fd: number } & PendingFile);
 
+/** The result of a job: its text, or the system error that it failed with. */
 export type DiskJobResult = { text: string } | { error: SystemError };
 
 const CHUNK_BYTES = 1024 * 1024;

@@ -6,6 +6,7 @@ import { requestFile, type FileRequestOptions, type RefusedFile } from './file-r
 import type { OpenFile } from './file-response.ts';
 import type { ResumePoint } from './partial-names.ts';
 
+/** Options of a download. `log` gets a line for each retry. */
 export type DownloadOptions = FileRequestOptions & {
   world: RetryOptions['world'];
   /** Tries after the first. */

@@ -18,6 +18,7 @@ export type TargetFile = { dir: string; name: string; sha256: string; bytes?: nu
 /** `kept`: it was written now. `present`: it was here already and is verified; nothing was written. */
 export type SavedFile = { path: string; outcome: 'kept' | 'present'; bytes: number; sha256: string };
 
+/** Options of the check of an existing file. */
 export type ExistingFileOptions = {
   world: Pick<World, 'signal'>;
   /** Replace a regular file of another hash. */

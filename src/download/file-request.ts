@@ -20,6 +20,7 @@ export type FileAccess = {
   bearer?: () => Promise<string | undefined>;
 };
 
+/** Options of one request for a file. */
 export type FileRequestOptions = FileAccess & {
   world: Pick<World, 'monotonic' | 'signal'>;
   /** Asks for the bytes after those that are here already. */

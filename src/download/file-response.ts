@@ -5,6 +5,7 @@ import { hostAndPort, TransportFault, type TransportReply } from '../client/tran
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 
+/** A response whose headers are checked and whose body is not yet read. */
 export type OpenFile = {
   /** 200: the whole file; 206: from `from` on. */
   status: 200 | 206;
@@ -22,6 +23,7 @@ export type OpenFile = {
   close(): void;
 };
 
+/** What a response is checked against: what was asked for, and the limits of its body. */
 export type FileResponseOptions = {
   url: URL;
   /** The offset that was asked for; undefined where the whole file was. */

@@ -11,6 +11,7 @@ import { createPartialFile, takeOverPartialFile, type PartialFile } from './part
 import type { FolderScan } from './folder-scan.ts';
 import { strongEtag, type ResumePoint } from './partial-names.ts';
 
+/** How downloaded files are written. One object serves all files of a pull. */
 export type SaveOptions = {
   world: Pick<World, 'signal' | 'pid' | 'uid'>;
   /** Makes names of partial files, see {@link createUniqueKeys}. */

@@ -14,6 +14,7 @@ const MAX_RESUME_AGE_MS = 14 * 24 * 3_600_000;
 /** A partial file of a run that has ended. */
 export type ResumableFile = { name: string; etag: string; bytes: number };
 
+/** What a scan found in the target folder. A partial file is taken from `resumable` when it is opened. */
 export type FolderScan = {
   /** {@link nameKey} of every name in the folder. */
   names: Set<string>;

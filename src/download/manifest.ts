@@ -10,6 +10,7 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { leavesFolder } from '../verify/checksum-list.ts';
 import { readBounded, readReferenceFile } from '../verify/reference-file.ts';
 
+/** Name of the manifest in the target folder. */
 export const MANIFEST_FILE = '.arx-manifest.ndjson';
 
 /** A line that a power cut takes is no loss: the next pull knows the file by its hash. */
@@ -29,6 +30,7 @@ export const ManifestEntry = z.object({
 });
 export type ManifestEntry = z.infer<typeof ManifestEntry>;
 
+/** The manifest of a target folder, open for new entries. */
 export type Manifest = {
   /** The newest entry of each id, in order of their first appearance. */
   entries: Map<string, ManifestEntry>;

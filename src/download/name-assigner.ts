@@ -3,6 +3,7 @@ import type { Attachment } from '../contract/attachment.ts';
 import type { ManifestEntry } from './manifest.ts';
 import { nameKey, uniqueName, unsafeReason } from './safe-name.ts';
 
+/** What happens when a file cannot have its name of the catalogue. */
 export type NameAssignerOptions = {
   /** Throw instead of changing a name. */
   exact: boolean;

@@ -6,6 +6,7 @@ import type { World } from '../world.ts';
 import type { FolderScan } from './folder-scan.ts';
 import { partialFileName, partialKeyOf } from './partial-names.ts';
 
+/** An open partial file. Its bytes are not verified. */
 export type PartialFile = {
   readonly name: string;
   readonly handle: FileHandle;
@@ -15,6 +16,7 @@ export type PartialFile = {
   length: number;
 };
 
+/** Where a partial file is opened, and for which file. */
 export type PartialFileOptions = {
   dir: string;
   /** Hash of the whole file, in lower case. */

@@ -14,6 +14,7 @@ import { downloadResumable } from './resumable-download.ts';
 import type { SmallFileFetcher } from './small-file-fetcher.ts';
 import { createSmallFiles } from './small-files.ts';
 
+/** Options of a pull. They hold for all of its files. */
 export type PullerOptions = {
   /** The target folder, and what its manifest says. */
   dir: string;
@@ -36,6 +37,7 @@ export type PullerOptions = {
 /** A row of the report, its line of the manifest, and why it failed. */
 export type PullResult = { file: PulledFile; entry?: ManifestEntry; fault?: Fault };
 
+/** Downloads the files of catalogue rows into one folder. Several rows may be pulled at the same time. */
 export type Puller = {
   /** Is told each row that some page shows, so that its file may be downloaded early, see {@link SmallFiles.prefetch}. */
   prefetch(row: Attachment): void;

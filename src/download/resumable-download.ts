@@ -5,6 +5,7 @@ import type { SavedFile, TargetFile } from './existing-file.ts';
 import type { FileAccess } from './file-request.ts';
 import { createFileWriter, WrongContent, type SaveOptions } from './file-writer.ts';
 
+/** Options of a download that is resumed where it stopped. */
 export type ResumableOptions = {
   access: FileAccess;
   save: SaveOptions;

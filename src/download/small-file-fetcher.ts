@@ -9,6 +9,7 @@ export const MAX_SMALL_FILE_BYTES = 256 * 1024;
 
 /** `connections`: at most so many to a host. */
 export type FetcherOptions = { dir: string; timeoutMs: number; connections: number };
+/** A request to the worker. `key` names the file in later messages; `path` is path and query of its URL. */
 export type FileRequest = { key: number; origin: string; path: string; file: SmallFile };
 /** From the client to the worker. `connections` changes the limit. */
 export type FetcherMessage = {
@@ -25,6 +26,7 @@ export type PendingDownload = {
   commit(name: FinalName): Promise<StoredFile | 'unsupported'>;
 };
 
+/** Requests small files from the worker. Each file keeps a temporary name until its request is committed. */
 export type SmallFileFetcher = {
   /** Returns whether requests are worth it: false after too many unsupported responses. */
   isEnabled(): boolean;

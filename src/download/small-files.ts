@@ -9,6 +9,7 @@ import type { SaveOptions } from './file-writer.ts';
 import { partialFileName, partialKeyOf } from './partial-names.ts';
 import { MAX_SMALL_FILE_BYTES, type PendingDownload, type SmallFileFetcher } from './small-file-fetcher.ts';
 
+/** What small files are downloaded with, and the origins they may come from. */
 export type SmallFilesOptions = {
   fetcher: SmallFileFetcher;
   allowedOrigins: ReadonlySet<string>;
@@ -16,6 +17,7 @@ export type SmallFilesOptions = {
   world: Pick<World, 'pid'>;
 };
 
+/** Downloads the small files of one pull. */
 export type SmallFiles = {
   /**
    * Requests the file of a row that some page shows, if the folder is empty and the file is small. It gets its name only

@@ -5,6 +5,7 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { Fault } from '../faults.ts';
 
+/** The open target folder of a pull. */
 export type TargetFolder = {
   /** Leads to the open folder itself, where the system has such paths, whatever its name leads to by now. */
   path: string;

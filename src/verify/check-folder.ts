@@ -4,6 +4,7 @@ import { isHashFailure, openHashPool, type HashPoolOptions } from './hash-pool.t
 import { filesBelow } from './files-below.ts';
 import { verdictRow, type ExpectedFile, type FoundFile } from './verdicts.ts';
 
+/** Options of the check of a folder. Its hash is always SHA-256. */
 export type VerifyOptions = Omit<HashPoolOptions, 'algorithms'>;
 
 /** `isIgnored`: whether a path (relative, with slashes) is no file of the collection. */
@@ -12,6 +13,7 @@ export type FolderOptions = VerifyOptions & { isIgnored?: (path: string) => bool
 /** Every file with its hash, and the paths of the folders. */
 export type FolderContents = { files: FoundFile[]; folders: ReadonlySet<string> };
 
+/** A folder while its files are listed and hashed. */
 export type FolderReading = {
   /** Resolves when every file is listed; hashing goes on. */
   listed: Promise<void>;

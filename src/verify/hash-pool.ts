@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { World } from '../world.ts';
 import { createHashRunner, type HashBatch, type HashOrder, type HashWorkerOptions } from './hash-jobs.ts';
 
+/** Options of a hash pool. */
 export type HashPoolOptions = {
   /** Names of node:crypto. All are computed in one read. */
   algorithms: readonly string[];
@@ -26,6 +27,7 @@ export type HashFailure = 'unreadable' | 'special' | 'changed';
 export const isHashFailure = (hashes: string): hashes is HashFailure =>
   hashes === 'unreadable' || hashes === 'special' || hashes === 'changed';
 
+/** Hashes files in worker threads. End it with `finish` or `stop`. */
 export type HashPool = {
   /** Adds paths relative to the folder; hashing begins at once. */
   add(paths: readonly string[]): void;

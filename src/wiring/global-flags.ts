@@ -22,6 +22,7 @@ const GlobalFlags = z.object({
   quiet: z.boolean().default(false),
   verbose: z.boolean().default(false),
 });
+/** The values of the global options, with the defaults of those that were not given. */
 export type GlobalFlags = z.infer<typeof GlobalFlags>;
 
 /** Returns the global flags of a command line. Throws Fault 'usage' where one does not fit. */

@@ -4,6 +4,7 @@ import type { Query } from '../../client/index.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { withoutUndefined } from '../input.ts';
 
+/** The values a row must have, each compared as a whole. An absent one selects every row. */
 export const Filter = z.object({
   city: z.string().min(1).optional(),
   type: z.string().min(1).optional(),

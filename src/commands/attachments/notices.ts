@@ -3,6 +3,7 @@
 /** If there is only one more, it is shown in place of the line that would count it. */
 const MAX_NOTICES = 10;
 
+/** Notices of one kind. After the first ten they are counted, not shown. */
 export type LimitedNotices = {
   add(text: string): void;
   /** Must be called at last. `what` follows `and 12 more `. */

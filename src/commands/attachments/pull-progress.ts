@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import type { PulledFile } from '../../contract/reports/files.ts';
 import type { Selection } from './selection.ts';
 
+/** Updates the progress line of a pull. `onBytes` adds downloaded bytes; `end` removes the line. */
 export type PullProgress = {
   onBytes(count: number): void;
   onFile(file: PulledFile): void;

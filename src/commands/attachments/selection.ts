@@ -7,6 +7,7 @@ import { readAhead } from '../../concurrency/read-ahead.ts';
 import { exactRows } from '../exact-rows.ts';
 import { filterQuery, matches, type Filter } from './filter.ts';
 
+/** The rows of the catalogue that a pull selects, and what is known of them so far. */
 export type Selection = {
   /**
    * Yields the rows; may be called once. `onSeen` is told each row of each page as it comes, long before the row has a

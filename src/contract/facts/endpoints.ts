@@ -7,6 +7,7 @@ import { assumed, documented, type Fact } from './fact.ts';
 
 const MIB = 1024 * 1024;
 
+/** Facts about endpoints (interface 4), in the order in which they are shown. */
 export const ENDPOINT_FACTS: readonly Fact[] = [
   ...documented('4', [
     [

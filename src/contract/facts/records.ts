@@ -2,6 +2,7 @@
 import { HEADERS } from '../routes.ts';
 import { assumed, documented, type Fact } from './fact.ts';
 
+/** Facts about records, their fields and their states (interface 1, 2, 3), in the order in which they are shown. */
 export const RECORD_FACTS: readonly Fact[] = [
   ...documented('1', [
     [

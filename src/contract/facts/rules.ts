@@ -8,6 +8,7 @@ import { assumed, documented, type Fact } from './fact.ts';
 const MIB = 1024 * 1024;
 const CODES = Object.entries(ERROR_STATUS).map(([code, status]) => `${code} ${status}`);
 
+/** Facts about tokens, events, errors, limits and versions, in the order in which they are shown. */
 export const RULE_FACTS: readonly Fact[] = [
   ...documented('5', [
     [

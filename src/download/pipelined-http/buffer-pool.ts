@@ -7,6 +7,7 @@ const MAX_BUFFERS = 3;
 const MIN_CHUNK_BYTES = 256 * 1024;
 const MAX_CHUNK_DELAY_MS = 50;
 
+/** Buffers between a socket, which fills them, and the reader of one body. */
 export type BufferPool = {
   /** What the reader reads from. */
   channel: ByteChannel;

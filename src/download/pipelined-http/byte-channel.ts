@@ -1,5 +1,6 @@
 // Hands chunks of a body from the socket that receives them to one reader, without copying them.
 
+/** The chunks of one body, in order. It has one reader. */
 export type ByteChannel = AsyncIterable<Uint8Array> & {
   push(chunk: Uint8Array): void;
   /** The last chunk was pushed. */

@@ -28,6 +28,7 @@ export type BodySink = {
  */
 export type RequestFailure = 'unsupported' | 'unanswered' | Error;
 
+/** Where a connection leads, its limits, and the functions it calls for each response. `Request` is the caller's. */
 export type PipelinedConnectionOptions<Request> = {
   url: URL;
   connectTimeoutMs: number;
@@ -47,6 +48,7 @@ export type PipelinedConnectionOptions<Request> = {
   onProgress(): void;
 };
 
+/** A kept connection. Responses come in the order of the requests. */
 export type PipelinedConnection<Request> = {
   /** Returns how many more requests it takes now; undefined when it is closed. */
   freeSlots(): number | undefined;

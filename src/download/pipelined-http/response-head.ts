@@ -1,5 +1,6 @@
 // Parses the head of a plain HTTP/1.1 response: a status, header fields, and a body whose length is given.
 
+/** The head of a response: status, headers, and how long the body is. */
 export type ResponseHead = {
   status: number;
   /** Names in lower case; values that came several times are joined with `, `. */

@@ -11,6 +11,7 @@ import { createBufferPool, type BufferPool } from './buffer-pool.ts';
 import { openPipelinedConnection, type PipelinedConnection } from './connection.ts';
 import type { ResponseHead } from './response-head.ts';
 
+/** Options of the transport: its time limits, and the transport for all that it does not support. */
 export type PipelinedTransportOptions = {
   connectTimeoutMs: number;
   idleTimeoutMs: number;

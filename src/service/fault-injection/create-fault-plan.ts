@@ -18,6 +18,7 @@ import {
 import { failBeforeResponse, transformResponse } from './transport-faults.ts';
 import type { WriteOptions } from './write-overlay.ts';
 
+/** Which faults a service injects. Each kind that is absent is not injected. */
 export type FaultOptions = {
   /** Makes list reads faulty; without it they are true. */
   drift?: DriftOptions;

@@ -25,8 +25,11 @@ const DEFAULT_FAULTS = { shift, boundary, later, permute, missing, dup, stale } 
 const EXPLICIT_FAULTS = { scramble, empty, loop, oversize } satisfies Record<string, PageFault>;
 const FAULTS = { ...DEFAULT_FAULTS, ...EXPLICIT_FAULTS };
 
+/** The name of a fault of list reads, as `--drift` takes it. */
 export type DriftFault = keyof typeof FAULTS;
+/** The faults that are drawn from where none is named. */
 export const DRIFT_FAULTS = Object.keys(DEFAULT_FAULTS) as DriftFault[];
+/** The faults that are injected only where they are named. */
 export const EXPLICIT_DRIFT_FAULTS = Object.keys(EXPLICIT_FAULTS) as DriftFault[];
 
 /** A ratio from 0 to 1 that changes linearly from one value to another over the first {@link RAMP_READS} list reads. */
@@ -55,6 +58,7 @@ export type ReadEntry = {
   state: string | null;
 };
 
+/** Injected drift: decides which list reads are faulty, and makes their pages. */
 export type Drift = {
   /** Returns the ratio of the list read with this index (from 0). */
   ratio(index: number): number;

@@ -10,11 +10,13 @@ import { seededRandom, type Random } from './seeded-random.ts';
  * - `collude`: {@link READS_PER_SNAPSHOT} reads in a row, of any list, share one snapshot.
  */
 export const DRIFT_MODES = ['each', 'key', 'sticky', 'burst', 'collude'] as const;
+/** How faulty reads depend on each other. */
 export type DriftMode = (typeof DRIFT_MODES)[number];
 
 /** A list read: its index among all list reads (from 0), a text that identifies the request, its time in milliseconds. */
 export type SampledRequest = { index: number; key: string; now: number };
 
+/** What the seed decides for one list read. */
 export type ReadSample = {
   isFaulty: boolean;
   random: Random;

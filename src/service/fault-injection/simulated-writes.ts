@@ -19,6 +19,7 @@ import { scheduleWrites } from './write-schedule.ts';
  */
 export type WriteEntry = { type: 'write'; read: number; kind: WriteKind; id: string; after: string | null };
 
+/** Hides and shows conversations as the list is read. */
 export type SimulatedWrites = {
   /**
    * Returns which ids are hidden now. `isRead` counts a read of the conversation list first, and makes the writes that

@@ -7,8 +7,10 @@ import { randomElement, seededRandom } from './seeded-random.ts';
  * in the middle of the body; `slow`: the body arrives slowly.
  */
 export const TRANSPORT_FAULTS = ['429', '503', 'reset', 'cut', 'slow'] as const;
+/** A fault of the transport: an error status, a reset, a body that is cut short, or one that is sent slowly. */
 export type TransportFault = (typeof TRANSPORT_FAULTS)[number];
 
+/** Which requests for a list fail and how, and the latency of every response. */
 export type TransportFaultOptions = {
   seed: number;
   /** Share of requests for a list that fail, 0 to 1. */
@@ -24,6 +26,7 @@ export type TransportFaultOptions = {
 /** One failed request in the drift log. `request` is its number among the requests for lists, from 1. */
 export type TransportFaultEntry = { type: 'transport'; request: number; list: string; fault: TransportFault };
 
+/** Draws the transport faults of a service. */
 export type TransportFaults = {
   /** Returns the fault of the next request for a list. Counts the request before it returns. */
   next(list: string, peer: string): Promise<TransportFault | undefined>;

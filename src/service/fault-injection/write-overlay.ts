@@ -1,10 +1,13 @@
 // Which records simulated writes hide, as a pure function of the number of list reads.
 
+/** The kinds of simulated writes, in the order in which writes of one read are made. */
 export const WRITE_KINDS = ['append', 'insert', 'delete'] as const;
+/** A kind of simulated write: a conversation at the end of the list, one in its middle, or the removal of one. */
 export type WriteKind = (typeof WRITE_KINDS)[number];
 
 /** Each kind is written `count` times, once in `every` reads of the conversation list. */
 export type Writes = { [kind in WriteKind]?: { count: number; every: number } };
+/** The simulated writes. The seed decides which conversations they concern. */
 export type WriteOptions = { seed: number; writes: Writes };
 
 /**
@@ -16,6 +19,7 @@ export type ScheduledWrite = { kind: WriteKind; order: number; n: number; ids: r
 /** Returns whether the record with this id is hidden. */
 export type IsHidden = (id: string) => boolean;
 
+/** Computes what simulated writes hide. It has no state: equal numbers of reads give equal results. */
 export type WriteOverlay = {
   /** Returns the writes before the response to this read of the conversation list (from 1). */
   writtenAt(read: number): ScheduledWrite[];

@@ -11,6 +11,7 @@ import type { FaultPlan, RequestFaults } from './fault-plan.ts';
 import type { Query } from './query.ts';
 import type { JsonResponse } from './response-cache.ts';
 
+/** Options of a service. They are fixed when it starts. */
 export type ServiceOptions = {
   /** Origin of the attachment files, without a trailing slash. */
   assetUrl: string;
@@ -55,6 +56,7 @@ export type Call = {
 
 /** `body` is sent as JSON, `json` is JSON text already. */
 export type Reply = { status: number; body: unknown } | JsonResponse;
+/** Answers the requests of one route. Throws ApiError where the request cannot be met. */
 export type Handler = (call: Call) => Promise<Reply>;
 
 /** Returns a reply with status 200. */

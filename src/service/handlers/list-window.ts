@@ -5,6 +5,7 @@ import type { Span } from '../store/sql/keyset.ts';
 import type { KeyOf, ListWindow } from './list-source.ts';
 import type { Query } from './query.ts';
 
+/** The query parameters that hold a cursor (interface 4.3). */
 export type CursorName = 'starting_after' | 'ending_before';
 
 /** Returns the window parameters of a request. Throws ApiError `limit_out_of_range`, `cursor_invalid` (interface 4.7). */

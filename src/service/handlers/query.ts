@@ -3,6 +3,7 @@ import { parseLimit } from '../../contract/window.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { ApiError } from '../rules/api-error.ts';
 
+/** Reads the query parameters of one request. Absent ones are undefined, unless the contract has a default. */
 export type Query = {
   /** Returns a text of 1 to 200 characters without control characters. Throws ApiError `request_invalid`. */
   text(name: string): string | undefined;

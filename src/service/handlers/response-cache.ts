@@ -7,6 +7,7 @@ export type JsonResponse = { status: number; json: string };
 /** A reply as it is sent: long ones as bytes. */
 export type CachedResponse = { status: number; json: string | Buffer };
 
+/** Responses by name. One is used again while the state of the archive is the same. */
 export type ResponseCache = {
   /** Returns the response with this name in this state of the archive; makes it where it is not cached. */
   get(

@@ -10,6 +10,7 @@ import { messages } from './messages.ts';
 import { sequence } from './sequence.ts';
 import { token } from './token.ts';
 
+/** The handler of each route, by its name in src/contract/routes.ts. */
 export const HANDLERS: Record<RouteName, Handler> = {
   token,
   attachments,

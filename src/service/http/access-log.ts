@@ -1,11 +1,15 @@
 // The access log of a service: a line for each response and for events of the process. A failing sink loses lines only.
 import type { CompletedRequest, PortObserver } from './port-observer.ts';
 
+/** The levels of the access log, the most urgent first. */
 export const LOG_LEVELS = ['error', 'warn', 'info'] as const;
+/** A level of the access log. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** A line of the access log as an object. `time` is ISO 8601 in UTC. */
 export type LogEntry = { time: string; level: LogLevel } & Record<string, string | number | boolean | null>;
 
+/** What the access log writes, how, and with which clocks. */
 export type AccessLogOptions = {
   /** The least urgent level that is written. */
   level: LogLevel;
@@ -19,6 +23,7 @@ export type AccessLogOptions = {
   write(text: string): Promise<void>;
 };
 
+/** The access log of one process. Only {@link AccessLog.close} waits for the sink. */
 export type AccessLog = {
   note(level: LogLevel, event: string, more?: Record<string, string | number | boolean>): void;
   /** Returns the observer that logs the requests of the port with this name. */

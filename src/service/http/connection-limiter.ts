@@ -6,6 +6,7 @@ import { normalizeAddress, type TrustedProxies } from './peer.ts';
 import type { PortLimits } from './port-limits.ts';
 import type { PortObserver } from './port-observer.ts';
 
+/** Counts connections and requests by client, and refuses those over a limit. */
 export type ConnectionLimiter = {
   /** Counts a connection until it closes. Returns false where it is one too many; it is closed then. */
   accepts(socket: Socket): boolean;

@@ -10,6 +10,7 @@ import { ApiError } from '../rules/api-error.ts';
 import type { PortObserver } from './port-observer.ts';
 import { reportParserError } from './request-tracker.ts';
 
+/** A response that carries an error, with its body as text. */
 export type ErrorResponse = ServiceResponse & { body: string };
 
 /** Returns the error response, with the headers, request id and integrity that the service gives to an unknown path. */

@@ -8,6 +8,7 @@ import { ApiError } from '../rules/api-error.ts';
 import { hostNameOf } from '../rules/host-header.ts';
 import { clientAddress, type TrustedProxies } from './peer.ts';
 
+/** What a request must keep to before the service sees it. */
 export type RequestRules = {
   maxHeaders: number;
   /** Host names to answer to besides those of this machine; undefined: every name. */

@@ -6,9 +6,11 @@ import { createPortCounters, DURATION_BUCKETS_S, type PortCounters } from './por
 import type { PortObserver } from './port-observer.ts';
 
 type Labels = Readonly<Record<string, string>>;
+/** One value of a metric, and the labels it has. */
 export type Sample = readonly [labels: Labels, value: number];
 type ReadValue = () => number | readonly Sample[] | Promise<number | readonly Sample[]>;
 
+/** The metrics of one process. */
 export type Metrics = {
   /** Returns the observer that counts what happens on the port with this name. */
   observePort(port: string): PortObserver;

@@ -10,6 +10,7 @@ import { ApiError } from '../rules/api-error.ts';
 import { limitChunkReads } from './limit-chunk-reads.ts';
 import type { SlowReaderLimits } from './port-limits.ts';
 
+/** Writes the responses of one port, and counts the bytes that clients did not read yet. */
 export type ResponseWriter = {
   /** Throws ApiError `store_unavailable` while too many bytes of responses wait to be read. */
   checkCapacity(): void;

@@ -1,11 +1,13 @@
 // The address of the client: that of the connection, or the one that a trusted proxy names.
 import { BlockList, isIP } from 'node:net';
 
+/** The addresses of proxies whose X-Forwarded-For is believed. */
 export type TrustedProxies = {
   /** Returns whether X-Forwarded-For is believed when this address sends it. */
   trusts(address: string): boolean;
 };
 
+/** Believes no X-Forwarded-For: the client is the address of the connection. */
 export const NO_PROXIES: TrustedProxies = { trusts: () => false };
 
 /** Returns the proxies with these addresses and networks (`10.0.0.0/8`, `::1`). Throws an Error for one that is neither. */

@@ -6,6 +6,7 @@ export const DURATION_BUCKETS_S = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const;
 
+/** The counters of one port since it was opened. */
 export type PortCounters = {
   /** Open connections. */
   connections: number;

@@ -11,6 +11,7 @@ export type SlowReaderLimits = {
   maxPendingBytes: number;
 };
 
+/** Limits of one port. */
 export type PortLimits = {
   /** For the headers of a request. */
   headersTimeoutMs: number;
@@ -30,6 +31,7 @@ export type PortLimits = {
   slowReaders: SlowReaderLimits;
 };
 
+/** The limits of a port where none are given. */
 export const DEFAULT_PORT_LIMITS: PortLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,

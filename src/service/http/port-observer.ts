@@ -25,6 +25,7 @@ export type CompletedRequest = {
   aborted: boolean;
 };
 
+/** Gets what happens on one port. Its functions must not throw. */
 export type PortObserver = {
   /** Returns a clock for durations, in milliseconds. */
   monotonic(): number;

@@ -20,6 +20,7 @@ import { NO_OBSERVER, trackRequest } from './request-tracker.ts';
 
 export type { PortLimits };
 
+/** Where a service listens, and whom it answers and reports to. */
 export type PortOptions = {
   host: string;
   port: number;
@@ -37,6 +38,7 @@ export type PortOptions = {
   limits?: Partial<PortLimits>;
 };
 
+/** An open port, with its address and the port number it was given. */
 export type Listener = {
   url: string;
   port: number;

@@ -27,6 +27,7 @@ const EMPTY_REQUEST: CompletedRequest = {
   aborted: false,
 };
 
+/** Follows one request from its arrival to the end of its response. */
 export type RequestTracker = {
   /** The address of the client. */
   address: string;

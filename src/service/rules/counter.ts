@@ -1,5 +1,6 @@
 // A counter.
 
+/** A number that only grows. It may be shared by processes, so its functions are asynchronous. */
 export type Counter = {
   /** Adds one and returns the new number. */
   next(): Promise<number>;

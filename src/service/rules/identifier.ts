@@ -1,5 +1,6 @@
 // The ids of records: a kind and the number by arrival, for example `msg_12`.
 
+/** The kind in an id: message, sequence entry, conversation or attachment. */
 export type IdKind = 'msg' | 'entry' | 'conv' | 'att';
 
 /** Returns the number in an id of this kind, undefined for any other text. */

@@ -34,6 +34,7 @@ export function afterFailure(failures: number, now: number): { effect: 'queued' 
     : { effect: 'queued', due_ms: now + FIRST_PAUSE_MS * 2 ** (failures - 1) };
 }
 
+/** An event whose envelope is accepted, as it is queued. */
 export type AcceptedEvent = {
   id: string;
   type: EventType;

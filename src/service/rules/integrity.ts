@@ -1,5 +1,6 @@
 // Defines integrity: the checks of each kind of record, and the share that a record passes (interface 1).
 
+/** A check that a record passes or fails. */
 export type Check = {
   /** Bit in the `failed` column. */
   bit: number;
@@ -30,6 +31,7 @@ export const ATTACHMENT = {
 /** Bits of a conversation. */
 export const CONVERSATION = { rooted: 1, dated: 2, ordered: 4 } as const;
 
+/** The checks of each kind of record. */
 export const CHECKS = {
   message: [
     { bit: MESSAGE.decodable, name: 'decodable', proves: 'its text decodes in the charset it declares' },
@@ -84,6 +86,7 @@ export const CHECKS = {
     { bit: CONVERSATION.ordered, name: 'ordered', proves: 'every answer arrived after what it answers' },
   ],
 } as const satisfies Record<string, readonly Check[]>;
+/** A kind of record that has checks. */
 export type Kind = keyof typeof CHECKS;
 
 /** Returns the share of passed checks, 0 to 1 with four decimals. */

@@ -1,10 +1,12 @@
 // Rate limit: a fixed window of one minute for each peer.
 
+/** Limits how many events each peer may send. */
 export type RateLimiter = {
   /** Counts one event of a peer. Returns 0 within the limit, otherwise the seconds to wait. `now` is in milliseconds. */
   take(peer: string, now: number): Promise<number>;
 };
 
+/** Length of the window in which events are counted. */
 export const WINDOW_MS = 60_000;
 /** Peers that are counted at once. The one whose window began first is dropped first. */
 export const MAX_PEERS = 10_000;

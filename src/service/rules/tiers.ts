@@ -11,6 +11,7 @@ const SCOPES_OF: Record<Tier, readonly Scope[]> = {
 /** Tokens are valid for one hour, which is our choice (interface 8). */
 export const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 
+/** What a token gets: its tier, and the scopes of that tier. */
 export type Grant = { tier: Tier; scope: readonly Scope[] };
 
 /**

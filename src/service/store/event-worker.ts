@@ -4,6 +4,7 @@ import { singleFlight } from '../../concurrency/single-flight.ts';
 import type { Archive } from './archive.ts';
 import { applyDue } from './events/queue.ts';
 
+/** The worker that applies queued events in the background. */
 export type Worker = {
   /** Tells that events were stored. */
   wake(): void;
