@@ -1,27 +1,19 @@
 // What a command may use. The values are made in wiring/create-app.ts, each when it is first asked for.
 import type { Client } from './client/index.ts';
 import type { Send } from './client/api-call.ts';
-import type { Transport } from './client/transport.ts';
 import type { Directories } from './config/directories.ts';
 import type { StoreWorld } from './config/private-file.ts';
 import type { Session } from './config/session.ts';
 import type { SettingsFile } from './config/settings-file.ts';
 import type { Settings } from './config/settings.ts';
 import type { TokenStore } from './config/token-store.ts';
+import type { FileAccess } from './download/file-request.ts';
 import type { Fault } from './faults.ts';
 import type { Printer } from './format/printer.ts';
 import type { Progress } from './format/terminal/progress.ts';
 import type { TerminalCapabilities } from './format/terminal/capabilities.ts';
 import type { OpenArchive, ArchiveLocation } from './service/index.ts';
 import type { World } from './world.ts';
-
-/** How files are fetched. */
-export type FileAccess = {
-  transport: Transport;
-  bearer: () => Promise<string>;
-  allowedOrigins: ReadonlySet<string>;
-  timeoutMs: number;
-};
 
 /** The parts of a run that commands use. */
 export type App = {

@@ -28,7 +28,7 @@ const CATALOGUE_FILE = 'catalogue.ndjson';
 
 /**
  * Adds the files of the records, and returns them. If a file cannot be read or has another hash than was pulled, it returns
- * undefined and the bag must be discarded; `fail` is told of every such file.
+ * undefined and the bag must be discarded; `fail` is called for every such file.
  */
 export async function addFiles(
   bag: BagWriter,

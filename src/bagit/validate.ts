@@ -24,7 +24,7 @@ const MAX_DECLARATION_BYTES = 4096;
 /**
  * Reads a whole bag and returns the report. What is wrong is a verdict or a problem in the report. Throws only if the bag
  * cannot be read at all: Fault 'not_found' without bagit.txt, 'unsafe' for paths that leave the bag and for too many lines,
- * 'integrity' for damaged tag files, 'partial' for an unknown version or encoding. `warn` is told before anything is
+ * 'integrity' for damaged tag files, 'partial' for an unknown version or encoding. `warn` is called before anything is
  * hashed if the payload has another size than the bag says.
  */
 export async function checkBag(

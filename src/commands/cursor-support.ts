@@ -7,7 +7,7 @@ const SAMPLE_ROWS = 10;
 /** Requests for each direction before it counts as unsupported: a page may be wrong. */
 const MAX_TRIES = 3;
 /** Status codes that refuse a parameter or its value. */
-const REFUSALS: ReadonlySet<number> = new Set([400, 404, 405, 410, 422, 501]);
+const REFUSED_STATUS: ReadonlySet<number> = new Set([400, 404, 405, 410, 422, 501]);
 
 /** Returns whether the ids can be a correct answer to the query. */
 type Check = (ids: string[], query: PageQuery) => boolean;
@@ -22,7 +22,7 @@ export async function detectDirections<Row extends Identified>(
   signal: AbortSignal,
   wanted: readonly Direction[] = ['forward', 'backward', 'closed'],
 ): Promise<Set<Direction>> {
-  /** Returns the first answer that can be correct. A refusal ends the tries: the next request would be refused too. */
+  /** Returns the first answer that can be correct. A refused cursor ends the tries: the next request would be refused too. */
   const firstCorrect = async (queries: PageQuery[], canBeCorrect: Check): Promise<string[] | undefined> => {
     for (const query of queries.slice(0, MAX_TRIES)) {
       const ids = await idsOf(source, query, signal);
@@ -70,7 +70,7 @@ async function idsOf<Row extends Identified>(
   try {
     return (await source.page(query, signal)).rows.map(({ id }) => id);
   } catch (error) {
-    if (error instanceof Fault && REFUSALS.has(error.detail.status ?? 0)) return undefined;
+    if (error instanceof Fault && REFUSED_STATUS.has(error.detail.status ?? 0)) return undefined;
     throw error;
   }
 }

@@ -46,7 +46,10 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   await app.printer.report(report, () => importLines(report, app.screen));
   if (report.refused.length > 0) {
     app.addFault(
-      new Fault('partial', `${plural(report.refused.length, 'item')} could not be stored; see refused`),
+      new Fault(
+        'partial',
+        `${plural(report.refused.length, 'item')} could not be stored; see "refused" in the report`,
+      ),
     );
   }
 }

@@ -180,7 +180,7 @@ function operation(name: RouteName) {
   };
 }
 
-/** The one failure with a body of its own: a probe is told what is wrong. */
+/** The one failure with a body of its own: it tells a probe what is wrong. */
 const UNREADY = {
   503: {
     description: 'The archive cannot be read now',

@@ -19,7 +19,7 @@ export type FoundBelow =
 export type WalkOptions = {
   /** Whether a folder's files come before its folders, or both in one order of names. */
   order: 'files-first' | 'by-name';
-  /** Is told each folder that was listed. Where it returns false, the folder itself is yielded and nothing below it. */
+  /** Gets each folder that was listed. Where it returns false, the folder itself is yielded and nothing below it. */
   enter?: (path: string, entries: readonly FolderEntry[]) => boolean;
   signal?: AbortSignal;
 };

@@ -7,7 +7,7 @@ import { nameKey, uniqueName, unsafeReason } from './safe-name.ts';
 export type NameAssignerOptions = {
   /** Throw instead of changing a name. */
   exact: boolean;
-  /** Is told in one line why a file has another name than in the catalogue. */
+  /** Gets in one line why a file has another name than in the catalogue. */
   onRenamed: (text: string) => void;
 };
 

@@ -39,7 +39,7 @@ export type PullResult = { file: PulledFile; entry?: ManifestEntry; fault?: Faul
 
 /** Downloads the files of catalogue rows into one folder. Several rows may be pulled at the same time. */
 export type Puller = {
-  /** Is told each row that some page shows, so that its file may be downloaded early, see {@link SmallFiles.prefetch}. */
+  /** Gets each row that some page shows, so that its file may be downloaded early, see {@link SmallFiles.prefetch}. */
   prefetch(row: Attachment): void;
   /** Downloads the file of a row. A Fault is a result, except 'interrupted', which is thrown. */
   pull(row: Attachment): Promise<PullResult>;

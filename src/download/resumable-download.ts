@@ -16,7 +16,7 @@ export type ResumableOptions = {
   /** Waits for permission to use a connection. Call the returned function when it is no longer used. */
   acquireConnection: () => Promise<() => void>;
   onRequest: () => void;
-  /** Is told the byte at which each try starts. */
+  /** Gets the byte at which each try starts. */
   onStart: (from: number) => void;
 };
 

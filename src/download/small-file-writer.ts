@@ -17,7 +17,7 @@ export type FinalName = { name: string; force: boolean };
  */
 export type StoredFile = { outcome: 'kept' | 'taken' | 'wrong'; sha256: string; bytes: number };
 
-/** Files are told apart by a key of the caller's. */
+/** Files are distinguished by a key of the caller's. */
 export type SmallFileWriter<Key> = {
   /** Returns how many files {@link SmallFileWriter.commit} would do something for. */
   pending(): number;

@@ -11,7 +11,7 @@ const CHUNK_BYTES = 1024 * 1024;
 
 /**
  * Returns the SHA-256 of a file. Follows no symlink at the end of the path and never waits on a FIFO. Throws Fault
- * 'unsafe' for anything but a regular file, the signal's reason, and system errors as they are. `onBytes` is told how many
+ * 'unsafe' for anything but a regular file, the signal's reason, and system errors as they are. `onBytes` gets how many
  * bytes each read gave.
  */
 export async function digestFile(

@@ -6,7 +6,7 @@ import { walkFolder } from '../disk/walk-folder.ts';
 export type FolderEntry = { path: string; kind: 'file' | 'link' | 'special' | 'closed' };
 
 /**
- * Yields what lies below a folder, some entries of one folder at a time, files before folders, in the order of names.
+ * Yields what is below a folder, some entries of one folder at a time, files before folders, in the order of names.
  * Follows no links. Adds the path of each folder to `folders`, '' for the first one.
  * Throws Fault `disk` or `unsafe` where `dir` itself cannot be read, and the signal's reason.
  */

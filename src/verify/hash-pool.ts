@@ -10,7 +10,7 @@ export type HashPoolOptions = {
   signal: AbortSignal;
   /** Without threads, files are hashed in this thread, one after the other, and block it. */
   thread: World['thread'];
-  /** Is told how many bytes were read since the last call. */
+  /** Gets how many bytes were read since the last call. */
   onBytes?: (count: number) => void;
 };
 

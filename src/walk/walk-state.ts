@@ -138,8 +138,8 @@ export class WalkState<Row extends Identified> {
   }
 
   /**
-   * Takes the refusal of a cursor: its row is gone (404) or stands elsewhere (409). Throws every other error, and the
-   * refusal of the ends that the caller gave.
+   * Handles a refused cursor: its row is gone (404) or stands elsewhere (409). Throws every other error, and
+   * that of an end that the caller gave.
    */
   takeRefusal(planned: PlannedRead<Row>, error: unknown): void {
     const { query } = planned;

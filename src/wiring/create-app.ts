@@ -1,10 +1,11 @@
 // Makes the App of one run from its world, its settings and its global flags.
-import type { App, FileAccess } from '../app.ts';
+import type { App } from '../app.ts';
 import type { Client } from '../client/index.ts';
 import type { CommandSpec } from '../command-list/command-spec.ts';
 import type { StoreWorld } from '../config/private-file.ts';
 import type { Session } from '../config/session.ts';
 import { loadSettings } from '../config/settings.ts';
+import type { FileAccess } from '../download/file-request.ts';
 import type { Fault } from '../faults.ts';
 import { createPrinter } from '../format/printer.ts';
 import { terminalCapabilities } from '../format/terminal/capabilities.ts';

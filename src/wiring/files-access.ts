@@ -1,7 +1,7 @@
 // Where files may be fetched from, and by which transport.
-import type { FileAccess } from '../app.ts';
 import type { Client } from '../client/index.ts';
 import type { Session } from '../config/session.ts';
+import type { FileAccess } from '../download/file-request.ts';
 import type { World } from '../world.ts';
 import type { Connection } from './connection.ts';
 import type { Recording } from './recording.ts';

@@ -17,8 +17,8 @@ export type Given = { ids: string[]; complete: boolean; requests: number; ms: nu
 
 export const LIMIT = 100;
 /** Pages after which a client that goes round in circles is stopped, and reads of one page. */
-const MOST_PAGES = 200;
-const MOST_READS = 20;
+const MAX_PAGES = 200;
+const MAX_READS = 20;
 
 /** The walk with everything but a terminal; without `positions` its rows show none. */
 export function walkList(place: Place, crossCheck: CrossCheckMode, positions: boolean): Promise<Given> {
@@ -51,11 +51,11 @@ function withoutPositions(source: Source<Conversation>): Source<Conversation> {
 /** Page after page until has_more is false, each asked for until `equal` answers in a row are the same. */
 export function readPages(place: Place, equal: number): Promise<Given> {
   return throughClient(place, async (client, ids) => {
-    for (let pages = 0; pages < MOST_PAGES; pages++) {
+    for (let pages = 0; pages < MAX_PAGES; pages++) {
       const query = { limit: LIMIT, starting_after: ids.at(-1) };
       const read = async () => (await client.conversations(query)).body;
       let page = await read();
-      for (let same = 1, reads = 1; same < equal && reads < MOST_READS; reads++) {
+      for (let same = 1, reads = 1; same < equal && reads < MAX_READS; reads++) {
         const next = await read();
         same = JSON.stringify(next.data) === JSON.stringify(page.data) ? same + 1 : 1;
         page = next;
@@ -78,7 +78,7 @@ export async function paginateWithStripe({ baseUrl, token }: Place): Promise<Giv
   const rows = new Conversations(stripe).list({ limit: LIMIT });
   let complete = true;
   try {
-    for await (const { id } of rows) if (ids.push(id) > MOST_PAGES * LIMIT) throw new Error('in circles');
+    for await (const { id } of rows) if (ids.push(id) > MAX_PAGES * LIMIT) throw new Error('in circles');
   } catch {
     complete = false;
   }

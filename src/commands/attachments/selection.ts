@@ -10,7 +10,7 @@ import { filterQuery, matches, type Filter } from './filter.ts';
 /** The rows of the catalogue that a pull selects, and what is known of them so far. */
 export type Selection = {
   /**
-   * Yields the rows; may be called once. `onSeen` is told each row of each page as it comes, long before the row has a
+   * Yields the rows; may be called once. `onSeen` gets each row of each page as it comes, long before the row has a
    * place in the list.
    */
   rows(onSeen?: (row: Attachment) => void): AsyncGenerator<Attachment>;

@@ -130,7 +130,7 @@ function findingsOf(flags: number): Finding[] {
   ];
 }
 
-/** Returns what is wrong with an event, if anything. An acknowledgement outweighs the refusal of another attempt. */
+/** Returns what is wrong with an event, if anything. An acknowledgement outweighs an attempt that was refused. */
 function stateOf(flags: number): Finding | undefined {
   const isRefused = (flags & REFUSED) !== 0;
   const isAcknowledged = (flags & ACKNOWLEDGED) !== 0;

@@ -30,7 +30,7 @@ export type Journal = {
   /** Writes events that are about to be sent; they are synced to the disk when it resolves. Throws Fault 'disk'. */
   recordSent(all: readonly OutgoingEvent[]): Promise<void>;
   /** Writes outcomes, without a sync: an event whose outcome is lost is sent again, and the service knows its id. */
-  recordOutcomes(all: readonly { sent: OutgoingEvent; refusal?: string | undefined }[]): Promise<void>;
+  recordOutcomes(all: readonly { sent: OutgoingEvent; errorCode?: string | undefined }[]): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -89,11 +89,11 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
         guarded(async () => {
           const head = recordStart();
           await append(
-            all.map(({ sent, refusal }) => {
+            all.map(({ sent, errorCode }) => {
               const id = `"id":${JSON.stringify(sent.event.id)}`;
-              return refusal === undefined
+              return errorCode === undefined
                 ? `${head('acked', sent)}${id}}`
-                : `${head('refused', sent)}${id},"code":${JSON.stringify(refusal)}}`;
+                : `${head('refused', sent)}${id},"code":${JSON.stringify(errorCode)}}`;
             }),
           );
         }),

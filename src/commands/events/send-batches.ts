@@ -64,14 +64,14 @@ function stopsOthers({ kind }: Fault): boolean {
   return !['conflict', 'protocol', 'usage'].includes(kind);
 }
 
-function outcomeRecords({ sent, outcome }: SendResult): { sent: OutgoingEvent; refusal?: string }[] {
+function outcomeRecords({ sent, outcome }: SendResult): { sent: OutgoingEvent; errorCode?: string }[] {
   if (!(outcome instanceof Fault)) return [{ sent }];
-  const refusal = refusalCode(outcome);
-  return refusal === undefined ? [] : [{ sent, refusal }];
+  const errorCode = finalErrorCode(outcome);
+  return errorCode === undefined ? [] : [{ sent, errorCode }];
 }
 
 /** Returns the code of a final refusal, or undefined where the event may still be accepted or its outcome is unknown. */
-export function refusalCode({ kind, detail }: Fault): string | undefined {
+export function finalErrorCode({ kind, detail }: Fault): string | undefined {
   return kind === 'conflict' || kind === 'usage' ? (detail.code ?? kind) : undefined;
 }
 

@@ -9,7 +9,7 @@ import { readWebhookSecrets } from '../webhook-secrets.ts';
 import { envelopeFromArguments, openEnvelopes, type Envelopes, type OutgoingEvent } from './envelopes.ts';
 import { createFailureSummary } from './failure-summary.ts';
 import { acknowledgedDigests, journalPath, openJournal, type Journal } from './journal.ts';
-import { refusalCode, sendEvents } from './send-batches.ts';
+import { finalErrorCode, sendEvents } from './send-batches.ts';
 
 export const Input = z.object({
   type: z.string().min(1).optional(),
@@ -71,8 +71,8 @@ async function sendOne(input: Input, app: App): Promise<void> {
       if (error.kind === 'interrupted') {
         throw keeping(error, `${id} may have been accepted; send it again with the same id`);
       }
-      const refusal = refusalCode(error);
-      if (refusal !== undefined) await journal.recordOutcomes([{ sent: envelope, refusal }]);
+      const errorCode = finalErrorCode(error);
+      if (errorCode !== undefined) await journal.recordOutcomes([{ sent: envelope, errorCode }]);
       throw error;
     }
   });
@@ -134,7 +134,7 @@ async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, 
 /** Returns the row of a refused event, or undefined where it is unknown whether the service has the event. */
 function refusedRow({ event, line }: OutgoingEvent, fault: Fault): RefusedEvent | undefined {
   const { kind, message, detail } = fault;
-  const code = refusalCode(fault) ?? detail.code;
+  const code = finalErrorCode(fault) ?? detail.code;
   if (code === undefined || kind === 'unconfirmed') return undefined;
   const { id, type } = event;
   // What is read from a file has its line.

@@ -1,4 +1,5 @@
 // Detects whether a file is text, and which kind of text by its first lines.
+import { isJson } from '../../contract/json-text.ts';
 import { Buffer, isUtf8 } from 'node:buffer';
 
 /** Only the beginning of a file is examined. */
@@ -67,13 +68,4 @@ function wholeCharacters(head: Buffer): Buffer {
 function isMessage(text: string): boolean {
   const lines = text.slice(0, 8192).split(/\r?\n(?![ \t])/);
   return MAIL_FIELD.test(lines[0] ?? '') && MAIL_FIELD.test(lines[1] ?? '');
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

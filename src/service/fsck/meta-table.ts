@@ -1,4 +1,5 @@
 // Checks the values of the table `meta`: the file key, the stored counts and the location of the files.
+import { isJson } from '../../contract/json-text.ts';
 import type { Archive } from '../store/archive.ts';
 import { filesLocation } from '../store/meta-table/files-location.ts';
 import type { Findings } from './findings.ts';
@@ -18,14 +19,5 @@ export async function checkMetaTable({ database }: Archive, findings: Findings):
   // SQLite has no such value: its files are always in the folder beside the database.
   if (database.engine === 'postgres' && (await filesLocation(database)) === 'lost') {
     findings.add('engine', 'the location of the files is not recorded', 'files');
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -30,7 +30,7 @@ export async function readFileMessage(found: FoundFile, context: FileContext): P
   const { at, relative } = found;
   const { position } = context;
   const refused = (reason: string): ImportItem => ({ kind: 'refused', path: at, position, reason });
-  if (found.refusal !== undefined) return refused(found.refusal);
+  if (found.unreadReason !== undefined) return refused(found.unreadReason);
   let file: FileHandle | undefined;
   try {
     // The file may have become a link or a pipe since it was listed. O_NONBLOCK keeps a pipe from blocking the import.

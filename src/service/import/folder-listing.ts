@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { walkFolder, type FolderEntry } from '../../disk/walk-folder.ts';
 import { unreadableReason } from './file-set.ts';
 
-/** A file below a folder. `relative` is its path there, with `/`. `refusal`: why it is not read. */
-export type FoundFile = { at: string; relative: string; refusal?: string };
+/** A file below a folder. `relative` is its path there, with `/`. `unreadReason`: why it is not read. */
+export type FoundFile = { at: string; relative: string; unreadReason?: string };
 
 /** A Maildir below a folder. Its content is not listed. */
 export type FoundMaildir = { at: string; maildir: true };
@@ -23,11 +23,11 @@ export async function* filesBelow(
       const at = join(folder, entry.path);
       const relative = entry.path;
       if (entry.kind === 'unreadable') {
-        yield { at, relative, refusal: unreadableReason(entry.error) };
+        yield { at, relative, unreadReason: unreadableReason(entry.error) };
         continue;
       }
-      const refusal = refusalOf(entry);
-      if (refusal !== undefined) yield { at, relative, refusal };
+      const unreadReason = unreadReasonOf(entry);
+      if (unreadReason !== undefined) yield { at, relative, unreadReason };
       else if (entry.kind === 'folder') yield { at, maildir: true };
       else yield { at, relative };
     }
@@ -35,7 +35,7 @@ export async function* filesBelow(
 }
 
 /** Returns why an entry of a folder is not read; undefined for a file or folder that can be opened by its name. */
-export function refusalOf({ kind, isUtf8 }: Pick<FolderEntry, 'kind' | 'isUtf8'>): string | undefined {
+export function unreadReasonOf({ kind, isUtf8 }: Pick<FolderEntry, 'kind' | 'isUtf8'>): string | undefined {
   if (!isUtf8) return 'has a name that is not UTF-8';
   if (kind === 'link') return 'is a link';
   return kind === 'special' ? 'is not a regular file' : undefined;

@@ -52,7 +52,7 @@ export async function* readFolder(
       yield* readMaildir(at);
       continue;
     }
-    const kind = found.refusal === undefined ? await kindOf(at, readAs) : 'file';
+    const kind = found.unreadReason === undefined ? await kindOf(at, readAs) : 'file';
     if (kind === 'mbox') {
       onKind(kind);
       yield* readMbox(at);

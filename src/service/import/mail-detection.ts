@@ -61,7 +61,7 @@ export async function holdsMails(path: string, head: FileHead, minMails: number)
 export async function isFolderOfMails(path: string): Promise<boolean> {
   const files: string[] = [];
   for await (const found of filesBelow(path, { maildirs: true })) {
-    if ('relative' in found && found.refusal === undefined) files.push(found.at);
+    if ('relative' in found && found.unreadReason === undefined) files.push(found.at);
   }
   const step = Math.max(files.length / MAX_SAMPLED_FILES, 1);
   let sampled = 0;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { listFolder } from '../../disk/walk-folder.ts';
 import type { RawMail, RefusedItem } from '../records/import-items.ts';
 import { unreadableReason } from './file-set.ts';
-import { isMaildir, refusalOf } from './folder-listing.ts';
+import { isMaildir, unreadReasonOf } from './folder-listing.ts';
 import { MAX_MAIL_BYTES } from './mbox.ts';
 
 /** Returns whether a folder is a Maildir. Throws the error of the file system. */
@@ -32,8 +32,8 @@ export async function* readMaildir(path: string): AsyncGenerator<RawMail | Refus
     for (const entry of entries) {
       if (entry.name.startsWith('.')) continue;
       const at = join(path, folder, entry.name);
-      const refusal = refusalOf(entry) ?? (entry.kind === 'folder' ? 'is a folder' : undefined);
-      yield refusal === undefined ? readMailFile(at) : refused(at, refusal);
+      const reason = unreadReasonOf(entry) ?? (entry.kind === 'folder' ? 'is a folder' : undefined);
+      yield reason === undefined ? readMailFile(at) : refused(at, reason);
     }
   }
   for (const entry of await listFolder(path)) {

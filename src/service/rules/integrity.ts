@@ -39,7 +39,7 @@ export const CHECKS = {
     {
       bit: MESSAGE.datePlausible,
       name: 'date_plausible',
-      proves: 'its date lies between 1970 and its arrival',
+      proves: 'its date is between 1970 and its arrival',
     },
     {
       bit: MESSAGE.parentPresent,

@@ -127,11 +127,11 @@ async function checkArchiveExists(dir: string): Promise<void> {
 /** Returns the same location, read-only where its database file cannot be written, for example on a read-only medium. */
 export async function readOnlyIfNotWritable(place: ArchiveLocation): Promise<ArchiveLocation> {
   if (!('dir' in place) || place.readOnly === true) return place;
-  const refusal = await access(join(place.dir, DATABASE), constants.W_OK).then(
+  const errorCode = await access(join(place.dir, DATABASE), constants.W_OK).then(
     () => undefined,
     ({ code }: NodeJS.ErrnoException) => code,
   );
-  return ['EROFS', 'EACCES', 'EPERM'].includes(refusal ?? '') ? { ...place, readOnly: true } : place;
+  return ['EROFS', 'EACCES', 'EPERM'].includes(errorCode ?? '') ? { ...place, readOnly: true } : place;
 }
 
 function openingError(error: unknown): unknown {

@@ -147,7 +147,7 @@ export async function openPostgres({
     writing += 1;
     const done = last
       .then(() => {
-        // The writer before this one waited for the lock in vain, and this one has waited as long.
+        // The writer before this one gave up waiting for the lock, and this one has waited as long.
         if (timeout.aborted) throw new DatabaseAccessError('busy', 'lock', undefined);
         return work();
       })

@@ -72,8 +72,8 @@ export async function storeEvents(
     return undefined;
   };
 
-  const refusals: (ApiError | undefined)[] = [];
-  for (const event of events) refusals.push(await keep(event));
+  const errors: (ApiError | undefined)[] = [];
+  for (const event of events) errors.push(await keep(event));
   const added = [...fresh].map(([number, { event, deliveries }]): NewRow<typeof EVENTS> => {
     const { id, type, payloadText, bodySha256 } = event;
     return {
@@ -89,7 +89,7 @@ export async function storeEvents(
   });
   for (const [row, times] of again) await countDeliveries(statements, row, times);
   await appendRows(statements, EVENTS, added);
-  return refusals;
+  return errors;
 }
 
 async function countDeliveries(statements: Statements, { n, effect }: Kept, times: number): Promise<void> {
