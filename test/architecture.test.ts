@@ -255,7 +255,7 @@ test('the map in src/README.md names every folder and every file of the wiring',
   ).toEqual([]);
 });
 
-test('a command lies where its words say', () => {
+test('a command stands at the path of its words', () => {
   expect(
     COMMAND_LIST.filter(({ words }) => !sources.includes(`src/commands/${words.replace(' ', '/')}.ts`)),
   ).toEqual([]);

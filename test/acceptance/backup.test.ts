@@ -47,7 +47,7 @@ async function contents(archive: OpenArchive): Promise<string[]> {
   return texts;
 }
 
-/** Sends events until told to end; gives the number acknowledged. */
+/** Sends events until it is stopped; returns how many were acknowledged. */
 function ingesting(archive: OpenArchive): { acknowledged(): number; end(): Promise<void> } {
   const service = createService(archive, { assetUrl: 'http://127.0.0.1:9', version: '0' });
   let count = 0;

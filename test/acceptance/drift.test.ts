@@ -17,9 +17,9 @@ const ARCHIVES = [
 ] as const;
 type Mode = 'boundary' | 'full';
 /**
- * Drift, kind of fault (undefined: all), what the witness is asked, and least share of complete walks. `trusted`:
- * no row may ever be shown out of place. Reads that share one stale state agree with each other, so only the witness
- * can tell; and where every read lies, nothing can: there, no wrong list may be called complete.
+ * Drift, kind of fault (undefined: all), what the cross-check source is asked, and the least share of complete walks.
+ * `trusted`: no row may ever be shown out of place. Reads that share one stale state agree with each other, so only the
+ * cross-check source shows the fault. Where every read is faulty nothing does: then no wrong list may be called complete.
  */
 const CASES: [
   ratio: string,

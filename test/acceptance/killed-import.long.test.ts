@@ -6,7 +6,7 @@ import { asKeeper, freshUrl, noPostgres, schemaOf } from '../support/postgres.ts
 import { buildProgram, type Program } from '../support/program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-/** Of three transactions, as the import is told to make them: 256 messages each. */
+/** Makes three transactions: this import commits every 256 messages. */
 const MESSAGES = 600;
 
 /**

@@ -71,7 +71,7 @@ describe.skipIf(noNginx || noPostgres)('behind nginx', { timeout: 90_000 }, () =
   });
 
   test('the count of drifting reads goes on from process to process', async () => {
-    // The same seed, twelve reads: were each process to count its own, every lie would be told twice.
+    // The same seed, twelve reads: if each process counted its own reads, every faulty read would come twice.
     const token = await tokenOf(base);
     const before = await counted();
     for (let n = 0; n < 12; n += 1) await ask('/v1/conversations?limit=10', token);
@@ -119,7 +119,7 @@ describe.skipIf(noNginx || noPostgres)('behind nginx', { timeout: 90_000 }, () =
     };
     const workers = [0, 1, 2, 3].map(worker);
     for (const old of processes) {
-      // Restarted where it stood: nginx is told nothing, and learns by itself.
+      // Restarted on the same port. nginx gets no signal and notices by itself.
       old.running.child.kill('SIGTERM');
       expect(await old.running.ended).toMatchObject({ exit: 0, signal: null, stderr: '' });
       const fresh = await start(old.port, old.assetPort);

@@ -26,9 +26,9 @@ beforeAll(async () => {
 afterAll(() => sample.close());
 
 const seen = (operation: string, status: number) => void visited.add(`${operation} ${status}`);
-const witness = (archive: Archive) => checkedByOpenApi(createService(archive, OPTIONS), { seen });
+const checkedService = (archive: Archive) => checkedByOpenApi(createService(archive, OPTIONS), { seen });
 const ask = (target: string, options: CallOptions = {}) =>
-  call(witness(sample.archive), target, { token: tokens.mirror, ...options });
+  call(checkedService(sample.archive), target, { token: tokens.mirror, ...options });
 
 /** Where each operation is asked, with a body where it takes one. */
 const ASKED: Record<RouteName, { target: string; body?: object }> = {
@@ -84,7 +84,7 @@ describe.each(names)('%s', (name) => {
     expect((await ask(target, { ...given, token: 'wrong' })).status).toBe(401);
     const none = await tokenWithoutScope();
     expect((await ask(target, { ...given, token: none })).status).toBe(403);
-    const service = witness(sample.archive);
+    const service = checkedService(sample.archive);
     const guess = () =>
       call(service, target, { ...given, token: 'wrong', peer: `10.0.0.${names.indexOf(name)}` });
     for (let tries = 0; tries < 300; tries += 1) expect((await guess()).status).toBe(401);
@@ -131,7 +131,7 @@ describe.each(names)('%s', (name) => {
         all: fail,
         tryTransaction: fail,
       };
-      expect((await call(witness({ ...sample.archive, database }), target, given)).status).toBe(
+      expect((await call(checkedService({ ...sample.archive, database }), target, given)).status).toBe(
         name === 'ready' ? 503 : status,
       );
     }
@@ -145,7 +145,7 @@ test('every documented status was seen', async () => {
   );
   const high = { client_id: 'c', observer_tier: 'external', requested_tier: 'mirror' };
   expect((await ask('/api/auth/token', { body: high })).status).toBe(403);
-  const service = witness(sample.archive);
+  const service = checkedService(sample.archive);
   for (let tokens = 0; tokens < 60; tokens += 1)
     await call(service, '/api/auth/token', { body: ASKED.token.body, peer: '10.1.0.1' });
   expect((await call(service, '/api/auth/token', { body: ASKED.token.body, peer: '10.1.0.1' })).status).toBe(

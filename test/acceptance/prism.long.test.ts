@@ -48,15 +48,19 @@ describe.skipIf(noPrism)('through Prism', () => {
   });
 });
 
-test.skipIf(noPrism)('Prism tells of an answer that breaks the document', async () => {
+test.skipIf(noPrism)('Prism reports an answer that breaks the document', async () => {
   const body = JSON.stringify({ status: 7 });
-  const lying: Service = async () => ({ status: 200, headers: { 'content-type': 'application/json' }, body });
-  const listener = await listen(lying, { host: '127.0.0.1', port: 0 });
+  const invalidService: Service = async () => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  const listener = await listen(invalidService, { host: '127.0.0.1', port: 0 });
   const prism = await startPrism(listener.url);
   try {
     const { headers } = await fetch(`${prism.url}/api/health`);
-    const told = violationsOf(Object.fromEntries(headers)).map(({ location }) => location.join('.'));
-    expect(told).toContain('response.body.status');
+    const locations = violationsOf(Object.fromEntries(headers)).map(({ location }) => location.join('.'));
+    expect(locations).toContain('response.body.status');
   } finally {
     await prism.close();
     await listener.close(0);

@@ -71,12 +71,12 @@ describe.skipIf(!hasData)('real exports', () => {
     const items: ImportItem[] = [];
     for await (const item of readSlack(path, { originCity: null, signal, companions })) items.push(item);
     const messages = items.filter((item): item is ImportedMessage => item.kind === 'message');
-    const refusals = items.filter(({ kind }) => kind === 'refused');
+    const refusedItems = items.filter(({ kind }) => kind === 'refused');
     const files = messages.flatMap(({ attachments }) => attachments);
     const threads = new Set(messages.flatMap(({ parent }) => (parent === null ? [] : [parent])));
     return {
       messages: messages.length,
-      refused: refusals.length,
+      refused: refusedItems.length,
       raws: new Set(messages.map(({ sha256 }) => sha256)).size,
       conversations: new Set(messages.map(({ key, parent }) => parent ?? key)).size,
       answered: threads.size,

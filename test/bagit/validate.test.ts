@@ -496,7 +496,7 @@ describe('zipped', () => {
     }
   });
 
-  test('what lies beside the bag is told of', async () => {
+  test('files beside the bag are reported', async () => {
     expect(await verifyZip(zipOf([...entriesOf(), ['__MACOSX/x', 'y']]))).toMatchObject({
       exit: 0,
       stderr: expect.stringMatching(/outside the bag, not checked: 1$/m),

@@ -29,9 +29,9 @@ export { startCluster as startPostgres };
 export async function measureDepths(
   engine: 'sqlite' | 'postgres',
   count: number,
-  told: (text: string) => void,
+  log: (text: string) => void,
 ): Promise<Record<string, string>[]> {
-  const [large, small] = [await open(engine, count, told), await open(engine, SMALL, told)];
+  const [large, small] = [await open(engine, count, log), await open(engine, SMALL, log)];
   try {
     const rows = [];
     for (const [path, kind, table] of LISTS) {
@@ -68,18 +68,18 @@ export async function measureDepths(
   }
 }
 
-async function open(engine: string, count: number, told: (text: string) => void): Promise<Opened> {
+async function open(engine: string, count: number, log: (text: string) => void): Promise<Opened> {
   const url = engine === 'sqlite' ? undefined : await freshUrl();
   const place = url === undefined ? {} : { place: { url } };
   const sample = await sampleArchive({ conversations: 0, attachments: 0, ...place });
   const begun = performance.now();
   const made = await generate(sample.archive.database, count);
-  told(`${engine}: ${JSON.stringify(made)} in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
-  // As the server does by itself where it is not told otherwise.
+  log(`${engine}: ${JSON.stringify(made)} in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+  // As the server does by itself where no option says otherwise.
   if (url !== undefined) await asKeeper((client) => client.query('VACUUM ANALYZE'), url);
   const counting = performance.now();
   await summaryOf(sample.archive);
-  told(`${engine}: counted in ${((performance.now() - counting) / 1000).toFixed(1)} s`);
+  log(`${engine}: counted in ${((performance.now() - counting) / 1000).toFixed(1)} s`);
   const service = createService(sample.archive, { assetUrl: ASSET_URL, version: '0' });
   const token = await tokenFor(service, 'mirror');
   return { sample, service, token };
@@ -102,7 +102,7 @@ async function alternate(pages: readonly (readonly [Opened, Asked])[]): Promise<
   for (let round = -10; round < ROUNDS; round += 1) {
     for (const [opened, { target, times }] of pages) {
       const begun = performance.now();
-      // Another request each time: pages that were read before are kept in mind.
+      // Another request each time: pages that were read before are cached.
       await page(opened, `${target}&round=${round}`);
       if (round >= 0) times.push(performance.now() - begun);
     }

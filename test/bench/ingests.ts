@@ -223,8 +223,8 @@ async function runOn(
 /** In MiB, by Linux; 0 where it does not tell. */
 function peakOf(pid: number): number {
   try {
-    const told = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return Math.round(Number(told ?? 0) / 1024);
+    const peakKb = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return Math.round(Number(peakKb ?? 0) / 1024);
   } catch {
     return 0;
   }

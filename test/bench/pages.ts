@@ -30,7 +30,7 @@ export async function measurePages(): Promise<Record<string, string>[]> {
     const times = new Map<string, number[]>(depths.map(([name]) => [name, []]));
     for (let round = -20; round < ROUNDS; round++) {
       for (const [name, depth] of depths) {
-        // Another page each time: those that were read before are kept in mind.
+        // Another page each time: those that were read before are cached.
         const starting_after = `att_${depth + round}`;
         const begun = performance.now();
         await client.attachments({ limit: 100, starting_after });

@@ -61,9 +61,9 @@ export function pgbench(cluster: OwnCluster, dir: string, ms: number): number {
     '-f',
     script,
   ];
-  const told = execFileSync(join(cluster.bin, 'pgbench'), [...place, ...words, 'postgres'], {
+  const output = execFileSync(join(cluster.bin, 'pgbench'), [...place, ...words, 'postgres'], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  return Number(/tps = ([\d.]+)/.exec(told)?.[1]);
+  return Number(/tps = ([\d.]+)/.exec(output)?.[1]);
 }

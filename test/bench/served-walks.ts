@@ -41,7 +41,7 @@ const CELLS: Cell[] = [
     goal: [3.4, 1.4],
     positionsGoal: [1.8, 1.4],
   },
-  // Whoever is told to wait a second waits a second, a loop of one second too.
+  // 429 asks for a pause of one second, and every client waits that long, also where its own loop takes one second.
   {
     name: 'all, transport faults but 429',
     flags: `${DRIFT} --transport-faults 0.05 --transport-kinds 503,reset,cut,slow`,

@@ -30,7 +30,7 @@ export async function bench({ quick }) {
       goal: size === MILLION ? '≤ 300 MiB' : '',
     })),
   );
-  table('Sizes: honest lists in memory, without a witness; requests, seconds, peak memory', rows);
+  table('Sizes: honest lists in memory, without a cross-check source; requests, seconds, peak memory', rows);
 }
 
 const seconds = (ms) => (ms / 1000).toFixed(ms < 1000 ? 2 : 1);

@@ -6,7 +6,7 @@ import type { OwnCluster } from '../support/own-cluster.ts';
 /** Milliseconds, and the events they went into. */
 export type Spent = { load: number; server: number; engine: number; events: number };
 
-/** Begins to count; this process is the load, `server` the one it goes to. What it gives is told the events there were. */
+/** Begins to count. This process makes the load, `server` gets it. Call the returned function with the number of events. */
 export function spending(server: number, cluster: OwnCluster | undefined): (events: number) => Spent {
   const now = () => {
     const { user, system } = process.cpuUsage();

@@ -1,4 +1,4 @@
-// `arx serve` as others meet it: which names it answers to, what it gives unasked, and what its keeper is told.
+// `arx serve` from outside: which host names it answers to, which headers it sends, and what it prints.
 import { DatabaseSync } from '@photostructure/sqlite';
 import { request } from 'node:http';
 import { join } from 'node:path';

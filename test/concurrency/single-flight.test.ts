@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { firstPerTick, coalescePerTick, singleFlight } from '../../src/concurrency/single-flight.ts';
 
-/** Work whose runs end when they are told to; what a run gives is its number. */
+/** Work whose runs end when the test ends them. The result of a run is its number. */
 function worked(share = singleFlight<number>) {
   const runs: { end(): void; fail(): void }[] = [];
   const ask = share(

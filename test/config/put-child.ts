@@ -1,4 +1,4 @@
-// A process that works on a token store when told to on standard input, and says on standard output what came of it.
+// A process that works on a token store for each line on standard input, and writes the result to standard output.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../src/faults.ts';

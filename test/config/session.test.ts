@@ -184,7 +184,7 @@ describe('an expired token', () => {
     expect(await store.list()).toEqual([expired]);
   });
 
-  test('without a network the network is what is told', async () => {
+  test('without a network the error names the network', async () => {
     const { session, store, state } = begun({ base: REMOTE });
     await store.put(expired);
     state.refuse = new Fault('network', 'cannot reach it');

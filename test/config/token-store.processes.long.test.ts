@@ -1,4 +1,4 @@
-// Several processes at one store: none loses what another was told is kept (faults H).
+// Several processes at one store: none loses what another one has stored (faults H).
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readSettingsFile } from '../../src/config/settings-file.ts';

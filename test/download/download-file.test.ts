@@ -155,7 +155,7 @@ describe.each(TRANSPORTS)('E: files by %s', (transport) => {
     ['E4', 'redirect loop', always(redirect('/files/a')), 'protocol', /redirected more than 3 times/],
     [
       'A18',
-      'a refusal in JSON',
+      'an error in JSON',
       always(answer(403, '{"error":{"code":"asset_redacted","message":"m"}}')),
       'forbidden',
       /^the service refused the request: m$/,
@@ -367,7 +367,7 @@ describe('retries', () => {
     expect(await requestsMade(replies, 4)).toEqual([3, undefined]);
   });
 
-  test('a refusal that no retry can change is final', async () => {
+  test('an error that no retry can change is final', async () => {
     expect(await requestsMade([{ status: 404, body: empty() }], 4)).toEqual([1, expect.any(String)]);
   });
 });

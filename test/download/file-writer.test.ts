@@ -211,7 +211,7 @@ describe('files of one pull with the same bytes', () => {
       scan: await scanFolder(dir, world),
     };
   };
-  /** One file as a pull fetches it: its answer breaks off `cuts` times, and is gone on with where that can be. */
+  /** One file as a pull fetches it: its answer breaks off `cuts` times, and is resumed where possible. */
   async function fetched(name: string, text: string, options: SaveOptions, waits: number[], cuts: number) {
     const waiting = async () => {
       for (let turns = waits.shift() ?? 0; turns > 0; turns--) await setImmediate();
@@ -274,7 +274,7 @@ describe('files of one pull with the same bytes', () => {
   test('a failed sync of one file does not remove the partial file of another', async () => {
     const options = await optionsOf(false);
     const steps = stopover();
-    const desk: SaveOptions['diskWorker'] = {
+    const diskWorker: SaveOptions['diskWorker'] = {
       ...options.diskWorker,
       commit: async (file) => {
         await options.diskWorker.commit(file);
@@ -282,7 +282,7 @@ describe('files of one pull with the same bytes', () => {
         throw Object.assign(new Error('the folder was not synced'), { code: 'EIO' });
       },
     };
-    const failing = fetched('a.txt', 'hello', { ...options, diskWorker: desk }, [], 0);
+    const failing = fetched('a.txt', 'hello', { ...options, diskWorker }, [], 0);
     failing.catch(() => {});
     await steps.reached;
     const other = createFileWriter(target('hello', 'b.txt'), options);
@@ -297,7 +297,7 @@ describe('files of one pull with the same bytes', () => {
   });
 });
 
-/** A place that is reached, and stayed at until told to go on. */
+/** A point at which a test holds the code until it calls `goOn`. */
 function stopover() {
   let reach = (): void => {};
   let goOn = (): void => {};

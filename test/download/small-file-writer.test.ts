@@ -21,14 +21,14 @@ test.each([
   ['after it was synced', 'add settle name settle'],
 ])('named %s', (_, steps) => {
   const files = createSmallFileWriter<number>(dir);
-  const told: unknown[] = [];
+  const committed: unknown[] = [];
   for (const step of steps.split(' ')) {
     expect(readdirSync(dir)).not.toContain(naming.name);
     if (step === 'name') files.setName(7, naming);
     else if (step === 'add') files.add(7, file, Buffer.from('hello'));
-    else told.push(...files.commit());
+    else committed.push(...files.commit());
   }
-  expect([told, readdirSync(dir), files.pending()]).toEqual([[[7, kept]], ['a.txt'], 0]);
+  expect([committed, readdirSync(dir), files.pending()]).toEqual([[[7, kept]], ['a.txt'], 0]);
   expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe('hello');
 });
 

@@ -6,7 +6,7 @@ import { call, type Answer, type CallOptions } from './call.ts';
 export type Asked = {
   sample: Sample;
   tokens: Record<Tier, string>;
-  /** As `internal`, where no tier and no token is told. */
+  /** As `internal`, where neither tier nor token is given. */
   ask(target: string, options?: CallOptions & { tier?: Tier }): Promise<Answer>;
 };
 

@@ -7,7 +7,7 @@ export type Load = {
   connections: number;
   /** The next body to send; undefined ends the connection. */
   next(): { body: string; ids: readonly string[] } | undefined;
-  /** Told of each answer. */
+  /** Called for each answer. */
   answered(status: number, ids: readonly string[], body: string): void;
   contentType?: string;
 };

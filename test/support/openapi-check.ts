@@ -18,8 +18,8 @@ const checked = new Map<string, number>();
 atFileEnd(() => checked.clear());
 
 /**
- * The service, whose answers are checked: of each operation and status the first `most` of a test file. `seen` is told
- * of each that was.
+ * The service, whose answers are checked: of each operation and status the first `most` of a test file. `seen` is
+ * called for each that was.
  */
 export function checkedByOpenApi(
   service: Service,

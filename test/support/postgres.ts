@@ -5,8 +5,8 @@ import { CLUSTER, ROLE, type Cluster } from './cluster.ts';
 
 /** Undefined where the machine has none: the setup of the run says aloud what is then skipped. */
 function cluster(): Cluster | undefined {
-  const told = process.env[CLUSTER];
-  return told === undefined ? undefined : (JSON.parse(told) as Cluster);
+  const json = process.env[CLUSTER];
+  return json === undefined ? undefined : (JSON.parse(json) as Cluster);
 }
 
 export const noPostgres = cluster() === undefined;

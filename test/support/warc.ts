@@ -63,12 +63,12 @@ async function contentOf(record: WARCRecord): Promise<ReadRecord> {
 async function checkDigests(bytes: Buffer): Promise<void> {
   for await (const record of new WARCParser(piecesOf(bytes), { keepHeadersCase: true })) {
     const length = (): string | null | undefined => record.warcHeaders.headers.get('Content-Length');
-    const told = { block: record.warcBlockDigest, payload: record.warcPayloadDigest, length: length() };
+    const stated = { block: record.warcBlockDigest, payload: record.warcPayloadDigest, length: length() };
     const isPlain = /^[\r\n\x20-\x7e]*$/.test(record.httpHeaders?.toString() ?? '');
     const serializer = new WARCSerializer(record, { digest: { algo: 'sha-256', prefix: 'sha256:' } });
     await serializer.digestRecord({ recompute: true });
-    if (isPlain && told.length === length()) expect(told.block).toBe(record.warcBlockDigest);
-    if (told.payload) expect(told.payload).toBe(record.warcPayloadDigest);
+    if (isPlain && stated.length === length()) expect(stated.block).toBe(record.warcBlockDigest);
+    if (stated.payload) expect(stated.payload).toBe(record.warcPayloadDigest);
   }
 }
 

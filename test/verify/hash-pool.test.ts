@@ -26,7 +26,7 @@ import { digestOf, sha256Of } from '../support/digest.ts';
 
 const signal = new AbortController().signal;
 let dir: string;
-beforeEach(() => void (dir = tempFolder('crew')));
+beforeEach(() => void (dir = tempFolder('pool')));
 // Not fs.rm: one test makes paths that are too long for it.
 afterEach(() => void execFileSync('rm', ['-rf', dir]));
 
@@ -111,24 +111,24 @@ describe('the entries of a folder', () => {
     const file = openSync(join(dir, 'growing'), 'w');
     ftruncateSync(file, 1024 * READ);
     closeSync(file);
-    let told = 0;
+    let calls = 0;
     const { contents: observation } = readFolder(dir, {
       signal,
       thread,
       onBytes: () => {
-        if (told++ === 0) appendFileSync(join(dir, 'growing'), 'more');
+        if (calls++ === 0) appendFileSync(join(dir, 'growing'), 'more');
       },
     });
     const [observed] = (await observation).files;
-    expect([observed?.hash, told > 1]).toEqual(['changed', true]);
+    expect([observed?.hash, calls > 1]).toEqual(['changed', true]);
   });
 
   test.skipIf(!existsSync('/proc/sys/kernel/random/uuid'))(
     'files whose size says nothing of their bytes',
     async () => {
-      const crew = openHashPool('/proc/sys/kernel/random', { algorithms: ['sha256'], signal, thread });
-      crew.add(['uuid', 'nothing-here']);
-      expect((await crew.finish()).hashes).toEqual(['changed', 'unreadable']);
+      const pool = openHashPool('/proc/sys/kernel/random', { algorithms: ['sha256'], signal, thread });
+      pool.add(['uuid', 'nothing-here']);
+      expect((await pool.finish()).hashes).toEqual(['changed', 'unreadable']);
     },
   );
 });
@@ -137,9 +137,9 @@ describe('the hash pool', () => {
   test('gives the same results without threads, and can be stopped', async () => {
     const paths = ['a', 'b', 'nothing-here'];
     for (const path of paths.slice(0, 2)) writeFileSync(join(dir, path), path);
-    const crew = openHashPool(dir, { algorithms: ['sha256'], signal, thread: undefined });
-    crew.add(paths);
-    expect(await crew.finish()).toEqual({
+    const pool = openHashPool(dir, { algorithms: ['sha256'], signal, thread: undefined });
+    pool.add(paths);
+    expect(await pool.finish()).toEqual({
       hashes: [sha256Of('a'), sha256Of('b'), 'unreadable'],
       bytes: [1, 1, 0],
     });
@@ -158,18 +158,18 @@ describe('the hash pool', () => {
     const paths = Array.from({ length: 300 }, (_, at) => String(at));
     for (const path of paths) writeFileSync(join(dir, path), path.repeat(Number(path)));
     const algorithms = ['md5', 'sha1', 'sha256', 'sha512'];
-    const crew = openHashPool(dir, { algorithms, signal, thread });
-    for (const path of paths) crew.add([path]);
-    const { hashes, bytes } = await crew.finish();
+    const pool = openHashPool(dir, { algorithms, signal, thread });
+    for (const path of paths) pool.add([path]);
+    const { hashes, bytes } = await pool.finish();
     const right = paths.map((path) => path.repeat(Number(path)));
     expect(bytes).toEqual(right.map((text) => text.length));
     expect(hashes).toEqual(right.map((text) => algorithms.map((name) => digestOf(name, text)).join(' ')));
   });
 
   test('finishes at once without files', async () => {
-    const crew = openHashPool(dir, { algorithms: ['sha256'], signal, thread });
-    crew.add([]);
-    expect(await crew.finish()).toEqual({ hashes: [], bytes: [] });
+    const pool = openHashPool(dir, { algorithms: ['sha256'], signal, thread });
+    pool.add([]);
+    expect(await pool.finish()).toEqual({ hashes: [], bytes: [] });
   });
 
   test('is ended by an interruption with its reason, in the middle of a file', async () => {

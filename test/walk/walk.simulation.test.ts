@@ -1,25 +1,11 @@
 // A thousand small walks over faulty lists in virtual time: complete means exact, and no wrong row is written.
 import { describe, expect, test } from 'vitest';
-import { checkSampledWalk } from '../support/sampled-walk.ts';
+import { describeSampledWalks } from '../support/sampled-walk-tests.ts';
 import type { FaultyListOptions } from '../support/faulty-list.ts';
 import { isExact, simulateWalk } from '../support/simulated-walk.ts';
 
-const WALKS = 1_000;
-const SHARES = 2;
-
-/** The long tests make ten thousand, `npm run bench many` a hundred thousand. */
-describe(`${WALKS} walks`, () => {
-  test.each(Array.from({ length: SHARES }, (_, share) => share))('share %i', async (share) => {
-    let complete = 0;
-    const each = WALKS / SHARES;
-    for (let number = share * each; number < (share + 1) * each; number++) {
-      const checked = await checkSampledWalk(number);
-      expect(checked.problem).toBeUndefined();
-      if (checked.complete) complete++;
-    }
-    expect(complete).toBeGreaterThan(0.95 * each);
-  });
-});
+// The long tests make ten thousand, `npm run bench many` a hundred thousand.
+describeSampledWalks(1_000, 2);
 
 describe('2,000 rows at drift 0.21', () => {
   const size = 2000;

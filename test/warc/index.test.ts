@@ -47,20 +47,20 @@ describe('records and reads back', () => {
   test('any exchange', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(exchange, { minLength: 1, maxLength: 4 }), async (all) => {
-        const told = all.map(({ status, reason, headers, traffic, pieces, body }) => ({
+        const exchanges = all.map(({ status, reason, headers, traffic, pieces, body }) => ({
           status,
           traffic,
           pieces: pieces as (Uint8Array | string)[],
           wire: wire(headers, reason),
           ...(body === undefined ? {} : { body, method: 'POST' }),
         }));
-        const records = await recorded(told);
+        const records = await recorded(exchanges);
         expect(records.map(({ type }) => type)).toEqual([
           'warcinfo',
-          ...told.flatMap(() => ['response', 'request']),
+          ...exchanges.flatMap(() => ['response', 'request']),
           'metadata',
         ]);
-        for (const [index, { status, pieces, wire: sent, body }] of told.entries()) {
+        for (const [index, { status, pieces, wire: sent, body }] of exchanges.entries()) {
           const [answer, request] = records.slice(1 + 2 * index);
           expect(answer?.first).toBe(`HTTP/1.1 ${status} ${sent.reason}`.trimEnd());
           expect(answer?.headers).toEqual(sent.headers);
@@ -123,7 +123,7 @@ describe('incomplete exchanges', () => {
 describe('hostile values cannot forge records', () => {
   const EVIL = 'x\r\n\r\nWARC/1.1\r\nWARC-Type: response\0\u010d\u010a\u{1f4a9}y';
   test('in names, values, reasons, targets, requests and notes', async () => {
-    const told: SimulatedExchange = {
+    const hostile: SimulatedExchange = {
       url: `https://archive.example/${encodeURI('a\r\nb')}?q=%0d%0a`,
       headers: { 'x-sent': EVIL },
       pieces: ['{}'],
@@ -135,7 +135,7 @@ describe('hostile values cannot forge records', () => {
         EVIL,
       ),
     };
-    const records = await recorded([told, { fails: new Fault('protocol', EVIL) }]);
+    const records = await recorded([hostile, { fails: new Fault('protocol', EVIL) }]);
     expect(records.map(({ type }) => type)).toEqual([
       'warcinfo',
       'response',

@@ -72,8 +72,8 @@ describe('writes no token', () => {
       },
     ],
     ['in the message of an error', { fails: new Fault('protocol', `server said ${TOKEN}`) }],
-  ])('%s', async (_, told) => {
-    const { records, text } = await recordedWithText([told]);
+  ])('%s', async (_, exchange) => {
+    const { records, text } = await recordedWithText([exchange]);
     for (const form of [
       TOKEN,
       escaped.slice(1, -1),
@@ -87,8 +87,11 @@ describe('writes no token', () => {
   });
 
   test('a token that is part of the URL and the body', async () => {
-    const told = { url: 'https://archive.example:8080/8080?8080', headers: { authorization: 'Bearer 8080' } };
-    const exchange = { ...told, pieces: ['8080'], wire: wire(plain) };
+    const target = {
+      url: 'https://archive.example:8080/8080?8080',
+      headers: { authorization: 'Bearer 8080' },
+    };
+    const exchange = { ...target, pieces: ['8080'], wire: wire(plain) };
     const { records, text } = await recordedWithText([exchange], []);
     const [, answer, request] = records;
     expect(text).not.toContain('8080');
@@ -137,10 +140,10 @@ describe('writes no token', () => {
       login([`{"data":{"access_token":"${NEW.replace('_', String.raw`\u005f`)}"}}`]),
     ],
     ['an unknown encoding', login([NEW], [...plain, ['Content-Encoding', 'zstd']])],
-  ])('a new token in %s', async (_, told) => {
+  ])('a new token in %s', async (_, exchange) => {
     // The next exchange contains the token too.
     const { records, text } = await recordedWithText([
-      told,
+      exchange,
       { headers: { authorization: `Bearer ${NEW}` }, pieces: [NEW], wire: wire(plain) },
     ]);
     for (const part of [NEW, NEW.slice(0, 20), NEW.slice(8)]) expect(text).not.toContain(part);

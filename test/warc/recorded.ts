@@ -28,12 +28,12 @@ export type SimulatedExchange = {
   fails?: Error;
 };
 
-async function ask(recorder: Recorder, told: SimulatedExchange): Promise<Buffer> {
-  const { url = BASE, method = 'GET', headers = {}, body, traffic = 'api', wire } = told;
+async function ask(recorder: Recorder, exchange: SimulatedExchange): Promise<Buffer> {
+  const { url = BASE, method = 'GET', headers = {}, body, traffic = 'api', wire } = exchange;
   const transport: Transport = async () => {
-    if (told.fails !== undefined) throw told.fails;
+    if (exchange.fails !== undefined) throw exchange.fails;
     async function* pieces(): AsyncGenerator<Uint8Array> {
-      for (const piece of told.pieces ?? []) {
+      for (const piece of exchange.pieces ?? []) {
         if (piece instanceof Error) throw piece;
         const bytes = Buffer.from(piece as string);
         yield bytes;
@@ -45,7 +45,7 @@ async function ask(recorder: Recorder, told: SimulatedExchange): Promise<Buffer>
       (wire?.headers ?? []).map(([name, value]) => [name.toLowerCase(), value]),
     );
     return {
-      status: told.status ?? 200,
+      status: exchange.status ?? 200,
       headers: flat,
       body: pieces(),
       ...(wire === undefined ? {} : { wire }),
@@ -88,7 +88,7 @@ export async function recordedWithText(
     world,
   };
   const recorder = await openRecorder(options);
-  for (const told of exchanges) await ask(recorder, told).catch(() => {});
+  for (const exchange of exchanges) await ask(recorder, exchange).catch(() => {});
   await recorder.close([['exit', '0']], false);
   return { records: await readWarc(path), text: await allText(path) };
 }

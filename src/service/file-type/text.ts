@@ -1,6 +1,6 @@
 // Detects whether a file is text, and which kind of text by its first lines.
-import { isJson } from '../../contract/json-text.ts';
 import { Buffer, isUtf8 } from 'node:buffer';
+import { isJson } from '../../contract/json-text.ts';
 
 /** Only the beginning of a file is examined. */
 const EXAMINED_BYTES = 64 * 1024;

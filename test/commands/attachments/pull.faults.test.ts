@@ -276,7 +276,7 @@ describe('D: bytes', () => {
     expect([ran.exit, ran.stderr]).toEqual([12, expect.stringMatching(/hint: list the attachments again/)]);
   });
 
-  test.each(['', 'W/"v1"'])('D9: a part that came under the ETag %j is not gone on with', async (etag) => {
+  test.each(['', 'W/"v1"'])('D9: a part that came under the ETag %j is not resumed', async (etag) => {
     const tag = etag === '' ? '' : `etag: ${etag}\r\n`;
     const cut: ForeignFile = {
       content: 'hello',

@@ -63,7 +63,7 @@ const isWhole = () => {
   expect(readdirSync(join(dir, 'dl')).sort()).toEqual([MANIFEST_FILE, 'file-1.txt']);
 };
 
-describe('D6: what is there already is gone on with', () => {
+describe('D6: a partial file is resumed', () => {
   test('in the same run, after the body was cut', async () => {
     await serve({ cutAfter: 10 });
     const ran = await pull();
@@ -195,7 +195,7 @@ describe('whose part it is', () => {
     expect([own, old, young].map((path) => existsSync(path))).toEqual([false, false, true]);
   });
 
-  test('of several parts of a file the longest is gone on with, and none stays', async () => {
+  test('of several parts of a file the longest is resumed, and none stays', async () => {
     left(CONTENT.slice(0, 20));
     left(CONTENT.slice(0, 30), { pid: DEAD + 1 });
     left(CONTENT.slice(0, 10), { pid: DEAD + 2 });

@@ -203,7 +203,7 @@ describe('a body that breaks off', () => {
 test.each([
   [11, 'arx: att_11: its name is not safe here and is kept as att_11-x'],
   [12, 'arx: and 2 more files are kept under another name'],
-])('of %i names that are not safe as many are told of as a screen holds', async (count, last) => {
+])('of %i unsafe names ten or eleven are reported, further ones are counted', async (count, last) => {
   await serve(Array.from({ length: count }, () => ({ filename: '../x', content: 'hello' })));
   for (const line of ['--dry-run', '']) {
     const ran = await pull(`--all --to dl --json ${line}`);

@@ -44,8 +44,8 @@ test.each([
   const ran = await drifting(drift, 'attachments pull --all --to dl --json');
   expect(ran.exit, ran.stderr).toBe(exit);
   const report = ran.stdout === '' ? { files: [] } : PullReport.parse(JSON.parse(ran.stdout));
-  const told = report.files.map(({ id }) => id);
-  expect(told).toEqual(ids('att', exit === 0 ? FILES : told.length));
+  const shown = report.files.map(({ id }) => id);
+  expect(shown).toEqual(ids('att', exit === 0 ? FILES : shown.length));
   if (exit === 8) expect(ran.stderr).toMatch(/\[unstable, exit 8\]/);
 });
 
@@ -56,7 +56,7 @@ test.each([
 ])('conversations show with drift %s', async (drift, exit) => {
   const ran = await drifting(drift, 'conversations show conv_1 --json');
   expect(ran.exit, ran.stderr).toBe(exit);
-  const told =
+  const shown =
     ran.stdout === '' ? [] : JSON.parse(ran.stdout).messages.data.map(({ id }: { id: string }) => id);
-  expect(told).toEqual(ids('msg', exit === 0 ? FILES : told.length));
+  expect(shown).toEqual(ids('msg', exit === 0 ? FILES : shown.length));
 });

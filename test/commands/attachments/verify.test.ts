@@ -48,7 +48,7 @@ test.each(['../x', '/etc/passwd', '..\\x', 'a\\..\\..\\x', 'C:x', 'C:/x'])(
   },
 );
 
-test('what lies behind a link is not looked at', async () => {
+test('a link is not followed', async () => {
   mkdirSync(join(dir, 'outside/inner'), { recursive: true });
   symlinkSync('../outside', join(dir, 'dl/sub'));
   put(MANIFEST_FILE, entry('att_1', 'sub/inner', 'a'));
@@ -163,8 +163,8 @@ describe('what it is held against', () => {
     expect([exit, stderr]).toEqual([13, expect.stringContaining(`${join(dir, 'dl/file')} is not a folder`)]);
   });
 
-  test.each(['sums', 'manifest'])('--against %s where there is none', async (witness) => {
-    const { exit, stderr } = await verify(`dl --against ${witness}`);
+  test.each(['sums', 'manifest'])('--against %s where there is none', async (reference) => {
+    const { exit, stderr } = await verify(`dl --against ${reference}`);
     expect(exit).toBe(6);
     expect(stderr).toMatch(/hint|try/);
   });

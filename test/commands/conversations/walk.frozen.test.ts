@@ -51,7 +51,7 @@ describe('a walk that reached its end', () => {
     ['its last window and rows', 2, 4],
     ['its last window', 2, 6],
     ['all of its windows', 0, 0],
-  ])('and lost %s is broken for every reader, and not gone on with', async (_, windows, rows) => {
+  ])('and lost %s is broken for every reader, and is not continued', async (_, windows, rows) => {
     for (const name of ['a', 'b']) await freezeInto(at(name), ids(6));
     expect(await arx(dir, 'conversations verify a')).toMatchObject({ exit: 0, stderr: '' });
     await cutTo(windows, rows);

@@ -141,7 +141,7 @@ test('dead letters are named, and a replay has them tried again', async () => {
   expect(JSON.parse((await arx(dir, 'events ls --effect dead --json')).stdout).data).toEqual([]);
 });
 
-test('waiting and queued events are told, and are no fault', async () => {
+test('waiting and queued events are reported, and are no fault', async () => {
   const payload = '{"id":"msg_9","entry":"entry_9","sequence":1}';
   await arx(dir, `events send message.reordered --id w1 --payload '${payload}'`);
   tamper(`UPDATE events SET effect = 'queued' WHERE id = 'e6'`);

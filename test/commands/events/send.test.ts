@@ -187,7 +187,7 @@ describe('the journal', () => {
     expect(readFileSync(path!, 'utf8')).not.toContain(token.slice(4, 20));
   });
 
-  test('lies where it is told to, and one of its own for each service', async () => {
+  test('stands at the path that is given, otherwise one for each service', async () => {
     write('in.ndjson', many(2));
     await arx(dir, 'events send --file in.ndjson --journal here.ndjson');
     expect(journal(join(dir, 'here.ndjson'))).toHaveLength(4);
@@ -329,7 +329,7 @@ test('a batch that something before the service refuses goes as single events', 
   }
 });
 
-test('events that may have arrived are no rows, and are told once', async () => {
+test('events that may have arrived are no rows, and are reported once', async () => {
   const server = createServer((incoming, outgoing) => {
     if (incoming.url === '/api/health') outgoing.end('{"status":"stable","ingest_batch":100}');
     else incoming.resume().on('end', () => incoming.socket.destroy());

@@ -180,11 +180,11 @@ describe('simulated writes', () => {
 });
 
 describe('truth=true', () => {
-  const lying = { ...parseDrift('1', 3), reported: { from: 0.05, to: 0.05 } };
+  const allFaulty = { ...parseDrift('1', 3), reported: { from: 0.05, to: 0.05 } };
 
   test('returns the true list, counts as no read, meets no fault and reports no drift', async () => {
     const line = { ...parseTransportFaults('1'), seed: 1, latency: 0, sleep: async () => {} };
-    const { get, ids, entries } = await faultyService({ drift: lying, transport: line });
+    const { get, ids, entries } = await faultyService({ drift: allFaulty, transport: line });
     const whole = Array.from({ length: 60 }, (_, n) => `conv_${n + 1}`);
     for (let read = 0; read < 5; read++) {
       expect(await ids('/v1/conversations?limit=500&truth=true')).toEqual(whole);
@@ -195,7 +195,7 @@ describe('truth=true', () => {
   });
 
   test('is an unknown parameter where there is no log', async () => {
-    sample = await sampleArchive({ conversations: 60, faults: { drift: lying } });
+    sample = await sampleArchive({ conversations: 60, faults: { drift: allFaulty } });
     const token = await tokenFor(sample.service);
     const { json } = await call(sample.service, '/v1/conversations?limit=500&truth=true', { token });
     expect(json.drift_ratio).toBe(0.05);

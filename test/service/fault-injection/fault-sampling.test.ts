@@ -37,10 +37,10 @@ describe.each(DRIFT_MODES)('%s', (mode) => {
   });
 
   test('the share of faulty reads is about the ratio', () => {
-    const lots = Array.from({ length: 6000 }, (_, index) =>
+    const samples = Array.from({ length: 6000 }, (_, index) =>
       sampleRead(mode, 9, { index, key: `key ${index}`, now: 0 }, 0.2),
     );
-    expect(lots.filter(({ isFaulty: lying }) => lying).length / 6000).toBeCloseTo(0.2, 1);
+    expect(samples.filter(({ isFaulty }) => isFaulty).length / 6000).toBeCloseTo(0.2, 1);
   });
 });
 
@@ -85,11 +85,11 @@ test('sticky: an identical request gets the same fault within one second', async
 });
 
 test('burst: faults come in runs of six', async () => {
-  const lots = Array.from({ length: 600 }, (_, index) =>
+  const samples = Array.from({ length: 600 }, (_, index) =>
     sampleRead('burst', 4, { index, key: '', now: 0 }, 0.3),
   );
   const runs = Array.from({ length: 100 }, (_, run) =>
-    lots.slice(run * 6, run * 6 + 6).filter((lot) => lot.isFaulty),
+    samples.slice(run * 6, run * 6 + 6).filter((lot) => lot.isFaulty),
   );
   expect(runs.filter((run) => run.length === 0).length).toBeGreaterThan(50);
   expect(runs.every((run) => run.length === 0 || run.length >= 3)).toBe(true);
@@ -116,9 +116,9 @@ describe('collude', () => {
     const drift = createDrift({ from: 1, to: 1, seed: 8, faults: ['stale'], mode: 'collude' }, () => 0);
     const asked = { key: '', window: { limit: 200 } };
     const page = await drift.readPage({ ...asked, list: 'conversations' }, listOf(conversations));
-    const witness = await drift.readPage({ ...asked, list: 'messages' }, listOf(openings));
+    const crossCheck = await drift.readPage({ ...asked, list: 'messages' }, listOf(openings));
     expect(page.rows.length).toBeLessThan(199);
-    expect(witness.rows.map((row) => row.conversation_id)).toEqual(page.rows.map(({ id }) => id));
+    expect(crossCheck.rows.map((row) => row.conversation_id)).toEqual(page.rows.map(({ id }) => id));
   });
 });
 

@@ -62,9 +62,9 @@ const signal = new AbortController().signal;
 const check = (archive: OpenArchive): Promise<FsckReport> =>
   checkArchive(archive, {
     async hash(dir, paths) {
-      const crew = openHashPool(dir, { algorithms: ['sha256'], signal, thread: undefined });
-      crew.add(paths);
-      return crew.finish();
+      const pool = openHashPool(dir, { algorithms: ['sha256'], signal, thread: undefined });
+      pool.add(paths);
+      return pool.finish();
     },
     signal,
     progress: () => {},

@@ -89,12 +89,12 @@ describe('N: authentication', () => {
       sha256Of(own),
       ...Array.from({ length: 3_000 }, () => `arx_${randomBytes(32).toString('base64url')}`),
     ];
-    const told = new Set<string>();
+    const errors = new Set<string>();
     for (const token of guesses) {
       const { status, json } = await call(sample.service, '/messages', { token });
-      told.add(JSON.stringify([status, json.error.code, json.error.message]));
+      errors.add(JSON.stringify([status, json.error.code, json.error.message]));
     }
-    expect([...told]).toEqual([JSON.stringify([401, 'token_invalid', 'this needs a valid bearer token'])]);
+    expect([...errors]).toEqual([JSON.stringify([401, 'token_invalid', 'this needs a valid bearer token'])]);
   });
 
   test('tokens are limited for each peer, refused requests and the local peer are not', async () => {

@@ -177,8 +177,8 @@ describe('unexpected failures', () => {
     ['text', 'secret', 'internal'],
   ];
   test('each is reported with the request id of its response; an ApiError is not', async () => {
-    const told: [string, unknown][] = [];
-    const onFailure = (requestId: string, error: unknown) => void told.push([requestId, error]);
+    const failures: [string, unknown][] = [];
+    const onFailure = (requestId: string, error: unknown) => void failures.push([requestId, error]);
     const cause = new TypeError('secret');
     const database = { ...sample.archive.database, get: () => Promise.reject(cause) };
     const options = { assetUrl: ASSET_URL, version: '0', onFailure };
@@ -187,12 +187,12 @@ describe('unexpected failures', () => {
       createAssetService({ ...sample.archive, database }, options),
       '/files/att_1/external/x',
     );
-    expect(told).toEqual([
+    expect(failures).toEqual([
       [api.json.error.request_id, cause],
       [files.json.error.request_id, cause],
     ]);
     await call(createService(sample.archive, options), '/nowhere');
-    expect(told).toHaveLength(2);
+    expect(failures).toHaveLength(2);
     expect(errorName(cause)).toBe('TypeError');
     expect(errorName(Object.assign(new Error('x'), { code: 'ERR_SQLITE_ERROR', errcode: 11 }))).toBe(
       'Error ERR_SQLITE_ERROR 11',

@@ -1,20 +1,8 @@
 // The access log: its lines, its levels, and a sink that fails or is slow.
 import { describe, expect, test } from 'vitest';
 import { createAccessLog, type LogEntry } from '../../../src/service/http/access-log.ts';
-import type { CompletedRequest } from '../../../src/service/http/port-observer.ts';
 import { NOON } from '../../support/fake-world.ts';
-
-const REQUEST: CompletedRequest = {
-  requestId: 'req_1',
-  method: 'GET',
-  route: 'attachments',
-  status: 200,
-  ms: 3.12345,
-  bytes: 10,
-  address: '127.0.0.1',
-  tier: 'internal',
-  aborted: false,
-};
+import { COMPLETED_REQUEST } from '../../support/completed-request.ts';
 
 function logTo(write: (text: string) => Promise<void>, level: 'error' | 'warn' | 'info' = 'info') {
   return createAccessLog({
@@ -30,7 +18,7 @@ describe('the access log', () => {
   test('has one line for a response, with these fields', async () => {
     const lines: string[] = [];
     const log = logTo(async (text) => void lines.push(text));
-    log.observePort('api').requestCompleted(REQUEST);
+    log.observePort('api').requestCompleted(COMPLETED_REQUEST);
     await log.close();
     expect(JSON.parse(lines.join(''))).toEqual({
       time: '2026-01-02T03:04:05.678Z',
@@ -62,7 +50,7 @@ describe('the access log', () => {
       write: async () => {},
     });
     for (const status of [200, 206, 404, 500, 0])
-      log.observePort('api').requestCompleted({ ...REQUEST, status });
+      log.observePort('api').requestCompleted({ ...COMPLETED_REQUEST, status });
     await log.close();
     expect(entries.map(({ status }) => status)).toEqual(statuses);
   });

@@ -2,19 +2,7 @@
 import parsePrometheus from 'parse-prometheus-text-format';
 import { describe, expect, test } from 'vitest';
 import { createMetrics } from '../../../src/service/http/metrics.ts';
-import type { CompletedRequest } from '../../../src/service/http/port-observer.ts';
-
-const REQUEST: CompletedRequest = {
-  requestId: 'req_1',
-  method: 'GET',
-  route: 'attachments',
-  status: 200,
-  ms: 3.12345,
-  bytes: 10,
-  address: '127.0.0.1',
-  tier: 'internal',
-  aborted: false,
-};
+import { COMPLETED_REQUEST } from '../../support/completed-request.ts';
 
 describe('metrics', () => {
   test('are read by a foreign parser: counters, a histogram, and added gauges', async () => {
@@ -25,7 +13,7 @@ describe('metrics', () => {
     observer.disconnected();
     for (const ms of [0.5, 3, 7, 60_000]) {
       observer.requestStarted();
-      observer.requestCompleted({ ...REQUEST, ms });
+      observer.requestCompleted({ ...COMPLETED_REQUEST, ms });
     }
     observer.requestStarted();
     observer.rejected('address');
@@ -68,7 +56,7 @@ describe('metrics', () => {
     const observer = metrics.observePort('api');
     for (let n = 0; n < 10_000; n += 1) {
       observer.requestCompleted({
-        ...REQUEST,
+        ...COMPLETED_REQUEST,
         requestId: `req_${n}`,
         method: `M${n}`,
         route: undefined,

@@ -453,7 +453,7 @@ test('a stream that fails cuts the response, so that no client takes it for whol
 });
 
 test('a failing stream is reported, a client that disconnects is not', async () => {
-  const told: [string, unknown][] = [];
+  const failures: [string, unknown][] = [];
   const cause = Object.assign(new Error('read'), { code: 'EIO' });
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('half');
@@ -469,7 +469,7 @@ test('a failing stream is reported, a client that disconnects is not', async () 
   const listener = await listen(service, {
     host: '127.0.0.1',
     port: 0,
-    onFailure: (requestId, error) => void told.push([requestId, error]),
+    onFailure: (requestId, error) => void failures.push([requestId, error]),
   });
   open.push(listener);
   const socket = await reader(listener, () => {});
@@ -477,7 +477,7 @@ test('a failing stream is reported, a client that disconnects is not', async () 
   socket.destroy();
   await went;
   await raw(listener, `GET /broken HTTP/1.1\r\n${HEAD}\r\n`);
-  expect(told).toEqual([['req_1', cause]]);
+  expect(failures).toEqual([['req_1', cause]]);
 });
 
 test('a service that throws gives 500 without the message of the error', async () => {

@@ -157,9 +157,9 @@ describe('a secret file', () => {
     [`whsec_${Buffer.alloc(65).toString('base64')}`, 'line 1 is no secret'],
     [`${SECRETS[0]}\n`.repeat(17), 'it has more than 16 secrets'],
   ])('%j says what is wrong and nothing of a secret', (text, why) => {
-    const told = parseSecrets(text);
-    expect(told).toContain(why);
-    expect(told).not.toContain('MfKQ');
+    const problem = parseSecrets(text);
+    expect(problem).toContain(why);
+    expect(problem).not.toContain('MfKQ');
   });
 });
 

@@ -1,4 +1,4 @@
-// The queue of events: durable before it is applied, applied once, failures tried again and then laid aside, nobody held up.
+// The queue of events: durable before it is applied, applied once, failed ones retried and then marked dead, without delaying the others.
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Envelope } from '../../../src/contract/event.ts';
@@ -85,7 +85,7 @@ describe('applied after the acknowledgement', () => {
   });
 });
 
-/** Pauses of so many milliseconds end only when told to; others are real. */
+/** Pauses of so many milliseconds end only when the test ends them; others are real. */
 function holdPauses(ms: number) {
   const held: AbortController[] = [];
   const { timeout } = AbortSignal;
@@ -254,7 +254,7 @@ describe('many envelopes in one request', () => {
     expect((await listed())[1]).toMatchObject({ deliveries: 2 });
   });
 
-  test('one that is not taken in is told by its id where that is one', async () => {
+  test('one that is not accepted is named by its id if the id is valid', async () => {
     const { json } = await batch([
       { ...moved('e1', 1, 5), payload: {} },
       { id: 'e2' },

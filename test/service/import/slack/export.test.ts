@@ -47,7 +47,7 @@ async function read(path: string, companions: string[] = [], originCity: string 
   for await (const item of readSlack(path, { originCity, signal, companions })) items.push(item);
   return {
     messages: items.filter((item): item is ImportedMessage => item.kind === 'message'),
-    refusals: items.filter((item): item is RefusedItem => item.kind === 'refused'),
+    refusedItems: items.filter((item): item is RefusedItem => item.kind === 'refused'),
   };
 }
 
@@ -71,8 +71,8 @@ describe('a message', () => {
       text: 'see <https://a.example|the page>, <@U2> &amp; all\nmore',
     });
     const answer = say('1704200060.000200', { user: 'U2', thread_ts: '1704200000.000100' });
-    const { messages, refusals } = await read(zipped(exportOf([root, answer, say('1704200070.5')])));
-    expect(refusals).toEqual([]);
+    const { messages, refusedItems } = await read(zipped(exportOf([root, answer, say('1704200070.5')])));
+    expect(refusedItems).toEqual([]);
     expect(messages.map(({ key, related, parent }) => ({ key, related, parent }))).toEqual([
       { key: 'slack:C1:1704200000.000100', related: [], parent: null },
       {
@@ -263,17 +263,17 @@ describe('refuses what cannot be read, and reads the rest', () => {
     ],
     ['an entry nested too deep', deep, ['is nested too deep']],
   ])('%s', async (_, day, reasons) => {
-    const { messages, refusals } = await read(zipped(exportOf(day, good)));
-    expect(refusals.map(({ reason }) => reason)).toEqual(reasons);
+    const { messages, refusedItems } = await read(zipped(exportOf(day, good)));
+    expect(refusedItems.map(({ reason }) => reason)).toEqual(reasons);
     expect(messages.at(-1)?.key).toBe('slack:C1:2.1');
   });
 
   test('without lists, senders have ids for names and messages the tier internal', async () => {
     const day = [say('1.1')];
-    const { messages, refusals } = await read(
+    const { messages, refusedItems } = await read(
       zipped({ 'channels.json': '{', 'general/2024-01-02.json': day }),
     );
-    expect(refusals.map(({ path, reason }) => `${path.split('/').at(-1)} ${reason}`)).toEqual([
+    expect(refusedItems.map(({ path, reason }) => `${path.split('/').at(-1)} ${reason}`)).toEqual([
       'users.json is not there',
       'channels.json is not valid JSON',
     ]);
@@ -293,10 +293,10 @@ describe('refuses what cannot be read, and reads the rest', () => {
     ['an encrypted zip entry', { encrypted: true }, 'is encrypted'],
     ['a wrong checksum', { brokenChecksum: true }, 'is damaged (checksum differs)'],
   ])('%s', async (_, options, reason) => {
-    const { messages, refusals } = await read(zipped(exportOf([say('1.1')]), options));
+    const { messages, refusedItems } = await read(zipped(exportOf([say('1.1')]), options));
     expect(messages).toEqual([]);
-    expect(refusals).toHaveLength(3);
-    for (const refusal of refusals) expect(refusal.reason).toContain(reason);
+    expect(refusedItems).toHaveLength(3);
+    for (const refusedItem of refusedItems) expect(refusedItem.reason).toContain(reason);
   });
 
   test('a truncated zip and a missing path', async () => {
@@ -304,18 +304,18 @@ describe('refuses what cannot be read, and reads the rest', () => {
     const cut = join(dir, 'cut.zip');
     writeFileSync(cut, whole.subarray(0, whole.length - 30));
     for (const path of [cut, join(dir, 'nothing.zip')]) {
-      const { messages, refusals } = await read(path);
+      const { messages, refusedItems } = await read(path);
       expect(messages).toEqual([]);
-      expect(refusals).toMatchObject([{ path, position: 0 }]);
-      expect(refusals[0]?.reason).toMatch(/^is (damaged|not there)/);
+      expect(refusedItems).toMatchObject([{ path, position: 0 }]);
+      expect(refusedItems[0]?.reason).toMatch(/^is (damaged|not there)/);
     }
   });
 
   test('zip entries with names outside of the zip are ignored', async () => {
-    const { messages, refusals } = await read(
+    const { messages, refusedItems } = await read(
       zipped(exportOf([say('1.1')], { '../../evil.json': '[]', '/etc/x': 'x' })),
     );
-    expect([messages.length, refusals.length]).toEqual([1, 0]);
+    expect([messages.length, refusedItems.length]).toEqual([1, 0]);
   });
 });
 
@@ -324,10 +324,10 @@ test.skipIf(process.getuid?.() === 0)(
   async () => {
     const folder = unpacked(exportOf([say('1.1')], { 'locked/2024-01-02.json': [say('1.2')] }));
     chmodSync(join(folder, 'locked'), 0);
-    const { messages, refusals } = await read(folder);
+    const { messages, refusedItems } = await read(folder);
     chmodSync(join(folder, 'locked'), 0o700);
     expect(messages).toHaveLength(1);
-    expect(refusals).toMatchObject([{ path: join(folder, 'locked'), reason: 'may not be read' }]);
+    expect(refusedItems).toMatchObject([{ path: join(folder, 'locked'), reason: 'may not be read' }]);
   },
 );
 

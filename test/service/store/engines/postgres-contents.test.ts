@@ -81,7 +81,7 @@ describe.skipIf(noPostgres)('a database', () => {
     await imported();
   });
 
-  test('that is not in UTF-8 is told of as that', async () => {
+  test('that is not in UTF-8 is reported as such', async () => {
     const database = `l${process.pid}`;
     await asKeeper((client) =>
       client.query(
@@ -93,7 +93,7 @@ describe.skipIf(noPostgres)('a database', () => {
     expect(ran.stderr).toContain('its encoding is not UTF8');
   });
 
-  test('without the schema of the address is told of as that', async () => {
+  test('without the schema of the address is reported as such', async () => {
     const ran = await on('import mail.eml', urlOf({ schema: 'nowhere' }));
     expect(ran).toMatchObject({ exit: 15, stdout: '' });
     expect(ran.stderr).toContain('there is no schema in it that this user may use');
@@ -136,7 +136,7 @@ describe.skipIf(noPostgres)('a user who may only read', () => {
     keeper(`GRANT USAGE ON SCHEMA ${schemaOf(url)} TO ${reader};
       GRANT ${rights} ON ALL TABLES IN SCHEMA ${schemaOf(url)} TO ${reader}`);
 
-  test('is told so before anything is served or read, and may check it', async () => {
+  test('gets this error before anything is served or read, and may check the archive', async () => {
     await imported();
     await grant('SELECT');
     for (const line of WRITING) {

@@ -26,7 +26,7 @@ test.each([
   expect(await isGenuinePostgres(answering(() => Promise.reject(new Error('no such table'))))).toBe(false);
 });
 
-test('the state is the snapshot; where not all of it is told, it is no state, nor the same again', async () => {
+test('the state is the snapshot; where a part of it is missing, it is no state, nor the same again', async () => {
   expect(await snapshotVersion(answering(async () => ({ state: '1:3:2' })))).toBe('1:3:2');
   expect(await snapshotVersion(answering(async () => ({ state: null })))).toBeNaN();
 });

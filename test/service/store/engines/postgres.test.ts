@@ -75,7 +75,7 @@ const endAll = (name: string) =>
   );
 
 describe.skipIf(noPostgres)('one writer', () => {
-  test('of all processes: the others wait, and are told to try again when it takes too long', async () => {
+  test('of all processes: the others wait, and get `busy` when it takes too long', async () => {
     const archive = await open({ url: `${url}&lock_timeout=150` });
     const service = serviceOf(archive);
     await call(service, '/api/health');
@@ -356,7 +356,7 @@ describe.skipIf(noPostgres)('files', () => {
       expect(await ready()).toEqual([200, 'ready', true, undefined]);
     });
 
-    test('the refusal is 15, with what to do', async () => {
+    test('the error is 15, and says what to do', async () => {
       await kept();
       const blobs = join(dir, 'missing');
       const { exit, stderr } = await arx(dir, '', { argv: ['fsck', '--database', url, '--blobs', blobs] });

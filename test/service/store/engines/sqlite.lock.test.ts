@@ -36,7 +36,7 @@ const start = () => createService(archive, { assetUrl: ASSET_URL, version: '0' }
 const body = { client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' };
 const total = () => slept.reduce((sum, ms) => sum + ms, 0);
 
-test('three requests behind one lock give up together after five seconds, all told to try again', async () => {
+test('three requests behind one lock give up together after five seconds, each with a hint to try again', async () => {
   const service = start();
   const answers = await Promise.all([1, 2, 3].map(() => call(service, '/api/auth/token', { body })));
   for (const answer of answers) {

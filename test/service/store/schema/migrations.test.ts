@@ -78,7 +78,7 @@ test.each([
   const writing = await open(place).catch((error: unknown) => error);
   expect(writing).toBeInstanceOf(ArchiveUnreadable);
   expect(writing).toMatchObject({ why, isDamaged: true });
-  // What only reads it is not told that a writer would mend it.
+  // A reader gets no hint that a writer would migrate it.
   const reading = await open({ ...place, readOnly: true }).catch((error: unknown) => error);
   if (isKnown) expect(reading).toMatchObject({ why, isDamaged: true });
   else expect(reading).toBeInstanceOf(OlderSchema);
