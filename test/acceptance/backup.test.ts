@@ -20,7 +20,7 @@ import { arx } from '../support/command.ts';
 import { CLUSTER, type Cluster } from '../support/cluster.ts';
 import { moved } from '../support/event.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../support/postgres.ts';
+import { withClient, freshUrl, noPostgres, schemaOf, urlOf } from '../support/postgres.ts';
 import { sampleIn } from '../support/sample.ts';
 
 let dir: string;
@@ -187,7 +187,7 @@ describe.skipIf(noPostgres)('PostgreSQL', () => {
       // Files after the database: they are there before their rows.
       if (files === 'folder') cpSync(join(dir, 'blobs'), join(dir, 'restored'), { recursive: true });
       const database = `restored_${process.pid}_${files}`;
-      await asKeeper((client) => client.query(`CREATE DATABASE ${database}`));
+      await withClient((client) => client.query(`CREATE DATABASE ${database}`));
       await run('pg_restore', [...at, '-d', database, '--exit-on-error', join(dir, 'dump')]);
       const place = {
         url: urlOf({ database, schema: schemaOf(url) }),

@@ -27,7 +27,7 @@ beforeAll(async () => {
   token = await tokenFor(sample.service);
 });
 afterAll(() => sample.close());
-beforeEach(() => void (dir = tempFolder('trial')));
+beforeEach(() => void (dir = tempFolder('faults')));
 afterEach(async () => {
   await served?.close();
   served = undefined;

@@ -123,16 +123,16 @@ test('P11 all requests that wait for a locked database wait together', async () 
     },
   };
   const keep = createGroupCommit({ ...archive, database: locked });
-  const lots = Array.from({ length: 5 }, (_, lot) =>
+  const batches = Array.from({ length: 5 }, (_, batch) =>
     Array.from({ length: 900 }, (_event, n) =>
-      acceptEvent({ id: `e${lot}_${n}`, type: 'contact.flagged', payload: { contact: 'c' } }),
+      acceptEvent({ id: `e${batch}_${n}`, type: 'contact.flagged', payload: { contact: 'c' } }),
     ),
   );
-  const outcomes = await Promise.allSettled(lots.map((events) => keep(events)));
-  expect(outcomes.map(({ status }) => status)).toEqual(lots.map(() => 'rejected'));
+  const outcomes = await Promise.allSettled(batches.map((events) => keep(events)));
+  expect(outcomes.map(({ status }) => status)).toEqual(batches.map(() => 'rejected'));
   expect(tries).toBe(1);
   // What was held is let go: as much as ever may wait again.
-  const more = await Promise.allSettled(Array.from({ length: 20 }, () => keep(lots[0]!)));
+  const more = await Promise.allSettled(Array.from({ length: 20 }, () => keep(batches[0]!)));
   expect(more.map((one) => (one.status === 'rejected' ? (one.reason as Error).constructor : 'kept'))).toEqual(
     more.map(() => DatabaseAccessError),
   );

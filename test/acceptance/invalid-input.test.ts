@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/contract/error.ts';
 import { MAX_REQUEST_BYTES } from '../../src/contract/scalars.ts';
 import { askedByTier, type Asked } from '../support/asked.ts';
-import { expectRefusal } from '../support/reply.ts';
+import { expectApiError } from '../support/reply.ts';
 
 let sample: Asked['sample'];
 let ask: Asked['ask'];
@@ -88,7 +88,7 @@ describe('O: input', () => {
     ['', 'not_found'],
   ];
   test.each(INPUTS)('O1 O3 O6 O7 %s: %s', async (target, code) => {
-    expectRefusal(await ask(target), code);
+    expectApiError(await ask(target), code);
   });
 
   test('O1 a filter is a parameter', async () => {
@@ -133,7 +133,7 @@ describe('O: input', () => {
   ];
   test.each(TYPES)('O8 %j is %i', async (headers, status) => {
     const answer = await ask('/api/auth/token', { headers, body: REQUEST });
-    if (status === 415) expectRefusal(answer, 'media_type_unsupported');
+    if (status === 415) expectApiError(answer, 'media_type_unsupported');
     else expect(answer.status).toBe(200);
   });
 
@@ -153,13 +153,13 @@ describe('O: input', () => {
   ];
   test.each(BROKEN)('a token request that is %s is 400', async (_, body) => {
     const headers = [['content-type', 'application/json'] as const];
-    expectRefusal(await ask('/api/auth/token', { body, headers }), 'request_invalid');
+    expectApiError(await ask('/api/auth/token', { body, headers }), 'request_invalid');
   });
 
   test('P5 a body over the limit is 413', async () => {
     const body = Buffer.alloc(MAX_REQUEST_BYTES + 1, 0x20);
     for (const path of ['/api/auth/token', '/api/webhooks/ingest']) {
-      expectRefusal(await ask(path, { body }), 'payload_too_large');
+      expectApiError(await ask(path, { body }), 'payload_too_large');
     }
   });
 });

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { asKeeper, freshUrl, noPostgres, schemaOf } from '../support/postgres.ts';
+import { withClient, freshUrl, noPostgres, schemaOf } from '../support/postgres.ts';
 import { buildProgram, type Program } from '../support/program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -58,7 +58,7 @@ const TABLES = {
 
 /** A line a table: how many rows, and the hash of all that is in them. */
 function stateOf(url: string): Promise<string[]> {
-  return asKeeper(async (client) => {
+  return withClient(async (client) => {
     const lines: string[] = [];
     for (const [table, order] of Object.entries(TABLES)) {
       const { rows } = await client.query<{ rows: string; hash: string }>(

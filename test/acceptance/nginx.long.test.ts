@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort, PASSWORD } from '../support/cluster.ts';
 import { moved } from '../support/event.ts';
 import { noNginx, startNginx, type Nginx } from '../support/nginx.ts';
-import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../support/postgres.ts';
+import { withClient, freshUrl, noPostgres, schemaOf, urlOf } from '../support/postgres.ts';
 import { buildProgram, type Program, type Running } from '../support/program.ts';
 import { tokenOf } from '../support/served.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -78,9 +78,9 @@ describe.skipIf(noNginx || noPostgres)('behind nginx', { timeout: 90_000 }, () =
     expect((await counted()) - before).toBe(12);
   });
   const counted = (): Promise<number> =>
-    asKeeper(
-      async (keeper) => {
-        const { rows } = await keeper.query<{ value: string }>(
+    withClient(
+      async (client) => {
+        const { rows } = await client.query<{ value: string }>(
           `SELECT SUM(value) AS value FROM counters WHERE name LIKE 'read %'`,
         );
         return Number(rows[0]?.value ?? 0);
@@ -129,8 +129,8 @@ describe.skipIf(noNginx || noPostgres)('behind nginx', { timeout: 90_000 }, () =
     await Promise.all(workers);
     expect([...statuses.keys()]).toEqual([200]);
     expect(acknowledged.length).toBeGreaterThan(10);
-    const stored = await asKeeper(
-      (keeper) => keeper.query<{ id: string }>('SELECT id FROM events'),
+    const stored = await withClient(
+      (client) => client.query<{ id: string }>('SELECT id FROM events'),
       urlOf({ schema: schemaOf(url) }),
     );
     const kept = new Set(stored.rows.map(({ id }) => id));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balance, type Balancer } from '../support/balancer.ts';
 import { freePort, PASSWORD } from '../support/cluster.ts';
 import { moved } from '../support/event.ts';
-import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../support/postgres.ts';
+import { withClient, freshUrl, noPostgres, schemaOf, urlOf } from '../support/postgres.ts';
 import { buildProgram, type Program, type Running } from '../support/program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -112,8 +112,8 @@ describe.skipIf(noPostgres)('two processes', { timeout: 60_000 }, () => {
       }),
     );
     expect(new Set(answers).size).toBe(1);
-    const { rows } = await asKeeper(
-      (keeper) => keeper.query(`DELETE FROM events RETURNING id, deliveries`),
+    const { rows } = await withClient(
+      (client) => client.query(`DELETE FROM events RETURNING id, deliveries`),
       urlOf({ schema: schemaOf(url) }),
     );
     expect(rows).toEqual([{ id: 'thousand', deliveries: '1000' }]);
@@ -149,8 +149,8 @@ describe.skipIf(noPostgres)('two processes', { timeout: 60_000 }, () => {
     await Promise.all(workers);
     expect([...statuses.keys()]).toEqual([200]);
     const atSocket = urlOf({ schema: schemaOf(url) });
-    const stored = await asKeeper(
-      (keeper) => keeper.query<{ id: string }>('SELECT id FROM events'),
+    const stored = await withClient(
+      (client) => client.query<{ id: string }>('SELECT id FROM events'),
       atSocket,
     );
     expect(acknowledged.length).toBeGreaterThan(10);

@@ -1,10 +1,10 @@
-// O1: sqlmap finds no SQL injection in the service, and finds the one that is planted beside it.
+// O1: sqlmap finds no SQL injection in the service, and finds the one in a list that is vulnerable on purpose.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshUrl, noPostgres } from '../support/postgres.ts';
 import { sampleIn } from '../support/sample.ts';
 import { serve, tokenOf, type Served } from '../support/served.ts';
-import { noSqlmap, serveHole, sqlmap, type Target } from '../support/sqlmap.ts';
+import { noSqlmap, serveVulnerableList, sqlmap, type Target } from '../support/sqlmap.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 if (noSqlmap) console.warn('no sqlmap: O1 by an independent tool is SKIPPED');
@@ -22,10 +22,10 @@ const TARGETS: (Target & { url: string })[] = [
 ];
 
 describe.skipIf(noSqlmap)('O1 sqlmap', { timeout: 120_000 }, () => {
-  test('finds the planted hole', async () => {
-    const hole = await serveHole();
-    expect(await sqlmap({ url: hole.url, parameter: 'origin_city' })).toBe('vulnerable');
-    hole.close();
+  test('finds an injection in a vulnerable list', async () => {
+    const vulnerable = await serveVulnerableList();
+    expect(await sqlmap({ url: vulnerable.url, parameter: 'origin_city' })).toBe('vulnerable');
+    vulnerable.close();
   });
 
   describe.each(['SQLite', 'PostgreSQL'])('%s', (engine) => {

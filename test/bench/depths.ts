@@ -5,7 +5,7 @@ import { summaryOf } from '../../src/service/store/meta-table/summary.ts';
 import { ASSET_URL, sampleArchive, textOf, tokenFor, type Sample } from '../support/archive.ts';
 import { startCluster } from '../support/cluster.ts';
 import { generate } from '../support/generated-rows.ts';
-import { asKeeper, freshUrl } from '../support/postgres.ts';
+import { withClient, freshUrl } from '../support/postgres.ts';
 
 const SMALL = 1_000;
 const ROUNDS = 100;
@@ -76,7 +76,7 @@ async function open(engine: string, count: number, log: (text: string) => void):
   const made = await generate(sample.archive.database, count);
   log(`${engine}: ${JSON.stringify(made)} in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
   // As the server does by itself where no option says otherwise.
-  if (url !== undefined) await asKeeper((client) => client.query('VACUUM ANALYZE'), url);
+  if (url !== undefined) await withClient((client) => client.query('VACUUM ANALYZE'), url);
   const counting = performance.now();
   await summaryOf(sample.archive);
   log(`${engine}: counted in ${((performance.now() - counting) / 1000).toFixed(1)} s`);

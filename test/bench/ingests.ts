@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Listening } from '../../src/contract/reports/command.ts';
 import { load } from '../support/load.ts';
 import { ownCluster } from '../support/own-cluster.ts';
-import { asKeeper } from '../support/postgres.ts';
+import { withClient } from '../support/postgres.ts';
 import { outside, startProcess } from '../support/program.ts';
 import { CONNECTIONS, PAYLOAD, pgbench, rawSqlite, TYPE } from './raw-commits.ts';
 import { shares, spending, type Spent } from './spent.ts';
@@ -33,7 +33,7 @@ export async function measureIngest({ launcher, peer, rounds, ms, events }: Size
     writeEvents(file, events);
     const rows = await measureEngine('sqlite', join(dir, 'peer.db'), () => rawSqlite(dir, ms));
     if (cluster === undefined) return rows;
-    await asKeeper((client) => client.query('CREATE SCHEMA archive'), cluster.url);
+    await withClient((client) => client.query('CREATE SCHEMA archive'), cluster.url);
     return [...rows, ...(await measureEngine('postgres', cluster.url, () => pgbench(cluster, dir, ms)))];
 
     async function measureEngine(engine: string, database: string, raw: () => number): Promise<Row[]> {

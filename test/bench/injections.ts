@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { sampleData } from '../support/sample.ts';
 import { serve, tokenOf } from '../support/served.ts';
-import { serveHole, sqlmap, type Target } from '../support/sqlmap.ts';
+import { serveVulnerableList, sqlmap, type Target } from '../support/sqlmap.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const EVENT = {
@@ -39,9 +39,9 @@ export async function measureInjections(level: number): Promise<Record<string, s
     );
     return { target: name, said, seconds: Math.round((performance.now() - begun) / 1000) };
   };
-  const hole = await serveHole();
-  const rows = [await timed({ url: hole.url, parameter: 'origin_city' }, 'the planted hole')];
-  hole.close();
+  const vulnerable = await serveVulnerableList();
+  const rows = [await timed({ url: vulnerable.url, parameter: 'origin_city' }, 'a vulnerable list')];
+  vulnerable.close();
   const dir = tempFolder('bench-sqlmap');
   await sampleData(join(dir, 'data'));
   const served = await serve(dir);

@@ -10,7 +10,7 @@ export type Spent = { load: number; server: number; engine: number; events: numb
 export function spending(server: number, cluster: OwnCluster | undefined): (events: number) => Spent {
   const now = () => {
     const { user, system } = process.cpuUsage();
-    const engine = cluster === undefined ? 0 : childrenOf(keeperOf(cluster));
+    const engine = cluster === undefined ? 0 : childrenOf(postmasterOf(cluster));
     return { load: (user + system) / 1000, server: statOf(server).ms, engine };
   };
   const from = now();
@@ -28,15 +28,15 @@ export function shares(all: readonly Spent[]): string {
     .join(', ');
 }
 
-function keeperOf({ dir }: OwnCluster): number {
+function postmasterOf({ dir }: OwnCluster): number {
   return Number(readFileSync(join(dir, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
-function childrenOf(keeper: number): number {
+function childrenOf(postmaster: number): number {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => statOf(Number(name)))
-    .filter(({ parent }) => parent === keeper)
+    .filter(({ parent }) => parent === postmaster)
     .reduce((sum, { ms }) => sum + ms, 0);
 }
 

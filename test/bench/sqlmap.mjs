@@ -1,4 +1,4 @@
-// sqlmap at level 5 and risk 3 over every place where a caller's words go, on loopback; the planted hole comes first.
+// sqlmap at level 5 and risk 3 over every place where a caller's words go, on loopback; a vulnerable list comes first.
 import { withBundle } from './bundle.mjs';
 import { table } from './timing.mjs';
 

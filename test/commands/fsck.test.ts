@@ -17,7 +17,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { FsckReport } from '../../src/contract/reports/archive.ts';
 import { arx } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { asKeeper, freshUrl, noPostgres } from '../support/postgres.ts';
+import { withClient, freshUrl, noPostgres } from '../support/postgres.ts';
 
 let dir: string;
 beforeEach(() => void (dir = tempFolder('fsck')));
@@ -109,7 +109,7 @@ test.skipIf(noPostgres).each([
   const url = await freshUrl();
   const at = (line: string) => arx(dir, `${line} --database ${url}`);
   expect(await at('import list.mbox notes')).toMatchObject({ exit: 0 });
-  await asKeeper((client) => client.query(sql), url);
+  await withClient((client) => client.query(sql), url);
   const ran = await at('fsck --json');
   expect(ran.exit).toBe(12);
   const { checks, findings } = FsckReport.parse(JSON.parse(ran.stdout));

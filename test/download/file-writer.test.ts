@@ -216,7 +216,7 @@ describe('files of one pull with the same bytes', () => {
     const waiting = async () => {
       for (let turns = waits.shift() ?? 0; turns > 0; turns--) await setImmediate();
     };
-    const keeper = createFileWriter(target(text, name), options);
+    const writer = createFileWriter(target(text, name), options);
     const answer = async (from: number, isCut: boolean): Promise<SavedFile> => {
       async function* bytes() {
         await waiting();
@@ -225,18 +225,18 @@ describe('files of one pull with the same bytes', () => {
         if (isCut) throw new Fault('network', 'cut');
         if (from + 1 < text.length) yield Buffer.from(text.slice(from + 1));
       }
-      return keeper.receive({ bytes: bytes(), from, etag: ETAG });
+      return writer.receive({ bytes: bytes(), from, etag: ETAG });
     };
     try {
       await waiting();
-      const whole = await keeper.completePartial();
+      const whole = await writer.completePartial();
       if (whole !== undefined) return whole;
       for (let cut = 0; cut < cuts; cut++)
-        await answer(keeper.resumePoint()?.from ?? 0, true).catch(() => undefined);
-      return await answer(keeper.resumePoint()?.from ?? 0, false);
+        await answer(writer.resumePoint()?.from ?? 0, true).catch(() => undefined);
+      return await answer(writer.resumePoint()?.from ?? 0, false);
     } finally {
       await waiting();
-      await keeper.close();
+      await writer.close();
     }
   }
   const file = fc.record({

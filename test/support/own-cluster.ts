@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, KEPT, makeCluster, owner, programs, ROLE } from './cluster.ts';
-import { asKeeper } from './postgres.ts';
+import { withClient } from './postgres.ts';
 import { tempFolder } from './temp-folder.ts';
 
 export type OwnCluster = {
@@ -52,7 +52,7 @@ export async function ownCluster(): Promise<OwnCluster | undefined> {
       cwd: '/',
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    await asKeeper(async (client) => client.query('SELECT 1'), url);
+    await withClient(async (client) => client.query('SELECT 1'), url);
   };
   await start();
   return {

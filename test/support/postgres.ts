@@ -35,7 +35,7 @@ let serial = 0;
 export async function freshUrl(address: Omit<Address, 'schema'> = {}): Promise<string> {
   serial += 1;
   const schema = `t${process.pid}_${serial}`;
-  await asKeeper((client) => client.query(`CREATE SCHEMA ${schema}`));
+  await withClient((client) => client.query(`CREATE SCHEMA ${schema}`));
   return urlOf({ ...address, schema });
 }
 
@@ -45,7 +45,7 @@ export function schemaOf(url: string): string {
 }
 
 /** One connection beside those of the program. */
-export async function asKeeper<T>(work: (client: pg.Client) => Promise<T>, url = urlOf()): Promise<T> {
+export async function withClient<T>(work: (client: pg.Client) => Promise<T>, url = urlOf()): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     const client = new pg.Client({ connectionString: url });
     client.on('error', () => {});

@@ -9,7 +9,7 @@ const requestIds = new Set<string>();
 atFileEnd(() => requestIds.clear());
 
 /** The error body of interface 7, with the status that belongs to its code (R5, R6). */
-export function expectRefusal(answer: Answer, code: ErrorCode): void {
+export function expectApiError(answer: Answer, code: ErrorCode): void {
   expect(answer.json?.error?.code, answer.text).toBe(code);
   expect(answer.status).toBe(ERROR_STATUS[code]);
   const { error } = answer.json;

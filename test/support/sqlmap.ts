@@ -47,7 +47,7 @@ export async function sqlmap(
 }
 
 /** A list whose filter is pasted into its statement. */
-export async function serveHole(): Promise<{ url: string; close(): void }> {
+export async function serveVulnerableList(): Promise<{ url: string; close(): void }> {
   const database = new DatabaseSync(':memory:');
   database.exec(`CREATE TABLE files (id, city); INSERT INTO files VALUES (1, 'lisbon'), (2, 'oslo')`);
   const server = createServer((incoming, outgoing) => {

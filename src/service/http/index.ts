@@ -3,5 +3,5 @@ export { createAccessLog, LOG_LEVELS, type AccessLog, type LogEntry } from './ac
 export { createMetrics, createMetricsService, type Metrics } from './metrics.ts';
 export { parseTrustedProxies } from './peer.ts';
 export { combineObservers, type PortObserver } from './port-observer.ts';
-export { listen, type Listener, type PortLimits, type PortOptions } from './port.ts';
+export { listen, type Listener, type PortOptions } from './port.ts';
 export { addQueueMetrics } from './queue-metrics.ts';

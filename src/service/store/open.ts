@@ -10,7 +10,7 @@ import { openChunks } from './files/database-files.ts';
 import type { Database } from './sql/database.ts';
 import { claimFolder } from './files-folder-mark.ts';
 import { fileKey } from './meta-table/file-key.ts';
-import { filesLocation } from './meta-table/files-location.ts';
+import { decideFilesLocation, filesLocation } from './meta-table/files-location.ts';
 import { primaryCode, SQLITE } from './sql/sqlite-result-codes.ts';
 import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema/migrate.ts';
 import { PROCESS_COUNTERS, databaseCounters } from './shared-counters.ts';
@@ -181,7 +181,7 @@ async function checkFiles(archive: OpenArchive, { blobs, allowDamaged }: Elsewhe
   if (blobs !== undefined && (decided === 'folder' || decided === 'undecided'))
     archive.filesThere = await claimFolder(archive, blobs);
   if (!readOnly && decided === 'undecided') {
-    await database.run(`INSERT INTO meta VALUES ('files', $1) ON CONFLICT (key) DO NOTHING`, [place]);
+    await decideFilesLocation(database, place);
   }
   const found = await filesLocation(database);
   if (found === 'lost' && allowDamaged !== true) throw filesLost();

@@ -6,9 +6,6 @@ import type { Thresholds } from './adjacency.ts';
 /** Empty pages that prove an empty list: nothing else speaks for it. */
 const MIN_EMPTY_PAGES = 7;
 
-/** What the reads say about the end of the list ({@link EvidenceCount}). */
-export type EndEvidence = { endReads: { size: number }; finalEndChecks: number };
-
 /** Returns how many different requests must show the end of the list. `isEmpty`: no row was ever seen. */
 export function endReadsNeeded({ minEndReads }: Thresholds, isEmpty: boolean): number {
   return isEmpty ? MIN_EMPTY_PAGES : minEndReads;

@@ -38,8 +38,8 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** What holds of every case: no token, no stack trace, nothing that a terminal would act on, not more than 20 lines. */
-function sober<T extends { stdout: string; stderr: string }>(ran: T): T {
+/** Checks what every case must keep to, and returns it: no token, no stack trace, no control characters, at most 20 lines. */
+function checkOutput<T extends { stdout: string; stderr: string }>(ran: T): T {
   expect(ran.stdout + ran.stderr).not.toContain(TOKEN);
   expect(ran.stderr).not.toMatch(/\n\s+at /);
   expect(ran.stderr).not.toMatch(/[^\P{Cc}\n]/u);
@@ -52,13 +52,13 @@ async function pull(files: readonly ForeignFile[], flags = ''): Promise<Ran> {
   return again(flags);
 }
 const again = async (flags = ''): Promise<Ran> =>
-  sober(
+  checkOutput(
     await arx(dir, `attachments pull --all --to dl --base-url ${server!.url} --retries 0 --json ${flags}`, {
       env,
     }),
   );
 const verify = async (flags = ''): Promise<Ran> =>
-  sober(await arx(dir, `attachments verify dl --json ${flags}`, { env }));
+  checkOutput(await arx(dir, `attachments verify dl --json ${flags}`, { env }));
 const there = (): string[] =>
   readdirSync(join(dir, 'dl'))
     .filter((name) => name !== MANIFEST_FILE)
@@ -408,13 +408,13 @@ describe('E: where files come from', () => {
   test('E10: plain http to another machine at login: refused before anything is sent', async () => {
     const line =
       'login --client-id me --observer-tier internal --requested-tier internal --base-url http://archive.test --retries 0';
-    const ran = sober(await arx(dir, line));
+    const ran = checkOutput(await arx(dir, line));
     expect([ran.exit, ran.stderr]).toEqual([
       2,
       expect.stringMatching(/anyone on the way could read the token[^]*--insecure-http/),
     ]);
     // Then it is only not there.
-    expect(sober(await arx(dir, `${line} --insecure-http`)).exit).toBe(10);
+    expect(checkOutput(await arx(dir, `${line} --insecure-http`)).exit).toBe(10);
   });
 
   test('E11: the token of one address is not sent to another that the environment names', async () => {
@@ -431,8 +431,8 @@ describe('E: where files come from', () => {
     server = await misbehave(always(answer(200, JSON.stringify(token))));
     const other = await misbehave(always(answer(200, '[]')));
     const line = `login --client-id me --observer-tier internal --requested-tier internal --base-url ${server.url}`;
-    expect(sober(await arx(dir, line)).exit).toBe(0);
-    const ran = sober(await arx(dir, 'attachments ls', { env: { ARX_BASE_URL: other.url } }));
+    expect(checkOutput(await arx(dir, line)).exit).toBe(0);
+    const ran = checkOutput(await arx(dir, 'attachments ls', { env: { ARX_BASE_URL: other.url } }));
     expect([ran.exit, other.requests.length, ran.stderr]).toEqual([
       4,
       0,
@@ -465,7 +465,9 @@ describe('as real processes', () => {
   test.skipIf(!canDrop)('C17: a folder that is not ours to write', async () => {
     mkdirSync(join(dir, 'dl'), { mode: 0o555 });
     server = await serveCatalogue([{ content: 'hello' }]);
-    const ran = sober(await asUser(['attachments', 'pull', '--all', '--to', 'dl', '--base-url', server.url]));
+    const ran = checkOutput(
+      await asUser(['attachments', 'pull', '--all', '--to', 'dl', '--base-url', server.url]),
+    );
     expect([ran.exit, readdirSync(join(dir, 'dl')), ran.stderr]).toEqual([
       14,
       [],
@@ -477,7 +479,7 @@ describe('as real processes', () => {
     put('a', 'a');
     put('SHA256SUMS', `${sha256Of('a')}  a\n`);
     chmodSync(join(dir, 'dl/a'), 0);
-    const ran = sober(await asUser(['attachments', 'verify', 'dl', '-o', 'ndjson']));
+    const ran = checkOutput(await asUser(['attachments', 'verify', 'dl', '-o', 'ndjson']));
     expect([ran.exit, ran.stdout]).toEqual([14, expect.stringMatching(/"path":"a".*"verdict":"unreadable"/)]);
   });
 
@@ -509,7 +511,7 @@ describe('as real processes', () => {
       '--allow-asset-host',
       `127.0.0.1:${plain.port}`,
     ];
-    const ran = sober(
+    const ran = checkOutput(
       await program.run(words, {
         dir,
         env: { ARX_TOKEN: TOKEN, NODE_EXTRA_CA_CERTS: join(dir, 'authority.pem') },
@@ -534,7 +536,7 @@ describe('as real processes', () => {
       ARX_TOKEN: TOKEN,
     };
     const words = ['attachments', 'pull', '--all', '--to', 'dl', '--base-url', server.url];
-    expect(sober(await program.run(words, { dir, env: proxies })).exit).toBe(0);
+    expect(checkOutput(await program.run(words, { dir, env: proxies })).exit).toBe(0);
     expect([there(), proxy.requests.length]).toEqual([['file-1.txt'], 0]);
     const doctor = await program.run(['doctor', '-o', 'tsv'], { dir, env: proxies });
     expect(doctor.stdout).toMatch(/proxy.*HTTP_PROXY.* set but ignored/);

@@ -183,7 +183,7 @@ describe('whose part it is', () => {
     isWhole();
   });
 
-  test('the dead leave nothing else behind, and what nobody goes on with is gone after two weeks', async () => {
+  test('partial files of dead processes are removed: without an ETag at once, others after two weeks', async () => {
     const day = 24 * 3600;
     const own = left('x', { name: partialFileName('0'.repeat(16), DEAD) });
     const old = left('x', { name: partialFileName('1'.repeat(16), DEAD, ETAG) });

@@ -21,7 +21,7 @@ import {
   type SampleOptions,
 } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
-import { expectRefusal } from '../../support/reply.ts';
+import { expectApiError } from '../../support/reply.ts';
 
 let sample: Sample | undefined;
 afterEach(async () => {
@@ -121,16 +121,19 @@ describe('simulated writes', () => {
     expect([messages.length, openings.length, files.length, entries.length]).toEqual([110, 55, 55, 110]);
     for (const n of hidden) {
       for (const cursor of ['starting_after', 'ending_before']) {
-        expectRefusal(await get(`/v1/conversations?truth=true&${cursor}=conv_${n}`), 'cursor_not_found');
-        expectRefusal(await get(`/messages?opening=true&${cursor}=msg_${n}`), 'cursor_not_found');
-        expectRefusal(await get(`/v1/attachments?${cursor}=att_${n}`), 'cursor_not_found');
-        expectRefusal(await get(`/api/sequence/arc_reconstruction?${cursor}=entry_${n}`), 'cursor_not_found');
+        expectApiError(await get(`/v1/conversations?truth=true&${cursor}=conv_${n}`), 'cursor_not_found');
+        expectApiError(await get(`/messages?opening=true&${cursor}=msg_${n}`), 'cursor_not_found');
+        expectApiError(await get(`/v1/attachments?${cursor}=att_${n}`), 'cursor_not_found');
+        expectApiError(
+          await get(`/api/sequence/arc_reconstruction?${cursor}=entry_${n}`),
+          'cursor_not_found',
+        );
       }
-      expectRefusal(await get(`/v1/conversations/conv_${n}`), 'not_found');
-      expectRefusal(await get(`/messages?conversation=conv_${n}`), 'not_found');
-      expectRefusal(await get(`/api/content/msg_${n}`), 'not_found');
-      expectRefusal(await get(`/v1/attachments/att_${n}`), 'not_found');
-      expectRefusal(await get(`/v1/attachments?message_id=msg_${n}`), 'not_found');
+      expectApiError(await get(`/v1/conversations/conv_${n}`), 'not_found');
+      expectApiError(await get(`/messages?conversation=conv_${n}`), 'not_found');
+      expectApiError(await get(`/api/content/msg_${n}`), 'not_found');
+      expectApiError(await get(`/v1/attachments/att_${n}`), 'not_found');
+      expectApiError(await get(`/v1/attachments?message_id=msg_${n}`), 'not_found');
       for (const list of [messages, openings]) expect(list).not.toContain(`msg_${n}`);
       expect([...files, ...entries].some((id) => id === `att_${n}` || id === `entry_${n}`)).toBe(false);
     }
@@ -271,7 +274,7 @@ describe('transport faults', () => {
 
   test('an in-process request gets 503 instead of a broken connection', async () => {
     const { get } = await faultyService({ transport: line('1', 'reset,cut') });
-    expectRefusal(await get('/v1/conversations'), 'store_unavailable');
+    expectApiError(await get('/v1/conversations'), 'store_unavailable');
   });
 
   test('fail the given share of requests, the same ones for the same seed', async () => {

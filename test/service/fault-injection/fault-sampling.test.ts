@@ -89,7 +89,7 @@ test('burst: faults come in runs of six', async () => {
     sampleRead('burst', 4, { index, key: '', now: 0 }, 0.3),
   );
   const runs = Array.from({ length: 100 }, (_, run) =>
-    samples.slice(run * 6, run * 6 + 6).filter((lot) => lot.isFaulty),
+    samples.slice(run * 6, run * 6 + 6).filter((sample) => sample.isFaulty),
   );
   expect(runs.filter((run) => run.length === 0).length).toBeGreaterThan(50);
   expect(runs.every((run) => run.length === 0 || run.length >= 3)).toBe(true);

@@ -8,7 +8,7 @@ import { createService } from '../../../src/service/index.ts';
 import { ASSET_URL, sampleArchive, tokenFor } from '../../support/archive.ts';
 import { askedByTier, type Asked } from '../../support/asked.ts';
 import { call, type CallOptions } from '../../support/call.ts';
-import { expectRefusal, PATHS } from '../../support/reply.ts';
+import { expectApiError, PATHS } from '../../support/reply.ts';
 import { sha256Of } from '../../support/digest.ts';
 
 let sample: Asked['sample'];
@@ -47,7 +47,7 @@ describe('N: authentication', () => {
     for (const name of GUARDED) {
       const options = ROUTES[name].method === 'POST' ? { body: {} } : {};
       const answer = await call(sample.service, PATHS[name], { headers, ...options });
-      expectRefusal(answer, 'token_invalid');
+      expectApiError(answer, 'token_invalid');
       expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
       words.add(answer.json.error.message);
     }
@@ -56,9 +56,9 @@ describe('N: authentication', () => {
 
   test('N1 token in query or body: 401', async () => {
     const query = `?access_token=${tokens.internal}&token=${tokens.internal}`;
-    expectRefusal(await call(sample.service, `/messages${query}`), 'token_invalid');
+    expectApiError(await call(sample.service, `/messages${query}`), 'token_invalid');
     const body = { id: 'x', type: 'mirror.detected', payload: { layer: 'x' }, access_token: tokens.internal };
-    expectRefusal(await call(sample.service, '/api/webhooks/ingest', { body }), 'token_invalid');
+    expectApiError(await call(sample.service, '/api/webhooks/ingest', { body }), 'token_invalid');
   });
 
   test('the scheme may be of any case', async () => {
@@ -69,11 +69,11 @@ describe('N: authentication', () => {
   test('N2 guesses are limited for each peer, valid tokens and the local peer are not', async () => {
     const service = createService(sample.archive, { assetUrl: ASSET_URL, version: '0' });
     const guess = (peer: string) => call(service, '/messages', { token: 'arx_guess', peer });
-    for (let n = 0; n < 300; n += 1) expectRefusal(await guess('10.0.0.1'), 'token_invalid');
+    for (let n = 0; n < 300; n += 1) expectApiError(await guess('10.0.0.1'), 'token_invalid');
     const limited = await guess('10.0.0.1');
-    expectRefusal(limited, 'rate_limited');
+    expectApiError(limited, 'rate_limited');
     expect(Number(limited.headers['retry-after'])).toBe(60);
-    expectRefusal(await guess('10.0.0.2'), 'token_invalid');
+    expectApiError(await guess('10.0.0.2'), 'token_invalid');
     const valid = await call(service, '/messages', { token: tokens.mirror, peer: '10.0.0.1' });
     expect(valid.status).toBe(200);
   });
@@ -103,11 +103,11 @@ describe('N: authentication', () => {
     const issue = (peer: string, more = {}) =>
       call(service, '/api/auth/token', { body: { ...body, ...more }, peer });
     for (let n = 0; n < 70; n += 1) {
-      expectRefusal(await issue('10.0.0.1', { requested_tier: 'mirror' }), 'observer_not_permitted');
+      expectApiError(await issue('10.0.0.1', { requested_tier: 'mirror' }), 'observer_not_permitted');
     }
     for (let n = 0; n < 60; n += 1) expect((await issue('10.0.0.1')).status).toBe(200);
     const limited = await issue('10.0.0.1');
-    expectRefusal(limited, 'rate_limited');
+    expectApiError(limited, 'rate_limited');
     expect(limited.headers['retry-after']).toBe('60');
     expect((await issue('10.0.0.2')).status).toBe(200);
     for (let n = 0; n < 61; n += 1) expect((await issue('local')).status).toBe(200);
@@ -120,7 +120,7 @@ describe('N: authentication', () => {
       call(sample.service, '/api/auth/token', { body, headers: [host, ['origin', origin]] });
     expect((await from('http://127.0.0.1:4747')).status).toBe(200);
     for (const origin of ['http://evil.example', 'http://127.0.0.1:4748', 'null', '']) {
-      expectRefusal(await from(origin), 'request_invalid');
+      expectApiError(await from(origin), 'request_invalid');
     }
   });
 
@@ -142,7 +142,7 @@ describe('N: authentication', () => {
       other.advance(86_400_001);
       await tokenFor(other.service, 'internal');
       expect((await call(other.service, '/messages', { token })).json.error.code).toBe('token_invalid');
-      expectRefusal(await ask('/messages', { token: tokens.internal.replace(/.$/, '~') }), 'token_invalid');
+      expectApiError(await ask('/messages', { token: tokens.internal.replace(/.$/, '~') }), 'token_invalid');
     } finally {
       await other.close();
     }
@@ -152,10 +152,10 @@ describe('N: authentication', () => {
     for (const name of ['sequence', 'events', 'ingest'] as const) {
       const options = name === 'ingest' ? { body: {} } : {};
       const answer = await ask(PATHS[name], { tier: 'external', ...options });
-      expectRefusal(answer, 'scope_missing');
+      expectApiError(answer, 'scope_missing');
       expect(answer.json.error.message).toBe('the token lacks the scope read:sequence');
     }
-    expectRefusal(await ask('/api/sequence/mirror_relay'), 'scope_missing');
+    expectApiError(await ask('/api/sequence/mirror_relay'), 'scope_missing');
   });
 
   test('N7 additional fields in a token request have no effect', async () => {
@@ -197,7 +197,7 @@ describe('N: authentication', () => {
       body: { client_id: 'c', observer_tier, requested_tier },
     });
     if (answer.status === 200) expect(answer.json.access_tier).toBe(outcome);
-    else expectRefusal(answer, outcome as ErrorCode);
+    else expectApiError(answer, outcome as ErrorCode);
   });
 
   test('N6 what a tier does not see is withheld everywhere', async () => {
@@ -215,7 +215,7 @@ describe('N: authentication', () => {
     }
     expect((await ask('/messages?limit=500', { tier: 'mirror' })).text).toMatch(secret);
     for (const view of ['raw', 'lore']) {
-      expectRefusal(await ask(`/api/content/msg_7?view=${view}`), 'observer_not_permitted');
+      expectApiError(await ask(`/api/content/msg_7?view=${view}`), 'observer_not_permitted');
       expect((await ask(`/api/content/msg_7?view=${view}`, { tier: 'mirror' })).status).toBe(200);
     }
     const { json } = await ask('/v1/attachments/att_7');

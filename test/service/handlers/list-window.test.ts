@@ -133,7 +133,7 @@ describe('a window is the slice of the list between its cursors', () => {
     const ids = async (filter: string) =>
       (await wholeList(`/v1/attachments?${filter}&`, (row) => row.id)).map(({ id }) => id);
     const having = (test: (row: Row) => boolean) => all.filter(test).map(({ id }) => id);
-    // Redacted rows do not show city, type and source, but the keeper's redaction blocks only the payload.
+    // Redacted rows do not show city, type and source, but the operator's redaction blocks only the payload.
     const openOslo = having((row) => row['origin_city'] === 'oslo');
     expect(openOslo.length).toBeGreaterThan(5);
     expect(await ids('origin_city=oslo')).toEqual(expect.arrayContaining(openOslo));

@@ -15,7 +15,7 @@ import { ASSET_URL } from '../../support/archive.ts';
 import { askedByTier, type Asked } from '../../support/asked.ts';
 import { call } from '../../support/call.ts';
 import { strict } from '../../support/strict.ts';
-import { expectHeaders, expectRefusal, PATHS } from '../../support/reply.ts';
+import { expectHeaders, expectApiError, PATHS } from '../../support/reply.ts';
 
 let sample: Asked['sample'];
 let ask: Asked['ask'];
@@ -144,7 +144,7 @@ describe('methods', () => {
       expect(options.headers['allow']).toBe(allow);
       for (const method of ['TRACE', 'DELETE', 'get', ROUTES[name].method === 'GET' ? 'POST' : 'GET']) {
         const answer = await ask(PATHS[name], { method });
-        expectRefusal(answer, 'method_not_allowed');
+        expectApiError(answer, 'method_not_allowed');
         expect(answer.headers['allow']).toBe(allow);
       }
     },

@@ -12,8 +12,8 @@ import { call } from '../../../support/call.ts';
 import { PASSWORD } from '../../../support/cluster.ts';
 import { arx } from '../../../support/command.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
-import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../../../support/postgres.ts';
-import { expectRefusal } from '../../../support/reply.ts';
+import { withClient, freshUrl, noPostgres, schemaOf, urlOf } from '../../../support/postgres.ts';
+import { expectApiError } from '../../../support/reply.ts';
 
 let dir: string;
 let url: string;
@@ -27,10 +27,10 @@ beforeEach(async () => {
 const WRITING = ['import mail.eml', 'serve --port 0', 'redact att_1'];
 const READING = ['fsck', 'serve --port 0 --read-only'];
 const on = (line: string, database = url) => arx(dir, `${line} --database ${database}`);
-const keeper = (sql: string) => asKeeper((client) => client.query(sql), url);
+const query = (sql: string) => withClient((client) => client.query(sql), url);
 const imported = async () => expect((await on('import mail.eml')).exit).toBe(0);
 const tables = async () => {
-  const { rows } = await keeper(
+  const { rows } = await query(
     `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1`,
   );
   return rows.map((row: Record<string, unknown>) => row['tablename']);
@@ -51,7 +51,7 @@ describe.skipIf(noPostgres)('a database', () => {
     ['versions of something else', ['migrations'], 'CREATE TABLE migrations AS SELECT 4 AS version'],
     ['a view named as one of ours', [], 'CREATE VIEW events AS SELECT 1 AS n'],
   ])('of something else is refused as it is: %s', async (_name, names, sql) => {
-    await keeper(sql);
+    await query(sql);
     for (const line of [...WRITING, ...READING]) {
       const ran = await on(line);
       expect(ran, line).toMatchObject({ exit: 15, stdout: '' });
@@ -61,17 +61,17 @@ describe.skipIf(noPostgres)('a database', () => {
   });
 
   test('with a new archive, or one that others put tables beside, is ours; those of an extension are nobody’s', async () => {
-    await keeper('CREATE VIEW seen AS SELECT 1 AS n; CREATE TABLE spatial (x INTEGER)');
-    await keeper('ALTER EXTENSION plpgsql ADD TABLE spatial');
+    await query('CREATE VIEW seen AS SELECT 1 AS n; CREATE TABLE spatial (x INTEGER)');
+    await query('ALTER EXTENSION plpgsql ADD TABLE spatial');
     await imported();
-    await keeper('CREATE TABLE customers (x INTEGER)');
+    await query('CREATE TABLE customers (x INTEGER)');
     await imported();
     expect((await on('fsck')).exit).toBe(0);
   });
 
   test('without an archive is none for those who only read, also where its making was cut off', async () => {
     for (const sql of ['SELECT 1', 'CREATE TABLE writer (n BIGINT PRIMARY KEY)']) {
-      await keeper(sql);
+      await query(sql);
       for (const line of READING) {
         const ran = await on(line);
         expect(ran, line).toMatchObject({ exit: 6, stdout: '' });
@@ -83,7 +83,7 @@ describe.skipIf(noPostgres)('a database', () => {
 
   test('that is not in UTF-8 is reported as such', async () => {
     const database = `l${process.pid}`;
-    await asKeeper((client) =>
+    await withClient((client) =>
       client.query(
         `CREATE DATABASE ${database} TEMPLATE template0 ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C'`,
       ),
@@ -106,7 +106,7 @@ describe.skipIf(noPostgres)('a database', () => {
       ['DROP TABLE migrations', 'tables of the archive are missing'],
       ['DROP TABLE raws', 'tables of the archive are missing'],
     ] as const) {
-      await keeper(sql);
+      await query(sql);
       const kept = await tables();
       for (const [line, exit] of [
         ['fsck', 12],
@@ -129,11 +129,11 @@ describe.skipIf(noPostgres)('a user who may only read', () => {
     return to.href;
   };
   beforeEach(async () => {
-    await keeper(`DROP ROLE IF EXISTS ${reader}; CREATE ROLE ${reader} LOGIN PASSWORD '${PASSWORD}'`);
-    return async () => void (await keeper(`DROP OWNED BY ${reader}; DROP ROLE ${reader}`));
+    await query(`DROP ROLE IF EXISTS ${reader}; CREATE ROLE ${reader} LOGIN PASSWORD '${PASSWORD}'`);
+    return async () => void (await query(`DROP OWNED BY ${reader}; DROP ROLE ${reader}`));
   });
   const grant = (rights: string) =>
-    keeper(`GRANT USAGE ON SCHEMA ${schemaOf(url)} TO ${reader};
+    query(`GRANT USAGE ON SCHEMA ${schemaOf(url)} TO ${reader};
       GRANT ${rights} ON ALL TABLES IN SCHEMA ${schemaOf(url)} TO ${reader}`);
 
   test('gets this error before anything is served or read, and may check the archive', async () => {
@@ -150,7 +150,7 @@ describe.skipIf(noPostgres)('a user who may only read', () => {
     await grant('INSERT');
     expect((await on('import mail.eml', address())).exit).toBe(15);
     await grant('SELECT, INSERT, UPDATE, DELETE');
-    await keeper(`REVOKE INSERT, UPDATE, DELETE ON migrations FROM ${reader}`);
+    await query(`REVOKE INSERT, UPDATE, DELETE ON migrations FROM ${reader}`);
     expect((await on('import mail.eml', address())).exit).toBe(0);
   });
 
@@ -160,10 +160,10 @@ describe.skipIf(noPostgres)('a user who may only read', () => {
     expect((await on('import notes')).exit).toBe(0);
     await grant('SELECT, INSERT, UPDATE, DELETE');
     const archive = await openArchive({ url: address(), sleep, now: () => 0, randomBytes });
-    await keeper(`REVOKE INSERT ON tokens FROM ${reader}`);
+    await query(`REVOKE INSERT ON tokens FROM ${reader}`);
     const body = { client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' };
     const service = createService(archive, { assetUrl: ASSET_URL, version: '0' });
-    expectRefusal(await call(service, '/api/auth/token', { body }), 'store_unavailable');
+    expectApiError(await call(service, '/api/auth/token', { body }), 'store_unavailable');
     await archive.close();
     await grant('INSERT');
     for (const [sql, line] of [
@@ -171,7 +171,7 @@ describe.skipIf(noPostgres)('a user who may only read', () => {
       [`REVOKE SELECT ON raws FROM ${reader}`, 'fsck'],
       [`REVOKE SELECT ON migrations FROM ${reader}`, 'import mail.eml'],
     ] as const) {
-      await keeper(sql);
+      await query(sql);
       const ran = await on(line, address());
       expect(ran, line).toMatchObject({ exit: 15, stdout: '' });
       expect(ran.stderr).toContain('the database denies this user a right that is needed (42501)');

@@ -27,8 +27,8 @@ import { arx } from '../../../support/command.ts';
 import { moved } from '../../../support/event.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { fill } from '../../../support/many-rows.ts';
-import { asKeeper, freshUrl, noPostgres, schemaOf, urlOf } from '../../../support/postgres.ts';
-import { expectRefusal } from '../../../support/reply.ts';
+import { withClient, freshUrl, noPostgres, schemaOf, urlOf } from '../../../support/postgres.ts';
+import { expectApiError } from '../../../support/reply.ts';
 import { sha256Of } from '../../../support/digest.ts';
 
 let dir: string;
@@ -68,8 +68,8 @@ const FILE = {
 };
 /** Ends all connections of one name. */
 const endAll = (name: string) =>
-  asKeeper((keeper) =>
-    keeper.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [
+  withClient((client) =>
+    client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [
       name,
     ]),
   );
@@ -79,17 +79,17 @@ describe.skipIf(noPostgres)('one writer', () => {
     const archive = await open({ url: `${url}&lock_timeout=150` });
     const service = serviceOf(archive);
     await call(service, '/api/health');
-    await asKeeper(async (keeper) => {
-      await keeper.query('BEGIN');
-      await keeper.query('SELECT n FROM writer FOR UPDATE');
+    await withClient(async (client) => {
+      await client.query('BEGIN');
+      await client.query('SELECT n FROM writer FOR UPDATE');
       const refused = await call(service, '/api/auth/token', { body });
-      expectRefusal(refused, 'store_unavailable');
+      expectApiError(refused, 'store_unavailable');
       expect(refused.headers['retry-after']).toBe('1');
       expect(await archive.database.tryTransaction(async () => 1)).toBeUndefined();
       // Reads wait for nobody: while another writes they give what was last counted.
       await insert(archive.database, 'attachments', FILE);
       expect((await call(service, '/api/health')).json.counts).toMatchObject({ attachments: 0 });
-      await keeper.query('ROLLBACK');
+      await client.query('ROLLBACK');
     }, url);
     expect((await call(service, '/api/health')).json.counts).toMatchObject({ attachments: 1 });
     expect((await call(service, '/api/auth/token', { body })).status).toBe(200);
@@ -208,7 +208,7 @@ describe.skipIf(noPostgres)('a new archive', () => {
   test('text is in the order of its bytes, whatever the database’s own order', async () => {
     const database = `c${process.pid}`;
     const made = `CREATE DATABASE ${database} TEMPLATE template0 ENCODING UTF8 LOCALE_PROVIDER icu ICU_LOCALE 'en'`;
-    await asKeeper((keeper) => keeper.query(made));
+    await withClient((client) => client.query(made));
     const archive = await open({ url: urlOf({ database }) });
     for (const key of ['b', 'B', 'a', 'ä', 'Z', '_', '𝄞', '\uffee']) {
       await archive.database.run('INSERT INTO threads VALUES ($1, 1)', [key]);
@@ -220,10 +220,10 @@ describe.skipIf(noPostgres)('a new archive', () => {
   test('is not made in a database that is not in UTF-8', async () => {
     const database = `e${process.pid}`;
     const made = `CREATE DATABASE ${database} TEMPLATE template0 ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C'`;
-    await asKeeper((keeper) => keeper.query(made));
+    await withClient((client) => client.query(made));
     await expect(open({ url: urlOf({ database }) })).rejects.toThrow('cannot be opened');
-    const tables = await asKeeper(
-      (keeper) => keeper.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`),
+    const tables = await withClient(
+      (client) => client.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`),
       urlOf({ database }),
     );
     expect(tables.rows).toEqual([]);
@@ -330,7 +330,7 @@ describe.skipIf(noPostgres)('files', () => {
       await open({ url, blobs: here });
       const mark = await readFile(join(here, MARK), 'utf8');
       expect(mark).toMatch(/^{"version":1,"archive":"[0-9a-f]{64}"}\n$/);
-      const { rows } = await asKeeper((keeper) => keeper.query('SELECT value FROM meta'), url);
+      const { rows } = await withClient((client) => client.query('SELECT value FROM meta'), url);
       expect(rows.filter(({ value }) => mark.includes(value as string))).toEqual([]);
       await writeFile(join(here, MARK), mark.slice(0, 9));
       await expect(open({ url, blobs: here })).rejects.toMatchObject(other);
@@ -387,7 +387,7 @@ describe.skipIf(noPostgres)('processes of one archive', () => {
     const guess = (n: number) =>
       call(n % 2 === 0 ? one : other, '/v1/attachments', { token: 'no', peer: '10.1.1.1' });
     for (let n = 0; n < 300; n += 1) expect((await guess(n)).status).toBe(401);
-    for (const n of [0, 1]) expectRefusal(await guess(n), 'rate_limited');
+    for (const n of [0, 1]) expectApiError(await guess(n), 'rate_limited');
     now += 60_000;
     expect((await guess(1)).status).toBe(401);
     now = 0;
@@ -484,7 +484,7 @@ describe.skipIf(noPostgres)('the command line', () => {
     expect((await arx(dir, `fsck --database ${url}&sslmode=disable`, { env })).exit).toBe(6);
   });
 
-  test('a file is withheld by its keeper', async () => {
+  test('a file is withheld by the operator', async () => {
     await mkdir(join(dir, 'notes'));
     await writeFile(join(dir, 'notes', 'note.txt'), 'a note\n');
     expect((await arx(dir, `import notes --database ${url}`)).exit).toBe(0);
@@ -528,13 +528,13 @@ describe.skipIf(noPostgres)('pages in mind', () => {
       await redact(there, 'att_1', 'sealed');
       expect(await redacted()).toBe(true);
       // One that began before and ends after others is no older state than theirs.
-      await asKeeper(async (keeper) => {
-        await keeper.query('BEGIN');
-        await keeper.query('UPDATE attachments SET redacted = 0 WHERE n = 1');
+      await withClient(async (client) => {
+        await client.query('BEGIN');
+        await client.query('UPDATE attachments SET redacted = 0 WHERE n = 1');
         expect(await redacted()).toBe(true);
-        await asKeeper((other) => other.query(`INSERT INTO counters VALUES ('${lasting}', 1)`), url);
+        await withClient((other) => other.query(`INSERT INTO counters VALUES ('${lasting}', 1)`), url);
         expect(await redacted()).toBe(true);
-        await keeper.query(lasting ? 'COMMIT' : 'ROLLBACK');
+        await client.query(lasting ? 'COMMIT' : 'ROLLBACK');
         expect(await redacted()).toBe(!lasting);
       }, url);
     }
@@ -568,22 +568,22 @@ describe.skipIf(noPostgres)('pages in mind', () => {
     }
     expect(asked.size).toBe(21);
     const plansAreIndexes = (name: string) =>
-      asKeeper(async (keeper) => {
+      withClient(async (client) => {
         // As it is for tables of millions, for which the engine would start processes beside its own.
-        await keeper.query(`SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
+        await client.query(`SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
           SET min_parallel_table_scan_size = 0; SET min_parallel_index_scan_size = 0`);
-        await preparePageConnection(keeper);
+        await preparePageConnection(client);
         for (const [sql, values] of asked) {
           const spoken = sql.replaceAll(/json_quote\(([\w.]+)\)/g, 'CAST(to_json($1) AS TEXT)');
-          await keeper.query(`PREPARE page AS ${spoken}`);
+          await client.query(`PREPARE page AS ${spoken}`);
           const given = values.map((value) => (typeof value === 'number' ? value : `'${String(value)}'`));
-          const { rows } = await keeper.query<Record<string, string>>(
+          const { rows } = await client.query<Record<string, string>>(
             `EXPLAIN EXECUTE page (${given.join()})`,
           );
           const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
           expect(plan).toMatch(/Index (Only )?Scan/);
           expect(plan, `${name}: ${sql}`).not.toMatch(/Seq Scan|Sort|Hash|Bitmap|Merge|Gather/);
-          await keeper.query('DEALLOCATE page');
+          await client.query('DEALLOCATE page');
         }
       }, url);
     await plansAreIndexes('empty');

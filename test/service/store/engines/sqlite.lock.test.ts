@@ -8,7 +8,7 @@ import { createService, openArchive, type OpenArchive } from '../../../../src/se
 import { ASSET_URL } from '../../../support/archive.ts';
 import { call } from '../../../support/call.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
-import { expectRefusal } from '../../../support/reply.ts';
+import { expectApiError } from '../../../support/reply.ts';
 
 let dir: string;
 let archive: OpenArchive;
@@ -40,7 +40,7 @@ test('three requests behind one lock give up together after five seconds, each w
   const service = start();
   const answers = await Promise.all([1, 2, 3].map(() => call(service, '/api/auth/token', { body })));
   for (const answer of answers) {
-    expectRefusal(answer, 'store_unavailable');
+    expectApiError(answer, 'store_unavailable');
     expect(answer.headers['retry-after']).toBe('1');
   }
   expect(total()).toBeGreaterThanOrEqual(5_000);
