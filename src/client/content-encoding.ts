@@ -34,7 +34,7 @@ export async function decodeBody(
 ): Promise<Uint8Array> {
   const names = (encoding ?? '').split(',').map((name) => name.trim().toLowerCase());
   const [name = ''] = names;
-  if (names.length > 1) throw new Fault('protocol', `answer has ${names.length} content encodings`);
+  if (names.length > 1) throw new Fault('protocol', `response has ${names.length} content encodings`);
   if (name === '' || name === 'identity') return bytes;
   // The standard means deflate with a zlib header, whose first byte ends in 8. Some servers send it without.
   const bare = ((bytes[0] ?? 0) & 0x0f) !== 8;
@@ -46,7 +46,8 @@ export async function decodeBody(
     br: zlib.brotliDecompress,
   };
   const decoder = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
-  if (decoder === undefined) throw new Fault('protocol', 'answer has a content encoding nobody asked for');
+  if (decoder === undefined)
+    throw new Fault('protocol', 'response has a content encoding that was not requested');
   return new Promise((resolve, reject) => {
     decoder(bytes, { maxOutputLength: maxBytes }, (error, result) => {
       if (error === null) return resolve(result);

@@ -83,7 +83,7 @@ function brokenRule({ code = '', name, message }: Failure, inHead: boolean): str
     return rule === 'invalid eof state' ? undefined : rule;
   }
   if (code === 'UND_ERR_SOCKET' && (message === 'bad response' || message === 'bad upgrade')) {
-    return 'an answer nobody asked for';
+    return 'a response that was not requested';
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-// Finds what somebody meant who mistyped a word.
+// Finds the known word that a mistyped word was meant to be.
 
 /** Returns the candidate nearest to `typed`, or undefined where none is near enough. The first of equals wins. */
 export function nearest(typed: string, candidates: readonly string[]): string | undefined {

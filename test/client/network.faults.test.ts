@@ -104,7 +104,7 @@ const CASES: BadAnswer[] = [
     fault: 'an unknown encoding',
     script: always(answer(200, '{}', { 'content-encoding': 'constructor' })),
     kind: 'protocol',
-    words: /nobody asked for/,
+    words: /was not requested/,
   },
   {
     id: 'A23',
