@@ -94,7 +94,7 @@ test('the log has a line for each answer and no secret, whatever was asked', asy
   expect(new Set(lines.map((line) => line['request_id'])).size).toBe(lines.length);
 });
 
-test('R5 R6 every refusal has an integrity and an id of its own, and says nothing of what is inside', async () => {
+test('R5 R6 every error has an integrity and an id of its own, and shows nothing internal', async () => {
   await sampleData(join(dir, 'data'));
   served = await serve(dir);
   const bearer = { authorization: `Bearer ${await login()}` };

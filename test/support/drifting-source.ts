@@ -49,6 +49,7 @@ export function driftingSource(options: DriftingOptions): DriftingList {
     async crossCheck({ after, limit }) {
       const query = { ...(after === undefined ? {} : { after: after.id }), limit };
       const correct = read(list.items, query);
+      // This text seeds random numbers, and tests name lists by their seed: it must not change.
       const random = generator(`${seed}/witness/${crossChecks++}`);
       const isFaulty = random() < (options.crossCheckDrift ?? 0);
       const page = isFaulty

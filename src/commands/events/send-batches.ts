@@ -70,7 +70,7 @@ function outcomeRecords({ sent, outcome }: SendResult): { sent: OutgoingEvent; e
   return errorCode === undefined ? [] : [{ sent, errorCode }];
 }
 
-/** Returns the code of a final refusal, or undefined where the event may still be accepted or its outcome is unknown. */
+/** Returns the error code where an event is refused for good, or undefined where the event may still be accepted or its outcome is unknown. */
 export function finalErrorCode({ kind, detail }: Fault): string | undefined {
   return kind === 'conflict' || kind === 'usage' ? (detail.code ?? kind) : undefined;
 }
