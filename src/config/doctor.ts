@@ -111,7 +111,7 @@ function givenTokenCheck(env: DoctorNeeds['env']): Check {
   return check(
     'ARX_TOKEN',
     'warn',
-    'set: used in place of stored tokens, for every base URL; it is never saved',
+    'set: sent to the base URL of a command, instead of a stored token; it is never saved',
   );
 }
 

@@ -25,7 +25,7 @@ export async function withExclusiveLock<T>(
 ): Promise<T> {
   const identity = identityOf(world);
   const lock = `${path}.lock`;
-  await acquire(lock, { path, identity, world, left: TAKEOVER_WAIT_MS });
+  await acquire(lock, { path, identity, world, sleepLeftMs: TAKEOVER_WAIT_MS });
   try {
     return await work();
   } finally {
@@ -52,7 +52,7 @@ export async function withLock<T>(
   ensurePrivateFolder(dirname(path), world);
   const identity = identityOf(world);
   const lock = `${path}.lock`;
-  await acquire(lock, { path, identity, world, left: MAX_WAIT_MS });
+  await acquire(lock, { path, identity, world, sleepLeftMs: MAX_WAIT_MS });
   try {
     // Only the holder writes such names, so those found here are of earlier holders.
     for (const name of leftoversOf(path)) removeAllQuietly(name);
@@ -83,8 +83,8 @@ export function leftoversOf(path: string): string[] {
   }
 }
 
-/** One attempt to get a lock, shared by the takeovers that it needs. `left` is the remaining sleep in milliseconds. */
-type Attempt = { path: string; identity: string; world: StoreWorld; left: number };
+/** One attempt to get a lock, shared by the takeovers that it needs. `sleepLeftMs` is how long it may still sleep. */
+type Attempt = { path: string; identity: string; world: StoreWorld; sleepLeftMs: number };
 
 async function acquire(lock: string, attempt: Attempt): Promise<void> {
   const { path, identity, world } = attempt;
@@ -114,8 +114,8 @@ async function acquire(lock: string, attempt: Attempt): Promise<void> {
     }
     // Sleep after a takeover and a vanished lock too, so that every path through this loop uses up the time.
     const pause = dead || holder === undefined ? 1 : 5 + ((world.randomBytes(1)[0] ?? 0) % 32);
-    attempt.left -= pause;
-    if (attempt.left < 0) {
+    attempt.sleepLeftMs -= pause;
+    if (attempt.sleepLeftMs < 0) {
       throw new Fault('store', `${lock} is held by process ${holder?.pid ?? 'unknown'}`, {
         retryable: true,
         hint: `if no arx is running on ${holder?.host ?? 'this host'}: rm ${lock}`,
@@ -144,28 +144,28 @@ function read(lock: string): string | undefined {
   }
 }
 
-type Holder = { pid: number; start: string; space: string; nonce: string; host: string };
+type Holder = { pid: number; start: string; pidNamespace: string; nonce: string; host: string };
 
 /**
- * `pid-start-space-nonce-host`: `start` is when the kernel says that the process began, `space` the boot and the process
- * namespace in which the pid is valid.
+ * `pid-start-namespace-nonce-host`: `start` is when the kernel says that the process began, `namespace` the boot and the
+ * process namespace in which the pid is valid.
  */
 function identityOf(world: StoreWorld): string {
   const nonce = Buffer.from(world.randomBytes(8)).toString('hex');
-  return [world.pid, processOf(world.pid).start, spaceOf(), nonce, hostOf()].join('-');
+  return [world.pid, processOf(world.pid).start, pidNamespace(), nonce, hostOf()].join('-');
 }
 
 function parseIdentity(text: string): Holder | undefined {
   const parts = /^(\d+)-(\d*)-([0-9a-f.]*)-([0-9a-f]{16})-([\w.-]*)$/.exec(text);
   if (parts === null) return undefined;
-  const [, pid = '', start = '', space = '', nonce = '', host = ''] = parts;
-  return { pid: Number(pid), start, space, nonce, host };
+  const [, pid = '', start = '', namespace = '', nonce = '', host = ''] = parts;
+  return { pid: Number(pid), start, pidNamespace: namespace, nonce, host };
 }
 
 /** True only where it is certain. Nothing is known about processes of other hosts and namespaces. */
 function isDead(holder: Holder, path: string, world: StoreWorld): boolean {
   if (holder.host !== hostOf()) return false;
-  if (holder.space === spaceOf()) {
+  if (holder.pidNamespace === pidNamespace()) {
     if (!world.running(holder.pid)) return true;
     const { state, start } = processOf(holder.pid);
     // A zombie has ended, even where its parent has not collected it.
@@ -187,17 +187,17 @@ function processOf(pid: number): { state: string; start: string } {
   return { state: fields[0] ?? '', start: fields[19] ?? '' };
 }
 
-let space: string | undefined;
+let cachedNamespace: string | undefined;
 
-function spaceOf(): string {
-  if (space === undefined) {
+function pidNamespace(): string {
+  if (cachedNamespace === undefined) {
     const boot = readText('/proc/sys/kernel/random/boot_id').replaceAll('-', '').trim();
-    space = `${boot}.${namespace().replaceAll(/\D/g, '')}`;
+    cachedNamespace = `${boot}.${namespaceLink().replaceAll(/\D/g, '')}`;
   }
-  return space;
+  return cachedNamespace;
 }
 
-function namespace(): string {
+function namespaceLink(): string {
   try {
     return fs.readlinkSync('/proc/self/ns/pid');
   } catch {

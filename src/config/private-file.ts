@@ -49,7 +49,7 @@ export function readPrivate(path: string, world: Pick<StoreWorld, 'uid' | 'notic
     }
     if (stat.size > MAX_PRIVATE_FILE_BYTES)
       throw new Fault('store', `${path} is larger than 4 MiB; it was not read`);
-    if (world.uid !== undefined) closeToOthers(descriptor, path, stat.mode, world.notice);
+    if (world.uid !== undefined) restrictToOwner(descriptor, path, stat.mode, world.notice);
     return readAll(descriptor, stat.size);
   } catch (error) {
     if (error instanceof Fault) throw error;
@@ -59,7 +59,12 @@ export function readPrivate(path: string, world: Pick<StoreWorld, 'uid' | 'notic
   }
 }
 
-function closeToOthers(descriptor: number, path: string, mode: number, notice: (text: string) => void): void {
+function restrictToOwner(
+  descriptor: number,
+  path: string,
+  mode: number,
+  notice: (text: string) => void,
+): void {
   if ((mode & 0o077) === 0) return;
   const was = (mode & 0o777).toString(8).padStart(4, '0');
   try {
@@ -133,7 +138,7 @@ const REASONS: Record<string, string> = {
   EACCES: 'permission denied',
   EPERM: 'operation not permitted',
   ELOOP: 'it is a symbolic link',
-  ENOTDIR: 'a file stands where a folder should be',
+  ENOTDIR: 'a file is in the place of the folder',
   EMFILE: 'too many open files',
   ENFILE: 'too many open files',
   [NO_FOLDERS]: 'no such file or folder, and none can be made',

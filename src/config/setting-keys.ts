@@ -23,14 +23,14 @@ export type SettingKey = keyof SettingValues;
 type Key<T> = {
   /** What the setting is, for users. */
   meaning: string;
-  /** The value of a text, or an {@link UnusableArchive} with what it must be. */
-  read(text: string): NonNullable<T> | UnusableArchive;
+  /** Returns the value of a text, or an {@link InvalidSettingValue} that says what it must be. */
+  read(text: string): NonNullable<T> | InvalidSettingValue;
   /** It cannot be set inside a profile. */
   global?: true;
 };
 
-/** Why a text is not a value of a setting. `reason` reads `must be …`. */
-export class UnusableArchive {
+/** The result of {@link Key.read} for a text that is not a valid value. `reason` begins with `must`. */
+export class InvalidSettingValue {
   readonly reason: string;
   constructor(reason: string) {
     this.reason = reason;
@@ -62,60 +62,63 @@ export function isSettingKey(name: string): name is SettingKey {
 }
 
 /** Plain http to another machine is allowed here. The client refuses it, since that depends on insecure_http. */
-function readUrl(text: string): string | UnusableArchive {
+function readUrl(text: string): string | InvalidSettingValue {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    return new UnusableArchive('must be an http or https URL');
+    return new InvalidSettingValue('must be an http or https URL');
   if (url.username !== '' || url.password !== '')
-    return new UnusableArchive('must not hold a user name or password');
-  if (url.search !== '' || url.hash !== '') return new UnusableArchive('must not have a query or fragment');
+    return new InvalidSettingValue('must not hold a user name or password');
+  if (url.search !== '' || url.hash !== '')
+    return new InvalidSettingValue('must not have a query or fragment');
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-function readProxy(text: string): string | UnusableArchive {
+function readProxy(text: string): string | InvalidSettingValue {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    return new UnusableArchive('must be an http or https URL');
+    return new InvalidSettingValue('must be an http or https URL');
   return url.href;
 }
 
-function readProfile(text: string): string | UnusableArchive {
+function readProfile(text: string): string | InvalidSettingValue {
   if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@-]{0,63}$/u.test(text)) return text;
-  return new UnusableArchive('must be 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit');
+  return new InvalidSettingValue(
+    'must be 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit',
+  );
 }
 
-function readBoolean(text: string): boolean | UnusableArchive {
+function readBoolean(text: string): boolean | InvalidSettingValue {
   if (/^(1|true|yes|on)$/i.test(text)) return true;
   if (/^(0|false|no|off)$/i.test(text)) return false;
-  return new UnusableArchive('must be true or false');
+  return new InvalidSettingValue('must be true or false');
 }
 
 function oneOf<T extends string>(...values: T[]) {
-  return (text: string): T | UnusableArchive =>
-    values.find((value) => value === text) ?? new UnusableArchive(`must be one of ${values.join(', ')}`);
+  return (text: string): T | InvalidSettingValue =>
+    values.find((value) => value === text) ?? new InvalidSettingValue(`must be one of ${values.join(', ')}`);
 }
 
 function numberWithin(min: number, max: number) {
-  return (text: string): number | UnusableArchive => {
+  return (text: string): number | InvalidSettingValue => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
     return value >= min && value <= max
       ? value
-      : new UnusableArchive(`must be a number from ${min} to ${max}`);
+      : new InvalidSettingValue(`must be a number from ${min} to ${max}`);
   };
 }
 
 function integerWithin(min: number, max: number) {
-  return (text: string): number | UnusableArchive => {
+  return (text: string): number | InvalidSettingValue => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     return value >= min && value <= max
       ? value
-      : new UnusableArchive(`must be a whole number from ${min} to ${max}`);
+      : new InvalidSettingValue(`must be a whole number from ${min} to ${max}`);
   };
 }
 
 function textUpTo(maxLength: number) {
-  return (text: string): string | UnusableArchive => {
+  return (text: string): string | InvalidSettingValue => {
     if (text !== '' && text.length <= maxLength && !/\p{Cc}/u.test(text)) return text;
-    return new UnusableArchive(`must be 1 to ${maxLength} characters without control characters`);
+    return new InvalidSettingValue(`must be 1 to ${maxLength} characters without control characters`);
   };
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { commitFile, writeNewFile } from '../disk/atomic-file.ts';
 import { Fault } from '../faults.ts';
-import { isSettingKey, KEYS, UnusableArchive, type SettingKey } from './setting-keys.ts';
+import { isSettingKey, KEYS, InvalidSettingValue, type SettingKey } from './setting-keys.ts';
 import { withLock } from './lock.ts';
 import { readPrivate, removeAllQuietly, writeFault, type StoreWorld } from './private-file.ts';
 
@@ -64,11 +64,11 @@ export async function setSetting(
 ): Promise<void> {
   const known = parseSettingKey(key);
   const value = KEYS[known].read(text);
-  if (value instanceof UnusableArchive) throw new Fault('usage', `${known} ${value.reason}`);
+  if (value instanceof InvalidSettingValue) throw new Fault('usage', `${known} ${value.reason}`);
   if (profile === undefined) return change(folder, world, () => ({ [known]: value }));
   if (KEYS[known].global === true) throw new Fault('usage', `${known} cannot be set inside a profile`);
   const name = KEYS.profile.read(profile);
-  if (name instanceof UnusableArchive) throw new Fault('usage', `profile name ${name.reason}`);
+  if (name instanceof InvalidSettingValue) throw new Fault('usage', `profile name ${name.reason}`);
   await change(folder, world, ({ profiles }) => ({
     profiles: Object.fromEntries([...profiles, [name, { ...profiles.get(name), [known]: value }]]),
   }));

@@ -2,7 +2,13 @@
 import { resolve } from 'node:path';
 import { Fault } from '../faults.ts';
 import { directoriesOf, type Directories, type DirectoryInputs } from './directories.ts';
-import { KEYS, SETTING_KEYS, UnusableArchive, type SettingKey, type SettingValues } from './setting-keys.ts';
+import {
+  KEYS,
+  SETTING_KEYS,
+  InvalidSettingValue,
+  type SettingKey,
+  type SettingValues,
+} from './setting-keys.ts';
 import { readSettingsFile, settingsPath, unknownProfile, type SettingsFile } from './settings-file.ts';
 import type { StoreWorld } from './private-file.ts';
 
@@ -18,8 +24,8 @@ export type SettingFlags = Readonly<Record<string, unknown>>;
 
 /**
  * Returns all settings, from flags, environment and config.json. Creates no file. Throws Fault 'usage' that names the origin
- * of a wrong value, and 'store' where config.json is damaged or belongs to another user. With `lenient`, for commands that
- * show or correct settings, wrong settings are replaced by flags and defaults instead.
+ * of a wrong value, and 'store' where config.json is damaged or belongs to another user. `lenient` is for commands that show
+ * or correct settings: where loading fails, config.json and the environment are ignored, and only flags and defaults count.
  */
 export function loadSettings(
   flags: SettingFlags,
@@ -37,8 +43,8 @@ export function loadSettings(
     return resolved(readSettingsFile(directories.config, world), { env });
   } catch (error) {
     if (!lenient || !(error instanceof Fault)) throw error;
-    const nothing = { path: settingsPath(directories.config), values: {}, profiles: new Map() };
-    return resolved(nothing, { env: {}, newProfile: true });
+    const noSettings = { path: settingsPath(directories.config), values: {}, profiles: new Map() };
+    return resolved(noSettings, { env: {}, newProfile: true });
   }
 }
 
@@ -68,8 +74,8 @@ export function resolveSettings(sources: Sources): Settings {
     const fits = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
     const known = fits
       ? KEYS[key].read(String(value))
-      : new UnusableArchive('must be a text, number or true/false');
-    if (known instanceof UnusableArchive) throw new Fault('usage', `${where} ${known.reason}`);
+      : new InvalidSettingValue('must be a text, number or true/false');
+    if (known instanceof InvalidSettingValue) throw new Fault('usage', `${where} ${known.reason}`);
     return { value: known, origin };
   };
 

@@ -36,7 +36,7 @@ export type TokenStore = {
   get(origin: string, profile: string): Promise<TokenEntry | undefined>;
   /**
    * Adds or replaces an entry; other entries are kept. The file is on the disk when it resolves. With `repair` a damaged file
-   * is copied to `<path>.corrupt-<time>` and begun anew. Throws Fault 'store' or 'disk'; nothing has changed then.
+   * is copied to `<path>.corrupt-<time>` and a new file is started. Throws Fault 'store' or 'disk'; nothing has changed then.
    */
   put(entry: TokenEntry, options?: { repair?: boolean }): Promise<void>;
   /** Removes an entry. Returns whether there was one. */

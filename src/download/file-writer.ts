@@ -69,7 +69,7 @@ export function createFileWriter(target: TargetFile, options: SaveOptions): File
   const { dir, name, sha256 } = target;
   const { diskWorker, force, scan } = options;
   const { signal } = options.world;
-  const place = { dir, sha256, scan, uniqueKey: options.uniqueKey, world: options.world };
+  const partialOptions = { dir, sha256, scan, uniqueKey: options.uniqueKey, world: options.world };
   const maxBytes = target.bytes ?? Infinity;
   let partial: PartialFile | undefined;
 
@@ -90,7 +90,7 @@ export function createFileWriter(target: TargetFile, options: SaveOptions): File
       : { from: partial.length, ifRange: partial.etag };
 
   async function append(file: IncomingFile): Promise<SavedFile> {
-    const writing = (partial ??= await createPartialFile(place, strongEtag(file.etag)));
+    const writing = (partial ??= await createPartialFile(partialOptions, strongEtag(file.etag)));
     const { handle } = writing;
     for await (const chunk of file.bytes) {
       signal.throwIfAborted();
@@ -139,7 +139,7 @@ export function createFileWriter(target: TargetFile, options: SaveOptions): File
   return {
     completePartial: () =>
       discardOnFailure(async () => {
-        partial = await takeOverPartialFile(place, maxBytes);
+        partial = await takeOverPartialFile(partialOptions, maxBytes);
         if (partial === undefined) return undefined;
         const { handle, length } = partial;
         await diskWorker.hash(handle.fd, length);

@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { PARTIAL_FILE, partialKeyOf, strongEtag } from './partial-names.ts';
 import { nameKey } from './safe-name.ts';
 
-/** A run that still downloads writes more often, or gives up because it is too slow. */
+/** A partial file not written for this long belongs to a run that has ended. */
 const MAX_IDLE_MS = 3_600_000;
 /** Older partial files are not resumed. */
 const MAX_RESUME_AGE_MS = 14 * 24 * 3_600_000;

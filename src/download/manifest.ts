@@ -16,7 +16,7 @@ export const MANIFEST_FILE = '.arx-manifest.ndjson';
 /** A line that a power cut takes is no loss: the next pull knows the file by its hash. */
 const LINES_PER_SYNC = 256;
 
-/** One line. `path` is relative to the folder; null for a redacted row, which has no file. */
+/** One line. `path` is relative to the folder; null for a row without a file: redacted, or absent on the service. */
 export const ManifestEntry = z.object({
   id: z.string().min(1),
   path: z

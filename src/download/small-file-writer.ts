@@ -19,7 +19,7 @@ export type StoredFile = { outcome: 'kept' | 'taken' | 'wrong'; sha256: string; 
 
 /** Files are distinguished by a key of the caller's. */
 export type SmallFileWriter<Key> = {
-  /** Returns how many files {@link SmallFileWriter.commit} would do something for. */
+  /** Returns the number of files that {@link SmallFileWriter.commit} would process. */
   pending(): number;
   /** Hashes and writes a file. The bytes are not needed afterwards. Never throws. */
   add(key: Key, file: SmallFile, bytes: Uint8Array): void;
@@ -27,7 +27,7 @@ export type SmallFileWriter<Key> = {
   setName(key: Key, name: FinalName): void;
   /**
    * Syncs all files that were added, and gives those their names that have one. Returns what became of these, and of the
-   * files that failed. On a journalling file system the first sync pays for the others.
+   * files that failed. On a journalling file system the first sync also writes the data of the others.
    */
   commit(): [Key, StoredFile | SystemError][];
 };

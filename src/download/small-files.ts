@@ -25,8 +25,8 @@ export type SmallFiles = {
    */
   prefetch(row: Attachment): void;
   /**
-   * Downloads a file. `onRequest` is called if a request is made. Returns undefined if the file must be downloaded in the
-   * other way: it is large, can be resumed, or the response was not as expected. Throws Fault 'disk', and as
+   * Downloads a file. `onRequest` is called if a request is made. Returns undefined if the file must be downloaded by
+   * `downloadResumable`: it is large, can be resumed, or the response was not as expected. Throws Fault 'disk', and as
    * {@link acceptExisting}.
    */
   download(
@@ -55,7 +55,7 @@ export function createSmallFiles({ fetcher, allowedOrigins, save, world }: Small
       const temporary = partialFileName(save.uniqueKey(), world.pid);
       return fetcher.request(checkedFileUrl(url, allowedOrigins), { temporary, sha256, size });
     } catch {
-      // The other way reports an address that is not allowed.
+      // `downloadResumable` reports an address that is not allowed.
       return undefined;
     }
   }

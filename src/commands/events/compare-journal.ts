@@ -18,7 +18,7 @@ export type JournalComparison = {
   /** Events to send again. */
   missing: number;
   /** Returns whether an event has to be sent again; true only once for each id. */
-  takeMissing(id: string, digest: string): boolean;
+  claimMissing(id: string, digest: string): boolean;
 };
 
 /** Events that the report names for one kind of finding. */
@@ -50,40 +50,40 @@ export async function compareJournal(
     if (ids.length < MAX_NAMED_EVENTS) ids.push(id);
   };
   let others = 0;
-  let lastIndex = -1;
+  let lastPosition = -1;
   for await (const { id, effect, deliveries = 1 } of allEvents(client)) {
-    const index = table.find(id);
-    if (index === undefined) {
+    const position = table.find(id);
+    if (position === undefined) {
       others += 1;
       continue;
     }
     const flag = effect === 'dead' || effect === 'queued' || effect === 'waiting' ? EFFECTS[effect] : 0;
-    table.setFlags(index, INDEXED | flag);
+    table.addFlags(position, INDEXED | flag);
     const findings: Finding[] = [];
     if (deliveries > 1) findings.push('delivered_again');
-    if (index < lastIndex) findings.push('out_of_order');
+    if (position < lastPosition) findings.push('out_of_order');
     for (const finding of findings) {
       count(finding);
       name(id, finding);
     }
-    lastIndex = Math.max(lastIndex, index);
+    lastPosition = Math.max(lastPosition, position);
   }
   const totals = { acknowledged: 0, indexed: 0 };
   let missing = 0;
-  let namesLeft = 0;
-  for (let index = 0; index < table.size; index += 1) {
-    const flags = table.flags(index);
+  let findingCount = 0;
+  for (let position = 0; position < table.size; position += 1) {
+    const flags = table.flags(position);
     if ((flags & ACKNOWLEDGED) !== 0) totals.acknowledged += 1;
     if ((flags & INDEXED) !== 0) totals.indexed += 1;
     const findings = findingsOf(flags);
     for (const finding of findings) count(finding);
-    namesLeft += findings.length;
+    findingCount += findings.length;
     if (findings.some((finding) => ['not_indexed', 'unacknowledged', 'dead'].includes(finding))) {
       missing += 1;
-      table.setFlags(index, MISSING);
+      table.addFlags(position, MISSING);
     }
   }
-  if (namesLeft > 0) {
+  if (findingCount > 0) {
     let next = 0;
     for await (const entry of journal()) {
       const id = idOf(entry);
@@ -93,15 +93,19 @@ export async function compareJournal(
     }
   }
   const events = Finding.options.flatMap((finding) => (named[finding] ?? []).map((id) => ({ id, finding })));
-  const takeMissing = (id: string, digest: string): boolean => {
-    const index = table.find(id);
-    if (index === undefined || (table.flags(index) & MISSING) === 0 || !table.hasDigest(index, digest)) {
+  const claimMissing = (id: string, digest: string): boolean => {
+    const position = table.find(id);
+    if (
+      position === undefined ||
+      (table.flags(position) & MISSING) === 0 ||
+      !table.hasDigest(position, digest)
+    ) {
       return false;
     }
-    table.clearFlags(index, MISSING);
+    table.clearFlags(position, MISSING);
     return true;
   };
-  return { sent: table.size, ...totals, others, counts, events, missing, takeMissing };
+  return { sent: table.size, ...totals, others, counts, events, missing, claimMissing };
 }
 
 function idOf(entry: JournalEntry): string {
@@ -113,11 +117,11 @@ function addEntry(table: EventTable, entry: JournalEntry): void {
   const index = table.add(idOf(entry));
   const { digest } = entry;
   if (index === known) table.setDigest(index, digest);
-  if (!table.hasDigest(index, digest)) table.setFlags(index, OTHER_BODY);
+  if (!table.hasDigest(index, digest)) table.addFlags(index, OTHER_BODY);
   const flags = table.flags(index);
-  if (entry.type === 'sent') table.setFlags(index, (flags & SENT) === 0 ? SENT : SENT_AGAIN);
-  if (entry.type === 'refused') table.setFlags(index, REFUSED);
-  if (entry.type === 'acked') table.setFlags(index, ACKNOWLEDGED);
+  if (entry.type === 'sent') table.addFlags(index, (flags & SENT) === 0 ? SENT : SENT_AGAIN);
+  if (entry.type === 'refused') table.addFlags(index, REFUSED);
+  if (entry.type === 'acked') table.addFlags(index, ACKNOWLEDGED);
   if (entry.type === 'acked' || (flags & ACKNOWLEDGED) === 0) table.setDigest(index, digest);
 }
 

@@ -24,7 +24,7 @@ export type OutgoingEvent = {
   line?: number;
 };
 
-/** Checks that a flag lifts. */
+/** Checks that an option switches off. */
 export type Guards = { allowUnknownType: boolean };
 
 /** The envelopes of a file. */

@@ -45,7 +45,7 @@ export class EventTable {
     return this.#flags[index]!;
   }
 
-  setFlags(index: number, bits: number): void {
+  addFlags(index: number, bits: number): void {
     this.#flags[index]! |= bits;
   }
 

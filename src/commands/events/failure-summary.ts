@@ -4,7 +4,10 @@ import { Fault, type FaultKind } from '../../faults.ts';
 import { formatCount } from '../../format/numbers.ts';
 import type { OutgoingEvent } from './envelopes.ts';
 
-/** Failures that are reported one by one, and the first of each kind in any case. A single one more is reported too. */
+/**
+ * Failures that are reported one by one; the first of each kind is always reported. If only one more failure remains, it is
+ * shown instead of a count.
+ */
 const MAX_REPORTED = 10;
 
 /** Collects failures and reports them to the App. */
@@ -19,11 +22,11 @@ export type FailureSummary = {
 export function createFailureSummary({ addFault: fail }: Pick<App, 'addFault'>): FailureSummary {
   let reported = 0;
   const unreported = new Map<FaultKind, { events: number; last?: Fault }>();
-  let run: { fault: Fault; first: OutgoingEvent; last: OutgoingEvent; events: number } | undefined;
+  let sameFault: { fault: Fault; first: OutgoingEvent; last: OutgoingEvent; events: number } | undefined;
   const report = (): void => {
-    if (run === undefined) return;
-    const { fault, first, last, events } = run;
-    run = undefined;
+    if (sameFault === undefined) return;
+    const { fault, first, last, events } = sameFault;
+    sameFault = undefined;
     const { kind, message, detail } = fault;
     const who = events === 1 ? nameOf(first) : `${formatCount(events)} events, ${spanOf(first, last)}`;
     const named = new Fault(kind, `${who}: ${message}`, detail);
@@ -38,13 +41,13 @@ export function createFailureSummary({ addFault: fail }: Pick<App, 'addFault'>):
   };
   return {
     add: (sent, fault) => {
-      if (run?.fault === fault) {
-        run.last = sent;
-        run.events += 1;
+      if (sameFault?.fault === fault) {
+        sameFault.last = sent;
+        sameFault.events += 1;
         return;
       }
       report();
-      run = { fault, first: sent, last: sent, events: 1 };
+      sameFault = { fault, first: sent, last: sent, events: 1 };
     },
     end: () => {
       report();

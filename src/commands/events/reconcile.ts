@@ -33,11 +33,11 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   let comparison = await compareJournal(() => readExistingJournal(path), client);
   let replayed = 0;
   if (input.replay && comparison.missing > 0) {
-    const { takeMissing } = comparison;
+    const { claimMissing } = comparison;
     const failures = createFailureSummary(app);
     await withJournal(input, app, async (journal) => {
       for await (const { sent, outcome } of sendEvents(
-        missingEvents(path, takeMissing),
+        missingEvents(path, claimMissing),
         client,
         journal,
         app,
@@ -48,7 +48,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     }).finally(failures.end);
     comparison = await compareJournal(() => readExistingJournal(path), client);
   }
-  const { counts: findings, missing: _, takeMissing: __, ...rest } = comparison;
+  const { counts: findings, missing: _, claimMissing: __, ...rest } = comparison;
   const faults = Object.entries(FAULTS).flatMap(([finding, { kind, what }]) => {
     const events = findings[finding as keyof typeof findings];
     return events === undefined
@@ -75,10 +75,10 @@ function hintOf(finding: string): { hint?: string } {
 /** Yields the events of the journal that have to be sent again. */
 async function* missingEvents(
   path: string,
-  takeMissing: JournalComparison['takeMissing'],
+  claimMissing: JournalComparison['claimMissing'],
 ): AsyncGenerator<OutgoingEvent> {
   for await (const entry of readExistingJournal(path)) {
-    if (entry.type !== 'sent' || !takeMissing(entry.event.id, entry.digest)) continue;
+    if (entry.type !== 'sent' || !claimMissing(entry.event.id, entry.digest)) continue;
     yield { event: entry.event, text: JSON.stringify(entry.event), digest: entry.digest };
   }
 }

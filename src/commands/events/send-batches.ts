@@ -26,7 +26,7 @@ export async function* sendEvents(
   journal: Journal,
   app: App,
 ): AsyncGenerator<SendResult> {
-  const maxEvents = (await client.health().catch(withoutHealth)).body.ingest_batch ?? 1;
+  const maxEvents = (await client.health().catch(emptyHealth)).body.ingest_batch ?? 1;
   const inFlight: Promise<SendResult[]>[] = [];
   let isStopped = false;
   const take = async function* (): AsyncGenerator<SendResult> {
@@ -54,7 +54,7 @@ export async function* sendEvents(
 }
 
 /** A service without a readable health reply gets one event in a request. */
-function withoutHealth(error: unknown): { body: { ingest_batch?: number | undefined } } {
+function emptyHealth(error: unknown): { body: { ingest_batch?: number | undefined } } {
   if (error instanceof Fault && error.kind !== 'interrupted') return { body: {} };
   throw error;
 }

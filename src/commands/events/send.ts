@@ -69,7 +69,7 @@ async function sendOne(input: Input, app: App): Promise<void> {
       if (!(error instanceof Fault)) throw error;
       const { id } = envelope.event;
       if (error.kind === 'interrupted') {
-        throw keeping(error, `${id} may have been accepted; send it again with the same id`);
+        throw withKept(error, `${id} may have been accepted; send it again with the same id`);
       }
       const errorCode = finalErrorCode(error);
       if (errorCode !== undefined) await journal.recordOutcomes([{ sent: envelope, errorCode }]);
@@ -79,12 +79,12 @@ async function sendOne(input: Input, app: App): Promise<void> {
 }
 
 async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, app: App): Promise<void> {
-  const done = await acknowledgedDigests(journal.path);
+  const acknowledged = await acknowledgedDigests(journal.path);
   const totals = { rows: 0, accepted: 0, failed: 0, known: 0 };
   const progress = app.progress({ besideRows: true });
   const missing = async function* (): AsyncGenerator<OutgoingEvent> {
     for await (const envelope of envelopes.all()) {
-      if (done.has(envelope.digest)) totals.known += 1;
+      if (acknowledged.has(envelope.digest)) totals.known += 1;
       else yield envelope;
     }
   };
@@ -105,14 +105,14 @@ async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, 
           const row = refusedRow(sent, outcome);
           if (row !== undefined) yield row;
         } else {
-          done.add(sent.digest);
+          acknowledged.add(sent.digest);
           totals.accepted += 1;
           yield outcome;
         }
       }
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== 'interrupted') throw error;
-      throw keeping(error, 'the journal has what was acknowledged; the same command sends the rest');
+      throw withKept(error, 'the journal has what was acknowledged; the same command sends the rest');
     } finally {
       failures.end();
       await progress.end();
@@ -141,6 +141,6 @@ function refusedRow({ event, line }: OutgoingEvent, fault: Fault): RefusedEvent 
   return { accepted: false, event_id: id, type, status: 'refused', line: line!, error: { code, message } };
 }
 
-function keeping(fault: Fault, kept: string): Fault {
+function withKept(fault: Fault, kept: string): Fault {
   return new Fault(fault.kind, fault.message, { ...fault.detail, kept });
 }

@@ -13,7 +13,10 @@ export type BufferPool = {
   channel: ByteChannel;
   /** Returns the memory for the next bytes. If all buffers are full, it is the one that becomes free first. */
   next(): Uint8Array;
-  /** `count` bytes were put there. Returns false if all buffers are full; `onFree` is called when one is free again. */
+  /**
+   * Call it when `count` bytes were written into the memory from {@link BufferPool.next}. Returns false if all buffers are
+   * full; `onFree` is called when one is free again.
+   */
   filled(count: number): boolean;
   /** Gives the reader what is there. */
   flush(): void;

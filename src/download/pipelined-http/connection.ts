@@ -68,7 +68,7 @@ export function openPipelinedConnection<Request>(
   let start = 0;
   let end = 0;
   /** The body that goes to a sink, and how many bytes of it are missing. */
-  let sunk: { sink: BodySink; missing: number; isLast: boolean } | undefined;
+  let sinkBody: { sink: BodySink; missing: number; isLast: boolean } | undefined;
   /** Requests without a complete response, in the order they were sent. */
   let sent: Request[] = [];
   let maxPipelined = 1;
@@ -82,7 +82,7 @@ export function openPipelinedConnection<Request>(
     const unanswered = sent;
     sent = [];
     const isBetweenResponses =
-      maxPipelined > 1 && end === start && sunk === undefined && failure !== 'unsupported';
+      maxPipelined > 1 && end === start && sinkBody === undefined && failure !== 'unsupported';
     for (const [at, request] of unanswered.entries()) {
       options.onFailure(request, at > 0 || isBetweenResponses ? 'unanswered' : failure);
     }
@@ -95,12 +95,12 @@ export function openPipelinedConnection<Request>(
     return sent.shift()!;
   };
   /** `count` bytes came for a sink. Returns false if no more may come now. */
-  const onSunkBytes = (count: number, body: NonNullable<typeof sunk>): boolean => {
+  const onSinkBytes = (count: number, body: NonNullable<typeof sinkBody>): boolean => {
     const own = Math.min(count, body.missing);
     body.missing -= own;
     const isReady = body.sink.filled(own);
     if (body.missing > 0) return isReady;
-    sunk = undefined;
+    sinkBody = undefined;
     start = end = 0;
     takeAnswered();
     body.sink.end();
@@ -138,16 +138,16 @@ export function openPipelinedConnection<Request>(
       if (!head.keepAlive) fail('unanswered');
       return isOpen;
     }
-    sunk = { sink: destination, missing: head.length, isLast: !head.keepAlive };
+    sinkBody = { sink: destination, missing: head.length, isLast: !head.keepAlive };
     destination.buffer().set(buffer.subarray(bodyStart, Math.min(end, bodyEnd)));
-    onSunkBytes(end - bodyStart, sunk);
+    onSinkBytes(end - bodyStart, sinkBody);
     return false;
   };
   const onBytes = (count: number): boolean => {
-    if (sunk !== undefined) return onSunkBytes(count, sunk);
+    if (sinkBody !== undefined) return onSinkBytes(count, sinkBody);
     end += count;
     for (let isMore = true; isMore;) isMore = end > start && useResponse();
-    if (!isOpen || sunk !== undefined) return true;
+    if (!isOpen || sinkBody !== undefined) return true;
     if (sent.length > 0 && monotonic() - waitingSince > idleTimeoutMs) {
       fail(timeoutError('UND_ERR_BODY_TIMEOUT'));
     }
@@ -162,7 +162,7 @@ export function openPipelinedConnection<Request>(
   let isConnected = false;
   const socket = openSocket(url, {
     // After the end TLS may still deliver bytes, and would try for ever to put them into an empty buffer.
-    buffer: () => sunk?.sink.buffer() ?? (isOpen ? buffer.subarray(end) : buffer),
+    buffer: () => sinkBody?.sink.buffer() ?? (isOpen ? buffer.subarray(end) : buffer),
     callback: onBytes,
   });
   socket.setNoDelay(true);
@@ -175,7 +175,8 @@ export function openPipelinedConnection<Request>(
   for (const event of ['end', 'close']) socket.on(event, () => fail(new Error(event)));
   socket.on('timeout', () => {
     if (!isConnected) fail(timeoutError('UND_ERR_CONNECT_TIMEOUT'));
-    else if (sunk === undefined || sunk.sink.isReaderWaiting()) fail(timeoutError('UND_ERR_BODY_TIMEOUT'));
+    else if (sinkBody === undefined || sinkBody.sink.isReaderWaiting())
+      fail(timeoutError('UND_ERR_BODY_TIMEOUT'));
     // The timeout fires only once.
     else socket.setTimeout(idleTimeoutMs);
   });

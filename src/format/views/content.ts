@@ -51,7 +51,7 @@ export const contentView: View<Content> = {
       ...keyLines([...FIELDS, ...otherColumns(data)], record),
       ...pipelineLines(record),
       ...carrierLines(record),
-      ...(view === 'raw' ? letterLines(record) : []),
+      ...(view === 'raw' ? messageLines(record) : []),
     ];
   },
 };
@@ -92,7 +92,7 @@ function carrierLines({ stego }: AnyRecord): Line[] {
   return ['', head, ...alignColumns(carriers)];
 }
 
-function letterLines({ headers, text, html }: AnyRecord): Line[] {
+function messageLines({ headers, text, html }: AnyRecord): Line[] {
   const head = (headers ?? []).map(([name = '', value = '']): Line => [
     { text: `${name}: `, style: 'dim' },
     value,

@@ -90,7 +90,7 @@ export function createDrift(
     ratio,
     reportedRatio: () => ratioAt(reported, Math.max(knownReads - 1, 0)),
     async refresh() {
-      knownReads = Math.max(knownReads, await reads.now());
+      knownReads = Math.max(knownReads, await reads.current());
     },
     async readPage({ list: name, key, window }, list) {
       // Counted before anything else: the order of the requests decides, not the speed of their reads.

@@ -47,7 +47,7 @@ export function createSimulatedWrites(
   return {
     async nextState(isRead) {
       const { writtenAt, hiddenAfter } = await overlay();
-      if (!isRead) return hiddenAfter(await reads.now());
+      if (!isRead) return hiddenAfter(await reads.current());
       const read = await reads.next();
       const isHidden = hiddenAfter(read);
       for (const { kind, n } of writtenAt(read)) {

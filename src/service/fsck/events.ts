@@ -7,10 +7,10 @@ import { bodyHash } from '../rules/ingest.ts';
 import type { Archive } from '../store/archive.ts';
 import {
   recordsOf,
-  verdictOn,
+  applyToRecords,
   WRITTEN_FIELDS,
   type NumberedEvent,
-  type Verdict,
+  type EventOutcome,
 } from '../store/events/effects.ts';
 import { MAX_JOINT_PAYLOAD_CHARS } from '../store/events/queue.ts';
 import type { Statements } from '../store/sql/database.ts';
@@ -76,10 +76,10 @@ function asReceived({ n, id, type, body_sha256 }: EventRow, payloadText: string)
 async function expectedVerdicts(
   statements: Statements,
   events: readonly NumberedEvent[],
-): Promise<Map<number, Verdict | undefined>> {
+): Promise<Map<number, EventOutcome | undefined>> {
   const { messages, attachments } = await recordsOf(statements, events);
   return new Map(
-    events.map((event): [number, Verdict | undefined] => {
+    events.map((event): [number, EventOutcome | undefined] => {
       const { id, type, payload } = event;
       const message =
         type === 'message.reordered' ? messages.get(numberOf('msg', payload.id) ?? 0) : undefined;
@@ -93,7 +93,7 @@ async function expectedVerdicts(
         messages: new Map(message === undefined ? [] : [[message.n, { ...message }]]),
         attachments: new Map(attachment === undefined ? [] : [[attachment.n, { ...attachment }]]),
       };
-      const verdict = verdictOn(event, records, () => {});
+      const verdict = applyToRecords(event, records, () => {});
       if (verdict.effect === 'applied') return [event.n, undefined];
       if (verdict.effect === 'superseded' && isLastWriter) verdict.effect = 'applied';
       return [event.n, verdict];

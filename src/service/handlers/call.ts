@@ -3,7 +3,7 @@ import type { ServiceRequest } from '../../contract/exchange.ts';
 import type { Tier } from '../../contract/token.ts';
 import type { RateLimiter } from '../rules/rate-limiter.ts';
 import type { Archive } from '../store/archive.ts';
-import type { Worker } from '../store/event-worker.ts';
+import type { EventWorker } from '../store/event-worker.ts';
 import type { StoreEvents } from '../store/events/group-commit.ts';
 import type { Summary } from '../store/meta-table/summary.ts';
 import type { Bearer } from '../store/tokens.ts';
@@ -27,7 +27,7 @@ export type ServiceOptions = {
   /** Events must be signed with one of these secrets, and need no token then. */
   webhookSecrets?: readonly Uint8Array[];
   /** Applies stored events in the background. Without it each request applies its events before its response. */
-  worker?: Pick<Worker, 'wake'>;
+  worker?: Pick<EventWorker, 'wake'>;
 };
 
 /** One request to a handler. */

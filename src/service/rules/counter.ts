@@ -5,7 +5,7 @@ export type Counter = {
   /** Adds one and returns the new number. */
   next(): Promise<number>;
   /** Returns the number, 0 before the first. */
-  now(): Promise<number>;
+  current(): Promise<number>;
 };
 
 /** Returns a counter in memory. `next` counts before it returns, so the order of the calls decides. */
@@ -13,6 +13,6 @@ export function createCounter(): Counter {
   let value = 0;
   return {
     next: async () => (value += 1),
-    now: async () => value,
+    current: async () => value,
   };
 }

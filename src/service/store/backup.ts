@@ -7,7 +7,7 @@ import { commitFile } from '../../disk/atomic-file.ts';
 import { syncPath } from '../../disk/durable-write.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import type { Archive } from './archive.ts';
-import { openBlobs } from './files/folder-files.ts';
+import { openFolderFiles } from './files/folder-files.ts';
 import { blobPath } from './files/blobs.ts';
 import { archiveId } from './meta-table/file-key.ts';
 import { isNoSpace } from './sql/database-error.ts';
@@ -32,7 +32,8 @@ const DATABASE = 'archive.db';
  */
 export async function backUp(archive: Archive, dir: string, options: BackupOptions): Promise<BackupReport> {
   const { database, blobs } = archive;
-  if (database.engine !== 'sqlite' || blobs.dir === undefined) throw new Error('only a folder is copied');
+  if (database.engine !== 'sqlite' || blobs.dir === undefined)
+    throw new Error('only a SQLite archive folder can be backed up');
   await refuseOwn(dir, blobs.dir);
   await claim(dir, await archiveId(archive));
 
@@ -106,11 +107,11 @@ async function claim(dir: string, of: string): Promise<void> {
 }
 
 async function copyShard(from: string, to: string, shard: string, report: BackupReport): Promise<void> {
-  const hashes = await openBlobs(from).names(shard);
+  const hashes = await openFolderFiles(from).names(shard);
   if (hashes.length === 0) return;
   const folder = join(to, shard);
   await makeFolder(folder, 0o700);
-  const there = new Set(await openBlobs(to).names(shard));
+  const there = new Set(await openFolderFiles(to).names(shard));
   for (const sha256 of hashes) {
     if (there.has(sha256)) {
       report.files.known += 1;

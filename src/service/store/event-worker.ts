@@ -5,7 +5,7 @@ import type { Archive } from './archive.ts';
 import { applyDue } from './events/queue.ts';
 
 /** The worker that applies queued events in the background. */
-export type Worker = {
+export type EventWorker = {
   /** Tells that events were stored. */
   wake(): void;
   /** Stops the worker. Resolves when its current transaction has ended. */
@@ -14,29 +14,29 @@ export type Worker = {
 
 /** How often the queue is read without a wake: for events to retry, and those that a killed process left. */
 const POLL_INTERVAL_MS = 1_000;
-/** How long a worker steps back from other writers, and how often before it waits for its turn. */
-const STEP_BACK_MS = 4;
-const MAX_STEPS_BACK = 8;
-/** How long events gather when nothing is due: under load each commit of the worker delays a commit of a request. */
+/** Pause when another writer is active. After this many pauses the worker queues for the lock. */
+const BUSY_PAUSE_MS = 4;
+const MAX_BUSY_PAUSES = 8;
+/** How long events gather after the queue was emptied: under load each commit of the worker delays a commit of a request. */
 const GATHER_MS = 50;
 
 /**
  * Starts a worker on the queue of an archive. Any number of processes may have one. `onFailure` is called with an error
  * that keeps the worker from its work, which it then tries again; `onFailure` must not throw.
  */
-export function startWorker(archive: Archive, onFailure: (error: unknown) => void = () => {}): Worker {
+export function startWorker(archive: Archive, onFailure: (error: unknown) => void = () => {}): EventWorker {
   const stopped = new AbortController();
   const { signal } = stopped;
   let endWait = (): void => {};
   let isWoken = true;
 
   const emptyQueue = async (): Promise<void> => {
-    for (let stepsBack = 0; !signal.aborted;) {
-      const outcome = await applyDue(archive, stepsBack < MAX_STEPS_BACK ? 'now' : 'in turn');
+    for (let busyPauses = 0; !signal.aborted;) {
+      const outcome = await applyDue(archive, busyPauses < MAX_BUSY_PAUSES ? 'now' : 'in turn');
       if (outcome === 'none') return;
-      stepsBack = outcome === 'busy' ? stepsBack + 1 : 0;
+      busyPauses = outcome === 'busy' ? busyPauses + 1 : 0;
       // Requests that wait are handled first.
-      await (outcome === 'some' ? endOfTick() : pause(outcome === 'busy' ? STEP_BACK_MS : GATHER_MS));
+      await (outcome === 'some' ? endOfTick() : pause(outcome === 'busy' ? BUSY_PAUSE_MS : GATHER_MS));
     }
   };
   const run = async (): Promise<void> => {

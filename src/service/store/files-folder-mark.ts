@@ -23,7 +23,7 @@ const OLDEST_FILES = 16;
  * cannot be created or read.
  */
 export async function claimFolder(archive: Archive, dir: string): Promise<() => Promise<boolean>> {
-  const path = (await isOurs(archive, dir)) ? join(dir, MARK) : dir;
+  const path = (await claimMark(archive, dir)) ? join(dir, MARK) : dir;
   const isThere = () =>
     access(path).then(
       () => true,
@@ -33,7 +33,7 @@ export async function claimFolder(archive: Archive, dir: string): Promise<() => 
   return (await isThere()) ? isThere : async () => true;
 }
 
-async function isOurs(archive: Archive, dir: string): Promise<boolean> {
+async function claimMark(archive: Archive, dir: string): Promise<boolean> {
   // A read-only archive may have lost its key. `arx fsck` reports that.
   const id = await archiveId(archive).catch((error: unknown) => {
     if (!archive.readOnly) throw error;
@@ -41,10 +41,11 @@ async function isOurs(archive: Archive, dir: string): Promise<boolean> {
   });
   const named = await markIn(dir);
   if (named !== undefined && id !== undefined) {
-    if (named !== id) throw other(dir, `its ${MARK} names another archive`);
+    if (named !== id) throw wrongFolderFault(dir, `its ${MARK} names another archive`);
     return true;
   }
-  if (!(await holdsOldest(archive))) throw other(dir, 'it holds none of the oldest files of the archive');
+  if (!(await holdsOldest(archive)))
+    throw wrongFolderFault(dir, 'it holds none of the oldest files of the archive');
   if (archive.readOnly || id === undefined) return false;
   try {
     await makeFolder(dir, 0o700);
@@ -52,9 +53,10 @@ async function isOurs(archive: Archive, dir: string): Promise<boolean> {
     throw diskFault(error, `--blobs ${dir}`);
   }
   mark(dir, id);
-  const now = await markIn(dir);
-  if (now !== undefined && now !== id) throw other(dir, `its ${MARK} names another archive`);
-  return now === id;
+  const markAfter = await markIn(dir);
+  if (markAfter !== undefined && markAfter !== id)
+    throw wrongFolderFault(dir, `its ${MARK} names another archive`);
+  return markAfter === id;
 }
 
 async function holdsOldest({ database, blobs }: Archive): Promise<boolean> {
@@ -75,7 +77,7 @@ async function markIn(dir: string): Promise<string | undefined> {
   try {
     return Mark.parse(JSON.parse(text)).archive;
   } catch {
-    throw other(dir, `its ${MARK} cannot be understood`);
+    throw wrongFolderFault(dir, `its ${MARK} cannot be understood`);
   }
 }
 
@@ -90,7 +92,7 @@ function mark(dir: string, archive: string): void {
   }
 }
 
-function other(dir: string, why: string): Fault {
+function wrongFolderFault(dir: string, why: string): Fault {
   return new Fault('store', `--blobs ${dir} is not the folder of this archive: ${why}`, {
     kept: 'nothing was changed',
     hint: 'give the folder that the archive began with; is it mounted?',

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from './archive.ts';
-import { openBlobs } from './files/folder-files.ts';
-import { openChunks } from './files/database-files.ts';
+import { openFolderFiles } from './files/folder-files.ts';
+import { openDatabaseFiles } from './files/database-files.ts';
 import type { Database } from './sql/database.ts';
 import { claimFolder } from './files-folder-mark.ts';
 import { fileKey } from './meta-table/file-key.ts';
@@ -153,18 +153,23 @@ async function openFolder({ dir, readOnly = false, sleep }: Folder): Promise<Ope
   if (!readOnly) await createPrivate(path);
   const { openSqlite } = await import('./engines/sqlite.ts');
   const database = await openSqlite({ path, readOnly, sleep });
-  return { database, blobs: openBlobs(join(dir, BLOBS)), shared: PROCESS_COUNTERS };
+  return { database, blobs: openFolderFiles(join(dir, BLOBS)), shared: PROCESS_COUNTERS };
 }
 
-type Elsewhere = { url: string; blobs?: string | undefined; readOnly?: boolean; allowDamaged?: boolean };
+type PostgresLocation = {
+  url: string;
+  blobs?: string | undefined;
+  readOnly?: boolean;
+  allowDamaged?: boolean;
+};
 
-async function openDatabase(options: Elsewhere & Pick<OpenOptions, 'sleep'>): Promise<Opened> {
+async function openDatabase(options: PostgresLocation & Pick<OpenOptions, 'sleep'>): Promise<Opened> {
   const { url, blobs, readOnly = false, sleep } = options;
   const { openPostgres } = await import('./engines/postgres.ts');
   const database = await openPostgres({ url, readOnly, sleep });
   return {
     database,
-    blobs: blobs === undefined ? openChunks(database) : openBlobs(blobs),
+    blobs: blobs === undefined ? openDatabaseFiles(database) : openFolderFiles(blobs),
     shared: readOnly ? PROCESS_COUNTERS : databaseCounters(database),
   };
 }
@@ -173,11 +178,11 @@ async function openDatabase(options: Elsewhere & Pick<OpenOptions, 'sleep'>): Pr
 export class OtherFilesLocation extends Error {}
 
 /** Makes all processes use the same location for files, that of the first process. */
-async function checkFiles(archive: OpenArchive, { blobs, allowDamaged }: Elsewhere): Promise<void> {
+async function checkFiles(archive: OpenArchive, { blobs, allowDamaged }: PostgresLocation): Promise<void> {
   const { database, readOnly } = archive;
   const place = blobs === undefined ? 'database' : 'folder';
   const decided = await filesLocation(database);
-  // First, so that a folder that is refused decides nothing.
+  // Check the folder before storing the location: a refused folder must not fix it.
   if (blobs !== undefined && (decided === 'folder' || decided === 'undecided'))
     archive.filesThere = await claimFolder(archive, blobs);
   if (!readOnly && decided === 'undecided') {

@@ -14,13 +14,13 @@ export type SharedCounters = {
   /** Returns the counter of this name. It continues where other processes left it. */
   counter(name: string): Counter;
   /** Returns a limiter of so many requests per minute and peer. */
-  limiter(name: string, most: number): RateLimiter;
+  limiter(name: string, limit: number): RateLimiter;
 };
 
 /** Counters of one process. Nothing is stored, so the same seed gives the same faults after each start. */
 export const PROCESS_COUNTERS: SharedCounters = {
   counter: () => createCounter(),
-  limiter: (_name, most) => createRateLimiter(most),
+  limiter: (_name, limit) => createRateLimiter(limit),
 };
 
 /** Returns counters that are stored in the database. */
@@ -31,12 +31,12 @@ export function databaseCounters(database: Database): SharedCounters {
         RETURNING value`;
       return {
         next: async () => (await database.get<{ value: number }>(next, [name]))!.value,
-        now: async () =>
+        current: async () =>
           (await database.get<{ value: number }>('SELECT value FROM counters WHERE name = $1', [name]))
             ?.value ?? 0,
       };
     },
-    limiter: (name, most) => limiterIn(database, name, most),
+    limiter: (name, limit) => limiterIn(database, name, limit),
   };
 }
 
@@ -46,14 +46,14 @@ const TAKE = `INSERT INTO peers VALUES ($1, $2, 1) ON CONFLICT (name) DO UPDATE 
     start_ms = CASE WHEN peers.start_ms > $3 AND peers.start_ms < $4 THEN peers.start_ms ELSE $2 END
   RETURNING start_ms, count`;
 
-function limiterIn(database: Database, name: string, most: number): RateLimiter {
+function limiterIn(database: Database, name: string, limit: number): RateLimiter {
   // A peer above the limit costs no statement until its window ends.
-  const over = new Map<string, number>();
+  const limitedSince = new Map<string, number>();
   return {
     async take(peer, now) {
-      const since = over.get(peer);
+      const since = limitedSince.get(peer);
       if (since !== undefined && Math.abs(now - since) < WINDOW_MS) return secondsLeft(since, now);
-      over.delete(peer);
+      limitedSince.delete(peer);
       const [least, greatest] = [now - WINDOW_MS, now + WINDOW_MS];
       const window = await database.get<{ start_ms: number; count: number }>(TAKE, [
         `${name}/${peer}`,
@@ -63,9 +63,9 @@ function limiterIn(database: Database, name: string, most: number): RateLimiter 
       ]);
       const { start_ms: start, count } = window!;
       if (count === 1) await deleteOldPeers(database, least);
-      if (count <= most) return 0;
-      if (over.size === MAX_PEERS) over.delete(over.keys().next().value!);
-      over.set(peer, start);
+      if (count <= limit) return 0;
+      if (limitedSince.size === MAX_PEERS) limitedSince.delete(limitedSince.keys().next().value!);
+      limitedSince.set(peer, start);
       return secondsLeft(start, now);
     },
   };

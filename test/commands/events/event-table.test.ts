@@ -10,7 +10,7 @@ test('indexes follow the order of arrival and stay, with digests and flags, whil
   for (let n = 0; n < count; n += 1) {
     expect(table.add(`evt_${n}`)).toBe(n);
     table.setDigest(n, digestOf(n * 7));
-    table.setFlags(n, 1 << (n % 16));
+    table.addFlags(n, 1 << (n % 16));
   }
   expect(table.add('evt_7')).toBe(7);
   expect(table.size).toBe(count);
@@ -23,7 +23,7 @@ test('indexes follow the order of arrival and stay, with digests and flags, whil
       table.hasDigest(n, digestOf(n * 7 + 1)),
   );
   expect(wrong).toEqual([]);
-  table.setFlags(3, 2);
+  table.addFlags(3, 2);
   table.clearFlags(3, 8);
   expect(table.flags(3)).toBe(2);
 });

@@ -88,10 +88,10 @@ async function markRows(
   }
 }
 
-/** A row without bytes, and the file that brings them. */
+/** A row without bytes, and the imported file that contains them. */
 export type MissingBytes = { n: number; file: ImportedAttachment };
 
-/** Returns the rows of known messages without bytes, each with the file that now brings them. */
+/** Returns the rows of known messages without bytes, each with the imported file that contains them. */
 export async function rowsWithoutBytes(
   statements: Statements,
   messages: readonly ImportedMessage[],

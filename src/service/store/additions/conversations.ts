@@ -7,12 +7,12 @@ import { CONVERSATIONS, THREADS, type ConversationRow } from '../../records/conv
 import { insertRows, selectIn } from '../sql/bulk-statements.ts';
 
 /** A message with its number, the bits of its failed checks, and whether its date is plausible. */
-export type Arrival = { n: number; message: ImportedMessage; failed: number; dated: boolean };
+export type Arrival = { n: number; message: ImportedMessage; failed: number; hasPlausibleDate: boolean };
 
 /** The conversations of a batch of arrivals, until they are saved. */
 export type ConversationGroups = {
   /** Returns the number of a message's conversation. */
-  of(arrival: Arrival): number;
+  conversationOf(arrival: Arrival): number;
   /** Adds a bit to the failed checks of a conversation. */
   fail(conversation: number, bit: number): void;
   /** Removes a bit from the failed checks of a conversation whose first message is `message`. */
@@ -62,7 +62,7 @@ export async function groupIntoConversations(
     const found = [...new Set(own.flatMap((key) => threads.get(key) ?? []).map(root))].sort((a, b) => a - b);
     const [oldest = n, ...younger] = found;
     if (found.length === 0) summaries.set(n, opening(arrival));
-    else admit(summaries.get(oldest)!, arrival);
+    else addMessage(summaries.get(oldest)!, arrival);
     for (const other of younger) {
       merge(summaries.get(oldest)!, summaries.get(other)!);
       summaries.delete(other);
@@ -73,7 +73,7 @@ export async function groupIntoConversations(
   }
 
   return {
-    of: ({ n }) => root(opened.get(n) ?? n),
+    conversationOf: ({ n }) => root(opened.get(n) ?? n),
     fail(conversation, bit) {
       const summary = summaries.get(root(conversation));
       if (summary !== undefined) summary.failed |= bit;
@@ -117,7 +117,7 @@ function keysOf(message: ImportedMessage): string[] {
   return message.key === null ? message.related : [message.key, ...message.related];
 }
 
-function opening({ n, message, dated }: Arrival): ConversationRow {
+function opening({ n, message, hasPlausibleDate }: Arrival): ConversationRow {
   return {
     n,
     subject: message.subject,
@@ -126,15 +126,15 @@ function opening({ n, message, dated }: Arrival): ConversationRow {
     message_count: 1,
     started_ms: message.date_ms,
     last_ms: message.date_ms,
-    failed: dated ? 0 : CONVERSATION.dated,
+    failed: hasPlausibleDate ? 0 : CONVERSATION.dated,
   };
 }
 
-function admit(summary: ConversationRow, { message, dated }: Arrival): void {
+function addMessage(summary: ConversationRow, { message, hasPlausibleDate }: Arrival): void {
   summary.message_count += 1;
   summary.started_ms = earliest(summary.started_ms, message.date_ms);
   summary.last_ms = latest(summary.last_ms, message.date_ms);
-  if (!dated) summary.failed |= CONVERSATION.dated;
+  if (!hasPlausibleDate) summary.failed |= CONVERSATION.dated;
 }
 
 function merge(into: ConversationRow, other: ConversationRow): void {

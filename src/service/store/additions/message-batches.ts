@@ -45,7 +45,7 @@ export function createMessageWriter(archive: Archive): MessageWriter {
     async complete(known) {
       const lacking = await rowsWithoutBytes(
         archive.database,
-        known.filter(bringsBytes).map(storableMessage),
+        known.filter(hasAttachmentBytes).map(storableMessage),
       );
       if (lacking.length === 0) return 0;
       const held = await storeFiles(
@@ -95,7 +95,7 @@ function hasBytes({ content, file }: ImportedAttachment): boolean {
   return content !== null || file !== undefined;
 }
 
-function bringsBytes({ attachments }: ImportedMessage): boolean {
+function hasAttachmentBytes({ attachments }: ImportedMessage): boolean {
   return attachments.some(hasBytes);
 }
 
@@ -122,7 +122,7 @@ async function store(
       n: (newest?.message ?? 0) + arrivals.length + 1,
       message,
       failed: failedMessageChecks(message, now),
-      dated: isPlausibleDate(message.date_ms, now),
+      hasPlausibleDate: isPlausibleDate(message.date_ms, now),
     });
   }
   if (arrivals.length === 0) return counts;
@@ -132,7 +132,7 @@ async function store(
   const rows = arrivals.map((arrival): NewRow<typeof MESSAGES> => {
     const { n, message } = arrival;
     const parent = parentOf(arrival);
-    const conversation = groups.of(arrival);
+    const conversation = groups.conversationOf(arrival);
     let { failed } = arrival;
     if (parent === null) failed |= MESSAGE.parentPresent;
     if (parent === null && conversation === n) groups.fail(conversation, CONVERSATION.rooted);

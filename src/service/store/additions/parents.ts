@@ -68,7 +68,7 @@ export async function linkWaitingReplies(
     await statements.run('DELETE FROM orphans WHERE message = $1 AND rank >= $2', [message, rank]);
     const arrival = arrivals.find(({ n }) => n === parent);
     if (arrival === undefined) continue;
-    const conversation = groups.of(arrival);
+    const conversation = groups.conversationOf(arrival);
     groups.clear(conversation, message, CONVERSATION.rooted);
     groups.fail(conversation, CONVERSATION.ordered);
   }

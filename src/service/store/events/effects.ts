@@ -14,20 +14,20 @@ import { chunksOf, parameterList, selectIn, updateRows } from '../sql/bulk-state
 export type NumberedEvent = KnownEvent & { n: number };
 
 /** What becomes of an event: its effect, and the record that it waits for. */
-export type Verdict = Pick<StoredRow<typeof EVENTS>, 'n' | 'effect' | 'message' | 'attachment'>;
+export type EventOutcome = Pick<StoredRow<typeof EVENTS>, 'n' | 'effect' | 'message' | 'attachment'>;
 
 /** Applies events in this order and stores the effect of each. Call it in the transaction of the only writer. */
 export async function applyEvents(statements: Statements, events: readonly NumberedEvent[]): Promise<void> {
-  const verdicts = new Map<string, Verdict>();
+  const outcomes = new Map<string, EventOutcome>();
   const overridden = new Set<string>();
   const supersede = (id: string): void => {
-    const here = verdicts.get(id);
+    const here = outcomes.get(id);
     if (here === undefined) overridden.add(id);
     else here.effect = 'superseded';
   };
   const records = await recordsOf(statements, events);
   const { messages, attachments } = records;
-  for (const event of events) verdicts.set(event.id, verdictOn(event, records, supersede));
+  for (const event of events) outcomes.set(event.id, applyToRecords(event, records, supersede));
   await saveMessages(
     statements,
     [...messages.values()].filter(({ isMoved }) => isMoved),
@@ -45,9 +45,9 @@ export async function applyEvents(statements: Statements, events: readonly Numbe
     statements,
     EVENTS,
     ['effect', 'applied', 'message', 'attachment'],
-    [...verdicts.values()].map((verdict) => {
-      if (verdict.effect !== 'waiting') ordinal += 1;
-      return { ...verdict, applied: verdict.effect === 'waiting' ? null : ordinal };
+    [...outcomes.values()].map((outcome) => {
+      if (outcome.effect !== 'waiting') ordinal += 1;
+      return { ...outcome, applied: outcome.effect === 'waiting' ? null : ordinal };
     }),
   );
 }
@@ -63,21 +63,21 @@ export async function recordsOf(statements: Statements, events: readonly Numbere
 }
 
 /** Returns the effect of an event, and changes its record. Calls `supersede` with the id of each event that it overrides. */
-export function verdictOn(
+export function applyToRecords(
   event: NumberedEvent,
   { messages, attachments }: Records,
   supersede: (id: string) => void,
-): Verdict {
-  const verdict: Verdict = { n: event.n, effect: 'recorded', message: null, attachment: null };
+): EventOutcome {
+  const outcome: EventOutcome = { n: event.n, effect: 'recorded', message: null, attachment: null };
   if (event.type === 'message.reordered') {
-    verdict.effect = moveMessage(event, messages, supersede);
-    if (verdict.effect === 'waiting') verdict.message = numberOf('msg', event.payload.id) ?? null;
+    outcome.effect = moveMessage(event, messages, supersede);
+    if (outcome.effect === 'waiting') outcome.message = numberOf('msg', event.payload.id) ?? null;
   }
   if (event.type === 'attachment.reclassified') {
-    verdict.effect = reclassify(event, attachments, supersede);
-    if (verdict.effect === 'waiting') verdict.attachment = numberOf('att', event.payload.id) ?? null;
+    outcome.effect = reclassify(event, attachments, supersede);
+    if (outcome.effect === 'waiting') outcome.attachment = numberOf('att', event.payload.id) ?? null;
   }
-  return verdict;
+  return outcome;
 }
 
 type Message = Pick<StoredRow<typeof MESSAGES>, 'n' | 'conversation' | 'sequence' | 'moved_by'>;

@@ -9,7 +9,7 @@ import type { PostgresDatabase } from '../engines/postgres.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 /** Opens the files of a database. A file is written in one transaction, so none is ever unfinished. */
-export function openChunks(database: PostgresDatabase): Blobs {
+export function openDatabaseFiles(database: PostgresDatabase): Blobs {
   const size = async (sha256: string): Promise<number | undefined> =>
     (await database.get<{ bytes: number }>('SELECT bytes FROM blobs WHERE sha256 = $1', [sha256]))?.bytes;
 

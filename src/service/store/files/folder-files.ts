@@ -8,7 +8,7 @@ import { makeFolder } from '../../../disk/make-folder.ts';
 import { blobPath, type Blobs } from './blobs.ts';
 
 /** Opens the files of a folder. The folder is created with the first file. */
-export function openBlobs(dir: string): Blobs {
+export function openFolderFiles(dir: string): Blobs {
   const pathOf = (sha256: string) => blobPath(dir, sha256);
 
   const size = async (sha256: string): Promise<number | undefined> => {

@@ -29,7 +29,7 @@ type StoredSummary = {
   /** Rows that fail a check, and when they were counted, in milliseconds since the epoch. */
   failing: number;
   counted_ms: number;
-  /** Rows were changed since. */
+  /** The stored counts are outdated: rows were changed since. */
   forgotten?: true;
   /** Conversations were joined since, so their number cannot be counted on. */
   joined?: true;
