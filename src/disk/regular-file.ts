@@ -16,11 +16,11 @@ export async function openRegularFile(path: string, flags = READ_AND_APPEND): Pr
   throw new Fault('unsafe', `${path} is not a regular file`);
 }
 
-/** Returns the text of a file; undefined when there is none. Throws as {@link openRegularFile} does. */
-export async function readTextIfExists(path: string): Promise<string | undefined> {
+/** Returns the bytes of a file; undefined when there is none. Throws as {@link openRegularFile} does. */
+export async function readBytesIfExists(path: string): Promise<Buffer | undefined> {
   try {
     const file = await openRegularFile(path, constants.O_RDONLY);
-    return await file.readFile('utf8').finally(() => file.close());
+    return await file.readFile().finally(() => file.close());
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -1,4 +1,5 @@
 // The format of the frozen log as src/walk/README.md describes it: a second verifier, written from that text and without src/.
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -42,14 +43,16 @@ async function verify(dir: string): Promise<Verdict> {
     const check = (isRight: boolean, what: string) => {
       if (!isRight) throw new Error(`window ${number}: ${what}`);
     };
+    check(isUtf8(bytes), 'UTF-8');
     const line = JSON.parse(bytes.toString()) as FrozenWindowLine;
     check(canonical(line) === bytes.toString(), 'canonical');
     check(line.window === number, 'number');
     check(line.previous === (heads.at(-1) ?? '0'.repeat(64)), 'previous');
-    check(number === 1 || line.after === null || line.after === ids.at(-1), 'after');
+    check(number === 1 || line.after === ids.at(-1), 'after');
     const content = rows.subarray(rowsBytes, rowsBytes + line.rows_bytes);
     check(content.length === line.rows_bytes && line.rows_bytes > 0, 'rows_bytes');
     check(sha256(content) === line.rows_sha256, 'rows_sha256');
+    check(isUtf8(content) && content.at(-1) === 10, 'lines');
     const found = linesIn(content).map((row) => (JSON.parse(row.toString()) as { id: string }).id);
     check(found.length > 0 && canonical(found) === canonical(line.ids), 'ids');
     check(new Set([...ids, ...found]).size === ids.length + found.length, 'an id twice');
@@ -120,6 +123,11 @@ describe('a verifier written from the README', () => {
     ['an id', 'windows.ndjson', (text) => text.replace('"conv_9"', '"conv_0"')],
     ['a count', 'windows.ndjson', (text) => text.replace(/"reads":\d+/, '"reads":999')],
     ['white space', 'windows.ndjson', (text) => text.replace('"ids":', '"ids": ')],
+    [
+      'a later `after` to null',
+      'windows.ndjson',
+      (text) => text.replace(/\n\{"after":"[^"]*"/, '\n{"after":null'),
+    ],
     ['the first line', 'windows.ndjson', (text) => text.slice(text.indexOf('\n') + 1)],
     ['the last line', 'windows.ndjson', (text) => text.replace(/.*\n$/, '')],
     ['the recorded head', 'complete.ndjson', (text) => text.replace(/[0-9a-f]{64}/, 'f'.repeat(64))],
@@ -136,6 +144,18 @@ describe('a verifier written from the README', () => {
       expect((await verifyFrozen(dir)).problems).toHaveLength(1);
     },
   );
+
+  test('rejects a line that is not UTF-8 and decodes to the same text, as verifyFrozen does', async () => {
+    await walkInto(60, 0);
+    const path = join(dir, 'windows.ndjson');
+    const whole = await readFile(path);
+    const [first] = linesIn(whole);
+    const line = canonical({ ...(JSON.parse(first!.toString()) as object), ids: ['\uFFFD'] });
+    const [head, tail] = line.split('\uFFFD');
+    await writeFile(path, Buffer.concat([Buffer.from(head!), Buffer.of(0xff), Buffer.from(`${tail!}\n`)]));
+    await expect(verify(dir)).rejects.toThrow('window 1: UTF-8');
+    expect((await verifyFrozen(dir)).problems).toHaveLength(1);
+  });
 
   test('rejects rows that are cut', async () => {
     await walkInto(60, 0);

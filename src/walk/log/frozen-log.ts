@@ -8,7 +8,7 @@ import { Fault } from '../../faults.ts';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { readChain, type FrozenChain } from './hash-chain.ts';
 import { linesOf } from '../../disk/lines.ts';
-import { openRegularFile, readTextIfExists } from '../../disk/regular-file.ts';
+import { openRegularFile, readBytesIfExists } from '../../disk/regular-file.ts';
 import type { Identified } from '../source.ts';
 import type { FrozenState, FrozenWindow } from './window.ts';
 
@@ -71,16 +71,16 @@ export async function openFrozenLog<Row extends Identified>(
 /** Writes walk.json, or compares it with `subject` when there is one. */
 async function claim(dir: string, subject: Subject, resume: boolean): Promise<void> {
   const path = join(dir, SUBJECT_FILE);
-  const text = `${canonicalJson({ version: 1, ...subject })}\n`;
-  const found = await readTextIfExists(path);
+  const bytes = Buffer.from(`${canonicalJson({ version: 1, ...subject })}\n`);
+  const found = await readBytesIfExists(path);
   if (found !== undefined && !resume)
     throw new Fault('unsafe', `${dir} holds a frozen walk already`, { hint: 'continue it with --resume' });
-  // A kill may cut the file: a beginning of this text is not the file of another walk.
-  if (found !== undefined && !text.startsWith(found))
+  // A kill may cut the file anywhere: a beginning of these bytes is not the file of another walk.
+  if (found !== undefined && !found.equals(bytes.subarray(0, found.length)))
     throw new Fault('usage', `${dir} holds the walk of another archive or range`);
-  if (found === text) return;
+  if (found?.length === bytes.length) return;
   if (found !== undefined) await rm(path);
-  await writeFile(path, text, { flag: 'wx', mode: 0o600, flush: true });
+  await writeFile(path, bytes, { flag: 'wx', mode: 0o600, flush: true });
 }
 
 function logOver<Row extends Identified>(

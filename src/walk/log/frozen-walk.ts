@@ -1,12 +1,14 @@
 // Reads the folder of a frozen walk: its log, what was walked, whether to the end, and which rows are unresolved.
+import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
 import { FrozenWalkSubject } from '../../contract/frozen-log.ts';
 import type { FrozenWalk } from '../../contract/reports/walk.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { readTextIfExists } from '../../disk/regular-file.ts';
+import { readBytesIfExists } from '../../disk/regular-file.ts';
 import { Fault } from '../../faults.ts';
 import { SUBJECT_FILE } from './frozen-log.ts';
 import { verifyFrozen, type FrozenChain, type WindowVisitor } from './hash-chain.ts';
+import { parseJson } from './ndjson-file.ts';
 import { readUnresolvedRows } from './unresolved-rows.ts';
 
 /**
@@ -54,20 +56,12 @@ export async function describeFrozenWalk(dir: string, path: string, chain: Froze
 
 async function readSubject(path: string): Promise<FrozenWalkSubject> {
   const file = join(path, SUBJECT_FILE);
-  const text = await readTextIfExists(file).catch((error: unknown) => {
+  const bytes = await readBytesIfExists(file).catch((error: unknown) => {
     throw diskFault(error, file);
   });
-  if (text === undefined)
+  if (bytes === undefined)
     throw new Fault('not_found', `no frozen walk in ${path}: ${SUBJECT_FILE} is missing`);
-  const subject = FrozenWalkSubject.safeParse(parse(text));
+  const subject = FrozenWalkSubject.safeParse(isUtf8(bytes) ? parseJson(bytes.toString()) : undefined);
   if (!subject.success) throw new Fault('integrity', `${file} is damaged`);
   return subject.data;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

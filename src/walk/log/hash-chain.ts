@@ -1,5 +1,5 @@
 // Verifies a frozen log: each line against the line before it, and each window's rows against its line.
-import { createHash } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,7 +39,9 @@ export type FrozenChain = {
   problems: ChainProblem[];
 };
 
-/** Called with each valid window and its rows as they are stored. What it throws ends the verification. */
+/**
+ * Called with each valid window and its rows as they are stored, without newlines. What it throws ends the verification.
+ */
 export type WindowVisitor = (line: FrozenWindowLine, rows: readonly string[]) => void;
 
 /**
@@ -89,7 +91,7 @@ export async function readChain(
   const whole = await bytesOfWholeLines(windows, size);
   const seen = new Set<string>();
   for await (const bytes of linesOf(windows, whole)) {
-    const problem = await addLine(chain, bytes.toString('utf8'), rows, seen, visit);
+    const problem = await addLine(chain, bytes, rows, seen, visit);
     if (problem !== undefined) return withProblem(chain, problem);
   }
   chain.completions = await readCompletions(dir);
@@ -108,31 +110,33 @@ function withProblem(chain: FrozenChain, problem: string): FrozenChain {
 /** Adds the next line to the chain. Returns what is wrong with it, if anything. */
 async function addLine(
   chain: FrozenChain,
-  text: string,
+  bytes: Buffer,
   rows: FileHandle,
   seen: Set<string>,
   visit: WindowVisitor | undefined,
 ): Promise<string | undefined> {
-  const line = parseLine(text);
+  const line = parseLine(bytes);
   if (line === undefined) return 'is not a line of a frozen log';
   if (line.window !== chain.windows + 1) return `is numbered ${line.window}`;
   if (line.previous !== chain.head) return 'does not continue the chain';
-  if (line.after !== null && chain.ids.length > 0 && line.after !== chain.ids.at(-1)) return 'leaves a gap';
+  if (chain.ids.length > 0 && line.after !== chain.ids.at(-1)) return 'leaves a gap';
   const content = Buffer.alloc(line.rows_bytes);
   const { bytesRead } = await rows.read(content, 0, line.rows_bytes, chain.rowsBytes);
   if (bytesRead < line.rows_bytes) return 'misses rows';
-  if (createHash('sha256').update(content).digest('hex') !== line.rows_sha256)
-    return 'has rows of another hash';
-  const rowLines = content.toString('utf8').split('\n').slice(0, -1);
+  if (sha256(content) !== line.rows_sha256) return 'has rows of another hash';
+  // Decoding replaces bytes that are not UTF-8, and would so accept other ids than were written.
+  if (!isUtf8(content)) return 'has rows that are not UTF-8';
+  const rowLines = content.toString().split('\n');
+  if (rowLines.pop() !== '') return 'has a row without an end';
   const ids = rowLines.map(idOf);
   if (ids.length === 0 || !isText(ids) || canonicalJson(ids) !== canonicalJson(line.ids))
     return 'has rows of other ids';
   if (ids.some((id) => seen.has(id) || !seen.add(id))) return 'has a row twice';
   chain.windows++;
-  chain.head = sha256(text);
+  chain.head = sha256(bytes);
   chain.heads.add(chain.head);
   for (const id of ids) chain.ids.push(id);
-  chain.windowsBytes += Buffer.byteLength(text) + 1;
+  chain.windowsBytes += bytes.length + 1;
   chain.rowsBytes += line.rows_bytes;
   chain.lastRow = rowLines.at(-1);
   visit?.(line, rowLines);
@@ -152,10 +156,12 @@ function isText(values: readonly unknown[]): values is string[] {
 }
 
 /**
- * Returns the line where it has the fields that its readers use. It must be canonical JSON: else two spellings of one line
- * would have two hashes.
+ * Returns the line if it has the fields that its readers use. Its bytes must be canonical JSON in UTF-8: else two spellings
+ * of one line would have two hashes.
  */
-function parseLine(text: string): FrozenWindowLine | undefined {
+function parseLine(bytes: Buffer): FrozenWindowLine | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  const text = bytes.toString();
   try {
     const line = JSON.parse(text) as Partial<FrozenWindowLine> | null;
     const isValid =

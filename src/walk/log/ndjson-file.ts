@@ -1,19 +1,27 @@
 // Small files of a frozen walk that only grow: one JSON value a line, durable, and a line torn by a kill is ignored.
+import { isUtf8 } from 'node:buffer';
 import { basename } from 'node:path';
 import type * as z from 'zod';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { openRegularFile, readTextIfExists } from '../../disk/regular-file.ts';
+import { openRegularFile, readBytesIfExists } from '../../disk/regular-file.ts';
 import { Fault } from '../../faults.ts';
 
-/** Returns the values of all whole lines; none when there is no file. Throws Fault `integrity` for a line of another shape. */
+/**
+ * Returns the values of all whole lines; none when there is no file. Throws Fault `integrity` for a line of another shape
+ * and for bytes that are not UTF-8.
+ */
 export async function readJsonLines<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
-  const text = await readTextIfExists(path).catch((error: unknown) => {
+  const bytes = await readBytesIfExists(path).catch((error: unknown) => {
     throw diskFault(error, path);
   });
-  const lines = (text ?? '').split('\n').slice(0, -1);
+  const damage = new Fault('integrity', `${path} is damaged`);
+  const whole = wholeLines(bytes ?? Buffer.alloc(0));
+  // Decoding replaces bytes that are not UTF-8, and would so accept other ids than were written.
+  if (!isUtf8(whole)) throw damage;
+  const lines = whole.toString().split('\n').slice(0, -1);
   return lines.map((line) => {
-    const value = schema.safeParse(parse(line));
-    if (!value.success) throw new Fault('integrity', `${path} is damaged`);
+    const value = schema.safeParse(parseJson(line));
+    if (!value.success) throw damage;
     return value.data;
   });
 }
@@ -24,8 +32,7 @@ export async function appendLine(path: string, value: object): Promise<void> {
     const file = await openRegularFile(path);
     try {
       // A torn line would join with the new one into a damaged line.
-      const text = await file.readFile('utf8');
-      await file.truncate(Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
+      await file.truncate(wholeLines(await file.readFile()).length);
       await file.appendFile(`${JSON.stringify(value)}\n`);
       await file.datasync();
     } finally {
@@ -36,9 +43,15 @@ export async function appendLine(path: string, value: object): Promise<void> {
   }
 }
 
-function parse(line: string): unknown {
+/** Returns the bytes up to and with the last newline. */
+function wholeLines(bytes: Buffer): Buffer {
+  return bytes.subarray(0, bytes.lastIndexOf(10) + 1);
+}
+
+/** Returns the value of a JSON text; undefined for other text. */
+export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(line);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -4,8 +4,12 @@ import { mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { canonicalJson, sha256 } from '../../../src/contract/canonical-json.ts';
+import { COMPLETION_FILE, readCompletions, recordCompletion } from '../../../src/walk/log/completion.ts';
+import { readFrozenWalk } from '../../../src/walk/log/frozen-walk.ts';
 import { verifyFrozen } from '../../../src/walk/log/hash-chain.ts';
 import { openFrozenLog, ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../../../src/walk/log/frozen-log.ts';
+import { addUnresolvedRows, UNRESOLVED_FILE } from '../../../src/walk/log/unresolved-rows.ts';
+import { FIRST_PREVIOUS, freezeWindow } from '../../../src/walk/log/window.ts';
 import { walk } from '../../../src/walk/walk.ts';
 import { driftingSource, type Item } from '../../support/drifting-source.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -102,6 +106,17 @@ describe('kill -9 (I1, M7)', () => {
     }
   });
 
+  test('a subject file cut inside a character is completed', async () => {
+    const subject = { ...SUBJECT, base_url: 'http://localhost:1/ü😀' };
+    await openFrozenLog(dir, subject, { resume: false }).then((log) => log.close());
+    const whole = await readFile(join(dir, SUBJECT_FILE));
+    for (let bytes = 0; bytes < whole.length; bytes++) {
+      await writeFile(join(dir, SUBJECT_FILE), whole.subarray(0, bytes));
+      await openFrozenLog(dir, subject, { resume: true }).then((log) => log.close());
+      expect(await readFile(join(dir, SUBJECT_FILE))).toEqual(whole);
+    }
+  });
+
   test('a cut subject file is completed', async () => {
     await walkInto({ resume: false, windows: 1 });
     await truncate(join(dir, 'walk.json'), 10);
@@ -144,10 +159,11 @@ describe('tampering', () => {
   });
 
   test.each([
-    ['rows that are not JSON', 'prose\n'],
-    ['a row that is nothing', 'null\n'],
-    ['an id that is no text', '{"id":7}\n'],
-  ])('%s are named, though every hash is right', async (_, rowsText) => {
+    ['rows that are not JSON', 'prose\n', 'has rows of other ids'],
+    ['a row that is nothing', 'null\n', 'has rows of other ids'],
+    ['an id that is no text', '{"id":7}\n', 'has rows of other ids'],
+    ['bytes after the last row', '{"id":"a"}\n{"id":"b"}', 'has a row without an end'],
+  ])('%s are named, though every hash is right', async (_, rowsText, what) => {
     const line = canonicalJson({
       window: 1,
       after: null,
@@ -161,7 +177,7 @@ describe('tampering', () => {
     });
     await writeFile(join(dir, WINDOWS_FILE), `${line}\n`);
     await writeFile(join(dir, ROWS_FILE), rowsText);
-    expect((await verifyFrozen(dir)).problems[0]?.what).toBe('window 1 has rows of other ids');
+    expect((await verifyFrozen(dir)).problems[0]?.what).toBe(`window 1 ${what}`);
   });
 
   test.each([
@@ -176,10 +192,101 @@ describe('tampering', () => {
     expect((await verifyFrozen(dir)).problems[0]?.what).toContain('is not a line');
   });
 
+  test('a later line that starts anywhere but after the last row is named', async () => {
+    await walkInto({ resume: false });
+    const path = join(dir, WINDOWS_FILE);
+    const [first, second, ...rest] = (await readFile(path, 'utf8')).trimEnd().split('\n');
+    for (const after of [null, 'conv_1']) {
+      const changed = canonicalJson({ ...(JSON.parse(second!) as object), after });
+      await writeFile(
+        path,
+        [first!, changed, ...rest].map((line) => `${line}\n`),
+      );
+      expect((await verifyFrozen(dir)).problems[0]?.what).toBe('window 2 leaves a gap');
+    }
+  });
+
   test('missing rows are named', async () => {
     await walkInto({ resume: false });
     await truncate(join(dir, ROWS_FILE), 20);
     expect((await verifyFrozen(dir)).problems[0]?.what).toContain('misses rows');
+  });
+});
+
+describe('bytes that are not UTF-8 are damage, also where they decode to the same text', () => {
+  const REPLACEMENT = Buffer.from('\uFFFD');
+  const REPLACED_SUBJECT = { ...SUBJECT, base_url: 'http://localhost:1/\uFFFD' };
+
+  /** Writes a complete log whose row has an id and a subject that hold U+FFFD. */
+  async function writeLog(): Promise<void> {
+    const log = await openFrozenLog<Item>(dir, REPLACED_SUBJECT, { resume: false });
+    const row: Item = { id: 'a\uFFFD', subject: '\uFFFD' };
+    const window = freezeWindow(
+      1,
+      null,
+      [row],
+      { reads: 1, disagreements: 0, drift_ratio: null },
+      FIRST_PREVIOUS,
+    );
+    await log.append(window);
+    await log.close();
+    await recordCompletion(dir, { head: window.head, finished_at: 'now', late: ['b\uFFFD'] });
+    await addUnresolvedRows(dir, { unplaced: ['c\uFFFD'], late: [] });
+  }
+
+  /** Replaces the first U+FFFD of a file by one byte that is not UTF-8. */
+  async function damage(name: string): Promise<void> {
+    const whole = await readFile(join(dir, name));
+    const at = whole.indexOf(REPLACEMENT);
+    expect(at).toBeGreaterThan(0);
+    const rest = whole.subarray(at + REPLACEMENT.length);
+    await writeFile(join(dir, name), Buffer.concat([whole.subarray(0, at), Buffer.of(0xff), rest]));
+  }
+
+  test('a line', async () => {
+    await writeLog();
+    expect((await verifyFrozen(dir)).problems).toEqual([]);
+    await damage(WINDOWS_FILE);
+    expect((await verifyFrozen(dir)).problems[0]?.what).toBe('window 1 is not a line of a frozen log');
+    await expect(openFrozenLog(dir, REPLACED_SUBJECT, { resume: true })).rejects.toMatchObject({
+      kind: 'integrity',
+    });
+  });
+
+  test('a row, though its hash is right', async () => {
+    await writeLog();
+    await damage(ROWS_FILE);
+    expect((await verifyFrozen(dir)).problems[0]?.what).toBe('window 1 misses rows');
+    const rows = await readFile(join(dir, ROWS_FILE));
+    const line = JSON.parse(await readFile(join(dir, WINDOWS_FILE), 'utf8')) as object;
+    const forged = { ...line, rows_bytes: rows.length, rows_sha256: sha256(rows) };
+    await writeFile(join(dir, WINDOWS_FILE), `${canonicalJson(forged)}\n`);
+    expect((await verifyFrozen(dir)).problems[0]?.what).toBe('window 1 has rows that are not UTF-8');
+  });
+
+  test.each([SUBJECT_FILE, COMPLETION_FILE, UNRESOLVED_FILE])('%s', async (name) => {
+    await writeLog();
+    await expect(readFrozenWalk('dir', dir, () => {})).resolves.toBeDefined();
+    await damage(name);
+    await expect(readFrozenWalk('dir', dir, () => {})).rejects.toMatchObject({ kind: 'integrity' });
+  });
+
+  test('resume of a walk of which walk.json is damaged', async () => {
+    await writeLog();
+    await damage(SUBJECT_FILE);
+    await expect(openFrozenLog(dir, REPLACED_SUBJECT, { resume: true })).rejects.toMatchObject({
+      kind: 'usage',
+    });
+  });
+
+  test('a torn completion is removed to the byte', async () => {
+    await recordCompletion(dir, { head: null, finished_at: 'ü', late: [] });
+    const path = join(dir, COMPLETION_FILE);
+    const whole = await readFile(path);
+    await writeFile(path, Buffer.concat([whole, Buffer.from('{"head":"\uFFFD').subarray(0, -1)]));
+    await recordCompletion(dir, { head: null, finished_at: 'now', late: [] });
+    expect(await readCompletions(dir)).toHaveLength(2);
+    expect((await readFile(path)).subarray(0, whole.length)).toEqual(whole);
   });
 });
 
