@@ -1,4 +1,5 @@
 // The command that runs the service on a port.
+import { DRIFT_MODES, TRANSPORT_FAULTS } from '../contract/injected-faults.ts';
 import { TIERS } from '../contract/token.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { DATABASE_OPTIONS } from './shared-options.ts';
@@ -40,11 +41,7 @@ export const SERVE_COMMANDS = [
       ['--drift <ratio>', 'inject drift, e.g. 0.13 or 0.13:0.21 (default: none)'],
       ['--drift-seed <seed>', 'seed of drift, faults and writes: the same seed, the same faults'],
       ['--drift-faults <kinds>', 'kinds of faulty reads, comma-separated; arx help drift-testing lists them'],
-      [
-        '--drift-mode <mode>',
-        'how faulty reads are correlated (default: each)',
-        ['each', 'key', 'sticky', 'burst', 'collude'],
-      ],
+      ['--drift-mode <mode>', 'how faulty reads are correlated (default: each)', DRIFT_MODES],
       ['--drift-reported <ratio>', 'drift ratio that the service reports (default: the true one)'],
       ['--drift-writes <writes>', 'simulated writes, e.g. append:10:4,insert:3:9,delete:3:9'],
       ['--drift-latency <ms>', 'milliseconds added to every answer'],
@@ -53,7 +50,7 @@ export const SERVE_COMMANDS = [
         'append the fault of each read to FILE; truth=true in a query then gives the true list',
       ],
       ['--transport-faults <share>', 'share of list requests that fail in transport, 0 to 1'],
-      ['--transport-kinds <kinds>', 'kinds of transport faults: 429,503,reset,cut,slow (default: all)'],
+      ['--transport-kinds <kinds>', `kinds of transport faults: ${TRANSPORT_FAULTS.join(',')} (default: all)`],
     ],
     examples: [
       'arx serve',

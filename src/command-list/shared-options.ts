@@ -1,9 +1,10 @@
 // Options that several commands share.
+import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { CommandOption } from './command-spec.ts';
 
 /** One page of a list. */
 export const PAGE_OPTIONS = [
-  ['--limit <count>', 'rows of one page, 1 to 500'],
+  ['--limit <count>', `rows of one page, ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}`],
   ['--after <id>', 'only rows after this one'],
   ['--before <id>', 'only rows before this one'],
 ] as const satisfies readonly CommandOption[];

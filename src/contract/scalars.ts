@@ -21,7 +21,10 @@ export function sameHash(a: string, b: string): boolean {
 export const Instant = z.iso.datetime({ offset: true });
 export type Instant = z.infer<typeof Instant>;
 
-/** Page sizes of our service (interface 8). The interface names the parameter; the bounds are our choice. */
+/**
+ * Page sizes of our service (interface 8). The interface names the parameter; the bounds are our choice. The client asks any
+ * service for at most `maximum` rows.
+ */
 export const PAGE_LIMIT = { default: 20, minimum: 1, maximum: 500 } as const;
 
 /** Largest JSON response that a client reads, in bytes (interface 8, our choice). */

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { WalkReport } from '../../src/contract/reports/walk.ts';
 import type { FaultLogEntry } from '../../src/service/fault-injection/index.ts';
 import { DRIFT_FAULTS } from '../../src/service/fault-injection/drift.ts';
-import { DRIFT_MODES } from '../../src/service/fault-injection/fault-sampling.ts';
+import { DRIFT_MODES } from '../../src/contract/injected-faults.ts';
 import { sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
 import { arx, recordsOf } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -1,6 +1,7 @@
 // The options of `arx serve` that inject faults: drift, simulated writes, transport faults, latency.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
+import { DRIFT_MODES } from '../../contract/injected-faults.ts';
 import { Fault } from '../../faults.ts';
 import type { FaultLogEntry, FaultOptions } from '../../service/fault-injection/index.ts';
 import type { Archive, ServiceOptions } from '../../service/index.ts';
@@ -15,7 +16,7 @@ export const DRIFT_INPUT = {
   drift: z.string().optional(),
   driftSeed: wholeNumber(0).optional(),
   driftFaults: z.string().optional(),
-  driftMode: z.enum(['each', 'key', 'sticky', 'burst', 'collude']).optional(),
+  driftMode: z.enum(DRIFT_MODES).optional(),
   driftReported: z.string().optional(),
   driftWrites: z.string().optional(),
   driftLatency: wholeNumber(0)

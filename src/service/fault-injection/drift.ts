@@ -1,7 +1,8 @@
 // Injected drift: faulty list reads (interface 4.7), reproducible by seed and requests.
+import type { DriftMode } from '../../contract/injected-faults.ts';
 import type { ListPage, ListRow, ListWindow } from '../handlers/list-source.ts';
 import { createCounter, type Counter } from '../rules/counter.ts';
-import { sampleRead, type DriftMode } from './fault-sampling.ts';
+import { sampleRead } from './fault-sampling.ts';
 import { empty, loop, oversize } from './invalid-pages.ts';
 import {
   boundary,

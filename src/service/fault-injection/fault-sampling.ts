@@ -1,17 +1,6 @@
 // Decides by seed whether one list read is faulty, with which random numbers, and from which snapshot.
+import type { DriftMode } from '../../contract/injected-faults.ts';
 import { seededRandom, type Random } from './seeded-random.ts';
-
-/**
- * How injected faults are correlated.
- * - `each`: every read is drawn independently.
- * - `key`: an identical request always gets the same fault; another limit, cursor or direction is another request.
- * - `sticky`: like `key`, for one second of the service's clock at a time.
- * - `burst`: faults come in runs of {@link READS_PER_BURST} reads.
- * - `collude`: {@link READS_PER_SNAPSHOT} reads in a row, of any list, share one snapshot.
- */
-export const DRIFT_MODES = ['each', 'key', 'sticky', 'burst', 'collude'] as const;
-/** How faulty reads depend on each other. */
-export type DriftMode = (typeof DRIFT_MODES)[number];
 
 /** A list read: its index among all list reads (from 0), a text that identifies the request, its time in milliseconds. */
 export type SampledRequest = { index: number; key: string; now: number };

@@ -1,7 +1,6 @@
 // Parsers of the fault-injection options of `arx serve`. They throw an Error whose text names the part that is wrong.
+import { TRANSPORT_FAULTS, type DriftMode, type TransportFault } from '../../contract/injected-faults.ts';
 import { DRIFT_FAULTS, EXPLICIT_DRIFT_FAULTS, type DriftOptions, type Ratio } from './drift.ts';
-import { TRANSPORT_FAULTS, type TransportFault } from './transport-fault-sampling.ts';
-import type { DriftMode } from './fault-sampling.ts';
 import { WRITE_KINDS, type Writes } from './write-overlay.ts';
 
 /**

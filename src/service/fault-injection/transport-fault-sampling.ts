@@ -1,14 +1,7 @@
 // Decides by seed which requests for a list meet a transport fault.
+import type { TransportFault } from '../../contract/injected-faults.ts';
 import { createCounter, type Counter } from '../rules/counter.ts';
 import { randomElement, seededRandom } from './seeded-random.ts';
-
-/**
- * `429` with a Retry-After of one second; `503`; `reset`: the connection is reset without a response; `cut`: it is reset
- * in the middle of the body; `slow`: the body arrives slowly.
- */
-export const TRANSPORT_FAULTS = ['429', '503', 'reset', 'cut', 'slow'] as const;
-/** A fault of the transport: an error status, a reset, a body that is cut short, or one that is sent slowly. */
-export type TransportFault = (typeof TRANSPORT_FAULTS)[number];
 
 /** Which requests for a list fail and how, and the latency of every response. */
 export type TransportFaultOptions = {

@@ -1,8 +1,9 @@
 // Applies transport faults: requests that fail, and response bodies that are cut or slow.
 import type { ServiceResponse } from '../../contract/exchange.ts';
+import type { TransportFault } from '../../contract/injected-faults.ts';
 import { ConnectionReset } from '../handlers/fault-plan.ts';
 import { ApiError } from '../rules/api-error.ts';
-import type { TransportFault, TransportFaultOptions } from './transport-fault-sampling.ts';
+import type { TransportFaultOptions } from './transport-fault-sampling.ts';
 
 /** How long a slow body takes, and in how many chunks it is sent. */
 const SLOW_BODY_MS = 400;

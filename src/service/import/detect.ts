@@ -23,8 +23,8 @@ export async function detectSource(path: string, named?: ImportKind): Promise<De
     throw new Fault('usage', `cannot read ${path} (${code === 'ENOENT' ? 'no such file or folder' : code})`);
   }
   if (detected !== undefined) return detected;
-  const expected = named === undefined ? 'mbox, mail, Maildir, Slack export or folder' : IMPORT_KINDS[named];
-  throw new Fault('usage', `${path} is no ${expected}`);
+  if (named !== undefined) throw new Fault('usage', `${path} is no ${IMPORT_KINDS[named]}`);
+  throw new Fault('usage', `${path} is none of these: ${Object.values(IMPORT_KINDS).join(', ')}`);
 }
 
 async function askReaders(

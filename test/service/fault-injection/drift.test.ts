@@ -10,7 +10,7 @@ import {
   type DriftOptions,
 } from '../../../src/service/fault-injection/drift.ts';
 import { parseDrift } from '../../../src/service/fault-injection/options.ts';
-import { DRIFT_MODES } from '../../../src/service/fault-injection/fault-sampling.ts';
+import { DRIFT_MODES } from '../../../src/contract/injected-faults.ts';
 import type { ListPage, ListWindow } from '../../../src/service/handlers/list-source.ts';
 import {
   driftedRead,

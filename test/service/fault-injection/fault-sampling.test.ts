@@ -4,11 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { TrueList } from '../../../src/service/fault-injection/page-faults.ts';
 import type { ListRow, ListWindow } from '../../../src/service/handlers/list-source.ts';
 import { createDrift, DRIFT_FAULTS, type ReadEntry } from '../../../src/service/fault-injection/drift.ts';
-import {
-  sampleRead,
-  DRIFT_MODES,
-  type DriftMode,
-} from '../../../src/service/fault-injection/fault-sampling.ts';
+import { sampleRead } from '../../../src/service/fault-injection/fault-sampling.ts';
+import { DRIFT_MODES, type DriftMode } from '../../../src/contract/injected-faults.ts';
 import { driftedRead, plainList, plainRows } from '../../support/plain-list.ts';
 
 const list = plainList(plainRows(400));
