@@ -50,7 +50,10 @@ export const SERVE_COMMANDS = [
         'append the fault of each read to FILE; truth=true in a query then gives the true list',
       ],
       ['--transport-faults <share>', 'share of list requests that fail in transport, 0 to 1'],
-      ['--transport-kinds <kinds>', `kinds of transport faults: ${TRANSPORT_FAULTS.join(',')} (default: all)`],
+      [
+        '--transport-kinds <kinds>',
+        `kinds of transport faults: ${TRANSPORT_FAULTS.join(',')} (default: all)`,
+      ],
     ],
     examples: [
       'arx serve',
