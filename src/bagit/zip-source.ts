@@ -1,4 +1,5 @@
 // A bag in a zip file, as the check reads it: entries are unpacked in memory and never written.
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Entry, ZipFile } from 'yauzl';
@@ -145,8 +146,9 @@ function locationOf(entry: Entry): EntryLocation | undefined {
 function nameOf(entry: Entry): string {
   const { fileNameRaw: raw, generalPurposeBitFlag: flags } = entry;
   // Many tools write UTF-8 without setting the flag for it.
-  const text = raw.toString('utf8');
-  const name = (flags & 0x800) === 0 && text.includes('\uFFFD') ? raw.toString('latin1') : text;
+  if ((flags & 0x800) !== 0 && !isUtf8(raw))
+    throw new Fault('integrity', 'the zip has a name that is not UTF-8');
+  const name = raw.toString(isUtf8(raw) ? 'utf8' : 'latin1');
   const inside = (each: string) => !leavesFolder(each) && !/^[a-z]:/i.test(each);
   if (!inside(name) || !inside(name.replaceAll('\\', '/')))
     throw new Fault('unsafe', `the zip names a path outside itself, ${name}`);

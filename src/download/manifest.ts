@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
+import { parseJsonBytes } from '../contract/json-text.ts';
 import { Sha256 } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import { diskFault } from '../disk/disk-fault.ts';
@@ -129,7 +130,7 @@ function parse(bytes: Buffer): { entries: Map<string, ManifestEntry>; whole: num
   for (let number = 1; ; number++) {
     const end = bytes.indexOf(NEWLINE, whole);
     if (end < 0) return { entries, whole };
-    const entry = ManifestEntry.safeParse(parseLine(bytes.toString('utf8', whole, end)));
+    const entry = ManifestEntry.safeParse(parseJsonBytes(bytes.subarray(whole, end)));
     if (!entry.success) throw new Fault('store', `${MANIFEST_FILE}: line ${number} is damaged`);
     entries.set(entry.data.id, entry.data);
     whole = end + 1;
@@ -137,11 +138,3 @@ function parse(bytes: Buffer): { entries: Map<string, ManifestEntry>; whole: num
 }
 
 const NEWLINE = 0x0a;
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}

@@ -543,6 +543,19 @@ describe('zipped', () => {
     });
   });
 
+  test('a name that is not UTF-8, though the zip says so, and decodes to the name in the manifest', async () => {
+    const name = '\uFFFD\uFFFD\uFFFD';
+    const entries = entriesOf({ payload: { [name]: 'x' } });
+    const zip = zipOf(entries.map(([path, content]) => [path.replace(name, '~~~'), content]));
+    for (let at = zip.indexOf('~~~'); at !== -1; at = zip.indexOf('~~~', at)) zip.fill(0xff, at, at + 3);
+    for (let at = zip.indexOf('PK\x01\x02'); at !== -1; at = zip.indexOf('PK\x01\x02', at + 1))
+      zip.writeUInt16LE(0x800, at + 8);
+    expect(await verifyZip(zip)).toMatchObject({
+      exit: 12,
+      stderr: expect.stringMatching(/the zip has a name that is not UTF-8/),
+    });
+  });
+
   test('entries that share their bytes', async () => {
     const zip = zipOf(entriesOf({ payload: { a: 'x'.repeat(50_000) } }, ''), { store: true });
     // Every entry of the directory claims the bytes of the largest.

@@ -45,6 +45,13 @@ describe('the manifest', () => {
     },
   );
 
+  test('a line that is not UTF-8 is refused as damaged, also where it decodes to the same text', async () => {
+    const [head, tail] = JSON.stringify({ ...entry('a'), path: '\uFFFD.txt' }).split('\uFFFD');
+    const line = Buffer.concat([Buffer.from(head!), Buffer.of(0xff), Buffer.from(`${tail!}\n`)]);
+    await writeFile(join(dir, MANIFEST_FILE), line);
+    await expect(readManifest(dir)).rejects.toMatchObject({ kind: 'store' });
+  });
+
   test('is not written through a symlink, and a FIFO is not waited for', async () => {
     await symlink(join(dir, 'victim'), join(dir, MANIFEST_FILE));
     await expect(openManifest(dir)).rejects.toMatchObject({ kind: 'unsafe' });

@@ -1,4 +1,5 @@
 // Reads the envelopes to send, from the command line or from a file, and checks all of them before any is sent.
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rm, stat, type FileHandle } from 'node:fs/promises';
@@ -60,7 +61,7 @@ async function payloadText(given: string, { world }: App): Promise<string> {
   );
   if (bytes.length > MAX_REQUEST_BYTES)
     throw new Fault('usage', `${what} is longer than a request may be; nothing was sent`);
-  return bytes.toString('utf8');
+  return textOf(bytes, what);
 }
 
 /**
@@ -81,7 +82,7 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
       if (line.length > MAX_REQUEST_BYTES) {
         throw new Fault('usage', `${where} is longer than a request may be; nothing was sent`);
       }
-      const text = line.toString('utf8');
+      const text = textOf(line, where);
       if (text.trim() === '') continue;
       yield { event: checked(parseJson(text, where), guards, where), line: number };
     }
@@ -140,6 +141,12 @@ function outgoing({ id, type, payload }: IngestRequest): OutgoingEvent {
 /** Returns 128 bits of the hash of id, type and payload as they were written. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** Throws Fault 'usage' for bytes that are not UTF-8: another event than was written would be sent. */
+function textOf(bytes: Uint8Array, where: string): string {
+  if (!isUtf8(bytes)) throw new Fault('usage', `${where} is not UTF-8; nothing was sent`);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }
 
 function parseJson(text: string, where: string): unknown {

@@ -7,6 +7,7 @@ import type { App } from '../../app.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
 import { tokenOrigin } from '../../config/session.ts';
 import { IngestRequest } from '../../contract/event.ts';
+import { parseJsonBytes } from '../../contract/json-text.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
@@ -122,7 +123,7 @@ export async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
   try {
     const { size } = await file.stat();
     for await (const line of linesOf(file, size, MAX_LINE_BYTES)) {
-      const entry = JournalEntry.safeParse(parse(line.toString('utf8')));
+      const entry = JournalEntry.safeParse(parseJsonBytes(line));
       if (entry.success) yield entry.data;
     }
   } finally {
@@ -148,13 +149,5 @@ export async function* readExistingJournal(path: string): AsyncGenerator<Journal
     throw new Fault('not_found', `no event was sent with the journal ${path}`, {
       hint: '--journal FILE names another one',
     });
-  }
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
   }
 }

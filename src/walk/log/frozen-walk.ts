@@ -1,14 +1,13 @@
 // Reads the folder of a frozen walk: its log, what was walked, whether to the end, and which rows are unresolved.
-import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
 import { FrozenWalkSubject } from '../../contract/frozen-log.ts';
+import { parseJsonBytes } from '../../contract/json-text.ts';
 import type { FrozenWalk } from '../../contract/reports/walk.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { readBytesIfExists } from '../../disk/regular-file.ts';
 import { Fault } from '../../faults.ts';
 import { SUBJECT_FILE } from './frozen-log.ts';
 import { verifyFrozen, type FrozenChain, type WindowVisitor } from './hash-chain.ts';
-import { parseJson } from './ndjson-file.ts';
 import { readUnresolvedRows } from './unresolved-rows.ts';
 
 /**
@@ -61,7 +60,7 @@ async function readSubject(path: string): Promise<FrozenWalkSubject> {
   });
   if (bytes === undefined)
     throw new Fault('not_found', `no frozen walk in ${path}: ${SUBJECT_FILE} is missing`);
-  const subject = FrozenWalkSubject.safeParse(isUtf8(bytes) ? parseJson(bytes.toString()) : undefined);
+  const subject = FrozenWalkSubject.safeParse(parseJsonBytes(bytes));
   if (!subject.success) throw new Fault('integrity', `${file} is damaged`);
   return subject.data;
 }

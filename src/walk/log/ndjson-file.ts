@@ -1,10 +1,12 @@
 // Small files of a frozen walk that only grow: one JSON value a line, durable, and a line torn by a kill is ignored.
-import { isUtf8 } from 'node:buffer';
 import { basename } from 'node:path';
 import type * as z from 'zod';
+import { parseJsonBytes } from '../../contract/json-text.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { openRegularFile, readBytesIfExists } from '../../disk/regular-file.ts';
 import { Fault } from '../../faults.ts';
+
+const NEWLINE = 10;
 
 /**
  * Returns the values of all whole lines; none when there is no file. Throws Fault `integrity` for a line of another shape
@@ -14,16 +16,15 @@ export async function readJsonLines<T>(path: string, schema: z.ZodType<T>): Prom
   const bytes = await readBytesIfExists(path).catch((error: unknown) => {
     throw diskFault(error, path);
   });
-  const damage = new Fault('integrity', `${path} is damaged`);
-  const whole = wholeLines(bytes ?? Buffer.alloc(0));
-  // Decoding replaces bytes that are not UTF-8, and would so accept other ids than were written.
-  if (!isUtf8(whole)) throw damage;
-  const lines = whole.toString().split('\n').slice(0, -1);
-  return lines.map((line) => {
-    const value = schema.safeParse(parseJson(line));
-    if (!value.success) throw damage;
-    return value.data;
-  });
+  const values: T[] = [];
+  if (bytes === undefined) return values;
+  for (let start = 0, end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+    const value = schema.safeParse(parseJsonBytes(bytes.subarray(start, end)));
+    if (!value.success) throw new Fault('integrity', `${path} is damaged`);
+    values.push(value.data);
+    start = end + 1;
+  }
+  return values;
 }
 
 /** Appends a line, durably, after removing a torn one. Throws Fault `disk` or `unsafe`. */
@@ -32,7 +33,7 @@ export async function appendLine(path: string, value: object): Promise<void> {
     const file = await openRegularFile(path);
     try {
       // A torn line would join with the new one into a damaged line.
-      await file.truncate(wholeLines(await file.readFile()).length);
+      await file.truncate((await file.readFile()).lastIndexOf(NEWLINE) + 1);
       await file.appendFile(`${JSON.stringify(value)}\n`);
       await file.datasync();
     } finally {
@@ -40,19 +41,5 @@ export async function appendLine(path: string, value: object): Promise<void> {
     }
   } catch (error) {
     throw diskFault(error, basename(path));
-  }
-}
-
-/** Returns the bytes up to and with the last newline. */
-function wholeLines(bytes: Buffer): Buffer {
-  return bytes.subarray(0, bytes.lastIndexOf(10) + 1);
-}
-
-/** Returns the value of a JSON text; undefined for other text. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

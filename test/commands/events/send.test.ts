@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { readJournal } from '../../../src/commands/events/journal.ts';
 import { RefusedEvent } from '../../../src/contract/event.ts';
 import { arx } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -94,6 +95,26 @@ describe('a file', () => {
     expect(stderr).toContain(why);
     expect(stderr).toContain('nothing was sent');
     expect(existsSync(join(dir, 'data/sent'))).toBe(false);
+  });
+
+  test('with bytes that are not UTF-8 is not sent at all', async () => {
+    const line = Buffer.from(`${JSON.stringify(flagged('b', 'x\uFFFD'))}\n`);
+    const at = line.indexOf('\uFFFD');
+    const damaged = Buffer.concat([line.subarray(0, at), Buffer.of(0xff), line.subarray(at + 3)]);
+    writeFileSync(
+      join(dir, 'in.ndjson'),
+      Buffer.concat([Buffer.from(`${JSON.stringify(flagged('a'))}\n`), damaged]),
+    );
+    expect(await arx(dir, 'events send --file in.ndjson --json')).toMatchObject({
+      exit: 2,
+      stdout: '',
+      stderr: expect.stringContaining('line 2 is not UTF-8; nothing was sent'),
+    });
+    writeFileSync(join(dir, 'payload.json'), Buffer.from('{"contact":"\xff"}', 'latin1'));
+    expect(await arx(dir, 'events send contact.flagged --id e1 --payload @payload.json')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('the payload file payload.json is not UTF-8; nothing was sent'),
+    });
   });
 
   test('from standard input is checked whole too, and leaves nothing behind', async () => {
@@ -235,6 +256,18 @@ describe('the journal', () => {
     expect(stored().map(({ deliveries }) => deliveries)).toEqual([1, 1, 2, 2]);
     expect(journal().filter(({ type }) => type === 'sent')).toHaveLength(6);
     expect(summaryOf(await arx(dir, 'events send --file in.ndjson --json'))).toMatchObject({ known: 4 });
+  });
+
+  test('with a line that is not UTF-8: what it spoke of is not read, so no other body is sent', async () => {
+    write('in.ndjson', [flagged('e1', 'x\uFFFD')]);
+    await arx(dir, 'events send --file in.ndjson');
+    const [path] = journals();
+    const whole = readFileSync(path!);
+    const at = whole.indexOf('\uFFFD');
+    writeFileSync(path!, Buffer.concat([whole.subarray(0, at), Buffer.of(0xff), whole.subarray(at + 3)]));
+    const sent = [];
+    for await (const entry of readJournal(path!)) if (entry.type === 'sent') sent.push(entry);
+    expect(sent).toEqual([]);
   });
 
   test('of the same id with another body is no excuse not to send it', async () => {
