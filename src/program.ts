@@ -158,9 +158,16 @@ function suggestion(typed: string, known: readonly string[], before: string): st
   return meant === undefined ? undefined : `did you mean: ${before}${meant}`;
 }
 
-/** `words` are the words that commander could not place. */
+/** Returns the command or noun that a command line begins with, if there is one. */
+function commandIn(words: readonly string[]): string | undefined {
+  const typed = [words.slice(0, 2).join(' '), words[0] ?? ''];
+  return typed.find((text) => knownWords().includes(text));
+}
+
+/** `words` is the command line without global options, or its beginning. */
 function usageFault(error: CommanderError, words: readonly string[]): Fault {
-  const hint = 'arx --help shows the commands';
+  const command = commandIn(words);
+  const hint = command === undefined ? 'arx --help shows the commands' : `arx help ${command}`;
   const detail = { hint, cause: error };
   if (error.code === 'commander.help') {
     // For a noun alone commander only prints help, so what is missing is named here.

@@ -63,7 +63,7 @@ export const ATTACHMENT_COMMANDS = [
     ],
     examples: [
       'arx attachments verify lisbon',
-      'arx attachments verify lisbon -o sums | sha256sum -c',
+      '(cd lisbon && arx attachments verify . -o sums | sha256sum -c)',
       'arx attachments verify --against bag lisbon.zip',
     ],
     topics: ['files'],

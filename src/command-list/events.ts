@@ -31,7 +31,10 @@ export const EVENT_COMMANDS = [
   {
     words: 'events types',
     summary: 'list the event types with the fields of their payload',
-    examples: [`arx events types --json | jq -r '.data[].type'`, `arx events send ${EVENT_TYPES[4]} …`],
+    examples: [
+      `arx events types --json | jq -r '.data[].type'`,
+      `arx events send ${EVENT_TYPES[4]} --id evt_2 --payload '{"layer":"x"}'`,
+    ],
     topics: ['events'],
   },
   {

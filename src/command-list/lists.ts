@@ -70,7 +70,7 @@ export const LIST_COMMANDS = [
       ['--forward-only', 'never read backward'],
     ],
     examples: [
-      'arx walk https://api.example/v1/orders?status=open --token-file key -o ndjson',
+      'arx walk "https://api.example/v1/orders?status=open" --token-file key -o ndjson',
       'arx walk https://api.example/items --after-param after --before-param before --freeze items',
     ],
     topics: ['drift'],

@@ -58,7 +58,7 @@ export const SERVE_COMMANDS = [
     examples: [
       'arx serve',
       'arx serve --port 0 --drift 0.13:0.21 --drift-seed 7 --json',
-      'arx serve --database postgres://arx@db.example/archive?sslmode=verify-full',
+      'arx serve --database "postgres://arx@db.example/archive?sslmode=verify-full"',
       'arx serve --log serve.log --metrics-port 9100 --trust-proxy 127.0.0.1',
       'arx serve --read-only',
       'arx serve --drift 0.21 --drift-mode key --transport-faults 0.05 --drift-log drift.ndjson',

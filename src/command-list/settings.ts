@@ -51,5 +51,6 @@ export const SETTINGS_COMMANDS = [
     summary: 'make a profile the default',
     arguments: [['<name>', 'name of the profile']],
     examples: ['arx profile use work'],
+    lenient: true,
   },
 ] as const satisfies readonly CommandSpec[];

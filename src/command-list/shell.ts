@@ -7,7 +7,10 @@ export const SHELL_COMMANDS = [
     words: 'completion',
     summary: 'print a completion script for a shell',
     arguments: [['<shell>', 'bash, zsh, fish or powershell', ['bash', 'zsh', 'fish', 'powershell']]],
-    examples: ['arx completion bash > ~/.local/share/bash-completion/completions/arx'],
+    examples: [
+      'mkdir -p ~/.local/share/bash-completion/completions',
+      'arx completion bash > ~/.local/share/bash-completion/completions/arx',
+    ],
   },
   {
     words: 'demo',

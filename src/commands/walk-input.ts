@@ -6,6 +6,7 @@ import { OutputFile } from './output-file.ts';
 
 const MAX_CONCURRENCY = 16;
 const MIN_CONFIDENCE = 0.5;
+const CONFIDENCE_RANGE = `must be a share from ${MIN_CONFIDENCE} to 0.999999`;
 
 /** The options that every walk has, parsed. */
 export const WalkInput = Window.extend({
@@ -14,9 +15,9 @@ export const WalkInput = Window.extend({
     .optional(),
   confidence: z
     .string()
-    .regex(/^0\.\d{1,6}$/, 'must be a share like 0.999')
+    .regex(/^0\.\d{1,6}$/, CONFIDENCE_RANGE)
     .transform(Number)
-    .refine((share) => share >= MIN_CONFIDENCE, `must be at least ${MIN_CONFIDENCE}`)
+    .refine((share) => share >= MIN_CONFIDENCE, CONFIDENCE_RANGE)
     .optional(),
   maxRequests: wholeNumber(1).optional(),
   freeze: z.string().min(1).optional(),

@@ -64,6 +64,12 @@ export function tokenOrigin({ base_url: base, data_dir: data }: Settings): strin
   return base.value ?? `local:${data.value}`;
 }
 
+/** Returns the `arx login` for the base URL and profile of this run. What came from a flag is repeated. */
+function loginCommand({ base_url: base, profile }: Settings): string {
+  const address = base.origin === 'flag' && base.value !== undefined ? ` --base-url ${base.value}` : '';
+  return `arx login${address}${profile.origin === 'flag' ? ` --profile ${profile.value}` : ''}`;
+}
+
 /** A token obtained within this time is not replaced: a service that refuses it would refuse the next one. */
 const MIN_RENEWAL_INTERVAL_MS = 60_000;
 
@@ -133,7 +139,7 @@ export function createSession(needs: SessionNeeds): Session {
       return { token: entry.access_token, source: 'store', entry };
     }
     if (entry !== undefined) return renewal(entry);
-    if (!local) throw new Fault('auth', `no token for ${origin}`, { hint: 'arx login' });
+    if (!local) throw new Fault('auth', `no token for ${origin}`, { hint: loginCommand(settings) });
     return storeIfPossible(
       await obtain({
         client_id: settings.client_id.value ?? 'arx',
@@ -160,7 +166,7 @@ export function createSession(needs: SessionNeeds): Session {
       const why = isExpired(old, needs.now()) ? `expired at ${old.expires_at}` : 'is no longer accepted';
       throw new Fault('auth', `token for ${origin} ${why} and was not renewed: ${error.message}`, {
         ...detail,
-        hint: 'arx login',
+        hint: loginCommand(settings),
         cause: error,
       });
     }

@@ -65,7 +65,12 @@ export async function setSetting(
   const known = parseSettingKey(key);
   const value = KEYS[known].read(text);
   if (value instanceof InvalidSettingValue) throw new Fault('usage', `${known} ${value.reason}`);
-  if (profile === undefined) return change(folder, world, () => ({ [known]: value }));
+  if (profile === undefined)
+    return change(folder, world, ({ profiles }) => {
+      // Almost every command would fail with a profile that does not exist.
+      if (known === 'profile') checkProfileExists(text, profiles);
+      return { [known]: value };
+    });
   if (KEYS[known].global === true) throw new Fault('usage', `${known} cannot be set inside a profile`);
   const name = KEYS.profile.read(profile);
   if (name instanceof InvalidSettingValue) throw new Fault('usage', `profile name ${name.reason}`);
@@ -92,14 +97,23 @@ export async function unsetSetting(
 /** Makes an existing profile (or `default`) the one that is used when none is named. */
 export async function useProfile(folder: string, name: string, world: StoreWorld): Promise<void> {
   await change(folder, world, ({ profiles }) => {
-    if (name !== 'default' && !profiles.has(name)) throw unknownProfile(name);
+    checkProfileExists(name, profiles);
     return { profile: name };
   });
 }
 
-/** Returns the Fault 'usage' for a profile that does not exist. */
-export function unknownProfile(name: string): Fault {
-  return new Fault('usage', `no profile ${JSON.stringify(name)}`, {
+function checkProfileExists(name: string, profiles: SettingsFile['profiles']): void {
+  if (name !== 'default' && !profiles.has(name)) throw unknownProfile(name);
+}
+
+/** Returns the Fault 'usage' for a profile that does not exist. `path`: the config.json that names it, if one does. */
+export function unknownProfile(name: string, path?: string): Fault {
+  const what = `no profile ${JSON.stringify(name)}`;
+  if (path !== undefined)
+    return new Fault('usage', `${what}, but the setting profile in ${path} names it`, {
+      hint: 'arx config unset profile',
+    });
+  return new Fault('usage', what, {
     hint: 'arx config set --profile NAME base_url URL makes one; arx profile ls shows them',
   });
 }

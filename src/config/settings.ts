@@ -97,7 +97,9 @@ export function resolveSettings(sources: Sources): Settings {
 
   const profile: Setting<string> = read('profile') ?? { value: 'default', origin: 'default' };
   const known = profile.value === 'default' || file.profiles.has(profile.value);
-  if (!known && sources.newProfile !== true) throw unknownProfile(profile.value);
+  if (!known && sources.newProfile !== true) {
+    throw unknownProfile(profile.value, profile.origin === 'user config' ? file.path : undefined);
+  }
   const of = <K extends SettingKey>(key: K, fallback: SettingValues[K]): Setting<SettingValues[K]> =>
     read(key, profile.value) ?? { value: fallback, origin: 'default' };
   const data = of('data_dir', directories.data);

@@ -184,6 +184,9 @@ export function summaryLine<T>(list: Envelope<T>): string {
   return [...parts, status === undefined ? '' : `status ${status}`].filter((part) => part !== '').join(' · ');
 }
 
+/** Keys of summaries that are nouns in the plural. The others are adjectives, as in `3 withheld`. */
+const COUNTED_NOUNS = new Set(['rows', 'windows', 'requests', 'reads', 'disagreements', 'checks']);
+
 function summaryPart(name: string, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (name === 'has more') return value === true ? 'more rows follow' : '';
@@ -191,7 +194,8 @@ function summaryPart(name: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? name : `not ${name}`;
   if (typeof value === 'number') {
     if (!Number.isInteger(value)) return `${name} ${value}`;
-    return name === 'rows' ? plural(value, 'row') : `${formatCount(value)} ${name}`;
+    if (name === 'confidence') return `confidence ${value}`;
+    return COUNTED_NOUNS.has(name) ? plural(value, name.slice(0, -1)) : `${formatCount(value)} ${name}`;
   }
   if (typeof value === 'string') return `${name} ${value}`;
   const inner = Object.entries(value).map(([key, each]) => summaryPart(key.replaceAll('_', ' '), each));

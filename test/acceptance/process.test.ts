@@ -445,7 +445,7 @@ describe('serve', () => {
     const port = new URL(line['base_url'] ?? '').port;
     const second = await arx.run(['serve', '--port', port, '--asset-port', '0'], { dir });
     expect(second.exit).not.toBe(0);
-    expect(second.stderr).toMatch(/^arx: port \d+ is in use .*\n( {2}hint: .*\n)?$/);
+    expect(second.stderr).toMatch(/^arx: port \d+ \(.*, --(asset-)?port\) is in use .*\n( {2}hint: .*\n)?$/);
     running.child.kill('SIGTERM');
     expect(await running.ended).toMatchObject({ exit: 0, signal: null, stderr: '' });
   });

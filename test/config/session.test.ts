@@ -107,7 +107,7 @@ test('remote without a token: auth fault, nothing asked', async () => {
   await expect(session.bearer()).rejects.toMatchObject({
     kind: 'auth',
     message: `no token for ${REMOTE}`,
-    detail: { hint: 'arx login' },
+    detail: { hint: `arx login --base-url ${REMOTE}` },
   });
   expect(asked).toEqual([]);
 });
@@ -179,7 +179,7 @@ describe('an expired token', () => {
     await expect(session.bearer()).rejects.toMatchObject({
       kind: 'auth',
       message: `token for ${REMOTE} expired at ${expired.expires_at} and was not renewed: no`,
-      detail: { request_id: 'req_1', hint: 'arx login' },
+      detail: { request_id: 'req_1', hint: `arx login --base-url ${REMOTE}` },
     });
     expect(await store.list()).toEqual([expired]);
   });

@@ -83,6 +83,10 @@ test.each<[string, string, string | undefined, string]>([
 test('a profile that is not there cannot be used', async () => {
   const { folder, world } = begun('{"timeout":7}');
   await expect(useProfile(folder, 'toString', world)).rejects.toMatchObject({ kind: 'usage' });
+  await expect(setSetting(folder, 'profile', 'toString', undefined, world)).rejects.toMatchObject({
+    kind: 'usage',
+    message: 'no profile "toString"',
+  });
   await useProfile(folder, 'default', world);
   expect(fs.readdirSync(folder)).toEqual(['config.json']);
 });

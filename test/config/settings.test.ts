@@ -108,6 +108,11 @@ describe('what is wrong is refused in the name of its place', () => {
     ],
     ['no profile', { flags: { profile: 'constructor' } }, 'no profile "constructor"'],
     [
+      'no profile, named by the file',
+      { values: { profile: 'zz' } },
+      'no profile "zz", but the setting profile in /c/arx/config.json names it',
+    ],
+    [
       'both forms',
       { flags: { json: true, output: 'tsv' } },
       '--json and another --output contradict each other',

@@ -296,6 +296,10 @@ describe('record and report', () => {
 test.each([
   [{ rows: 1, complete: true }, '1 row · complete · status s'],
   [
+    { rows: 2, windows: 1, requests: 1, disagreements: 1, confidence: 1 },
+    '2 rows · 1 window · 1 request · 1 disagreement · confidence 1 · status s',
+  ],
+  [
     { rows: 4061, has_more: true, next: null, drift_ratio: 0.13 },
     '4,061 rows · more rows follow · drift ratio 0.13 · status s',
   ],

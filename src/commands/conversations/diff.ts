@@ -43,7 +43,7 @@ function noticesAbout({ a, b }: DiffReport): string[] {
     ...(a.list === b.list ? [] : [`walks of different lists: ${a.list} and ${b.list}`]),
     ...(range(a) === range(b) ? [] : [`walks of different ranges: ${range(a)}, and ${range(b)}`]),
     ...[a, b].flatMap(({ dir, torn, complete }) => [
-      ...(torn ? [`${dir}: the last line is torn, as a killed walk leaves it`] : []),
+      ...(torn ? [`${dir}: the log ends with an unfinished window, as a killed walk leaves it`] : []),
       ...(complete ? [] : [`${dir}: this walk has no record that it reached the end`]),
     ]),
   ];

@@ -20,7 +20,8 @@ export async function run(input: Input, app: App): Promise<void> {
   if (input.force && input.html === undefined && !app.isRecorded)
     throw new Fault('usage', '--force goes with --html FILE');
   const report = await readSeries(input.dir, app);
-  if (report.walk.torn) app.notice(`${input.dir}: the last line is torn, as a killed walk leaves it`);
+  if (report.walk.torn)
+    app.notice(`${input.dir}: the log ends with an unfinished window, as a killed walk leaves it`);
   if (input.html !== undefined) {
     const { walkPage } = await import('../../format/html/walk-page.ts');
     await writeHtmlPage(input.html, walkPage(report, app.version), input.force, app);

@@ -9,11 +9,16 @@ import { describeFrozenWalk } from '../../walk/log/frozen-walk.ts';
 
 export const Input = z.object({ dir: z.string().min(1) });
 
+const TORN_LINE = 'the last line is torn, as a killed walk leaves it; --resume removes it';
+const ROWS_WITHOUT_LINE =
+  'rows follow the last window, and their line is missing, as a killed walk leaves it; --resume removes them';
+
 export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<void> {
   const path = resolve(app.world.cwd, dir);
   const chain = await verifyFrozen(path);
-  const { windows, head, ids, torn, problems } = chain;
-  if (problems.length === 0) await describeFrozenWalk(dir, path, chain);
+  const { windows, head, ids, torn, hasTornLine, problems } = chain;
+  const walk = problems.length === 0 ? await describeFrozenWalk(dir, path, chain) : undefined;
+  const noun = walk?.list === 'conversations' ? 'conversation' : 'row';
   const report = {
     version: 1,
     verdict: problems.length === 0 ? 'valid' : 'broken',
@@ -26,9 +31,9 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
   await app.printer.report(report, () => [
     [
       { text: report.verdict, style: problems.length === 0 ? 'good' : 'bad' },
-      `, ${plural(windows, 'window')} with ${plural(ids.length, 'conversation')}, head ${report.head ?? 'none'}`,
+      `, ${plural(windows, 'window')} with ${plural(ids.length, noun)}, head ${report.head ?? 'none'}`,
     ],
-    ...(torn ? ['the last line is torn, as a killed walk leaves it; --resume removes it'] : []),
+    ...(torn ? [hasTornLine ? TORN_LINE : ROWS_WITHOUT_LINE] : []),
     ...problems.map(({ what }) => what),
   ]);
   for (const { what } of problems) app.addFault(new Fault('integrity', `${dir}: ${what}`));

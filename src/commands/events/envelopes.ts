@@ -46,7 +46,10 @@ export async function envelopeFromArguments(
   if (type === undefined)
     throw new Fault('usage', 'an event type or --file is missing', { hint: 'arx events types' });
   // A generated id would be another one at the next try, and the event would be applied twice.
-  if (id === undefined) throw new Fault('usage', '--id is missing; arx never invents an event id');
+  if (id === undefined)
+    throw new Fault('usage', '--id is missing; arx never invents an event id', {
+      hint: 'choose one, e.g. --id evt_1',
+    });
   const text = payload === undefined ? '{}' : await payloadText(payload, app);
   return outgoing(checked({ id, type, payload: parseJson(text, '--payload') }, guards, 'event'));
 }
@@ -175,8 +178,7 @@ function checked(value: unknown, { allowUnknownType }: Guards, where: string): I
 function invalid(error: z.ZodError, where: string, prefix = ''): Fault {
   const issue = error.issues[0];
   const path = `${prefix}${issue?.path.join('.') ?? ''}`.replace(/\.$/, '');
-  return new Fault(
-    'usage',
-    `${where}: ${path}: ${issue?.message.toLowerCase() ?? 'invalid'}; nothing was sent`,
-  );
+  const message = issue?.message.toLowerCase() ?? 'invalid';
+  const problem = message.endsWith('received undefined') ? `${path} is missing` : `${path}: ${message}`;
+  return new Fault('usage', `${where}: ${problem}; nothing was sent`);
 }

@@ -28,7 +28,7 @@ export function createPorts(accessLog: AccessLog | undefined, metrics: Metrics |
         observer === undefined ? options : { ...options, observer },
       ).catch(async (error: unknown) => {
         await close(0);
-        return throwPortFault(error, options);
+        return throwPortFault(error, name, options);
       });
       listeners.push(listener);
       return listener;
@@ -36,12 +36,20 @@ export function createPorts(accessLog: AccessLog | undefined, metrics: Metrics |
   };
 }
 
+/** What a port serves and its flag, by the name of the port. */
+const PORT_USES: Record<string, string> = {
+  api: 'API, --port',
+  assets: 'files, --asset-port',
+  metrics: 'metrics, --metrics-port',
+};
+
 /** Throws the Fault of a port that could not be opened. */
-function throwPortFault(error: unknown, { host, port }: PortOptions): never {
+function throwPortFault(error: unknown, name: string, { host, port }: PortOptions): never {
+  const which = `port ${port} (${PORT_USES[name] ?? name})`;
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE')
-    throw new Fault('usage', `port ${port} is in use`, { hint: 'arx serve --port 0 takes a free one' });
-  if (code === 'EACCES') throw new Fault('usage', `port ${port} needs more rights than this user has`);
+    throw new Fault('usage', `${which} is in use`, { hint: 'arx serve --port 0 takes a free one' });
+  if (code === 'EACCES') throw new Fault('usage', `${which} needs more rights than this user has`);
   if (code === 'EADDRNOTAVAIL') throw new Fault('usage', `this machine has no address ${host}`);
   throw error;
 }

@@ -61,8 +61,13 @@ function otherColumns(record: Record<string, unknown>): Column<AnyRecord>[] {
   const others = Object.entries(record).filter(([name]) => !KNOWN.has(name));
   return others.map(([name, value]) => ({
     name,
-    of: () => (typeof value === 'object' ? JSON.stringify(value) : (value as Cell)),
+    of: () => cellOf(value),
   }));
+}
+
+function cellOf(value: unknown): Cell {
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : (value as Cell);
 }
 
 function pipelineLines({ pipeline }: AnyRecord): Line[] {
@@ -81,14 +86,21 @@ function pipelineLines({ pipeline }: AnyRecord): Line[] {
   ];
 }
 
+/** What the count of a carrier counts, by its kind. */
+const CARRIER_UNITS = new Map([
+  ['zero_width', 'character'],
+  ['trailing_bytes', 'byte'],
+]);
+
 function carrierLines({ stego }: AnyRecord): Line[] {
   if (stego === undefined) return [];
   const carriers = stego.carriers.map((carrier): Span[] => [
     { text: carrier.kind, style: 'warn' },
     carrier.where,
-    plural(carrier.count, 'place'),
+    plural(carrier.count, CARRIER_UNITS.get(carrier.kind) ?? 'place'),
   ]);
-  const head: Line = [{ text: 'unseen', style: 'head' }, ` ${plural(carriers.length, 'carrier')}`];
+  const found = carriers.length === 0 ? 'none' : plural(carriers.length, 'place');
+  const head: Line = [{ text: 'hidden data', style: 'head' }, `: ${found}`];
   return ['', head, ...alignColumns(carriers)];
 }
 

@@ -4,12 +4,12 @@ import type { Style } from '../terminal/styled-line.ts';
 import { formatDuration } from '../numbers.ts';
 import { bars } from '../plot/bar-chart.ts';
 import { keyLines, type View } from './view.ts';
-import { integrityColumn, formatInstant, ID_COLUMNS } from './shared-columns.ts';
+import { integrityColumn, formatInstant, statusStyle, ID_COLUMNS } from './shared-columns.ts';
 
 /** The health of a service (interface 4.5). */
 export const healthView: View<Health> = {
   columns: [
-    { name: 'status', of: (row) => row.status, style: (row) => (row.status === 'ok' ? 'good' : 'warn') },
+    { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status) },
     { name: 'service', of: (row) => row.service },
     { name: 'version', of: (row) => row.version },
     { name: 'time', of: (row) => row.time, shown: (row) => formatInstant(row.time) },

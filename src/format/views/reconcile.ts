@@ -15,7 +15,10 @@ export function reconcileLines(report: ReconcileReport): Line[] {
     [
       { text: verdict, style },
       `  ${plural(sent, 'event')} sent, ${formatCount(acknowledged)} acknowledged, `,
-      `${formatCount(indexed)} in the index, ${formatCount(others)} of others there`,
+      `the service holds ${formatCount(indexed)} of them`,
+      others === 0
+        ? ''
+        : `, and ${plural(others, 'event')} that ${others === 1 ? 'is' : 'are'} not in this journal`,
     ],
     ...(replayed === 0 ? [] : [`${plural(replayed, 'event')} sent again`]),
     ...alignColumns(

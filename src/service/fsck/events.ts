@@ -46,7 +46,7 @@ export async function checkEvents(
       if (event === undefined) findings.add('events', 'body is not the one received', row.id);
       else events.push(event);
     }
-    const expected = await expectedVerdicts(database, events);
+    const expected = await expectedOutcomes(database, events);
     for (const { n, id, effect, message, attachment } of rows) {
       if (effect === 'queued' || effect === 'dead' || !expected.has(n)) continue;
       const verdict = expected.get(n);
@@ -73,7 +73,7 @@ function asReceived({ n, id, type, body_sha256 }: EventRow, payloadText: string)
  * Returns what each event should have become, by its number, judged from its record. The value is undefined where the
  * event should have changed the record and did not.
  */
-async function expectedVerdicts(
+async function expectedOutcomes(
   statements: Statements,
   events: readonly NumberedEvent[],
 ): Promise<Map<number, EventOutcome | undefined>> {

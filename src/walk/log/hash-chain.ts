@@ -36,6 +36,8 @@ export type FrozenChain = {
   lastRow: string | undefined;
   /** Whether bytes follow the valid part, as a killed run leaves them. That is no problem. */
   torn: boolean;
+  /** Whether these bytes begin with a line that is not whole. Otherwise they are rows whose line is missing. */
+  hasTornLine: boolean;
   problems: ChainProblem[];
 };
 
@@ -85,6 +87,7 @@ export async function readChain(
     rowsBytes: 0,
     lastRow: undefined,
     torn: false,
+    hasTornLine: false,
     problems: [],
   };
   const { size } = await windows.stat();
@@ -97,7 +100,8 @@ export async function readChain(
   chain.completions = await readCompletions(dir);
   if (chain.completions.some(({ head }) => head !== null && !chain.heads.has(head)))
     withProblem(chain, `is missing: ${COMPLETION_FILE} names a head that is not in the chain`);
-  chain.torn = size > chain.windowsBytes || (await rows.stat()).size > chain.rowsBytes;
+  chain.hasTornLine = size > chain.windowsBytes;
+  chain.torn = chain.hasTornLine || (await rows.stat()).size > chain.rowsBytes;
   return chain;
 }
 

@@ -180,7 +180,7 @@ describe('diff', () => {
     await appendFile(at('b/windows.ndjson'), '{"after":"conv_4"');
     const { report, exit, stderr } = await diff();
     expect({ exit, torn: report.b.torn, same: report.same }).toEqual({ exit: 0, torn: true, same: 4 });
-    expect(stderr).toContain('b: the last line is torn');
+    expect(stderr).toContain('b: the log ends with an unfinished window');
   });
 
   test('a chain that does not hold is named with its window, on both sides, and nothing is printed', async () => {

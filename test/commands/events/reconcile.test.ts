@@ -151,7 +151,7 @@ test('waiting and queued events are reported, and are no fault', async () => {
 test('for people: the verdict, the counts, the events', async () => {
   tamper(`DELETE FROM events WHERE id = 'e2'`);
   const { stdout } = await arx(dir, 'events reconcile');
-  expect(stdout).toContain('inconsistent  6 events sent, 6 acknowledged, 5 in the index, 0 of others there');
+  expect(stdout).toContain('inconsistent  6 events sent, 6 acknowledged, the service holds 5 of them\n');
   expect(stdout).toMatch(/not_indexed +1\n/);
   expect(stdout).toMatch(/e2 +not_indexed\n/);
 });

@@ -87,7 +87,7 @@ describe('content', () => {
           },
         ],
       },
-      stego: { carriers: [{ where: 'text', kind: 'zero width', count: 3 }] },
+      stego: { carriers: [{ where: 'text', kind: 'zero_width', count: 3 }] },
     },
   });
   test('lore: fields, what is unknown to us, assets, carriers', async () => {
@@ -105,8 +105,8 @@ later            {"added":1}
 pipeline by p, 1 asset
 asset_1  video  a.mp4  variant a  job j1
 
-unseen 1 carrier
-zero width  text  3 places
+hidden data: 1 place
+zero_width  text  3 characters
 `);
   });
   test('lore as JSON is the wire record', async () => {
