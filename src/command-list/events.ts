@@ -7,7 +7,10 @@ const JOURNAL = [
   '--journal <file>',
   'file of events sent and acknowledged (default: one per service and profile)',
 ] as const;
-const SIGN = ['--sign-with <file>', 'sign with the secrets in FILE (Standard Webhooks), one a line'] as const;
+const SIGN = [
+  '--sign-with <file>',
+  'sign with the secrets in FILE (Standard Webhooks), one per line',
+] as const;
 
 /** Names, arguments, options and examples of the `events` commands. */
 export const EVENT_COMMANDS = [
@@ -18,7 +21,7 @@ export const EVENT_COMMANDS = [
     options: [
       ['--id <id>', 'event id; the same on every retry'],
       ['--payload <json>', 'payload as JSON, or @FILE'],
-      ['--file <file>', 'envelopes {id, type, payload}, one a line; - for standard input'],
+      ['--file <file>', 'envelopes {id, type, payload}, one per line; - for standard input'],
       ['--allow-unknown-type', 'send an event type that arx does not know'],
       JOURNAL,
       SIGN,

@@ -37,7 +37,7 @@ export const SERVE_COMMANDS = [
       ['--log-level <level>', 'least urgent level to log (default: info)', ['error', 'warn', 'info']],
       ['--metrics-port <port>', 'serve /metrics for Prometheus on this port'],
       ['--metrics-host <address>', 'address to bind for metrics (default: 127.0.0.1)'],
-      ['--webhook-secret-file <file>', 'accept only events signed with a secret in FILE, one a line'],
+      ['--webhook-secret-file <file>', 'accept only events signed with a secret in FILE, one per line'],
       ['--drift <ratio>', 'inject drift, e.g. 0.13 or 0.13:0.21 (default: none)'],
       ['--drift-seed <seed>', 'seed of drift, faults and writes: the same seed, the same faults'],
       ['--drift-faults <kinds>', 'kinds of faulty reads, comma-separated; arx help drift-testing lists them'],

@@ -94,7 +94,12 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
       `${MIRROR_RELAY}: events in order of arrival against the order of their effects. It needs the scope read:mirror.`,
     ],
   ]),
-  ...documented('4.5', [['health', 'GET /api/health is listed as an index surface.']]),
+  ...documented('4.5', [
+    [
+      'health',
+      'GET /api/health is listed as an index surface. What that means and the shape of its response are not shown.',
+    ],
+  ]),
   ...assumed('4.5', [
     [
       'response',
@@ -116,7 +121,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
     ],
     [
       'errors',
-      '400 event_invalid and event_type_unknown, 409 event_conflict, 413 and 415. 429 where 100,000 events wait already, or where one mirror layer is announced more than 600 times a minute. 503 with retry-after. Numbers must be finite.',
+      '400 event_invalid and event_type_unknown, 409 event_conflict, 413 and 415. 429 for an event about an unknown record where 100,000 events wait already, and where one mirror layer is announced more than 600 times a minute. 503 with retry-after. Numbers must be finite.',
     ],
     ['durability', 'An event is acknowledged only after the commit. Many requests share one commit.'],
     [
@@ -125,7 +130,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
     ],
     [
       'many events',
-      `A body of application/x-ndjson holds up to ${MAX_BATCH_EVENTS} envelopes, one a line. The answer is {status, data}. data has one result for each line that is not blank, in their order: an acknowledgement, or accepted false with event_id (null where the line has no valid one) and error. A line that is not JSON in UTF-8 is refused alone. ingest_batch in the health reply announces this.`,
+      `A body of application/x-ndjson holds up to ${MAX_BATCH_EVENTS} envelopes, one per line. The answer is {status, data}. data has one result for each line that is not blank, in their order: an acknowledgement, or accepted false with event_id (null where the line has no valid one) and error. A line that is not JSON in UTF-8 is refused alone. ingest_batch in the health reply announces this.`,
     ],
   ]),
   ...documented('4.7', [

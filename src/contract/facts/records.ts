@@ -47,7 +47,7 @@ export const RECORD_FACTS: readonly Fact[] = [
   ]),
   ...assumed('2.1', [
     [
-      'added fields',
+      'fields that we add',
       'message_id, sequence, bytes, detected_type (found in the bytes), trailing_bytes (bytes after the end of the format) and integrity. A redacted row lacks content_type, origin_city, source, bytes, detected_type and trailing_bytes.',
     ],
     ['absent file', 'file_url is also null where the archive knows of a file but never had its bytes.'],
@@ -87,7 +87,7 @@ export const RECORD_FACTS: readonly Fact[] = [
       'pipeline',
       'Present when include_pipeline is true: provider, and assets with asset_id, asset_type, filename, generation_job_id and render_variant.',
     ],
-    ['wrapper', 'The response is an object with view (the view that was asked for) and data (the record).'],
+    ['response', 'The response is an object with view (the view that was asked for) and data (the record).'],
   ]),
   ...assumed('2.2', [
     ['glyph_trigger', 'The entry of the message: entry_<number>.'],

@@ -35,7 +35,7 @@ export const RULE_FACTS: readonly Fact[] = [
     ],
     [
       'token endpoint',
-      'It needs no credentials, gives each client address 60 tokens a minute (then 429), and refuses a foreign Origin. Health, its probes and openapi.json need no token; everything else does.',
+      'It needs no credentials, gives each client address 60 tokens per minute (then 429), and refuses a foreign Origin. Health, its probes and openapi.json need no token; everything else does.',
     ],
     [
       'scope of an endpoint',
@@ -69,6 +69,10 @@ export const RULE_FACTS: readonly Fact[] = [
     [
       'effects',
       'message.reordered moves the message. attachment.reclassified changes the row. The others are recorded. Where two events change the same field, the greater event id wins, whichever came first.',
+    ],
+    [
+      'order of event ids',
+      'Ids are compared run by run, where a run is all digits 0 to 9 or has none of them. Two runs of digits compare by value (evt_9 < evt_10), any others by Unicode code points. If one id ends first, it is less. If only leading zeros differ, the whole ids are compared by code points.',
     ],
     [
       'signatures',
@@ -105,7 +109,7 @@ export const RULE_FACTS: readonly Fact[] = [
     ],
     [
       'rate limits',
-      'None with a valid token. Without one, 300 requests a minute and address, then 429 with retry-after.',
+      'None with a valid token. Without one, 300 requests per minute and address, then 429 with retry-after.',
     ],
     [
       'sizes',
