@@ -31,7 +31,7 @@ const ACKNOWLEDGED = 4;
 const REFUSED = 8;
 const OTHER_BODY = 16;
 /** The service has the event; of its effects only these three are reported. */
-const INDEXED = 32;
+const ON_SERVICE = 32;
 const EFFECTS = { dead: 64, queued: 128, waiting: 256 } as const;
 const MISSING = 512;
 
@@ -58,7 +58,7 @@ export async function compareJournal(
       continue;
     }
     const flag = effect === 'dead' || effect === 'queued' || effect === 'waiting' ? EFFECTS[effect] : 0;
-    table.addFlags(position, INDEXED | flag);
+    table.addFlags(position, ON_SERVICE | flag);
     const findings: Finding[] = [];
     if (deliveries > 1) findings.push('delivered_again');
     if (position < lastPosition) findings.push('out_of_order');
@@ -74,7 +74,7 @@ export async function compareJournal(
   for (let position = 0; position < table.size; position += 1) {
     const flags = table.flags(position);
     if ((flags & ACKNOWLEDGED) !== 0) totals.acknowledged += 1;
-    if ((flags & INDEXED) !== 0) totals.indexed += 1;
+    if ((flags & ON_SERVICE) !== 0) totals.indexed += 1;
     const findings = findingsOf(flags);
     for (const finding of findings) count(finding);
     findingCount += findings.length;
@@ -138,7 +138,7 @@ function findingsOf(flags: number): Finding[] {
 function stateOf(flags: number): Finding | undefined {
   const isRefused = (flags & REFUSED) !== 0;
   const isAcknowledged = (flags & ACKNOWLEDGED) !== 0;
-  if ((flags & INDEXED) === 0) {
+  if ((flags & ON_SERVICE) === 0) {
     if (isAcknowledged) return 'not_indexed';
     return isRefused ? 'refused' : 'unacknowledged';
   }
