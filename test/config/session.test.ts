@@ -102,6 +102,16 @@ describe('a given token', () => {
   });
 });
 
+test.each([
+  ['profile', { profile: 'work' }, 'arx login --profile work'],
+  ['base URL', {}, 'arx login'],
+] as const)('the hint of a missing token repeats only flags: %s', async (_, flags, hint) => {
+  const { session, settings } = begun({ base: REMOTE });
+  settings.base_url = { value: REMOTE, origin: 'environment' };
+  if ('profile' in flags) settings.profile = { value: flags.profile, origin: 'flag' };
+  await expect(session.bearer()).rejects.toMatchObject({ kind: 'auth', detail: { hint } });
+});
+
 test('remote without a token: auth fault, nothing asked', async () => {
   const { session, asked } = begun({ base: REMOTE });
   await expect(session.bearer()).rejects.toMatchObject({

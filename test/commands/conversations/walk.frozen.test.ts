@@ -99,6 +99,17 @@ describe('a walk that reached its end', () => {
   });
 });
 
+test('verify counts rows of the list that was walked, and says what follows the last window', async () => {
+  await freezeInto(at('a'), ids(4), { end: false, list: 'messages' });
+  const verify = async () => (await arx(dir, 'conversations verify a')).stdout;
+  expect(await verify()).toContain('valid, 2 windows with 4 rows, head ');
+  const lines = (await readFile(at('a/windows.ndjson'), 'utf8')).split(/(?<=\n)/);
+  await writeFile(at('a/windows.ndjson'), lines[0]!);
+  expect(await verify()).toContain('rows follow the last window, and their line is missing');
+  await writeFile(at('a/windows.ndjson'), lines.join('').slice(0, -2));
+  expect(await verify()).toContain('the last line is torn');
+});
+
 describe('diff', () => {
   test('names what was added, moved, lost and changed', async () => {
     await freezeInto(at('a'), ids(9));
