@@ -93,7 +93,10 @@ function messageOf(kind: FaultKind, status: number, { code, message = '' }: Erro
   return isKnown(code) && words.includes(' ') ? words : `the service refused the request: ${reason}`;
 }
 
-/** The record that a path asks for, as `message msg_99`; undefined for a list or another path. */
+/**
+ * Returns the record that a path asks for, as `message msg_99`; undefined for a list or another path. It replaces the text
+ * of the service, ours too, so that every service gives the same message.
+ */
 function recordAt({ pathname }: URL): string | undefined {
   for (const [noun, { path }] of Object.entries(RECORD_ROUTES)) {
     const at = pathname.lastIndexOf(path.slice(0, path.indexOf('{')));

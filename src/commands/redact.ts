@@ -1,4 +1,4 @@
-// `arx redact ID`: withholds a file of the local archive; `--undo` gives it again.
+// `arx redact ID`: withholds a file of the local archive; `--undo` makes it readable again.
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
@@ -7,7 +7,7 @@ import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 
 export const Input = z.object({
   id: z.string().min(1),
-  reason: z.string().min(1).max(500).default('redacted by the keeper'),
+  reason: z.string().min(1).max(500).default('redacted by the operator'),
   undo: z.boolean().default(false),
   ...DATABASE_INPUT,
 });

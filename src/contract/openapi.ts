@@ -53,7 +53,7 @@ const SHAPES: Record<RouteName, Shape> = {
     lines: 'IngestRequest',
     answer: ['Acknowledgement', 'BatchAcknowledgement'],
     summary:
-      'Take in an event, or many with one a line; signed by Standard Webhooks where the service asks for it',
+      'Accept an event, or many with one a line; signed by Standard Webhooks where the service asks for it',
     errors: [
       ...BODY,
       'event_invalid',

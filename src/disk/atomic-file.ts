@@ -90,7 +90,7 @@ export function placeFile({ temporary, path, force }: PendingFile): Placed {
 /** What link(2) reports on a file system without links. */
 const NO_LINKS = new Set<string | undefined>(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Without links: creating the name exclusively reserves it, then the rename replaces only our own empty file. */
+/** Without links: creating the name exclusively reserves it, then the rename replaces only our own empty file. A kill in between leaves that empty file. */
 function renameOverReserved(temporary: string, path: string): Placed {
   try {
     fs.closeSync(fs.openSync(path, 'wx', 0o600));

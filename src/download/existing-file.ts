@@ -52,7 +52,7 @@ export async function findExisting(
     const { sha256, bytes } = await digestFile(path, options.world);
     if (sameHash(sha256, target.sha256)) return { path, outcome: 'present', bytes, sha256 };
     if (options.force) return undefined;
-    throw new Fault('unsafe', `${target.name} exists with another content`, {
+    throw new Fault('unsafe', `${target.name} exists with different content`, {
       hint: 'replace it with --force',
     });
   } catch (error) {

@@ -48,7 +48,7 @@ export type FileWriter = {
    * as {@link acceptExisting}. Errors of the stream pass; then it may be called again.
    */
   receive(file: IncomingFile): Promise<SavedFile>;
-  /** Must be called at last. Removes a partial file that cannot be resumed. */
+  /** Must be called last. Removes a partial file that cannot be resumed. */
   close(): Promise<void>;
 };
 

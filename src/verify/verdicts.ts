@@ -85,7 +85,7 @@ export function verifyReportOf(files: VerifiedFile[], expectedWhole: boolean): V
 export function verifyFaultsOf(report: Pick<VerifyReport, 'verdicts' | 'checked'>): Fault[] {
   const { mismatch, missing, unreadable, withheld, unverifiable } = report.verdicts;
   const faults: Fault[] = [];
-  if (mismatch > 0) faults.push(new Fault('integrity', `${count(mismatch)} of another content`));
+  if (mismatch > 0) faults.push(new Fault('integrity', `${count(mismatch)} with different content`));
   if (missing > 0) faults.push(new Fault('integrity', `${count(missing)} missing`));
   if (unreadable > 0) faults.push(new Fault('disk', `${count(unreadable)} unreadable`));
   if (withheld > 0) faults.push(new Fault('partial', `${count(withheld)} withheld, not checkable`));

@@ -20,7 +20,7 @@ export type FreezerParts<Row extends Identified> = {
   crossCheck: CrossCheck<Row>;
   statistics: WalkStatistics<Row>;
   /** Ids of all frozen rows. */
-  emitted: IdSet;
+  frozenIds: IdSet;
 };
 
 /** Decides which rows are frozen next and moves the frontier. */
@@ -51,7 +51,7 @@ export class Freezer<Row extends Identified> {
    * Rows that a read in flight is about to show are left for later.
    */
   next(thresholds: Thresholds, inFlight: readonly PlannedRead<Row>[]): FrozenWindow<Row> | undefined {
-    const { order, evidence, crossCheck, statistics, emitted } = this.#parts;
+    const { order, evidence, crossCheck, statistics, frozenIds } = this.#parts;
     const rows = this.#acceptedRows(thresholdsToFreeze(thresholds), inFlight);
     if (rows.length === 0) {
       this.#freezeRangeEnd(thresholds);
@@ -62,7 +62,7 @@ export class Freezer<Row extends Identified> {
     const logOdds = rows.map(({ id }, number) => {
       const previous = list[frozen - 1 + number]!;
       crossCheck.countRow(adjacencies[number]!, previous, thresholds);
-      emitted.add(id);
+      frozenIds.add(id);
       const votesForStart = previous.id === LIST_START ? startVotes : undefined;
       return frozenLogOdds(adjacencies[number]!, votesForStart, thresholds);
     });

@@ -19,7 +19,7 @@ export type ReadNote = {
 
 /** The options of {@link walk}. */
 export type WalkOptions<Row> = {
-  /** Rows asked for in one read, 1 to 500. Below 8 the walk asks for 8: a smaller page would show hardly a pair of rows. */
+  /** Rows asked for in one read, 1 to `PAGE_LIMIT.maximum`. Below 8 the walk asks for 8: a smaller page would show hardly a pair of rows. */
   limit: number;
   /** Exclusive ends of the walk, as ids of the list; absent: those of the list. */
   after?: string;

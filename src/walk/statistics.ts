@@ -74,11 +74,11 @@ export class WalkStatistics<Row extends Identified> {
     return window;
   }
 
-  /** Returns the report. `unstable`: where the walk stopped; undefined for a complete one. `emitted`: all frozen ids. */
+  /** Returns the report. `unstable`: where the walk stopped; undefined for a complete one. `frozenIds`: ids of all frozen rows. */
   report(
     limit: number,
     unstable: UnstableGap | undefined,
-    emitted: IdSet,
+    frozenIds: IdSet,
     crossCheck: WalkReport['cross_check'],
   ): WalkReport {
     return {
@@ -98,7 +98,7 @@ export class WalkStatistics<Row extends Identified> {
       cross_check: crossCheck,
       duplicates_removed: this.duplicates,
       // A page in another order altogether may name rows that find their place later.
-      late: [...this.late].filter((id) => !emitted.has(id)),
+      late: [...this.late].filter((id) => !frozenIds.has(id)),
       frozen: { head: this.windows === 0 ? null : this.#head, file: null },
       unstable: unstable === undefined ? [] : [unstable],
     };

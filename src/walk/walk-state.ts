@@ -26,8 +26,8 @@ const DEFAULT_EPSILON = 0.001;
 /** Requests before the first window is frozen, unless all is decided earlier: the fault rate is hardly known before. */
 const MIN_REQUESTS_BEFORE_FREEZING = 32;
 /** Reads without progress before the order counts as unstable; four more for each vote that is needed. */
-const MAX_FRUITLESS_READS = 22;
-const FRUITLESS_READS_PER_VOTE = 4;
+const MAX_READS_WITHOUT_PROGRESS = 22;
+const READS_WITHOUT_PROGRESS_PER_VOTE = 4;
 
 /** One walk. {@link walk} calls it: it makes the reads and passes the answers on. */
 export class WalkState<Row extends Identified> {
@@ -41,14 +41,14 @@ export class WalkState<Row extends Identified> {
   readonly #placement: RowPlacement<Row>;
   readonly #paging = new ObservedPaging();
   /** Ids of all frozen rows. */
-  readonly #emitted = new IdSet();
+  readonly #frozenIds = new IdSet();
   readonly #statistics: WalkStatistics<Row>;
   readonly #freezer: Freezer<Row>;
   /** Rows without a place that were asked for as a cursor. */
   readonly #located = new Set<string>();
   #thresholds: Thresholds;
   /** Reads of the first open adjacency without progress. */
-  #fruitlessReads = 0;
+  #readsWithoutProgress = 0;
   #firstOpen: Entry<Row> | undefined;
 
   constructor(source: Source<Row>, options: WalkOptions<Row>) {
@@ -72,14 +72,14 @@ export class WalkState<Row extends Identified> {
         planner: this.#planner,
         crossCheck: this.#crossCheck,
         statistics: this.#statistics,
-        emitted: this.#emitted,
+        frozenIds: this.#frozenIds,
       },
       options,
       keptRows,
     );
     const ids = frozen?.ids ?? [];
-    for (const id of ids) this.#emitted.add(id);
-    if (after !== undefined) this.#emitted.add(after);
+    for (const id of ids) this.#frozenIds.add(id);
+    if (after !== undefined) this.#frozenIds.add(after);
     const lastIds = ids.slice(-keptRows);
     for (const id of ids.length > keptRows ? lastIds : [after ?? LIST_START, ...lastIds])
       this.#order.push(this.#order.entryFor(id));
@@ -91,10 +91,10 @@ export class WalkState<Row extends Identified> {
   /** Returns the next read to make beside those in flight; undefined when it is better to wait for them. */
   nextRead(inFlight: readonly PlannedRead<Row>[]): PlannedRead<Row> | undefined {
     if (this.isSpent) return undefined;
-    const planned = this.#planner.next(this.#thresholds, inFlight, this.#fruitless);
+    const planned = this.#planner.next(this.#thresholds, inFlight, this.#countedReadsWithoutProgress);
     if (planned === undefined) return undefined;
     this.#statistics.countRequest(planned.kind === 'verify');
-    if ((planned.covers?.[0].index ?? Infinity) <= this.#order.frozen) this.#fruitlessReads++;
+    if ((planned.covers?.[0].index ?? Infinity) <= this.#order.frozen) this.#readsWithoutProgress++;
     return planned;
   }
 
@@ -111,7 +111,7 @@ export class WalkState<Row extends Identified> {
     const { read, problem } = this.#addRead(planned, page);
     // Other rows may follow a new one, so the end is not proved by this read.
     if (read !== undefined && this.#order.list.length > knownRows) read.isFinalCheck = false;
-    else if (read !== undefined && kind === 'frontier') this.#fruitlessReads++;
+    else if (read !== undefined && kind === 'frontier') this.#readsWithoutProgress++;
     this.#planner.pageRows = this.#paging.addRows(
       page.rows.length,
       this.#planner.pageRows,
@@ -177,7 +177,7 @@ export class WalkState<Row extends Identified> {
     if (!isLastChance && isEarly && !this.#freezer.isAllAccepted(this.#thresholds)) return undefined;
     const window = this.#freezer.next(this.#thresholds, inFlight);
     if (window === undefined) return undefined;
-    this.#fruitlessReads = 0;
+    this.#readsWithoutProgress = 0;
     this.#thresholds = this.#recount();
     return window;
   }
@@ -211,8 +211,8 @@ export class WalkState<Row extends Identified> {
       const budget = `the budget of ${maxRequests} ${maxRequests === 1 ? 'request' : 'requests'}`;
       throw new Fault('unstable', `${budget} is spent after ${nameOfEntry(frontier)}`);
     }
-    const max = MAX_FRUITLESS_READS + FRUITLESS_READS_PER_VOTE * this.#thresholds.minVotes;
-    if (isIdle || this.#fruitless > max) throw this.#noProgress();
+    const max = MAX_READS_WITHOUT_PROGRESS + READS_WITHOUT_PROGRESS_PER_VOTE * this.#thresholds.minVotes;
+    if (isIdle || this.#countedReadsWithoutProgress > max) throw this.#noProgress();
   }
 
   report(fault?: Fault): WalkReport {
@@ -224,7 +224,7 @@ export class WalkState<Row extends Identified> {
     };
     const { mode, tally } = this.#crossCheck;
     const unstable = fault === undefined ? undefined : gap;
-    return this.#statistics.report(this.#options.limit, unstable, this.#emitted, { mode, ...tally });
+    return this.#statistics.report(this.#options.limit, unstable, this.#frozenIds, { mode, ...tally });
   }
 
   /** Returns the ids of rows that were seen and have no place. */
@@ -241,8 +241,8 @@ export class WalkState<Row extends Identified> {
   }
 
   /** Reads without progress; before the first window no read is without use. */
-  get #fruitless(): number {
-    return this.#statistics.requests < MIN_REQUESTS_BEFORE_FREEZING ? 0 : this.#fruitlessReads;
+  get #countedReadsWithoutProgress(): number {
+    return this.#statistics.requests < MIN_REQUESTS_BEFORE_FREEZING ? 0 : this.#readsWithoutProgress;
   }
 
   /** Whether the last known row is the end that the caller gave. */
@@ -257,7 +257,7 @@ export class WalkState<Row extends Identified> {
   ): { read?: Read<Row>; problem?: string | undefined } {
     const { after, before } = this.#options;
     const range = { start: after ?? LIST_START, end: before, hasMore: this.#paging.hasMore };
-    const reading = readPage(planned.query, page, this.#order, this.#emitted, range, planned);
+    const reading = readPage(planned.query, page, this.#order, this.#frozenIds, range, planned);
     this.#statistics.duplicates += reading.repeated;
     const { read } = reading;
     if (read === undefined) return { problem: reading.problem };
@@ -282,7 +282,7 @@ export class WalkState<Row extends Identified> {
     if (this.#placement.displaceMisplaced()) this.#evidence.recount(this.#order);
     const rows = this.#statistics.rows + this.#order.list.length;
     const firstOpen = this.#order.list[this.#order.frozen];
-    if (firstOpen !== this.#firstOpen) this.#fruitlessReads = 0;
+    if (firstOpen !== this.#firstOpen) this.#readsWithoutProgress = 0;
     this.#firstOpen = firstOpen;
     const epsilon = this.#options.epsilon ?? DEFAULT_EPSILON;
     return thresholdsFor(this.#evidence, rows, this.#statistics.requests, epsilon);

@@ -5,7 +5,7 @@ import { ERROR_STATUS } from '../../src/contract/error.ts';
 import { EVENT_TYPES, PAYLOADS } from '../../src/contract/event.ts';
 import { ROUTES, type Route } from '../../src/contract/routes.ts';
 import { RAMP_READS } from '../../src/service/fault-injection/drift.ts';
-import { TOKEN_LIFETIME_MS } from '../../src/service/rules/tiers.ts';
+import { TOKEN_LIFETIME_MS } from '../../src/service/store/tokens.ts';
 
 const text = (section: string, origin?: string) =>
   FACTS.filter((fact) => fact.section === section && (origin === undefined || fact.origin === origin))

@@ -56,6 +56,7 @@ async function permittedMessage({ archive, bearer, parameters }: Call): Promise<
   const n = numberOf('msg', parameters['id']!);
   if (n === undefined) throw new ApiError('not_found', 'no message has such an id');
   const message = await findMessage(archive.database, n);
+  // For 404 of one record our client shows its own text (client/error-response.ts), since other services word it differently.
   if (message === undefined) throw new ApiError('not_found', `no message ${idOf('msg', n)} in this archive`);
   if (!mayRead(bearer.tier, message.tier)) {
     throw new ApiError('observer_not_permitted', `${idOf('msg', n)} is above the tier ${bearer.tier}`);

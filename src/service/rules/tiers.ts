@@ -8,9 +8,6 @@ const SCOPES_OF: Record<Tier, readonly Scope[]> = {
   mirror: ['read:messages', 'read:attachments', 'read:sequence', 'read:mirror'],
 };
 
-/** Tokens are valid for one hour, which is our choice (interface 8). */
-export const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
-
 /** What a token gets: its tier, and the scopes of that tier. */
 export type Grant = { tier: Tier; scope: readonly Scope[] };
 

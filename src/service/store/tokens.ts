@@ -2,13 +2,16 @@
 import { hash as digest } from 'node:crypto';
 import type { Scope, Tier } from '../../contract/token.ts';
 import type { Archive } from './archive.ts';
-import { TOKEN_LIFETIME_MS, type Grant } from '../rules/tiers.ts';
+import type { Grant } from '../rules/tiers.ts';
 
 /** Who holds a token. `expires_ms`: milliseconds since the epoch. */
 export type Bearer = { tier: Tier; scope: readonly Scope[]; expires_ms: number };
 
 /** How long an expired token is still known, so that its owner learns that it expired. */
 const EXPIRED_TOKEN_KEPT_MS = 24 * 60 * 60 * 1000;
+
+/** Tokens are valid for one hour, which is our choice (interface 8). */
+export const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 
 /** Issues a token `arx_<43 characters>`: 32 random bytes, valid for {@link TOKEN_LIFETIME_MS}. */
 export async function issueToken(

@@ -42,6 +42,10 @@ export type WalkEvidence = {
   positionGaps: number;
 };
 
+/**
+ * Also the votes that the first row (one more), the end of the list, the limit of reads without progress and cross-checks
+ * against a stale snapshot start from. Must stay below {@link MIN_VOTES_WHILE_OPEN}.
+ */
 const MIN_VOTES = 2;
 /** While it is open whether stale answers share a snapshot. */
 const MIN_VOTES_WHILE_OPEN = 3;

@@ -2,7 +2,7 @@
 
 /**
  * The evidence for one adjacency: row A directly before row B in the known order. A vote is one read that shows B right
- * after A. See "Evidence" in ../README.md.
+ * after A. See "Evidence for an adjacency" in ../README.md.
  */
 export type AdjacencyEvidence = {
   /** The rows show positions n and n+1, so no row can stand between them. */

@@ -30,12 +30,12 @@ export type PageReading<Row> = {
 /** `order.get` of an id without an entry. */
 const UNKNOWN = -1;
 
-/** Returns the read that a page makes. Keeps the rows of the list in their entries. `emitted`: rows that were frozen. */
+/** Returns the read that a page makes. Keeps the rows of the list in their entries. `frozenIds`: ids of all frozen rows. */
 export function readPage<Row extends Identified>(
   query: PageQuery,
   page: Page<Identified>,
   order: Order<Row>,
-  emitted: IdSet,
+  frozenIds: IdSet,
   range: WalkRange,
   { surface, isFinalCheck }: Pick<Read<Row>, 'surface' | 'isFinalCheck'>,
 ): PageReading<Row> {
@@ -59,7 +59,7 @@ export function readPage<Row extends Identified>(
     return { problem: problem ?? 'no overlap with the known rows', repeated };
 
   const entries = inRange.map((row) =>
-    entryOf(row, order, emitted, surface === 'list' && row.id !== range.end),
+    entryOf(row, order, frozenIds, surface === 'list' && row.id !== range.end),
   );
   const holdsTrimmed = entries.some(({ index }) => index === TRIMMED);
   const lastCursor =
@@ -99,11 +99,11 @@ function cursorBefore(query: PageQuery, { start }: WalkRange, isEnd: boolean): s
 function entryOf<Row extends Identified>(
   row: Identified,
   order: Order<Row>,
-  emitted: IdSet,
+  frozenIds: IdSet,
   isKept: boolean,
 ): Entry<Row> {
   const known = order.get(row.id);
-  if (known === undefined && emitted.has(row.id))
+  if (known === undefined && frozenIds.has(row.id))
     return { id: row.id, row: undefined, position: undefined, index: TRIMMED, gone: false };
   const entry = known ?? order.entryFor(row.id);
   if (entry.index < order.frozen && entry.index >= 0) return entry;

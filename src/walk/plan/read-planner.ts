@@ -1,4 +1,4 @@
-// Plans which read is next: the frontier, the first adjacencies short of evidence, the end; never the same request twice.
+// Plans which read is next: the frontier, the first adjacencies short of evidence, the end. No remembered request is made again.
 import { isAccepted, isFirstRowAccepted, type Thresholds } from '../decide/adjacency.ts';
 import { endReadsNeeded, finalEndChecksNeeded } from '../decide/end-of-list.ts';
 import type { Evidence } from '../evidence/evidence.ts';
@@ -52,18 +52,18 @@ export class ReadPlanner<Row> {
   }
 
   /**
-   * Returns the next useful read beside those in flight; undefined when it is better to wait for them. `fruitless`: reads
-   * of the first open adjacency without progress.
+   * Returns the next useful read beside those in flight; undefined when it is better to wait for them.
+   * `readsWithoutProgress`: reads of the first open adjacency without progress.
    */
   next(
     thresholds: Thresholds,
     inFlight: readonly PlannedRead<Row>[],
-    fruitless: number,
+    readsWithoutProgress: number,
   ): PlannedRead<Row> | undefined {
     const planned =
-      this.#frontier(inFlight, fruitless) ??
+      this.#frontier(inFlight, readsWithoutProgress) ??
       this.#checks.nextRecheck() ??
-      this.#verify(thresholds, inFlight, fruitless) ??
+      this.#verify(thresholds, inFlight, readsWithoutProgress) ??
       this.#confirmEnd(inFlight) ??
       this.#end(thresholds, inFlight);
     if (planned !== undefined) this.#requests.markMade(planned.query, planned.surface);
@@ -101,11 +101,17 @@ export class ReadPlanner<Row> {
     return this.#rangeEnd !== undefined && this.#order.list.at(-1)?.id === this.#rangeEnd;
   }
 
-  #frontier(inFlight: readonly PlannedRead<Row>[], fruitless: number): PlannedRead<Row> | undefined {
+  #frontier(
+    inFlight: readonly PlannedRead<Row>[],
+    readsWithoutProgress: number,
+  ): PlannedRead<Row> | undefined {
     const { list, frozen } = this.#order;
     if (this.#isEndKnown || inFlight.some(({ kind }) => kind === 'frontier')) return undefined;
     const ahead = list.length - frozen;
-    if (ahead > 0 && (ahead > MAX_PAGES_AHEAD * this.pageRows || fruitless > MAX_READS_WITHOUT_FOCUS))
+    if (
+      ahead > 0 &&
+      (ahead > MAX_PAGES_AHEAD * this.pageRows || readsWithoutProgress > MAX_READS_WITHOUT_FOCUS)
+    )
       return undefined;
     const query = this.#requests.frontier();
     return query === undefined
@@ -116,7 +122,7 @@ export class ReadPlanner<Row> {
   #verify(
     thresholds: Thresholds,
     inFlight: readonly PlannedRead<Row>[],
-    fruitless: number,
+    readsWithoutProgress: number,
   ): PlannedRead<Row> | undefined {
     const { list, frozen } = this.#order;
     const { adjacencies } = this.#evidence;
@@ -126,7 +132,9 @@ export class ReadPlanner<Row> {
     const pending = this.#pendingVotes(inFlight);
     const isReadingOn = !this.#isEndKnown && inFlight.some(({ kind }) => kind === 'frontier');
     const count =
-      fruitless > MAX_READS_WITHOUT_FOCUS ? Math.min(adjacencies.length, this.pageRows) : adjacencies.length;
+      readsWithoutProgress > MAX_READS_WITHOUT_FOCUS
+        ? Math.min(adjacencies.length, this.pageRows)
+        : adjacencies.length;
     for (let number = 0; number < count; number++) {
       const left = frozen - 1 + number;
       const confirmations = adjacencies[number]!.confirmations + pending['cross-check'][number]!;

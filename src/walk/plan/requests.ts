@@ -1,4 +1,4 @@
-// Requests that were not made before: the same rows asked for by other cursors, directions and page sizes.
+// Makes requests that are none of the last 4,096 or more: the same rows asked for by other cursors, directions and page sizes.
 import { OVERLAP_ROWS } from '../evidence/read-page.ts';
 import { directionOf, forwardQuery, requestKey, type Surface } from '../evidence/read.ts';
 import { LIST_START, type Entry, type Order } from '../order/order.ts';
@@ -17,7 +17,9 @@ export type PlannedRead<Row> = {
   isFinalCheck: boolean;
 };
 
-/** Requests that are remembered. Older ones have cursors far behind the frontier. */
+/**
+ * Requests that are remembered at most. Then the older half is forgotten: its cursors are far behind the frontier.
+ */
 const MAX_REMEMBERED_REQUESTS = 8192;
 /** Rows between the cursors of reads that ask for the end. */
 const END_STRIDE_ROWS = 3;
@@ -27,7 +29,7 @@ const MAX_VARIANTS = 216;
 const MAX_PAGE_SIZES = 12;
 const DIRECTIONS: readonly Direction[] = ['backward', 'closed', 'forward'];
 
-/** Makes requests, none of them twice. Each method returns undefined when all variants were made before. */
+/** Makes requests, none of which is remembered. Each method returns undefined when all variants are remembered. */
 export class FreshRequests<Row> {
   readonly #order: Order<Row>;
   readonly #rangeEnd: string | undefined;
@@ -50,7 +52,7 @@ export class FreshRequests<Row> {
     this.#directions = DIRECTIONS.filter((direction) => directions?.has(direction) !== false);
   }
 
-  /** Remembers a request, so that it is not made again. */
+  /** Remembers a request, so that it is not made again while it is remembered. */
   markMade(query: PageQuery, surface: Surface): void {
     this.#made.add(requestKey(query, surface));
     if (this.#made.size > MAX_REMEMBERED_REQUESTS)

@@ -397,7 +397,7 @@ describe('--dry-run', () => {
     await serve(rows);
     const ran = await pull('--all --to dl --dry-run --json');
     expect([ran.exit, JSON.parse(ran.stdout)]).toMatchObject([13, { refused: 1, here: 0 }]);
-    expect(ran.stderr).toContain('att_1: file-1.txt exists with another content');
+    expect(ran.stderr).toContain('att_1: file-1.txt exists with different content');
   });
 });
 
