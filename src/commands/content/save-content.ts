@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import type { Content, RawRecord } from '../../contract/content.ts';
+import { storedExtension } from '../../contract/message-format.ts';
 import type { PulledFile, PullReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { saveVerified } from '../../download/save-verified.ts';
@@ -26,9 +27,6 @@ type Saving = {
   text: string;
 };
 
-/** File extension of the stored bytes, by format; `bin` for any other. */
-const EXTENSIONS: Record<string, string> = { rfc822: 'eml', slack: 'json' };
-
 /**
  * Saves a record and prints a report of its files. Each file is verified by the hash in the archive. A file that cannot be
  * had is a line of the report and a Fault of the run; the others are saved.
@@ -45,7 +43,7 @@ export async function save(saving: Saving, app: App): Promise<void> {
     const files: PulledFile[] = [];
     if (view === 'raw') {
       const record = content.data as RawRecord;
-      const own = safeName(message, `${message}.${EXTENSIONS[record.format ?? ''] ?? 'bin'}`).name;
+      const own = safeName(message, `${message}.${storedExtension(record.format)}`).name;
       entries.set(own, reserved(own));
       files.push(await stored(record, { dir, name: own }, saving, app));
     }

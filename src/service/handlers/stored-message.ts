@@ -1,7 +1,7 @@
 // Stored bytes of a message on the asset origin, by the signed address in its raw view. Never sent where a file is withheld.
+import { storedExtension } from '../../contract/message-format.ts';
 import { TIERS } from '../../contract/token.ts';
 import type { Archive } from '../store/archive.ts';
-import { FORMAT_EXTENSIONS } from '../records/message-format.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { isSignatureValid } from '../rules/signed-path.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
@@ -51,7 +51,7 @@ export async function storedMessage(archive: Archive, target: string): Promise<S
     size: await storedSize(database, message.n),
     // A mail is a page with scripts for some browsers.
     type: 'application/octet-stream',
-    filename: `${grant.id}.${FORMAT_EXTENSIONS[message.format]}`,
+    filename: `${grant.id}.${storedExtension(message.format)}`,
     integrity: integrityOf('message', message.failed),
     async *read(from, to) {
       for (let at = from; at <= to;) {

@@ -1,5 +1,5 @@
 // The readable text of a stored message, whatever its format: headers in order, decoded text and HTML.
-import type { MessageFormat } from '../records/message-format.ts';
+import type { MessageFormat } from '../../contract/message-format.ts';
 import { limitText, truncatedFields, type MessageText } from './limited-text.ts';
 import { mailText } from './mail-text.ts';
 

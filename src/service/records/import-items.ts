@@ -1,6 +1,6 @@
 // What a reader yields, whatever it reads: messages with their attachments, mails not parsed yet, and refused items.
 import type { Tier } from '../../contract/token.ts';
-import type { MessageFormat } from './message-format.ts';
+import type { MessageFormat } from '../../contract/message-format.ts';
 
 /** A file that came with a message. */
 export type ImportedAttachment = {

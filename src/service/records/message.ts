@@ -2,7 +2,7 @@
 import type { Message } from '../../contract/conversation.ts';
 import type { Tier } from '../../contract/token.ts';
 import { MESSAGE } from '../rules/integrity.ts';
-import type { MessageFormat } from './message-format.ts';
+import type { MessageFormat } from '../../contract/message-format.ts';
 import { instant, integrity, json, jsonRow, quoted, quotedOrNull, withheldMark } from './page-json.ts';
 import { isReadable } from './reader.ts';
 import {

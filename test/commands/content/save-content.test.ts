@@ -93,6 +93,15 @@ describe('the sample archive', () => {
   });
 });
 
+test('the stored bytes of a file of a folder are JSON, and named so', async () => {
+  mkdirSync(join(dir, 'folder'));
+  writeFileSync(join(dir, 'folder', 'notes.txt'), 'notes\n');
+  expect((await arx(dir, 'import folder')).exit).toBe(0);
+  expect((await arx(dir, 'content get msg_1 --save kept')).exit).toBe(0);
+  expect(names()).toEqual(['msg_1.json', 'msg_1.raw.json', 'notes.txt']);
+  expect(JSON.parse(saved('msg_1.json').toString())).toMatchObject({ path: 'notes.txt', bytes: 6 });
+});
+
 describe('a foreign service', () => {
   const STORED = 'stored';
   /** Answers for the message, and for the attachments by their ids. */
@@ -138,6 +147,11 @@ describe('a foreign service', () => {
         .map((name) => saved(name).toString())
         .sort(),
     ).toEqual(expect.arrayContaining(['one', 'stored', 'three', 'two']));
+  });
+
+  test.each(['unknown', 'constructor'])('stored bytes of the format %s are saved as .bin', async (format) => {
+    const ran = await get('msg_1', { id: 'msg_1', format, ...bytes });
+    expect([ran.exit, names()]).toEqual([0, ['msg_1.bin', 'msg_1.raw.json']]);
   });
 
   test('a file that would take the name of the record gets another', async () => {

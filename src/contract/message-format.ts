@@ -1,0 +1,19 @@
+// The formats in which the bytes of a message are stored. A database row and the raw view name one of them.
+
+/**
+ * `rfc822`: a mail, byte for byte as it was read. `slack`: canonical JSON of one Slack message and its channel.
+ * `file`: canonical JSON that describes one file of an imported folder.
+ */
+export type MessageFormat = 'rfc822' | 'slack' | 'file';
+
+const EXTENSIONS: Record<MessageFormat, string> = { rfc822: 'eml', slack: 'json', file: 'json' };
+
+/**
+ * Returns the file name extension of the stored bytes, without a dot. Returns `bin` for no format and for an unknown one,
+ * which another service or a newer version may name.
+ */
+export function storedExtension(format: string | undefined): string {
+  return format !== undefined && Object.hasOwn(EXTENSIONS, format)
+    ? EXTENSIONS[format as MessageFormat]
+    : 'bin';
+}
