@@ -44,7 +44,7 @@ export type WalkEvidence = {
 
 /**
  * Also the votes that the first row (one more), the end of the list, the limit of reads without progress and cross-checks
- * against a stale snapshot start from. Must stay below {@link MIN_VOTES_WHILE_OPEN}.
+ * against a stale snapshot start from. Must not exceed {@link MIN_VOTES_WHILE_OPEN}.
  */
 const MIN_VOTES = 2;
 /** While it is open whether stale answers share a snapshot. */
