@@ -183,8 +183,8 @@ export class WalkState<Row extends Identified> {
   }
 
   /**
-   * Returns whether all rows are frozen, the end is proved and no row that was seen is without a place. Asks for such rows
-   * itself. Throws Fault `unstable`.
+   * Returns whether all rows are frozen, the end is proved, and every row that was seen is placed, gone or named as late. Asks
+   * for unplaced rows itself, unless no new request is left for one. Throws Fault `unstable`.
    */
   async isComplete(): Promise<boolean> {
     const { list, frozen } = this.#order;

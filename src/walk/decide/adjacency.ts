@@ -68,7 +68,7 @@ const MIN_END_READS = 3;
 /** Reads below which the fault rate is hardly known: an end of the list then needs two reads more. */
 const MIN_READS_FOR_FAULT_RATE = 16;
 const EXTRA_EARLY_END_READS = 2;
-/** The two ends are two adjacencies, not N: a chance of 1 % each is accepted before they are confirmed. */
+/** The end of the list is one claim, not N: a chance of 1 % is accepted, as far as {@link MAX_MIN_VOTES} reads reach it. */
 const END_LOG_ODDS = -Math.log(0.01);
 const MIN_EDGE_LOG_ODDS = 0.5;
 /** Correct claims that the walk assumes before it has seen any, besides half a wrong one. */
