@@ -98,8 +98,20 @@ describe.each(FORMS)('with %j', (form) => {
     expect(tame(there.stderr)).toBe(tame(here.stderr));
     expect(here.exit === 0 ? here.stdout.length : here.stderr.length).toBeGreaterThan(5);
     expect(here.exit).not.toBe(1);
+    if (line.startsWith('events send')) await expectQueueToEmpty();
   });
 });
+
+/** A served archive applies events after their acknowledgement. Asks until none is queued, at most 500 times. */
+async function expectQueueToEmpty(): Promise<void> {
+  const ask = () =>
+    arx(join(scratch, 'client'), `events ls --effect queued --json --base-url ${served.base_url}`);
+  let queued = 1;
+  for (let asked = 0; queued > 0 && asked < 500; asked++) {
+    queued = (JSON.parse((await ask()).stdout) as { data: unknown[] }).data.length;
+  }
+  expect(queued).toBe(0);
+}
 
 /** Requests have ids of their own. */
 function tame(stderr: string): string {
