@@ -8,7 +8,7 @@ export type Level = { most: number; usual: number };
 /** One column. `up` is null where there is no value. `says` is shown under the pointer. */
 export type ChartColumn = { label: string; says: string; up: Level | null; down?: Level };
 
-/** The name and colour of what is above, or below, zero. */
+/** The name and colour of the values above zero, or of those below. */
 export type Series = { name: string; tone: Tone };
 
 /** A chart. */
