@@ -1,9 +1,17 @@
-// `npm run bench [name…] [quick] [numbers]`: figures as ratios within one run; every table goes to stdout, ready to paste.
+// `npm run bench [name…] [quick] [numbers] [-- options]`: figures as ratios within one run; every table goes to stdout, ready to paste.
+import { parseArgs } from 'node:util';
+
 const USUAL = ['start', 'page', 'depth', 'import', 'walk', 'files', 'verify', 'pulled'];
-const WALKS = ['simulated', 'served', 'sizes', 'many', 'kill'];
+const WALKS = ['simulated', 'served', 'sizes', 'many', 'calibration', 'kill'];
 const SERVICE = ['service', 'intake', 'ingest', 'ingest-kill', 'hold', 'soak', 'sqlmap'];
 const BENCHES = [...USUAL, ...WALKS, ...SERVICE];
-const asked = process.argv.slice(2);
+/** Options of the bench `calibration`. */
+const text = { type: 'string' };
+const flag = { type: 'boolean' };
+const { positionals: asked, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { from: text, count: text, seed: text, json: flag, verbose: { ...flag, short: 'v' } },
+});
 const numbers = asked.filter((word) => /^\d+$/.test(word)).map(Number);
 const names = asked.filter((word) => !/^\d+$/.test(word) && word !== 'quick');
 const unknown = names.filter((name) => !BENCHES.includes(name));
@@ -15,5 +23,5 @@ if (unknown.length > 0) {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
 for (const name of names.length > 0 ? names : USUAL) {
   const { bench } = await import(`./${name}.mjs`);
-  await bench({ quick: asked.includes('quick'), numbers });
+  await bench({ quick: asked.includes('quick'), numbers, options });
 }

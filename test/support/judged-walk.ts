@@ -1,0 +1,123 @@
+// Walks the list of a judged case and judges the outcome against the true list.
+import type { ReadNote } from '../../src/walk/options.ts';
+import { walk } from '../../src/walk/walk.ts';
+import { drawCase, type JudgedCase } from './judged-case.ts';
+import { JudgedList, type JudgedListRow } from './judged-list.ts';
+
+/**
+ * `exact`: complete and right. `incomplete`: the walk said so, and what it wrote is right. `wrong rows`: incomplete, and a row that it
+ * wrote is wrong. `false complete`: complete, but the list is wrong or rows are late.
+ */
+export type Result = 'exact' | 'incomplete' | 'wrong rows' | 'false complete';
+
+/** A walk with its judgement. */
+export type JudgedWalk = {
+  judged: JudgedCase;
+  list: JudgedList;
+  frozen: string[];
+  result: Result;
+  /** What is wrong with the list that was written. */
+  problem?: string;
+  /** The kind of the Fault that ended the walk, and its message. */
+  fault?: string;
+  message?: string;
+  confidence: number;
+  requests: number;
+  /** Pages of the list at the start. */
+  pages: number;
+};
+
+/** A walk gives up long before: this bounds a walk that does not end. */
+const MAX_REQUESTS_PER_PAGE = 60;
+const MIN_REQUEST_BOUND = 1000;
+
+/** Walks the list of a seed. */
+export async function judgeWalk(seed: number, log?: (note: ReadNote) => void): Promise<JudgedWalk> {
+  const judged = drawCase(seed);
+  const list = new JudgedList(judged);
+  const pages = Math.max(1, Math.ceil(judged.size / judged.limit));
+  const windows = walk<JudgedListRow>(list, {
+    limit: judged.limit,
+    crossCheck: judged.crossCheckMode,
+    concurrency: judged.concurrency,
+    epsilon: judged.epsilon,
+    maxRequests: MIN_REQUEST_BOUND + MAX_REQUESTS_PER_PAGE * pages,
+    signal: new AbortController().signal,
+    ...(log && { log }),
+  });
+  const frozen: string[] = [];
+  for (;;) {
+    const step = await windows.next();
+    if (!step.done) {
+      frozen.push(...step.value.rows.map(({ id }) => id));
+      continue;
+    }
+    const { report, fault } = step.value;
+    const isComplete = report.verdict === 'complete' && fault === undefined;
+    const problem =
+      problemOf(list, frozen, isComplete) ?? (isComplete ? lateProblem(list, report.late) : undefined);
+    const results: [Result, Result] = isComplete ? ['exact', 'false complete'] : ['incomplete', 'wrong rows'];
+    return {
+      judged,
+      list,
+      frozen,
+      pages,
+      result: results[problem === undefined ? 0 : 1],
+      confidence: report.confidence,
+      requests: report.requests,
+      ...(problem !== undefined && { problem }),
+      ...(fault && { fault: fault.kind, message: fault.message }),
+    };
+  }
+}
+
+/**
+ * Returns what is wrong with the rows of a walk; undefined when they are right. Without writes they are the list. Rows that
+ * were written during the walk may be there or not; every other row is there, in order. Appended rows are there up
+ * to some moment. Of an incomplete walk, the same holds up to its last row.
+ */
+export function problemOf(
+  { states }: Pick<JudgedList, 'states'>,
+  frozen: readonly string[],
+  isComplete: boolean,
+): string | undefined {
+  const ever = states.everDuringWalk;
+  const indexes = new Map(ever.map((id, index) => [id, index]));
+  const written = new Map(states.writes.map(({ id, kind }) => [id, kind]));
+  let expected = 0;
+  let missingAppend: number | undefined;
+  /** Returns the index of a row that must stand before the one at `end`. */
+  const missingBefore = (end: number): number | undefined => {
+    for (; expected < end; expected++) {
+      const kind = written.get(ever[expected]!);
+      if (kind === undefined) return expected;
+      if (kind === 'append') missingAppend ??= expected;
+    }
+    return undefined;
+  };
+  const places = new Set(frozen);
+  const seen = new Set<string>();
+  for (const id of frozen) {
+    const index = indexes.get(id);
+    if (index === undefined) return `dead row ${id} is written after row ${expected - 1}`;
+    if (seen.has(id)) return `row ${index} is written twice`;
+    if (index < expected) return `row ${index} is written after row ${expected - 1}`;
+    const missing = missingBefore(index) ?? missingAppend;
+    if (missing !== undefined)
+      return places.has(ever[missing]!)
+        ? `row ${index} is written before row ${missing}`
+        : `row ${missing} is missing`;
+    seen.add(id);
+    expected = index + 1;
+  }
+  const missing = isComplete ? missingBefore(ever.length) : undefined;
+  return missing === undefined ? undefined : `row ${missing} is missing`;
+}
+
+/** Rows inserted during the walk may be late; no other row may. */
+function lateProblem({ states }: JudgedList, late: readonly string[]): string | undefined {
+  const inserted = new Set(states.writes.map(({ id }) => id));
+  const missed = late.find((id) => !inserted.has(id));
+  if (missed === undefined) return undefined;
+  return `${states.isAlive(missed) ? 'row' : 'dead row'} ${missed} is late, and the list is right`;
+}
