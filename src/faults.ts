@@ -32,6 +32,8 @@ export type FaultDetail = {
   integrity?: number;
   /** HTTP status, where there was one. */
   status?: number;
+  /** Whether our own service sent the response, so that its error code means what our service means by it. */
+  isFromOurService?: boolean;
   /** Whether the same command may succeed later. */
   retryable?: boolean;
   /** For `interrupted`: the signal's name, e.g. SIGINT. */

@@ -3,6 +3,7 @@ import { ERROR_STATUS, type ErrorCode } from '../contract/error.ts';
 import { Integrity } from '../contract/scalars.ts';
 import { HEADERS, ROUTES } from '../contract/routes.ts';
 import { Fault, type FaultDetail, type FaultKind } from '../faults.ts';
+import { isFromOurService } from './our-service.ts';
 import type { ApiResponse } from './response.ts';
 import { safeText } from './safe-text.ts';
 import { parseJson } from './strict-json.ts';
@@ -59,6 +60,7 @@ export function faultOfResponse(response: ApiResponse, url: URL): Fault {
     retryable: kind === 'busy',
     ...known,
     ...(hint === undefined ? {} : { hint }),
+    ...(isFromOurService(response.headers) ? { isFromOurService: true } : {}),
   };
   return new Fault(kind, messageOf(kind, status, fields, url), detail);
 }

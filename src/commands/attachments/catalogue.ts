@@ -1,8 +1,8 @@
-// Reads the whole catalogue, or the rows with given ids.
+// Reads the whole catalogue, and the rows with given ids.
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { Fault } from '../../faults.ts';
 import { exactRows, type ExactRows } from '../exact-rows.ts';
+import { findRecords, type RecordSource } from '../find-record.ts';
 
 /** For more ids than this the whole catalogue is read. */
 const MAX_SINGLE_READS = 200;
@@ -17,7 +17,20 @@ export async function wholeCatalogue(app: App): Promise<ExactRows<Attachment>> {
   );
 }
 
-/** Returns the rows with these ids, by id. Ids that are no longer in the catalogue are left out. */
+/** Returns where the rows of the catalogue are found by id. */
+export async function attachmentSource(app: App): Promise<RecordSource<Attachment>> {
+  const client = await app.client();
+  return {
+    noun: 'attachment',
+    read: (id) => client.attachment(id),
+    page: async (window) => (await client.attachments(window)).body,
+  };
+}
+
+/**
+ * Returns the rows with these ids, by id. Ids that are no longer in the catalogue are left out. Throws the Fault of
+ * {@link findRecords} for an id of which this cannot be told.
+ */
 export async function catalogueRows(
   ids: { size: number; keys(): Iterable<string>; has(id: string): boolean },
   app: App,
@@ -26,16 +39,13 @@ export async function catalogueRows(
   if (ids.size > MAX_SINGLE_READS) {
     const listing = await wholeCatalogue(app);
     for await (const row of listing.rows) if (ids.has(row.id)) rows.set(row.id, row);
+    if (listing.complete()) return rows;
   }
-  const client = await app.client();
-  for (const id of ids.keys()) {
-    // A row may be missing from the list only because the list was cut.
-    if (rows.has(id)) continue;
-    try {
-      rows.set(id, (await client.attachment(id)).body);
-    } catch (error) {
-      if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
-    }
+  // A row may be missing from the list only because the list was cut.
+  const missing = [...ids.keys()].filter((id) => !rows.has(id));
+  for await (const found of findRecords(missing, await attachmentSource(app), app)) {
+    if ('row' in found) rows.set(found.id, found.row);
+    else if (found.fault.kind !== 'not_found') throw found.fault;
   }
   return rows;
 }

@@ -5,6 +5,8 @@ import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { readAhead } from '../../concurrency/read-ahead.ts';
 import { exactRows } from '../exact-rows.ts';
+import { findRecords } from '../find-record.ts';
+import { attachmentSource } from './catalogue.ts';
 import { filterQuery, matches, type Filter } from './filter.ts';
 
 /** The rows of the catalogue that a pull selects, and what is known of them so far. */
@@ -41,13 +43,9 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
   );
   async function* rowsById(): AsyncGenerator<Attachment> {
     // An id that is given twice is one row.
-    for (const id of new Set(input.ids)) {
-      try {
-        yield (await client.attachment(id)).body;
-      } catch (error) {
-        if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
-        app.addFault(error);
-      }
+    for await (const found of findRecords(new Set(input.ids), await attachmentSource(app), app)) {
+      if ('row' in found) yield found.row;
+      else app.addFault(found.fault);
     }
   }
   async function* matchingRows(): AsyncGenerator<Attachment> {
@@ -85,7 +83,7 @@ export function failIncomplete(app: App, selection: Selection, rows: number): vo
 }
 
 function emptyMessageOf({ ids, city, type, source, message }: Filter & { ids: string[] }): string {
-  if (ids.length > 0) return 'none of these attachments is in the catalogue';
+  if (ids.length > 0) return 'none of these attachments was found in the catalogue';
   const filters = Object.entries({ city, type, source, message }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} "${value}"`],
   );

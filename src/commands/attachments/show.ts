@@ -4,6 +4,8 @@ import type { App } from '../../app.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
+import { findRecord } from '../find-record.ts';
+import { attachmentSource } from './catalogue.ts';
 import { openAttachment } from './open-file.ts';
 
 export const Input = z.object({
@@ -14,9 +16,8 @@ export const Input = z.object({
 
 export async function run({ id, open, force }: z.infer<typeof Input>, app: App): Promise<void> {
   if (force && !open && !app.isRecorded) throw new Fault('usage', '--force goes with --open');
-  const client = await app.client();
-  const { body } = await client.attachment(id);
-  await app.printer.record(attachmentView, body);
-  if (app.strict && !isPullable(body)) app.addFault(new Fault('partial', `${id} is withheld`));
-  if (open) await openAttachment(body, force, app);
+  const row = await findRecord(id, await attachmentSource(app), app);
+  await app.printer.record(attachmentView, row);
+  if (app.strict && !isPullable(row)) app.addFault(new Fault('partial', `${id} is withheld`));
+  if (open) await openAttachment(row, force, app);
 }

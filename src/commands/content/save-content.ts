@@ -11,9 +11,11 @@ import { saveVerified } from '../../download/save-verified.ts';
 import type { ManifestEntry } from '../../download/manifest.ts';
 import { safeName } from '../../download/safe-name.ts';
 import { verifyReportOf } from '../../verify/verdicts.ts';
+import { attachmentSource } from '../attachments/catalogue.ts';
 import { printFileReport } from '../attachments/file-report.ts';
 import { failWithheld } from '../attachments/withheld.ts';
 import { pullRows } from '../attachments/pull-rows.ts';
+import { findRecords } from '../find-record.ts';
 import { openTargetFolder } from '../../download/target-folder.ts';
 import { storedBytes } from './stored-bytes.ts';
 
@@ -115,15 +117,12 @@ async function put(
 async function named({ data }: Content, app: App): Promise<Attachment[]> {
   const { attachments = [] } = data as RawRecord;
   const assets = data.pipeline?.assets.map(({ asset_id: id }) => id) ?? [];
-  const client = await app.client();
   const rows: Attachment[] = [];
-  for (const id of new Set([...attachments, ...assets])) {
-    try {
-      rows.push((await client.attachment(id)).body);
-    } catch (error) {
-      if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
-      app.notice(`${id} is not in the catalogue`);
-    }
+  const ids = new Set([...attachments, ...assets]);
+  for await (const found of findRecords(ids, await attachmentSource(app), app)) {
+    if ('row' in found) rows.push(found.row);
+    else if (found.fault.kind === 'not_found') app.notice(`${found.id} is not in the catalogue`);
+    else app.addFault(found.fault);
   }
   return rows;
 }

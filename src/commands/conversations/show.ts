@@ -1,16 +1,23 @@
 // `arx conversations show ID`: one conversation with all of its messages.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import type { Message } from '../../contract/conversation.ts';
+import type { Conversation, Message } from '../../contract/conversation.ts';
+import type { WindowQuery } from '../../contract/window.ts';
 import { Fault } from '../../faults.ts';
 import { conversationWithMessagesView } from '../../format/views/index.ts';
 import { exactRows } from '../exact-rows.ts';
+import { findRecord } from '../find-record.ts';
 
 export const Input = z.object({ id: z.string().min(1) });
 
 export async function run({ id }: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.client();
-  const { body } = await client.conversation(id);
+  const source = {
+    noun: 'conversation',
+    read: client.conversation,
+    page: async (window: WindowQuery) => (await client.conversations(window)).body,
+  };
+  const body = await findRecord<Conversation>(id, source, app);
   const messages: Message[] = [];
   const listing = exactRows(
     async (window) => (await client.messages({ conversation: id, ...window })).body,

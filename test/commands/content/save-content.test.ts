@@ -124,6 +124,7 @@ describe('a foreign service', () => {
           ),
         );
       else if (path === '/api/health') socket.write(answer(200, '{"status":"ok"}'));
+      else if (path === '/v1/attachments') socket.write(answer(200, '{"data":[],"has_more":false}'));
       else socket.write(answer(404, '{"error":{"code":"not_found","message":"no"}}'));
     });
     const env = { LANG: 'C.UTF-8', ARX_TOKEN: 'arx_0123456789.abcdefghijklmnop' };
@@ -133,7 +134,7 @@ describe('a foreign service', () => {
 
   test('names that lead out of the folder, meet each other or that of the record stay in it', async () => {
     const ids = ['a', 'b', 'c'];
-    const ran = await get('../../m', { id: 'x', ...bytes, attachments: ids }, (url) => ({
+    const ran = await get('../../m', { id: '../../m', ...bytes, attachments: ids }, (url) => ({
       a: { id: 'a', filename: '../up', file_url: `${url}/files/one`, sha256: sha256Of('one') },
       b: { id: 'b', filename: 'same.txt', file_url: `${url}/files/two`, sha256: sha256Of('two') },
       c: { id: 'c', filename: 'SAME.txt', file_url: `${url}/files/three`, sha256: sha256Of('three') },

@@ -1,0 +1,142 @@
+// Finds single records by id: by the route for one record, or in their list where a service has no such route.
+import type { App } from '../app.ts';
+import type { ReadPage } from '../client/all-rows.ts';
+import { Fault, type FaultKind } from '../faults.ts';
+import { plural } from '../format/numbers.ts';
+import { exactRows } from './exact-rows.ts';
+
+/** Where records of one kind are found. The routes for one attachment and one conversation are our choice. */
+export type RecordSource<Row extends { id: string }> = {
+  /** What one record is called. */
+  noun: string;
+  /** Reads one record by its route; absent: only the list decides. */
+  read?(id: string): Promise<{ body: Row }>;
+  /** Reads one page of the list. */
+  page: ReadPage<Row>;
+};
+
+/** A record, or the Fault why there is none: `not_found` only where that is proved. */
+export type FoundRecord<Row> = { id: string; row: Row } | { id: string; fault: Fault };
+
+type LookupApp = Pick<App, 'world' | 'log' | 'notice' | 'strict'>;
+
+/** Status codes with which a service without the route may answer. */
+const NO_ROUTE_STATUS: ReadonlySet<number> = new Set([400, 404, 405, 410, 422, 501]);
+
+/** Faults of reading the list which leave open whether it has the record. Any other is a fault of the run. */
+const INCONCLUSIVE: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'not_found',
+  'partial',
+  'unstable',
+  'protocol',
+]);
+
+/**
+ * Returns the record with this id. Throws Fault `not_found` where it is proved that there is none, `partial`, `unstable` or
+ * `protocol` where that cannot be told, and the Faults of requests.
+ */
+export async function findRecord<Row extends { id: string }>(
+  id: string,
+  source: RecordSource<Row>,
+  app: LookupApp & Pick<App, 'progress'>,
+): Promise<Row> {
+  const progress = app.progress();
+  const showPages = (done: number): void =>
+    progress.update({ label: `looking for ${id}`, done, unit: 'pages' });
+  try {
+    for await (const found of findRecords([id], source, app, showPages)) {
+      if ('row' in found) return found.row;
+      throw found.fault;
+    }
+  } finally {
+    await progress.end();
+  }
+  throw new Error('findRecords yields one result for each id');
+}
+
+/**
+ * Yields for each id its record, or the Fault why there is none, in the order of the ids. Once the route has left an id open,
+ * one reading of the list decides about it and all later ids. Throws the Faults of requests that concern the whole run.
+ */
+export async function* findRecords<Row extends { id: string }>(
+  ids: Iterable<string>,
+  source: RecordSource<Row>,
+  app: LookupApp,
+  onPage?: (count: number) => void,
+): AsyncGenerator<FoundRecord<Row>> {
+  const left = [...ids];
+  for (const [at, id] of left.entries()) {
+    const found = await readByRoute(id, source, app);
+    if (found === undefined) {
+      yield* findInList(left.slice(at), source, app, onPage);
+      return;
+    }
+    yield found;
+  }
+}
+
+/** Returns undefined where the response says nothing about the record. */
+async function readByRoute<Row extends { id: string }>(
+  id: string,
+  { noun, read }: RecordSource<Row>,
+  app: LookupApp,
+): Promise<FoundRecord<Row> | undefined> {
+  if (read === undefined) return undefined;
+  try {
+    const { body } = await read(id);
+    if (body.id === id) return { id, row: body };
+    app.log(`asked for ${noun} ${id}, the service answered with another one: its list decides`);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const { isFromOurService = false, status = 0 } = error.detail;
+    if (isFromOurService && error.kind === 'not_found') return { id, fault: error };
+    const mayLackRoute = error.kind === 'protocol' || NO_ROUTE_STATUS.has(status);
+    if (isFromOurService || !mayLackRoute) throw error;
+    app.log(
+      `${noun} ${id}: ${error.message}; the service may have no route for one ${noun}: its list decides`,
+    );
+  }
+  return undefined;
+}
+
+async function* findInList<Row extends { id: string }>(
+  ids: readonly string[],
+  { noun, page }: RecordSource<Row>,
+  app: LookupApp,
+  onPage?: (count: number) => void,
+): AsyncGenerator<FoundRecord<Row>> {
+  const missing = new Set(ids);
+  const rows = new Map<string, Row>();
+  let pages = 0;
+  const listing = exactRows<Row>(
+    async (window) => {
+      onPage?.(++pages);
+      return page(window);
+    },
+    (row) => row.id,
+    app,
+  );
+  let fault: Fault | undefined;
+  try {
+    for await (const row of listing.rows) {
+      if (missing.delete(row.id)) rows.set(row.id, row);
+      if (missing.size === 0) break;
+    }
+    if (missing.size > 0) fault = listing.fault();
+  } catch (error) {
+    if (!(error instanceof Fault) || !INCONCLUSIVE.has(error.kind)) throw error;
+    fault = error;
+  }
+  app.log(`looked for ${plural(ids.length, noun)} in the list: ${plural(pages, 'request')}`);
+  for (const id of ids) {
+    const row = rows.get(id);
+    yield row === undefined ? { id, fault: absence(`${noun} ${id}`, fault) } : { id, row };
+  }
+}
+
+/** Returns the Fault of a record that the list does not show. `fault` says why the list was not proved. */
+function absence(record: string, fault: Fault | undefined): Fault {
+  if (fault === undefined) return new Fault('not_found', `no ${record} in this archive`);
+  const kind = fault.kind === 'not_found' ? 'partial' : fault.kind;
+  return new Fault(kind, `cannot tell whether there is ${record}: ${fault.message}`, fault.detail);
+}
