@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --journal --sign-with --effect --origin-city --kind --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --journal --sign-with --effect --origin-city --kind --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -229,7 +229,9 @@ complete -c arx -n '__arx_at serve' -l drift-writes -x -d 'simulated writes, e.g
 complete -c arx -n '__arx_at serve' -l drift-latency -x -d 'milliseconds added to every answer'
 complete -c arx -n '__arx_at serve' -l drift-log -rF -d 'append the fault of each read to FILE; truth=true in a query then gives the true list'
 complete -c arx -n '__arx_at serve' -l transport-faults -x -d 'share of list requests that fail in transport, 0 to 1'
-complete -c arx -n '__arx_at serve' -l transport-kinds -x -d 'kinds of transport faults: 429,503,reset,cut,slow (default: all)'
+complete -c arx -n '__arx_at serve' -l transport-kinds -x -d 'kinds of transport faults: 429,503,reset,cut,slow (default: these), cut-json'
+complete -c arx -n '__arx_at serve' -l list-variants -x -d 'change every list response, e.g. descending,strict,clamp-limit:50; arx help drift-testing explains them'
+complete -c arx -n '__arx_at serve' -l fault-lists -x -d 'lists with drift, transport faults and variants, comma-separated (default: conversations,messages,attachments)'
 complete -c arx -n '__arx_at config get' -a 'base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier'
 complete -c arx -n '__arx_at config set' -a 'base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier'
 complete -c arx -n '__arx_at config unset' -a 'base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier'

@@ -1,5 +1,10 @@
 // The command that runs the service on a port.
-import { DRIFT_MODES, TRANSPORT_FAULTS } from '../contract/injected-faults.ts';
+import {
+  DRIFT_MODES,
+  EXPLICIT_TRANSPORT_FAULTS,
+  FAULTY_LISTS,
+  TRANSPORT_FAULTS,
+} from '../contract/injected-faults.ts';
 import { TIERS } from '../contract/token.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { DATABASE_OPTIONS } from './shared-options.ts';
@@ -52,7 +57,15 @@ export const SERVE_COMMANDS = [
       ['--transport-faults <share>', 'share of list requests that fail in transport, 0 to 1'],
       [
         '--transport-kinds <kinds>',
-        `kinds of transport faults: ${TRANSPORT_FAULTS.join(',')} (default: all)`,
+        `kinds of transport faults: ${TRANSPORT_FAULTS.join(',')} (default: these), ${EXPLICIT_TRANSPORT_FAULTS.join(',')}`,
+      ],
+      [
+        '--list-variants <variants>',
+        'change every list response, e.g. descending,strict,clamp-limit:50; arx help drift-testing explains them',
+      ],
+      [
+        '--fault-lists <lists>',
+        `lists with drift, transport faults and variants, comma-separated (default: ${FAULTY_LISTS.join(',')})`,
       ],
     ],
     examples: [
@@ -62,6 +75,7 @@ export const SERVE_COMMANDS = [
       'arx serve --log serve.log --metrics-port 9100 --trust-proxy 127.0.0.1',
       'arx serve --read-only',
       'arx serve --drift 0.21 --drift-mode key --transport-faults 0.05 --drift-log drift.ndjson',
+      'arx serve --drift 0.2 --drift-faults stale,phantom --list-variants descending,strict',
     ],
     topics: ['hosting', 'drift-testing'],
   },

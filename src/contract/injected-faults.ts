@@ -1,4 +1,4 @@
-// The names of injected faults that `arx serve` takes: how faulty reads are correlated, and faults of the transport.
+// The names that `arx serve` takes for injected faults: correlation of faulty reads, transport faults, variants of lists.
 
 /**
  * How injected faults are correlated. The numbers are in `service/fault-injection/fault-sampling.ts`.
@@ -17,5 +17,28 @@ export type DriftMode = (typeof DRIFT_MODES)[number];
  * in the middle of the body; `slow`: the body arrives slowly.
  */
 export const TRANSPORT_FAULTS = ['429', '503', 'reset', 'cut', 'slow'] as const;
+/**
+ * Drawn only where they are named. `cut-json`: the JSON text ends early, but status and framing are those of a whole
+ * response (the Content-Length of the short text, or chunks with a last one).
+ */
+export const EXPLICIT_TRANSPORT_FAULTS = ['cut-json'] as const;
 /** A fault of the transport: an error status, a reset, a body that is cut short, or one that is sent slowly. */
-export type TransportFault = (typeof TRANSPORT_FAULTS)[number];
+export type TransportFault = (typeof TRANSPORT_FAULTS)[number] | (typeof EXPLICIT_TRANSPORT_FAULTS)[number];
+
+/** The lists that faults and variants apply to. */
+export const FAULTY_LISTS = ['conversations', 'messages', 'attachments'] as const;
+/** The name of a list that faults and variants apply to. */
+export type FaultyList = (typeof FAULTY_LISTS)[number];
+
+/**
+ * How the lists of a test service can differ from those of a normal one, in every response. A client must cope with each
+ * of them, because the interface shows neither rule.
+ * - `descending`: a page of `ending_before` alone begins with its newest row.
+ * - `strict`: a query parameter that the interface does not show is 400 `request_invalid`.
+ */
+export const LIST_VARIANTS = ['descending', 'strict'] as const;
+/**
+ * What a test service does with a `limit` above a largest one: `refuse-limit` gives 400 `limit_out_of_range`,
+ * `clamp-limit` a page of the largest size.
+ */
+export const LIMIT_VARIANTS = ['refuse-limit', 'clamp-limit'] as const;

@@ -3,14 +3,14 @@ import type { Drift } from '../../src/service/fault-injection/drift.ts';
 import type { TrueList } from '../../src/service/fault-injection/page-faults.ts';
 import type { ListPage, ListWindow } from '../../src/service/handlers/list-source.ts';
 
-export type PlainRow = { id: string };
+export type PlainRow = { id: string; sequence?: number };
 
 export function plainRows(count: number): PlainRow[] {
   return Array.from({ length: count }, (_, n) => ({ id: `row_${n + 1}` }));
 }
 
 /** Returns the list. Its reads throw for a cursor that is not in it. */
-export function plainList(rows: readonly PlainRow[]): TrueList<PlainRow> {
+export function plainList<Row extends PlainRow>(rows: readonly Row[]): TrueList<Row> {
   const at = (id: string) => {
     const found = rows.findIndex((row) => row.id === id);
     if (found < 0) throw new Error(`no cursor ${id}`);

@@ -1,4 +1,4 @@
-// The options of `arx serve` that inject faults: drift, simulated writes, transport faults, latency.
+// The options of `arx serve` that inject faults: drift, simulated writes, transport faults, variants of lists, latency.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { DRIFT_MODES } from '../../contract/injected-faults.ts';
@@ -11,7 +11,7 @@ import { openForAppending } from './observability.ts';
 /** A client would take a slower service for one that does not answer. */
 const MAX_LATENCY_MS = 10_000;
 
-/** The input of the `--drift…` and `--transport…` options. */
+/** The input of the options that inject faults. */
 export const DRIFT_INPUT = {
   drift: z.string().optional(),
   driftSeed: wholeNumber(0).optional(),
@@ -25,6 +25,8 @@ export const DRIFT_INPUT = {
   driftLog: z.string().min(1).optional(),
   transportFaults: z.string().optional(),
   transportKinds: z.string().optional(),
+  listVariants: z.string().optional(),
+  faultLists: z.string().optional(),
 };
 const DriftInput = z.object(DRIFT_INPUT);
 type DriftInput = z.infer<typeof DriftInput>;
@@ -38,6 +40,7 @@ export async function faultOptionsOf(input: DriftInput, app: App): Promise<Fault
     return undefined;
   const parsers = await import('../../service/fault-injection/index.ts');
   const { drift, driftReported, driftWrites, driftLatency, transportFaults, transportKinds } = input;
+  const { listVariants, faultLists } = input;
   if (drift === undefined && (input.driftFaults ?? input.driftMode) !== undefined) {
     throw new Fault('usage', '--drift-faults and --drift-mode go with --drift');
   }
@@ -56,10 +59,21 @@ export async function faultOptionsOf(input: DriftInput, app: App): Promise<Fault
   const transport = parseOption('--transport-faults', () =>
     parsers.parseTransportFaults(transportFaults ?? '0', transportKinds),
   );
+  if (faultLists !== undefined && (drift ?? transportFaults ?? listVariants) === undefined) {
+    throw new Fault('usage', '--fault-lists goes with --drift, --transport-faults or --list-variants');
+  }
+  const variants =
+    listVariants === undefined
+      ? undefined
+      : parseOption('--list-variants', () => parsers.parseVariants(listVariants));
+  const lists =
+    faultLists === undefined ? undefined : parseOption('--fault-lists', () => parsers.parseLists(faultLists));
   const { sleep } = app.world;
   return {
     ...(drift === undefined && !reported ? {} : { drift: { ...options, ...(reported ? { reported } : {}) } }),
     ...(writes ? { writes: { seed, writes } } : {}),
+    ...(variants === undefined ? {} : { variants }),
+    ...(lists === undefined ? {} : { lists }),
     ...(transportFaults === undefined && driftLatency === undefined
       ? {}
       : { transport: { ...transport, seed, latency: driftLatency ?? 0, sleep: (ms: number) => sleep(ms) } }),

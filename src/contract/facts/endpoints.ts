@@ -156,7 +156,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
     ],
     [
       'injected drift',
-      'Lists of conversations, messages and attachments are answered wrongly on purpose. 404, 409, single records, sequences and events are not. A service with a drift log answers truth=true on such a list with the true rows and drift_ratio 0; any other service ignores truth.',
+      'Lists of conversations, messages and attachments are answered wrongly on purpose. 404, 409, single records, sequences and events are not. A service with a drift log answers truth=true on such a list with the true rows and drift_ratio 0; any other service ignores truth. A test service can also remove rows, send ending_before pages in descending order, refuse parameters that the interface does not show, and have a smaller largest page.',
     ],
     ['one conversation', 'GET /v1/conversations/<id> gives the conversation with its first 100 messages.'],
   ]),

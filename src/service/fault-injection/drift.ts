@@ -10,6 +10,8 @@ import {
   later,
   missing,
   permute,
+  phantom,
+  renumber,
   scramble,
   shift,
   stale,
@@ -22,8 +24,11 @@ const DEFAULT_FAULTS = { shift, boundary, later, permute, missing, dup, stale } 
   string,
   PageFault
 >;
-/** Injected only where they are named: harsher than drift (scramble), or against the rules of any list. */
-const EXPLICIT_FAULTS = { scramble, empty, loop, oversize } satisfies Record<string, PageFault>;
+/** Injected only where they are named: harsher than the default ones, or against the rules of any list. */
+const EXPLICIT_FAULTS = { phantom, renumber, scramble, empty, loop, oversize } satisfies Record<
+  string,
+  PageFault
+>;
 const FAULTS = { ...DEFAULT_FAULTS, ...EXPLICIT_FAULTS };
 
 /** The name of a fault of list reads, as `--drift` takes it. */
@@ -32,6 +37,8 @@ export type DriftFault = keyof typeof FAULTS;
 export const DRIFT_FAULTS = Object.keys(DEFAULT_FAULTS) as DriftFault[];
 /** The faults that are injected only where they are named. */
 export const EXPLICIT_DRIFT_FAULTS = Object.keys(EXPLICIT_FAULTS) as DriftFault[];
+/** The faults that show an earlier snapshot, which several reads can share. */
+export const SNAPSHOT_FAULTS = ['stale', 'phantom', 'renumber'] as const satisfies DriftFault[];
 
 /** A ratio from 0 to 1 that changes linearly from one value to another over the first {@link RAMP_READS} list reads. */
 export type Ratio = { from: number; to: number };
@@ -49,7 +56,7 @@ export type DriftOptions = Ratio & {
 /** One list read: the name of the list, a text that identifies the request, and its window. */
 export type ListRead = { list: string; key: string; window: ListWindow };
 
-/** One read in the drift log: the fault (null where the page is true), and the snapshot that a stale page came from. */
+/** One read in the drift log: the fault (null where the page is true), and the snapshot of a fault in {@link SNAPSHOT_FAULTS}. */
 export type ReadEntry = {
   type: 'read';
   read: number;
@@ -69,8 +76,8 @@ export type Drift = {
   refresh(): Promise<void>;
   /**
    * Returns the page of one list read. The true list is read first, so that its errors (404, 409) are always true. Unless a
-   * fault that breaks a rule was named, a faulty page has no more rows than `limit`, only rows of the list, and is never
-   * empty while it says `has_more`.
+   * fault that breaks a rule was named, a faulty page has no more rows than `limit`, only rows that the list has (with
+   * `phantom`: or had), and is never empty while it says `has_more`.
    */
   readPage<Row extends ListRow>(read: ListRead, list: TrueList<Row>): Promise<ListPage<Row>>;
 };
@@ -106,7 +113,7 @@ export function createDrift(
       const isAllowed = page.rows.length > 0 || !page.has_more || drawn === 'empty';
       const returned = isAllowed ? page : truth;
       const fault = drawn !== undefined && !isSamePage(returned, truth) ? drawn : null;
-      const state = fault === 'stale' ? sample.state : null;
+      const state = SNAPSHOT_FAULTS.some((name) => name === fault) ? sample.state : null;
       await log?.({ type: 'read', read, list: name, window, fault, state });
       return returned;
     },
@@ -122,6 +129,6 @@ function isSamePage<Row extends ListRow>(a: ListPage<Row>, b: ListPage<Row>): bo
   return (
     a.has_more === b.has_more &&
     a.rows.length === b.rows.length &&
-    a.rows.every(({ id }, at) => id === b.rows[at]!.id)
+    a.rows.every(({ id, sequence }, at) => id === b.rows[at]!.id && sequence === b.rows[at]!.sequence)
   );
 }

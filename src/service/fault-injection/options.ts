@@ -1,6 +1,20 @@
 // Parsers of the fault-injection options of `arx serve`. They throw an Error whose text names the part that is wrong.
-import { TRANSPORT_FAULTS, type DriftMode, type TransportFault } from '../../contract/injected-faults.ts';
-import { DRIFT_FAULTS, EXPLICIT_DRIFT_FAULTS, type DriftOptions, type Ratio } from './drift.ts';
+import {
+  EXPLICIT_TRANSPORT_FAULTS,
+  FAULTY_LISTS,
+  TRANSPORT_FAULTS,
+  type DriftMode,
+  type FaultyList,
+  type TransportFault,
+} from '../../contract/injected-faults.ts';
+import {
+  DRIFT_FAULTS,
+  EXPLICIT_DRIFT_FAULTS,
+  SNAPSHOT_FAULTS,
+  type DriftFault,
+  type DriftOptions,
+  type Ratio,
+} from './drift.ts';
 import { WRITE_KINDS, type Writes } from './write-overlay.ts';
 
 /**
@@ -13,13 +27,15 @@ export function parseDrift(
   faults?: string,
   mode: DriftMode = 'each',
 ): DriftOptions & { mode: DriftMode } {
-  const defaults = mode === 'collude' ? (['stale'] as const) : DRIFT_FAULTS;
+  const defaults: readonly DriftFault[] = mode === 'collude' ? ['stale'] : DRIFT_FAULTS;
   const kinds =
     faults === undefined
       ? defaults
       : parseNames('drift fault', [...DRIFT_FAULTS, ...EXPLICIT_DRIFT_FAULTS], faults);
-  if (mode === 'collude' && !kinds.includes('stale')) {
-    throw new Error('mode collude needs the fault stale: add it to --drift-faults, or name no faults');
+  if (mode === 'collude' && !SNAPSHOT_FAULTS.some((name) => kinds.includes(name))) {
+    throw new Error(
+      `mode collude needs a fault with a snapshot: add one of ${SNAPSHOT_FAULTS.join(', ')} to --drift-faults, or name no faults`,
+    );
   }
   return { ...parseRatio(ratio), seed: parseSeed(seed), faults: kinds, mode };
 }
@@ -40,7 +56,10 @@ export function parseSeed(seed: number): number {
   throw new Error(`must be an integer from 0 to 4294967295, not ${seed}`);
 }
 
-/** Returns the share of requests that fail, 0 to 1, and the faults to draw from: names joined by commas, default all. */
+/**
+ * Returns the share of requests that fail, 0 to 1, and the faults to draw from: names joined by commas, default
+ * {@link TRANSPORT_FAULTS}.
+ */
 export function parseTransportFaults(
   share: string,
   kinds?: string,
@@ -48,8 +67,16 @@ export function parseTransportFaults(
   if (!isShare(share)) throw new Error(`must be a share from 0 to 1, not "${share}"`);
   return {
     share: Number(share),
-    kinds: kinds === undefined ? TRANSPORT_FAULTS : parseNames('transport fault', TRANSPORT_FAULTS, kinds),
+    kinds:
+      kinds === undefined
+        ? TRANSPORT_FAULTS
+        : parseNames('transport fault', [...TRANSPORT_FAULTS, ...EXPLICIT_TRANSPORT_FAULTS], kinds),
   };
+}
+
+/** Returns the lists in `text`, names joined by commas. */
+export function parseLists(text: string): FaultyList[] {
+  return parseNames('list', FAULTY_LISTS, text);
 }
 
 /** Returns the writes of a text like `append:10:4,delete:3:9` (COUNT, and EVERY so many reads), each kind at most once. */

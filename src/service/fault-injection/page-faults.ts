@@ -8,6 +8,8 @@ export type TrueList<Row> = {
   read(window: ListWindow): Promise<ListPage<Row>>;
   /** Returns the last rows of the list, in ascending order. */
   newest(limit: number): Promise<Row[]>;
+  /** Reads the list together with the removed rows that a snapshot still has. Without it no row was removed. */
+  readSnapshot?(state: string, window: ListWindow): Promise<ListPage<Row>>;
 };
 
 /** One faulty read. `state` names the snapshot of a stale answer: reads with the same state agree. */
@@ -26,6 +28,8 @@ export type PageFault = <Row extends ListRow>(read: FaultyRead<Row>) => Promise<
 export const MAX_DISPLACED_ROWS = 8;
 /** Share of rows that a stale state lacks besides the newest ones. */
 const STALE_MISSING_SHARE = 1 / 32;
+/** Rows that are read at once to count what stands before a page. */
+const COUNTED_ROWS = 1000;
 
 /** Returns the window k rows late or early: its start, and its end where it has one. */
 export const shift: PageFault = async (read) => {
@@ -112,18 +116,45 @@ export const dup: PageFault = async ({ window, truth, random }) => {
  * lacks a conversation together with its messages, so that lists which show the same rows agree.
  */
 export const stale: PageFault = async ({ list, window, state }) => {
+  const isKnown = staleRows(state);
   const wide = await list.read({
     ...window,
     limit: window.limit + Math.ceil(window.limit / 16) + MAX_DISPLACED_ROWS,
   });
   const newest = await list.newest(randomInteger(seededRandom(state), 1, MAX_DISPLACED_ROWS));
   const tooNew = new Set(newest.map(({ id }) => id));
-  const rows = wide.rows.filter(
-    ({ id, conversation_id }) =>
-      !tooNew.has(id) && seededRandom(`${state}/${conversation_id ?? id}`)() >= STALE_MISSING_SHARE,
-  );
+  const rows = wide.rows.filter((row) => !tooNew.has(row.id) && isKnown(row));
   return limited({ rows, has_more: wide.has_more }, window);
 };
+
+/**
+ * Returns the page of an earlier snapshot, as {@link stale}, whose rows have the positions 1, 2, 3 … without gaps. Rows
+ * without a `sequence` get none. It reads all rows before the page.
+ */
+export const renumber: PageFault = async (read) => {
+  const page = await stale(read);
+  const isKnown = staleRows(read.state);
+  let count = 0;
+  for (let first = page.rows[0]; first !== undefined;) {
+    const before = await read.list.read({ ending_before: first.id, limit: COUNTED_ROWS });
+    count += before.rows.filter(isKnown).length;
+    first = before.has_more ? before.rows[0] : undefined;
+  }
+  const rows = page.rows.map((row, at) =>
+    row.sequence === undefined ? row : { ...row, sequence: count + at + 1 },
+  );
+  return { ...page, rows };
+};
+
+/** Returns the page of an earlier snapshot that still has rows which the list lost. As cursors they are 404. */
+export const phantom: PageFault = async ({ list, window, truth, state }) =>
+  list.readSnapshot === undefined ? truth : list.readSnapshot(state, window);
+
+/** Returns whether a snapshot has a row, the newest ones aside. */
+function staleRows(state: string): (row: ListRow) => boolean {
+  return ({ id, conversation_id }) =>
+    seededRandom(`${state}/${conversation_id ?? id}`)() >= STALE_MISSING_SHARE;
+}
 
 /** Returns at most `limit` rows of a page, from the end at which its direction starts. */
 function limited<Row>({ rows, has_more }: ListPage<Row>, window: ListWindow): ListPage<Row> {

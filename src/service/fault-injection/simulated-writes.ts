@@ -10,6 +10,7 @@ import {
   type WriteKind,
   type WriteOptions,
   type WriteOverlay,
+  type WriteState,
 } from './write-overlay.ts';
 import { scheduleWrites } from './write-schedule.ts';
 
@@ -22,10 +23,10 @@ export type WriteEntry = { type: 'write'; read: number; kind: WriteKind; id: str
 /** Hides and shows conversations as the list is read. */
 export type SimulatedWrites = {
   /**
-   * Returns which ids are hidden now. `isRead` counts a read of the conversation list first, and makes the writes that
+   * Returns which ids are hidden or removed now. `isRead` counts a read of the conversation list first, and makes the writes that
    * are due at it.
    */
-  nextState(isRead: boolean): Promise<IsHidden>;
+  nextState(isRead: boolean): Promise<WriteState>;
 };
 
 /** Returns the writes over this archive. `log` is awaited before a write shows; `reads` counts the list's reads. */
@@ -38,7 +39,7 @@ export function createSimulatedWrites(
   let scheduled: Promise<WriteOverlay> | undefined;
   const overlay = () =>
     (scheduled ??= scheduleWrites(database, options).then(
-      (schedule) => createWriteOverlay(options.writes, schedule),
+      (schedule) => createWriteOverlay(schedule),
       (error: unknown) => {
         scheduled = undefined;
         throw error;
@@ -46,15 +47,15 @@ export function createSimulatedWrites(
     ));
   return {
     async nextState(isRead) {
-      const { writtenAt, hiddenAfter } = await overlay();
-      if (!isRead) return hiddenAfter(await reads.current());
+      const { writtenAt, stateAfter } = await overlay();
+      if (!isRead) return stateAfter(await reads.current());
       const read = await reads.next();
-      const isHidden = hiddenAfter(read);
+      const state = stateAfter(read);
       for (const { kind, n } of writtenAt(read)) {
-        const after = log && (await visibleBefore(database, n, isHidden));
+        const after = log && (await visibleBefore(database, n, state.isHidden));
         await log?.({ type: 'write', read, kind, id: idOf('conv', n), after: after ?? null });
       }
-      return isHidden;
+      return state;
     },
   };
 }

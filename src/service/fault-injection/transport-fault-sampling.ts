@@ -1,7 +1,7 @@
 // Decides by seed which requests for a list meet a transport fault.
 import type { TransportFault } from '../../contract/injected-faults.ts';
 import { createCounter, type Counter } from '../rules/counter.ts';
-import { randomElement, seededRandom } from './seeded-random.ts';
+import { randomElement, seededRandom, type Random } from './seeded-random.ts';
 
 /** Which requests for a list fail and how, and the latency of every response. */
 export type TransportFaultOptions = {
@@ -19,10 +19,13 @@ export type TransportFaultOptions = {
 /** One failed request in the drift log. `request` is its number among the requests for lists, from 1. */
 export type TransportFaultEntry = { type: 'transport'; request: number; list: string; fault: TransportFault };
 
+/** The transport fault of one request, and the random numbers that decide its details. */
+export type DrawnTransportFault = { fault: TransportFault; random: Random };
+
 /** Draws the transport faults of a service. */
 export type TransportFaults = {
   /** Returns the fault of the next request for a list. Counts the request before it returns. */
-  next(list: string, peer: string): Promise<TransportFault | undefined>;
+  next(list: string, peer: string): Promise<DrawnTransportFault | undefined>;
 };
 
 /** Returns the faults of these options. `log` is awaited before a fault shows; `requests` counts requests for lists. */
@@ -41,7 +44,7 @@ export function createTransportFaults(
       // An in-process request has no connection that could be reset.
       const fault = peer === 'local' && (drawn === 'reset' || drawn === 'cut') ? '503' : drawn;
       await log?.({ type: 'transport', request, list, fault });
-      return fault;
+      return { fault, random };
     },
   };
 }

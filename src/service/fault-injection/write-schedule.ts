@@ -9,13 +9,16 @@ import { WRITE_KINDS, type ScheduledWrite, type WriteKind, type WriteOptions } f
 /** Draws for one conversation, after which the archive counts as too small. */
 const MAX_DRAWS = 16;
 
+/** Conversations that are removed before the first read, at most: their ids stay in memory. */
+const MAX_REMOVED = 2000;
+
 /**
- * Returns the scheduled writes. The last conversations are appended; inserted and deleted ones lie anywhere before them.
- * The first conversation is never chosen. There are fewer than requested where the archive has too few conversations.
+ * Returns the scheduled writes. The last conversations are appended; inserted, deleted and removed ones lie anywhere before
+ * them. The first conversation is never chosen. There are fewer than requested where the archive has too few conversations.
  */
 export async function scheduleWrites(
   statements: Statements,
-  { seed, writes }: WriteOptions,
+  { seed, writes, removedShare = 0 }: WriteOptions,
 ): Promise<ScheduledWrite[]> {
   const numbers = (span: Partial<Span>, limit: number) =>
     conversationNumbers(statements, { after: null, before: null, direction: 'forward', limit, ...span });
@@ -30,21 +33,39 @@ export async function scheduleWrites(
   const last = chosen.append[0] === undefined ? tail.at(-1)! : chosen.append[0] - 1;
   const taken = new Set([first, ...chosen.append]);
   for (const kind of ['insert', 'delete'] as const) {
-    const random = seededRandom(`${seed}/${kind}`);
-    for (let order = 0; order < (writes[kind]?.count ?? 0); order += 1) {
-      const n = await drawUntaken(random);
-      if (n === undefined) break;
-      taken.add(n);
-      chosen[kind].push(n);
-    }
+    chosen[kind] = await choose(kind, writes[kind]?.count ?? 0);
   }
   const schedule: ScheduledWrite[] = [];
   for (const kind of WRITE_KINDS) {
     for (const [order, n] of chosen[kind].entries()) {
-      schedule.push({ kind, order, n, ids: await idsOf(statements, n) });
+      const read = (order + 1) * (writes[kind]?.every ?? Infinity);
+      schedule.push({ kind, read, n, ids: await idsOf(statements, n) });
     }
   }
+  const removed = removedShare === 0 ? 0 : Math.ceil((await conversationCount()) * removedShare);
+  // Chosen last, so that the other writes of a seed stay the same.
+  for (const n of await choose('removed', Math.min(removed, MAX_REMOVED))) {
+    schedule.push({ kind: 'delete', read: 0, n, ids: await idsOf(statements, n) });
+  }
   return schedule;
+
+  /** Returns `count` conversations that were not chosen before, fewer where none is found. */
+  async function choose(name: string, count: number): Promise<number[]> {
+    const random = seededRandom(`${seed}/${name}`);
+    const found: number[] = [];
+    while (found.length < count) {
+      const n = await drawUntaken(random);
+      if (n === undefined) break;
+      taken.add(n);
+      found.push(n);
+    }
+    return found;
+  }
+
+  async function conversationCount(): Promise<number> {
+    const row = await statements.get<{ count: number }>('SELECT count(*) AS count FROM conversations', []);
+    return Number(row?.count ?? 0);
+  }
 
   /** Returns a conversation before the appended ones that is not chosen yet. */
   async function drawUntaken(random: Random): Promise<number | undefined> {

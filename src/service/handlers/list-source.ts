@@ -7,8 +7,12 @@ export type ListWindow = { starting_after?: string; ending_before?: string; limi
 /** Rows in ascending order; `has_more` says whether the list goes on in the direction of the window. */
 export type ListPage<Row> = { rows: Row[]; has_more: boolean };
 
-/** A row of a list. `conversation_id` is set where the row names the conversation that it belongs to. */
-export type ListRow = { id: string; conversation_id?: string | null | undefined };
+/** A row of a list, with the conversation that it belongs to and its position, where it names them. */
+export type ListRow = {
+  id: string;
+  conversation_id?: string | null | undefined;
+  sequence?: number | undefined;
+};
 
 /**
  * Returns the sort key of the row with this id, `malformed` where the text is no id of this list, undefined where the list

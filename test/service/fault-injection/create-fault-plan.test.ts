@@ -1,11 +1,5 @@
 // Fault plans: simulated writes, transport faults, latency, and lists with truth=true.
 import { afterEach, describe, expect, test } from 'vitest';
-import { createService } from '../../../src/service/index.ts';
-import {
-  createFaultPlan,
-  type FaultLogEntry,
-  type FaultOptions,
-} from '../../../src/service/fault-injection/create-fault-plan.ts';
 import { DRIFT_FAULTS } from '../../../src/service/fault-injection/drift.ts';
 import {
   parseDrift,
@@ -13,37 +7,13 @@ import {
   parseWrites,
 } from '../../../src/service/fault-injection/options.ts';
 import { ConnectionReset } from '../../../src/service/handlers/fault-plan.ts';
-import {
-  ASSET_URL,
-  sampleArchive,
-  tokenFor,
-  type Sample,
-  type SampleOptions,
-} from '../../support/archive.ts';
+import { sampleArchive, tokenFor } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
+import { faultyServices } from '../../support/faulty-service.ts';
 import { expectApiError } from '../../support/reply.ts';
 
-let sample: Sample | undefined;
-afterEach(async () => {
-  await sample?.close();
-  sample = undefined;
-});
-
-async function faultyService(faults: FaultOptions, options: SampleOptions = {}) {
-  const entries: FaultLogEntry[] = [];
-  const log = async (entry: FaultLogEntry) => void entries.push(entry);
-  sample = await sampleArchive({ conversations: 60, messages: 2, attachments: 60, ...options });
-  const tested = createService(sample.archive, {
-    assetUrl: ASSET_URL,
-    version: '0',
-    faults: createFaultPlan(sample.archive, { log, ...faults }),
-  });
-  const token = await tokenFor(tested);
-  const get = (target: string, peer = 'local') => call(tested, target, { token, peer });
-  const ids = async (target: string): Promise<string[]> =>
-    ((await get(target)).json.data as { id: string }[]).map(({ id }) => id);
-  return { get, ids, entries };
-}
+const { faultyService, closeService } = faultyServices();
+afterEach(closeService);
 
 describe('parseWrites', () => {
   test('kinds with their counts', () => {
@@ -98,13 +68,12 @@ describe('simulated writes', () => {
     const rowsOf = async (seed: number) => {
       const { ids } = await faultyService({ writes: { ...writes, seed } });
       const rows = await ids(`${ALL}&truth=true`);
-      await sample?.close();
+      await closeService();
       return rows.join();
     };
     const first = await rowsOf(1);
     expect(await rowsOf(1)).toBe(first);
     expect(await rowsOf(2)).not.toBe(first);
-    sample = undefined;
   });
 
   test('a hidden conversation is in no list, cursor or record, nor are its messages, entries and files', async () => {
@@ -175,11 +144,25 @@ describe('simulated writes', () => {
     expect(await ids(`${ALL}&truth=true`)).toEqual(['conv_1']);
     for (let read = 0; read < 12; read++) await ids(ALL);
     expect(await ids(`${ALL}&truth=true`)).toEqual(['conv_1', 'conv_2', 'conv_3']);
-    await sample?.close();
+    await closeService();
     expect(await (await faultyService({ writes }, { conversations: 0, attachments: 0 })).ids(ALL)).toEqual(
       [],
     );
   });
+});
+
+test('faults apply to the named lists alone', async () => {
+  const transport = { ...parseTransportFaults('1', '503'), seed: 1, latency: 0, sleep: async () => {} };
+  const { get, entries } = await faultyService({
+    drift: parseDrift('1', 1, 'scramble'),
+    transport,
+    lists: ['messages'],
+  });
+  expect((await get('/messages')).status).toBe(503);
+  for (const path of ['/v1/conversations', '/v1/attachments']) {
+    expect([200, 206]).toContain((await get(path)).status);
+  }
+  expect(entries).toEqual([{ type: 'transport', request: 1, list: 'messages', fault: '503' }]);
 });
 
 describe('truth=true', () => {
@@ -198,11 +181,12 @@ describe('truth=true', () => {
   });
 
   test('is an unknown parameter where there is no log', async () => {
-    sample = await sampleArchive({ conversations: 60, faults: { drift: allFaulty } });
+    const sample = await sampleArchive({ conversations: 60, faults: { drift: allFaulty } });
     const token = await tokenFor(sample.service);
     const { json } = await call(sample.service, '/v1/conversations?limit=500&truth=true', { token });
     expect(json.drift_ratio).toBe(0.05);
     expect((await call(sample.service, '/v1/conversations?truth=maybe', { token })).status).toBe(200);
+    await sample.close();
   });
 
   test('a log without drift has the true reads', async () => {
@@ -283,8 +267,7 @@ describe('transport faults', () => {
       const statuses: number[] = [];
       for (let request = 0; request < 200; request++)
         statuses.push((await get('/v1/conversations?limit=1')).status);
-      await sample?.close();
-      sample = undefined;
+      await closeService();
       return statuses;
     };
     const first = await failing(1);
@@ -314,8 +297,7 @@ test('all faults together: the same seed and requests give the same responses', 
       const { status, json } = await get(`/v1/conversations?limit=9&starting_after=conv_${n}`);
       answers.push([status, (json.data as { id: string }[] | undefined)?.map(({ id }) => id)]);
     }
-    await sample?.close();
-    sample = undefined;
+    await closeService();
     return { answers, entries };
   };
   expect(await run()).toEqual(await run());

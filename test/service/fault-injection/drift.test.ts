@@ -6,6 +6,7 @@ import {
   DRIFT_FAULTS,
   EXPLICIT_DRIFT_FAULTS,
   RAMP_READS,
+  SNAPSHOT_FAULTS,
   type DriftFault,
   type DriftOptions,
 } from '../../../src/service/fault-injection/drift.ts';
@@ -66,7 +67,12 @@ describe('parseDrift', () => {
   test('mode collude injects only stale answers unless more faults are named', () => {
     expect(parseDrift('0.2', 1, undefined, 'collude').faults).toEqual(['stale']);
     expect(parseDrift('0.2', 1, 'dup,stale', 'collude').faults).toEqual(['dup', 'stale']);
-    expect(() => parseDrift('0.2', 1, 'dup', 'collude')).toThrow('mode collude needs the fault stale');
+    expect(() => parseDrift('0.2', 1, 'dup', 'collude')).toThrow(
+      'mode collude needs a fault with a snapshot: add one of stale, phantom, renumber',
+    );
+    for (const fault of SNAPSHOT_FAULTS) {
+      expect(parseDrift('0.2', 1, `dup,${fault}`, 'collude').faults).toContain(fault);
+    }
   });
 
   test.each([
