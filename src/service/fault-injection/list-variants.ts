@@ -44,8 +44,8 @@ export function parseVariants(text: string): ListVariants {
 /** Throws ApiError `request_invalid` or `limit_out_of_range` where these variants refuse the query of a list. */
 export function refuseQuery({ strict, maxLimit }: ListVariants, route: RouteName, query: Query): void {
   const names = query.except([]).map(([name]) => name);
-  const known = [...WINDOW_PARAMETERS, ...(DOCUMENTED_PARAMETERS[route] ?? [])];
-  const unknown = names.find((name) => !known.includes(name));
+  const known = new Set([...WINDOW_PARAMETERS, ...(DOCUMENTED_PARAMETERS[route] ?? [])]);
+  const unknown = names.find((name) => !known.has(name));
   if (strict && unknown !== undefined) {
     throw new ApiError('request_invalid', `${unknown.slice(0, MAX_SHOWN_NAME)}: unknown parameter`);
   }

@@ -64,7 +64,7 @@ export async function scheduleWrites(
 
   async function conversationCount(): Promise<number> {
     const row = await statements.get<{ count: number }>('SELECT count(*) AS count FROM conversations', []);
-    return Number(row?.count ?? 0);
+    return row?.count ?? 0;
   }
 
   /** Returns a conversation before the appended ones that is not chosen yet. */

@@ -76,7 +76,7 @@ describe('removed rows', () => {
   test('rows that simulated writes delete are shown too, from their deletion on', async () => {
     const { ids, entries } = await faultyService({
       ...phantoms(),
-      writes: { seed: 4, writes: parseWrites('delete:20:1') },
+      writes: { seed: 4, writes: parseWrites('delete:20:1,append:10:99') },
     });
     const before = await ids('/v1/conversations?limit=500&truth=true');
     for (let read = 0; read < 20; read++) await ids('/v1/conversations?limit=500');
@@ -86,6 +86,8 @@ describe('removed rows', () => {
     const truth = await ids('/v1/conversations?limit=500&truth=true');
     expect(truth).toEqual(before.filter((id) => !deleted.includes(id)));
     const seen = await ids('/v1/conversations?limit=500');
+    // What is still to be appended was never in the list.
+    expect(seen.at(-1)).toBe('conv_50');
     expect(deleted.filter((id) => seen.includes(id)).length).toBeGreaterThan(3);
   });
 
