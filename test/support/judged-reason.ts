@@ -23,11 +23,13 @@ export function whatFooled({ problem, list, frozen }: JudgedWalk): string | unde
   }
   const [left, right] = [frozen[wrongAt - 1], frozen[wrongAt]];
   const place = wrongAt === 0 ? 'first row' : wrongAt >= frozen.length - 1 ? 'last row' : 'inside';
-  const truth = rightBefore.get(right ?? '');
+  // A dead row stands between two rows that are neighbours.
+  const isDead = right !== undefined && !index.has(right);
+  const rightPair = isDead ? [left, frozen[wrongAt + 1]] : [rightBefore.get(right ?? ''), right];
   return [
     `${problem}: ${place} (${wrongAt} of ${frozen.length})`,
     `wrong pair shown by ${describe(votesFor(list, left, right))}`,
-    `right pair by ${describe(votesFor(list, truth, right))}`,
+    `right pair by ${describe(votesFor(list, rightPair[0], rightPair[1]))}`,
   ].join('; ');
 }
 

@@ -41,10 +41,13 @@ export class ListStates {
   /** Rows at which faults occur, unless that is everywhere or at the edges. */
   readonly #places = new Set<string>();
   #lastSparse = 0;
+  /** No row stands behind it, dead ones included. */
+  #lastRank: number;
   #written = 0;
 
   constructor(judged: JudgedCase) {
     this.#case = judged;
+    this.#lastRank = judged.size + 1;
     this.#random = randomFrom(`judged states ${judged.seed}`);
     const { size, phantomShare, staleness } = judged;
     const phantoms = phantomShare === 0 || size === 0 ? 0 : Math.max(1, Math.round(phantomShare * size));
@@ -163,8 +166,8 @@ export class ListStates {
   }
 
   #append(): void {
-    const last = this.now.at(-1);
-    const row = this.#row(Math.ceil((last?.rank ?? 0) + 1), 2);
+    this.#lastRank++;
+    const row = this.#row(this.#lastRank, 2);
     this.#addSparse(row.id);
     this.#add(this.now, row);
     this.writes.push({ kind: 'append', id: row.id });
