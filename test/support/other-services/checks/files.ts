@@ -1,0 +1,250 @@
+// Checks of attachments: rows, files with their hashes, content records.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StoredFile } from '../archive.ts';
+import { recordsOf } from '../../command.ts';
+import {
+  idsOf,
+  must,
+  mustEqual,
+  mustExist,
+  mustList,
+  mustRefuse,
+  mustSucceed,
+  refusalsOf,
+  saidBy,
+  type Check,
+  type Context,
+} from './check.ts';
+
+const CITY = 'lisbon';
+
+/** Returns the ids of the files that are selected, in the order of the catalogue. */
+function filesWith({ service, variant }: Context, selects: (file: StoredFile) => boolean): string[] {
+  return service.archive.files.filter(selects).map(variant.records.idOf);
+}
+
+/** Options that a pull needs so that it may fetch the files at all. */
+const trusting = ({ variant }: Context): string =>
+  variant.filesElsewhere ? '--allow-asset-host 127.0.0.1 ' : '';
+
+/** Throws unless the folder has exactly these files, each with its bytes. */
+function mustHold(folder: string, files: readonly StoredFile[]): void {
+  const byHash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+  const found = existsSync(folder)
+    ? readdirSync(folder, { withFileTypes: true }).filter(
+        (one) => one.isFile() && !/^\.|manifest|SHA256SUMS/.test(one.name),
+      )
+    : [];
+  mustEqual(
+    found.map(({ name }) => byHash(readFileSync(join(folder, name)))).sort(),
+    files.map(({ sha256 }) => sha256).sort(),
+    'files',
+  );
+}
+
+/** A list of the whole catalogue that a filter selects from. */
+const filtered = (options: string, selects: (file: StoredFile) => boolean): Check => ({
+  commands: ['attachments ls'],
+  name: `attachments ls: every row ${options}`.trimEnd(),
+  async run(context) {
+    const ran = await context.arx(`attachments ls --all ${options} -o ndjson`);
+    mustList(ran, filesWith(context, selects), refusalsOf(context.variant));
+  },
+});
+
+/** Checks of the catalogue and of files. */
+export const FILE_CHECKS: readonly Check[] = [
+  filtered('', () => true),
+  filtered(`--city ${CITY}`, ({ city }) => city === CITY),
+  filtered('--redacted yes', ({ isWithheld }) => isWithheld),
+  filtered('--redacted no --type text/csv', (file) => !file.isWithheld && file.contentType === 'text/csv'),
+  filtered('--redacted no --source gateway', (file) => !file.isWithheld && file.source === 'gateway'),
+  {
+    commands: ['attachments ls'],
+    name: 'attachments ls: a page of a city',
+    async run(context) {
+      const ran = await context.arx(`attachments ls --city ${CITY} --limit 5 -o ndjson`);
+      mustSucceed(ran);
+      const expected = filesWith(context, ({ city }) => city === CITY);
+      const strange = idsOf(ran).filter((id) => !expected.includes(id));
+      must(strange.length === 0, `${strange.length} files of other cities`);
+    },
+  },
+  {
+    commands: ['attachments ls'],
+    name: 'attachments ls: hashes, names and marks as they are',
+    async run({ arx, service, variant }) {
+      const ran = await arx('attachments ls --limit 7 -o ndjson');
+      mustSucceed(ran);
+      const rows = recordsOf(ran);
+      if (variant.faults.drift > 0) return;
+      must(rows.length > 0, 'no rows');
+      for (const [at, row] of rows.entries()) {
+        const file = service.archive.files[at]!;
+        must(String(row['sha256']).toLowerCase() === file.sha256, `another hash of ${file.id}`);
+        must(row['filename'] === file.filename, `another name of ${file.id}`);
+        must(row['redacted'] === file.isWithheld, `another mark of ${file.id}`);
+      }
+    },
+  },
+  {
+    commands: ['attachments show'],
+    name: 'attachments show: one',
+    async run({ arx, service, variant }) {
+      const file = service.archive.files[77]!;
+      const ran = await arx(`attachments show ${variant.records.idOf(file)} --json`);
+      if (refusalsOf(variant).includes(ran.exit)) return mustRefuse(ran, refusalsOf(variant));
+      mustSucceed(ran);
+      const row = JSON.parse(ran.stdout) as { id: string; sha256: string };
+      must(row.id === variant.records.idOf(file), `shows ${row.id}`);
+      must(row.sha256.toLowerCase() === file.sha256, 'another hash');
+    },
+  },
+  {
+    commands: ['attachments show'],
+    name: 'attachments show: one that is not there',
+    async run({ arx, variant }) {
+      mustRefuse(await arx('attachments show nothing-77'), [6, ...refusalsOf(variant)], /nothing-77|list/);
+    },
+  },
+  {
+    commands: ['attachments pull', 'attachments verify', 'attachments export'],
+    name: 'attachments pull: one by its id, then verified and packed',
+    async run(context) {
+      const { arx, dir, service, variant } = context;
+      const file = service.archive.files[77]!;
+      const ran = await arx(`${trusting(context)}attachments pull ${variant.records.idOf(file)} --to got`);
+      if (refusalsOf(variant).includes(ran.exit)) return mustRefuse(ran, refusalsOf(variant));
+      mustSucceed(ran);
+      mustHold(join(dir, 'got'), [file]);
+      for (const line of [
+        'attachments verify got',
+        'attachments verify got --against catalogue',
+        'attachments export got --format bagit --to bag',
+        'attachments verify bag --against bag',
+      ]) {
+        const next = await arx(line);
+        if (/catalogue|export/.test(line) && refusalsOf(variant).includes(next.exit)) return;
+        must(next.exit === 0, `${line}: ${saidBy(next)}`);
+      }
+      mustExist(join(dir, 'bag/bagit.txt'));
+    },
+  },
+  {
+    commands: ['attachments pull'],
+    name: 'attachments pull: a city',
+    async run(context) {
+      const { arx, dir, service, variant } = context;
+      const wanted = service.archive.files.filter(({ city }) => city === CITY);
+      const ran = await arx(`${trusting(context)}attachments pull --city ${CITY} --to ${CITY}`);
+      const open = wanted.filter(({ isWithheld }) => !isWithheld);
+      if (variant.cursors.opaque || refusalsOf(variant).includes(ran.exit)) {
+        mustRefuse(ran, [3, ...refusalsOf(variant)]);
+        return;
+      }
+      must(open.length > 0 && open.length < wanted.length, 'the archive has no such city');
+      mustRefuse(ran, [3], /withheld/);
+      mustHold(join(dir, CITY), open);
+      const verified = await arx(`attachments verify ${CITY} --offline`);
+      must(verified.exit === 3 || verified.exit === 0, `verify: ${saidBy(verified)}`);
+    },
+  },
+  {
+    commands: ['attachments pull'],
+    name: 'attachments pull: what would be downloaded',
+    async run(context) {
+      const { arx, dir, variant } = context;
+      const ran = await arx(`attachments pull --all --to none --dry-run --json`);
+      if (refusalsOf(variant).includes(ran.exit)) return;
+      must(ran.exit === 0 || ran.exit === 3, saidBy(ran));
+      must(!existsSync(join(dir, 'none')), 'it wrote a folder');
+      const expected = filesWith(context, ({ isWithheld }) => !isWithheld).length;
+      must(new RegExp(`\\b${expected}\\b`).test(ran.stdout), `it does not name ${expected} files`);
+    },
+  },
+  {
+    commands: ['attachments pull'],
+    name: 'attachments pull: one that is withheld',
+    async run(context) {
+      const { arx, dir, service, variant } = context;
+      const file = service.archive.files.find(({ isWithheld }) => isWithheld)!;
+      const ran = await arx(`${trusting(context)}attachments pull ${variant.records.idOf(file)} --to got`);
+      mustRefuse(ran, [3, ...refusalsOf(variant)], variant.cursors.opaque ? /\w/ : /withheld|list/);
+      mustHold(join(dir, 'got'), []);
+    },
+  },
+  {
+    commands: ['attachments pull'],
+    name: 'attachments pull: files of another host only where that is allowed',
+    async run({ arx, dir, service, variant }) {
+      if (!variant.filesElsewhere) return;
+      const ran = await arx(`attachments pull ${variant.records.idOf(service.archive.files[0]!)} --to got`);
+      mustRefuse(ran, [13], /allow-asset-host|asset-url/);
+      mustHold(join(dir, 'got'), []);
+    },
+  },
+  {
+    commands: ['content get'],
+    name: 'content get: the raw view',
+    async run({ arx, service, variant }) {
+      const letter = service.archive.letters[8]!;
+      const ran = await arx(`content get ${letter.id} --json`);
+      if (variant.raw === 'text/plain' && ran.exit !== 0) return mustRefuse(ran, [11]);
+      mustSucceed(ran);
+      must(ran.stdout.includes(JSON.stringify(letter.body).slice(1, -1)), 'the text is not shown');
+    },
+  },
+  {
+    commands: ['content get'],
+    name: 'content get: the lore view with its pipeline',
+    async run({ arx }) {
+      const ran = await arx('content get msg_9 --view lore --pipeline --json');
+      mustSucceed(ran);
+      const { data } = JSON.parse(ran.stdout) as { data: Record<string, any> };
+      must(data['glyph_trigger'] === 'entry_9' && data['integrity'] === 0.72, 'other fields');
+      must(data['pipeline']?.assets?.[0]?.asset_id === 'ast_9', 'no asset');
+      must((await arx('content get msg_9 --view lore', { columns: 100 })).exit === 0, 'as a table');
+    },
+  },
+  {
+    commands: ['content get'],
+    name: 'content get: one that is not there',
+    async run({ arx, variant }) {
+      mustRefuse(
+        await arx('content get msg_99999'),
+        variant.faults.rough > 0 ? [6, 9, 10] : [6],
+        /msg_99999/,
+      );
+    },
+  },
+  {
+    commands: ['content get'],
+    name: 'content get: the stored bytes',
+    async run({ arx, service, variant }) {
+      const letter = service.archive.letters[8]!;
+      const ran = await arx(`content get ${letter.id} --raw`);
+      if (variant.raw === 'base64') {
+        mustSucceed(ran);
+        must(ran.bytes.toString() === letter.body, 'other bytes');
+        return;
+      }
+      if (ran.exit === 0) must(ran.bytes.toString() === letter.body, 'other bytes');
+      else {
+        mustRefuse(ran, [3, 11], /msg_9/);
+        must(ran.stdout === '', 'refused and printed');
+      }
+    },
+  },
+  {
+    commands: ['content get'],
+    name: 'content get: saved in a folder',
+    async run({ arx, dir, variant }) {
+      const ran = await arx('content get msg_9 --save letter');
+      if (variant.raw === 'base64') mustSucceed(ran);
+      else mustRefuse(ran, [0, 3, 11], /\w/);
+      if (ran.exit !== 11) mustExist(join(dir, 'letter/msg_9.raw.json'));
+    },
+  },
+];

@@ -1,0 +1,228 @@
+// Checks of single pages, filtered lists and single conversations.
+import { recordsOf } from '../../command.ts';
+import {
+  idsOf,
+  must,
+  mustEqual,
+  mustList,
+  mustRefuse,
+  mustSucceed,
+  refusalsOf,
+  type Check,
+  type Context,
+} from './check.ts';
+
+const MESSAGES_ARE_READ = ({ variant }: Context): boolean => variant.messages === 'answers';
+
+/** Throws unless a run without /messages is refused; returns whether there are messages. */
+function hasMessages(context: Context, ran: Parameters<typeof mustRefuse>[0]): boolean {
+  if (MESSAGES_ARE_READ(context)) return true;
+  mustRefuse(ran, [2, 3, 6, 10, 11]);
+  return false;
+}
+
+/** Returns the id and the letters of a conversation that has several, where any has. */
+function someThread({ service: { archive }, variant, truth }: Context): { id: string; letters: string[] } {
+  const thread = archive.threads[143]!;
+  const own = new Set(archive.letters.filter((one) => one.threadId === thread.id).map(({ id }) => id));
+  return { id: variant.records.idOf(thread), letters: truth.letters.filter((id) => own.has(id)) };
+}
+
+/** A page that was asked for with five rows: at most five, exactly the first. */
+const firstPage = (command: string, list: 'threads' | 'letters' | 'files'): Check => ({
+  commands: [command],
+  name: `${command}: five rows`,
+  async run(context) {
+    const { variant, truth } = context;
+    const ran = await context.arx(`${command} --limit 5 -o ndjson`);
+    if (list === 'letters' && !hasMessages(context, ran)) return;
+    mustSucceed(ran);
+    const expected = truth[list].slice(0, variant.whole ? undefined : 5);
+    if (variant.faults.drift === 0) mustEqual(idsOf(ran), expected, 'rows');
+  },
+});
+
+/** A page after a row, and one before it. */
+const pageBeside = (command: string, list: 'threads' | 'files'): Check => ({
+  commands: [command],
+  name: `${command}: after and before a row`,
+  async run({ arx, variant, truth }) {
+    if (variant.faults.drift > 0) return;
+    const ids = truth[list];
+    const after = await arx(`${command} --limit 5 --after ${ids[60]} -o ndjson`);
+    if (after.exit === 0) {
+      const rows = idsOf(after);
+      must(
+        rows.length > 0 && rows.every((id, at) => id === ids[61 + at]),
+        'rows after a cursor that are not after it',
+      );
+    } else {
+      must(variant.whole || variant.cursors.opaque, `--after: exit ${after.exit}`);
+      mustRefuse(after, [2, 3, 6, 11]);
+    }
+    const before = await arx(`${command} --limit 5 --before ${ids[3]} -o ndjson`);
+    if (before.exit === 0) mustEqual(idsOf(before).sort(), ids.slice(0, 3).sort(), 'rows before a cursor');
+    else {
+      must(
+        variant.whole || variant.cursors.opaque || variant.cursors.before !== 'follows',
+        `--before: exit ${before.exit}`,
+      );
+      mustRefuse(before, [2, 3, 6, 11]);
+    }
+  },
+});
+
+/** Checks of lists. */
+export const LIST_CHECKS: readonly Check[] = [
+  firstPage('conversations ls', 'threads'),
+  firstPage('messages ls', 'letters'),
+  firstPage('attachments ls', 'files'),
+  pageBeside('conversations ls', 'threads'),
+  pageBeside('attachments ls', 'files'),
+  {
+    commands: ['conversations ls'],
+    name: 'conversations ls: as a table with titles',
+    async run({ arx, variant, service }) {
+      if (variant.faults.drift > 0) return;
+      const ran = await arx('conversations ls --limit 3', { columns: 160 });
+      mustSucceed(ran);
+      const first = service.archive.threads.at(variant.order === 'newest first' ? -1 : 0)!;
+      must(ran.stdout.includes(first.title), 'the title is not shown');
+      must(ran.stdout.includes(variant.records.idOf(first)), 'the id is not shown');
+    },
+  },
+  {
+    commands: ['conversations ls'],
+    name: 'conversations ls: the default page',
+    async run({ arx, variant, truth }) {
+      const ran = await arx('conversations ls --json');
+      mustSucceed(ran);
+      const { data, summary } = JSON.parse(ran.stdout) as {
+        data: { id: string }[];
+        summary: { complete: boolean };
+      };
+      must(data.length > 0 && (variant.whole || data.length < 300), `${data.length} rows`);
+      if (variant.faults.drift === 0)
+        mustEqual(
+          data.map(({ id }) => id),
+          truth.threads.slice(0, data.length),
+          'rows',
+        );
+      must(summary.complete ? variant.whole : true, 'a part of the list is called complete');
+    },
+  },
+  {
+    commands: ['conversations show'],
+    name: 'conversations show: one with its messages',
+    async run(context) {
+      const { id, letters } = someThread(context);
+      const ran = await context.arx(`conversations show ${id} --json`);
+      if (!MESSAGES_ARE_READ(context)) {
+        // The conversation is there, its messages are not.
+        mustRefuse(ran, [3, 6, 10, 11]);
+        return;
+      }
+      const refusals = refusalsOf(context.variant);
+      if (refusals.includes(ran.exit)) return mustRefuse(ran, refusals);
+      mustSucceed(ran);
+      const shown = JSON.parse(ran.stdout) as { id: string; messages: { data: { id: string }[] } };
+      must(shown.id === id, `shows ${shown.id} for ${id}`);
+      mustEqual(
+        shown.messages.data.map((one) => one.id),
+        letters,
+        'messages',
+      );
+    },
+  },
+  {
+    commands: ['conversations show'],
+    name: 'conversations show: one that is not there',
+    async run({ arx, variant }) {
+      mustRefuse(await arx('conversations show nobody-77'), [6, ...refusalsOf(variant)], /nobody-77|list/);
+    },
+  },
+  {
+    commands: ['messages ls'],
+    name: 'messages ls: of one conversation, one page',
+    async run(context) {
+      const { id, letters } = someThread(context);
+      const ran = await context.arx(`messages ls --conversation ${id} -o ndjson`);
+      if (!hasMessages(context, ran)) return;
+      if (ran.exit !== 0) return mustRefuse(ran, [2, 3, 8, 11]);
+      const strange = idsOf(ran).filter((one) => !letters.includes(one));
+      must(strange.length === 0, `${strange.length} messages of other conversations`);
+    },
+  },
+  {
+    commands: ['messages ls'],
+    name: 'messages ls: of one conversation, all of them',
+    async run(context) {
+      const { id, letters } = someThread(context);
+      const ran = await context.arx(`messages ls --conversation ${id} --walk -o ndjson`);
+      if (!hasMessages(context, ran)) return;
+      mustList(ran, letters, refusalsOf(context.variant));
+    },
+  },
+  {
+    commands: ['messages ls'],
+    name: 'messages ls: all of them',
+    async run(context) {
+      const ran = await context.arx('messages ls --walk -o ndjson');
+      if (!hasMessages(context, ran)) return;
+      mustList(ran, context.truth.letters, refusalsOf(context.variant));
+    },
+  },
+  {
+    commands: ['messages ls'],
+    name: 'messages ls: the first message of each conversation',
+    async run(context) {
+      const ran = await context.arx('messages ls --opening --walk -o ndjson');
+      if (!hasMessages(context, ran)) return;
+      // No message here says that it is the first. Where each is, nothing could show it.
+      if (ran.exit !== 0) return mustRefuse(ran, [2, 3, 6, 8, 11]);
+      const first = new Set(context.service.archive.letters.filter((one) => one.isFirst).map(({ id }) => id));
+      const expected = context.truth.letters.filter((id) => first.has(id));
+      mustEqual(idsOf(ran), expected, 'first messages');
+    },
+  },
+  {
+    commands: ['sequence show'],
+    name: 'sequence show: one page',
+    async run({ arx, service, variant }) {
+      const ran = await arx('sequence show arc_reconstruction --limit 20 -o ndjson');
+      mustSucceed(ran);
+      const all = service.archive.sequences.get('arc_reconstruction')!;
+      const expected = variant.whole ? all : all.slice(0, Math.min(20, variant.limit.maximum));
+      mustEqual(
+        idsOf(ran),
+        expected.map(({ entry }) => entry),
+        'entries',
+      );
+      const places = recordsOf(ran).map((row) =>
+        String(row['reported'] ?? row['sequence'] ?? row['position']),
+      );
+      mustEqual(
+        places,
+        expected.map(({ place }) => String(place)),
+        'positions',
+      );
+    },
+  },
+  {
+    commands: ['sequence show'],
+    name: 'sequence show: every entry',
+    async run({ arx, service, variant }) {
+      const ran = await arx('sequence show arc_reconstruction --all -o ndjson');
+      const expected = service.archive.sequences.get('arc_reconstruction')!.map(({ entry }) => entry);
+      mustList(ran, expected, refusalsOf(variant));
+    },
+  },
+  {
+    commands: ['sequence show'],
+    name: 'sequence show: one that is not there',
+    async run({ arx, variant }) {
+      const refusals = variant.faults.rough > 0 ? [6, 9, 10] : [6];
+      mustRefuse(await arx('sequence show no_such_order'), refusals, /no_such_order/);
+    },
+  },
+];
