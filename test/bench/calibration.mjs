@@ -163,12 +163,17 @@ function counts(walks) {
     'said so': number('incomplete'),
     'wrong rows, said so': number('wrong rows'),
     'false complete': number('false complete'),
+    'of these only a late dead row': walks.filter(isOnlyLate).length,
     'requests : minimum': mean(ratios).toFixed(2),
     median: (median(ratios) ?? 0).toFixed(2),
     p95: (sorted[Math.floor(0.95 * sorted.length)] ?? 0).toFixed(2),
     'CPU ms': mean(walks.map(({ ms }) => ms)).toFixed(1),
   };
 }
+
+/** The list that was written is right, and the report names a row as late that is not in the list. */
+const isOnlyLate = ({ result, reason = '' }) =>
+  result === 'false complete' && /^dead row .* is late/.test(reason);
 
 /** Complete walks that stated a confidence in this bin: how many, how many wrong, how many wrong by what they stated. */
 function binOf(walks, low, bin) {
