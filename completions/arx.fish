@@ -52,7 +52,7 @@ complete -c arx -n '__arx_at' -a whoami -d 'show the tier, scopes, expiry and so
 complete -c arx -n '__arx_at' -a token -d 'print the token alone, for pipes'
 complete -c arx -n '__arx_at' -a walk -d 'list the rows of any service exactly, if its cursors are row ids'
 complete -c arx -n '__arx_at' -a health -d 'show the health of the service'
-complete -c arx -n '__arx_at' -a doctor -d 'check this installation: settings, folders, clock, service'
+complete -c arx -n '__arx_at' -a doctor -d 'check this installation and find out what a remote service can do'
 complete -c arx -n '__arx_at' -a api -d 'send a GET request with the stored token; print the body as received'
 complete -c arx -n '__arx_at' -a import -d 'import mbox, Maildir, Slack exports or folders of files'
 complete -c arx -n '__arx_at' -a redact -d 'withhold a file of the local archive'

@@ -1,5 +1,6 @@
 // What a command may use. The values are made in wiring/create-app.ts, each when it is first asked for.
 import type { Client } from './client/index.ts';
+import type { Transport } from './client/transport.ts';
 import type { Send } from './client/api-call.ts';
 import type { Directories } from './config/directories.ts';
 import type { StoreWorld } from './config/private-file.ts';
@@ -53,6 +54,8 @@ export type App = {
   fileAccess(): Promise<FileAccess>;
   /** Whether files are fetched over our own sockets, so that a worker may open some too. */
   readonly hasFileSockets: boolean;
+  /** Returns the transport of API calls. */
+  apiTransport(): Promise<Transport>;
   /** Returns how to send to an address outside the interface, with a token only where it may go there. */
   sendTo(url: URL): Promise<Send>;
   /** Writes one line for people on stderr, unless `--quiet`. */

@@ -7,7 +7,7 @@ import { deadline } from './deadline.ts';
 import { ACCEPTED_ENCODINGS } from './content-encoding.ts';
 import { faultOfResponse } from './error-response.ts';
 import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
-import { redactFault } from './safe-text.ts';
+import { redactFault, redactSecret } from './safe-text.ts';
 import { hostAndPort, TransportFault, type Transport } from './transport.ts';
 
 /** What calls need: a transport, tokens, limits and the clock. */
@@ -37,6 +37,8 @@ export type ApiCall = {
   lines?: string;
   /** The event id that makes a POST safe to send again. */
   id?: string;
+  /** `read` gets the last response whatever its status, instead of a Fault for an error. */
+  anyStatus?: true;
   /** Returns the headers that sign the body. It is called for each try, since they hold the time. */
   sign?(body: Uint8Array): Record<string, string>;
 };
@@ -45,7 +47,7 @@ export type ApiCall = {
 export const DEFAULT_TIMEOUT_MS = 20_000;
 
 /**
- * Sends a call. Returns what `read` makes of a 2xx response; everything else is thrown as a Fault. Faults that `read`
+ * Sends a call. Returns what `read` makes of a 2xx response, or of any with `anyStatus`; everything else is thrown as a Fault. Faults that `read`
  * returns instead of throwing must pass through `redact`, which removes the token.
  */
 export type Send = <T>(
@@ -93,8 +95,10 @@ export function createSender(options: SenderOptions): Send {
       });
       const answer = await readResponse(reply);
       const drift = ratioOf(answer.headers[HEADERS.drift]);
+      // A service may have given the token as an id or a cursor, which is now in the URL.
+      const shown = redactSecret(url.pathname + url.search, token ?? '');
       log?.(
-        `${method} ${url.pathname}${url.search}: ${answer.status}, ${Math.round(world.monotonic() - begun)} ms` +
+        `${method} ${shown}: ${answer.status}, ${Math.round(world.monotonic() - begun)} ms` +
           (drift === undefined ? '' : `, drift ${drift}`),
       );
       limit.release();
@@ -127,7 +131,7 @@ export function createSender(options: SenderOptions): Send {
           outcome.maybeReceived ||= maybeReceived;
         }
       }
-      if ('reply' in outcome && outcome.reply.status < 300) {
+      if ('reply' in outcome && (outcome.reply.status < 300 || call.anyStatus === true)) {
         return read(outcome.reply, (fault) => redactFault(fault, token));
       }
       throw failureOf(call, outcome);

@@ -10,8 +10,13 @@ export const DIAGNOSTICS_COMMANDS = [
   },
   {
     words: 'doctor',
-    summary: 'check this installation: settings, folders, clock, service',
-    examples: ['arx doctor'],
+    summary: 'check this installation and find out what a remote service can do',
+    examples: [
+      'arx doctor',
+      'arx doctor --base-url https://archive.example',
+      `arx doctor --base-url https://archive.example --json | jq '.lists.conversations.cursors'`,
+    ],
+    topics: ['drift'],
     lenient: true,
   },
   {

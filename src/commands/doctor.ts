@@ -1,10 +1,11 @@
-// `arx doctor`: checks this installation; each check has a verdict.
+// `arx doctor`: checks this installation and, where a base URL is set, finds out what the service there can do.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { checks } from '../config/doctor.ts';
+import type { ServiceFinding } from '../contract/reports/service.ts';
+import { checks, type Check } from '../config/doctor.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
-import { checkView } from '../format/views/index.ts';
+import { checkView, serviceFindingView, serviceReportLines } from '../format/views/index.ts';
 
 export const Input = z.object({});
 
@@ -13,8 +14,16 @@ const MAX_CHECKED_FILES = 200;
 
 /** Runs `arx doctor`. */
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
+  const rows = await checkInstallation(app);
+  if (app.isRemote) await printService(rows, app);
+  else await printChecks(rows, app);
+  const failed = rows.filter(({ verdict }) => verdict === 'fail').length;
+  if (failed > 0) app.addFault(new Fault('store', `${failed} of ${plural(rows.length, 'check')} failed`));
+}
+
+function checkInstallation(app: App): Promise<Check[]> {
   const { settings, directories, tokens: store, world } = app;
-  const rows = await checks({
+  return checks({
     settings,
     directories,
     store,
@@ -39,12 +48,35 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
       return `${found?.n ?? 0} messages; ${looked} stored files checked`;
     },
   });
+}
+
+async function printChecks(rows: readonly Check[], app: App): Promise<void> {
   const failed = rows.filter(({ verdict }) => verdict === 'fail').length;
   const warned = rows.filter(({ verdict }) => verdict === 'warn').length;
   await app.printer.list(checkView, {
     status: failed > 0 ? 'fail' : warned > 0 ? 'warn' : 'ok',
-    rows,
+    rows: [...rows],
     summary: () => ({ checks: rows.length, failed, warned, complete: true }),
   });
-  if (failed > 0) app.addFault(new Fault('store', `${failed} of ${plural(rows.length, 'check')} failed`));
+}
+
+/** Prints what is known of this installation and of the service. Adds the fault of a service that cannot be examined. */
+async function printService(rows: readonly Check[], app: App): Promise<void> {
+  const { reportOnService } = await import('./doctor/report.ts');
+  const installation = rows.map(({ name, verdict, detail }): ServiceFinding => ({
+    about: 'installation',
+    check: name,
+    verdict,
+    found: detail,
+    meaning: null,
+  }));
+  const { report, fault } = await reportOnService(installation, app);
+  const { output } = app.printer;
+  if (output === 'tsv' || output === 'ndjson')
+    await app.printer.list(serviceFindingView, {
+      rows: report.findings,
+      summary: () => ({ requests: report.requests, complete: report.stopped === null }),
+    });
+  else await app.printer.report(report, (canvas) => serviceReportLines(report, canvas));
+  if (fault !== undefined) app.addFault(fault);
 }

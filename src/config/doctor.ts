@@ -1,10 +1,10 @@
-// The checks of `arx doctor`: settings, token store, folders, proxy, TLS, the service and the clock, each with a verdict.
+// The checks of `arx doctor` on this installation: settings, token store, folders, proxy, TLS, the local archive, each with a verdict.
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import type { Directories } from './directories.ts';
-import { CLOCK_TOLERANCE_MS, isExpired, describeClockOffset } from './token-expiry.ts';
+import { isExpired } from './token-expiry.ts';
 import { isSettingKey } from './setting-keys.ts';
 import { codeOf, reasonOf } from './private-file.ts';
 import { readSettingsFile, settingsPath } from './settings-file.ts';
@@ -23,8 +23,8 @@ export type DoctorNeeds = {
   nodeVersion: string;
   uid: number | undefined;
   now(): number;
-  /** Reads the service's health (interface 4.5). `serverTime` is its Date header in milliseconds since the epoch. */
-  health(): Promise<{ status: number; serverTime?: number }>;
+  /** Reads the health of the local archive (interface 4.5). Called only where no base URL is set. */
+  health(): Promise<{ status: number }>;
   /** Opens and closes the local archive. Returns one line about it. Called only where there is one. */
   openArchive(): Promise<string>;
 };
@@ -46,7 +46,7 @@ export async function checks(needs: DoctorNeeds): Promise<Check[]> {
     tlsCheck(needs.env),
     dataCheck(directories.data),
     ...(local ? [await checkOrFail('local archive', () => archiveCheck(needs))] : []),
-    ...(await serviceChecks(needs, local)),
+    ...(local ? [await checkOrFail('service', () => serviceCheck(needs))] : []),
   ];
 }
 
@@ -157,21 +157,7 @@ async function archiveCheck({ directories, openArchive }: DoctorNeeds): Promise<
   return check('local archive', 'ok', await openArchive());
 }
 
-async function serviceChecks({ health, now, settings }: DoctorNeeds, local: boolean): Promise<Check[]> {
-  const place = settings.base_url.value ?? 'the local archive';
-  try {
-    const { status, serverTime } = await health();
-    const reached = check('service', status === 200 ? 'ok' : 'warn', `${place} answers (${status})`);
-    // The local archive uses the same clock.
-    return local ? [reached] : [reached, clockCheck(serverTime, now())];
-  } catch (error) {
-    return [await checkOrFail('service', () => Promise.reject(error))];
-  }
-}
-
-function clockCheck(serverTime: number | undefined, now: number): Check {
-  if (serverTime === undefined) return check('clock', 'warn', 'the service sends no Date to compare with');
-  const offset = serverTime - now;
-  if (Math.abs(offset) <= CLOCK_TOLERANCE_MS) return check('clock', 'ok', 'agrees with the service');
-  return check('clock', 'warn', `your clock is off by ${describeClockOffset(offset)}`);
+async function serviceCheck({ health }: DoctorNeeds): Promise<Check> {
+  const { status } = await health();
+  return check('service', status === 200 ? 'ok' : 'warn', `the local archive answers (${status})`);
 }

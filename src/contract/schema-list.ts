@@ -24,6 +24,7 @@ import { ReconcileReport } from './reports/reconcile.ts';
 import { DiffReport, FrozenWalk, PlotReport, WalkedWindow, WalkReport } from './reports/walk.ts';
 import { ExitRecord, Listening } from './reports/command.ts';
 import { BackupReport, FsckReport, ImportReport } from './reports/archive.ts';
+import { ServiceReport } from './reports/service.ts';
 import { ExportReport, PullPlan, PullReport, VerifyReport } from './reports/files.ts';
 import { Position, Sequence } from './sequence.ts';
 import { Token, TokenRequest } from './token.ts';
@@ -94,6 +95,7 @@ export const REPORTS = {
   FsckReport,
   ImportReport,
   ReconcileReport,
+  ServiceReport,
   RefusedEvent,
   Listening,
   ExitRecord,

@@ -159,6 +159,7 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
     anonymousClient,
     openArchive: archives.open,
     fileAccess,
+    apiTransport: async () => recording.wrap((await connection.connect()).transport, 'api'),
     sendTo: async (url) => {
       const { createSender } = await import('../client/api-call.ts');
       const own = await session();

@@ -1,0 +1,158 @@
+// Says in words what an examination found out about one list, and what that means for the user. Pure functions.
+import type { ExaminedList, Handling, Rejection, ServiceFinding } from '../../contract/reports/service.ts';
+import { finding } from './finding.ts';
+
+type Verdict = ServiceFinding['verdict'];
+
+/** Returns the lines about one list. */
+export function listFindings(name: string, list: ExaminedList): ServiceFinding[] {
+  const line = (check: string, verdict: Verdict, found: string, meaning: string | null = null) =>
+    finding(name, check, verdict, found, meaning);
+  if (list.shape === null) {
+    const [verdict, found, meaning = null] = UNREAD[list.state];
+    return [line('list', verdict, `${list.path}: ${found}`, meaning)];
+  }
+  const { shape, cursors, page_limit: limit } = list;
+  const fields = [
+    shape.rows === '' ? `rows in the body itself` : `rows at ${shape.rows}`,
+    ...(shape.form === 'array' ? [] : [shape.form]),
+    shape.id === '' ? 'ids are the keys' : `ids at ${shape.id}`,
+    ...(shape.position === null ? [] : [`positions at ${shape.position}`]),
+    ...[shape.has_more, shape.next].filter((field) => field !== null),
+  ];
+  const says = shape.has_more !== null || shape.next !== null;
+  return [
+    line(
+      'pages',
+      says ? 'ok' : 'warn',
+      `${list.path}: ${fields.join(', ')}`,
+      says ? null : 'pages do not say whether more follow: only a walk proves the end',
+    ),
+    list.repeated === 'same'
+      ? line('equal requests', 'ok', 'equal rows')
+      : list.repeated === 'differs'
+        ? line('equal requests', 'differs', 'answers differ', 'one page proves nothing: walk the list')
+        : line('equal requests', 'unseen', 'not seen'),
+    ...(list.sample === 0
+      ? [line('rows', 'unseen', 'the list is empty, so nothing else was tried')]
+      : [
+          handled(
+            name,
+            'starting_after',
+            cursors.starting_after,
+            'the list cannot be walked: one page is all',
+          ),
+          handled(
+            name,
+            'ending_before',
+            cursors.ending_before,
+            'walks read forward only, with more requests',
+          ),
+          handled(name, 'both cursors', cursors.both, 'walks read without ranges, with more requests'),
+          ...(cursors.swapped
+            ? [line('cursors', 'warn', 'each has the meaning of the other', 'arx swaps them')]
+            : []),
+          ...orderFindings(name, list),
+          limitFinding(name, limit),
+          ...rejections(name, list),
+          ...Object.entries(list.filters).map(([filter, handling]) =>
+            handled(name, `filter ${filter}`, handling, 'the filter is applied here: needs the whole list'),
+          ),
+        ]),
+  ];
+}
+
+/** A list that could not be read. */
+const UNREAD: Record<ExaminedList['state'], [Verdict, string, string?]> = {
+  read: ['unseen', 'not examined'],
+  empty: ['unseen', 'not examined'],
+  needs_token: ['unseen', 'needs a token (401)'],
+  forbidden: ['unseen', 'the tier or scope of the token does not allow it (403)'],
+  missing: ['warn', 'not there', 'commands that read it do not work'],
+  no_list: ['warn', 'its answer is no list of records', 'commands that read it do not work'],
+  failed: ['differs', 'answers differ or fail', 'commands that read it may fail'],
+  unseen: ['unseen', 'no answer'],
+};
+
+function handled(about: string, check: string, handling: Handling, meaning: string): ServiceFinding {
+  const TEXTS: Record<Handling, [Verdict, string]> = {
+    honoured: ['ok', 'honoured'],
+    ignored: ['warn', 'ignored'],
+    refused: ['warn', 'refused'],
+    differs: ['differs', 'answers differ'],
+    unseen: ['unseen', 'not seen'],
+  };
+  const [verdict, found] = TEXTS[handling];
+  return finding(about, check, verdict, found, verdict === 'warn' ? meaning : null);
+}
+
+function orderFindings(about: string, { backward_order: order, cursors }: ExaminedList): ServiceFinding[] {
+  if (cursors.ending_before !== 'honoured' || order === 'unseen') return [];
+  return [
+    order === 'ascending'
+      ? finding(about, 'backward pages', 'ok', 'ascending')
+      : finding(about, 'backward pages', 'warn', 'descending', 'arx turns them'),
+  ];
+}
+
+function limitFinding(about: string, limit: ExaminedList['page_limit']): ServiceFinding {
+  const { handling, asked, accepted, given } = limit;
+  const line = (verdict: Verdict, found: string, meaning: string | null = null) =>
+    finding(about, 'largest page', verdict, found, meaning);
+  switch (handling) {
+    case 'accepted':
+      return line('ok', `${asked} rows are allowed, ${given ?? 0} came`);
+    case 'clamped':
+      return line('warn', `${given ?? 0} rows: a larger limit is cut to that`, 'reading takes more requests');
+    case 'ignored':
+      return line(
+        'warn',
+        `the limit is ignored: ${given ?? 0} rows come`,
+        'pages are as large as the service wants',
+      );
+    case 'refused':
+      return line(
+        'warn',
+        accepted === null ? 'every limit that was tried is refused' : `${accepted} rows: ${asked} is refused`,
+        'arx asks for fewer rows, with more requests',
+      );
+    case 'differs':
+      return line('differs', 'answers differ');
+    case 'unseen':
+      return line('unseen', 'not seen');
+  }
+}
+
+function rejections(about: string, list: ExaminedList): ServiceFinding[] {
+  const { unknown_cursor: unknown, misordered, cursors } = list;
+  const line = (check: string, answer: Rejection, documented: boolean, meaning: string): ServiceFinding => {
+    const code = answer.code === null ? '' : ` ${answer.code}`;
+    if (answer.answer === 'differs') return finding(about, check, 'differs', 'answers differ', meaning);
+    if (answer.answer === 'unseen') return finding(about, check, 'unseen', 'not seen');
+    if (documented) return finding(about, check, 'ok', `refused: ${answer.status}${code}`);
+    const found = answer.answer === 'accepted' ? 'answered with a page' : 'refused';
+    return finding(about, check, 'warn', `${found}: ${answer.status}${code}`, meaning);
+  };
+  return [
+    ...(cursors.starting_after === 'honoured'
+      ? [
+          line(
+            'unknown cursor',
+            unknown,
+            unknown.status === 404,
+            'a walk cannot ask whether a row still exists',
+          ),
+        ]
+      : []),
+    ...(cursors.both === 'honoured'
+      ? [
+          line(
+            'misordered cursors',
+            misordered,
+            misordered.status === 409,
+            '409 is documented: a walk cannot ask for the order of two rows',
+          ),
+        ]
+      : []),
+  ];
+}

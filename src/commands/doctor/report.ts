@@ -1,0 +1,132 @@
+// The report on a service: examines it with the token of this run, and decides whether it could be examined.
+import type { App } from '../../app.ts';
+import { parseBaseUrl } from '../../client/base-url.ts';
+import { redactSecret } from '../../client/safe-text.ts';
+import { EXAMINED_LISTS, type ServiceFinding, type ServiceReport } from '../../contract/reports/service.ts';
+import { Fault } from '../../faults.ts';
+import { createExaminer, type Examiner } from './examiner.ts';
+import { findingsOf } from './findings.ts';
+import { examineService, NOTHING_SEEN, type ServiceFacts } from './service.ts';
+
+/**
+ * Examines the service at the base URL. Returns the report, with the findings about this installation first, and the Fault
+ * of a service that cannot be reached, refuses the token or is no archive service. Throws only where the run is
+ * interrupted, or the base URL is not allowed.
+ */
+export async function reportOnService(
+  installation: readonly ServiceFinding[],
+  app: App,
+): Promise<{ report: ServiceReport; fault?: Fault }> {
+  const { settings, world } = app;
+  const baseUrl = parseBaseUrl(settings.base_url.value ?? '', {
+    insecureHttp: settings.insecure_http.value,
+  });
+  const begun = world.monotonic();
+  const token = await tokenOf(app);
+  const examiner = createExaminer({
+    baseUrl,
+    transport: await app.apiTransport(),
+    token: token.text,
+    retries: settings.retries.value,
+    timeoutMs: settings.timeout.value * 1000,
+    world,
+    log: app.log,
+  });
+  const { facts, fault } = await examine(examiner, app).finally(examiner.close);
+  const examined = {
+    version: 1 as const,
+    base_url: baseUrl.href.replace(/\/$/, ''),
+    ...facts,
+    outcome: outcomeOf(fault),
+    auth: { ...facts.auth, token: token.state },
+    stopped: examiner.notes.stopped,
+    requests: examiner.notes.requests,
+    elapsed_ms: Math.round(world.monotonic() - begun),
+  };
+  const reason: ServiceFinding[] =
+    fault === undefined || fault.kind === 'auth'
+      ? []
+      : [{ about: 'service', check: 'service', verdict: 'fail', found: fault.message, meaning: null }];
+  const report = { ...examined, findings: [...installation, ...reason, ...findingsOf(examined)] };
+  const secrets = await (await app.session()).secrets();
+  return {
+    report: withoutSecrets(report, secrets) as ServiceReport,
+    ...(fault === undefined ? {} : { fault }),
+  };
+}
+
+async function examine(examiner: Examiner, app: App): Promise<{ facts: ServiceFacts; fault?: Fault }> {
+  try {
+    const openFiles = () => {
+      // Without a configured address of files, the health record is asked for it.
+      if (app.settings.asset_url.value === undefined) examiner.count();
+      return app.fileAccess();
+    };
+    const facts = await examineService(examiner, openFiles, app.world);
+    const fault = faultOf(facts, examiner, app);
+    return { facts, ...(fault === undefined ? {} : { fault }) };
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
+    return { facts: NOTHING_SEEN, fault: error };
+  }
+}
+
+/** Returns the Fault of a service that answers, but shows no list. */
+function faultOf({ lists }: ServiceFacts, examiner: Examiner, app: App): Fault | undefined {
+  const states = EXAMINED_LISTS.map((name) => lists[name].state);
+  const hint = `arx login --base-url ${app.settings.base_url.value}`;
+  if (examiner.hasToken && states.includes('needs_token') && !states.some(isRead))
+    return new Fault('auth', 'the service refuses the token, so no list was examined', { hint });
+  if (states.some(isRead)) return undefined;
+  if (states.includes('needs_token'))
+    return new Fault('auth', 'no list was examined: the service needs a token', { hint });
+  if (states.includes('forbidden'))
+    return new Fault('forbidden', 'no list was examined: the tier or scope of the token does not allow it');
+  if (states.includes('failed') || examiner.notes.stopped !== null)
+    return new Fault('busy', 'no list was examined: the service answers with errors');
+  return new Fault('protocol', 'this is no archive service: it has none of the lists', {
+    hint: 'check the base URL',
+  });
+}
+
+function isRead(state: string): boolean {
+  return state === 'read' || state === 'empty';
+}
+
+function outcomeOf(fault: Fault | undefined): ServiceReport['outcome'] {
+  switch (fault?.kind) {
+    case undefined:
+      return 'examined';
+    case 'auth':
+    case 'forbidden':
+      return 'unauthorized';
+    case 'protocol':
+      return 'no_archive';
+    default:
+      return 'unreachable';
+  }
+}
+
+/** Returns the token of this run. Without a usable one, what needs no token is still examined. */
+async function tokenOf(
+  app: App,
+): Promise<{ text: string | undefined; state: ServiceReport['auth']['token'] }> {
+  try {
+    return { text: (await (await app.session()).bearer()).token, state: 'sent' };
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind === 'interrupted' || error.kind === 'usage') throw error;
+    const isMissing = error.kind === 'auth' && error.message.startsWith('no token');
+    return { text: undefined, state: isMissing ? 'none' : 'unusable' };
+  }
+}
+
+/** Returns the report without the tokens in any text, also in names of fields: a service may send back what it got. */
+function withoutSecrets(value: unknown, secrets: readonly string[]): unknown {
+  const redact = (text: string): string => secrets.reduce(redactSecret, text);
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((each) => withoutSecrets(each, secrets));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [redact(name), withoutSecrets(each, secrets)]),
+  );
+}
