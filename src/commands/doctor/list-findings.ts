@@ -97,30 +97,21 @@ function orderFindings(about: string, { backward_order: order, cursors }: Examin
 
 function limitFinding(about: string, limit: ExaminedList['page_limit']): ServiceFinding {
   const { handling, asked, accepted, given } = limit;
-  const line = (verdict: Verdict, found: string, meaning: string | null = null) =>
-    finding(about, 'largest page', verdict, found, meaning);
-  switch (handling) {
-    case 'accepted':
-      return line('ok', `${asked} rows are allowed, ${given ?? 0} came`);
-    case 'clamped':
-      return line('warn', `${given ?? 0} rows: a larger limit is cut to that`, 'reading takes more requests');
-    case 'ignored':
-      return line(
-        'warn',
-        `the limit is ignored: ${given ?? 0} rows come`,
-        'pages are as large as the service wants',
-      );
-    case 'refused':
-      return line(
-        'warn',
-        accepted === null ? 'every limit that was tried is refused' : `${accepted} rows: ${asked} is refused`,
-        'arx asks for fewer rows, with more requests',
-      );
-    case 'differs':
-      return line('differs', 'answers differ');
-    case 'unseen':
-      return line('unseen', 'not seen');
-  }
+  const rows = given ?? 0;
+  const more = 'reading takes more requests';
+  const TEXTS: Record<typeof handling, [Verdict, string, string?]> = {
+    accepted: ['ok', `${asked} rows are allowed, ${rows} came`],
+    clamped: ['warn', `${rows} rows: a larger limit is cut to that`, more],
+    ignored: ['warn', `the limit is ignored: ${rows} rows came`, 'pages are as large as the service wants'],
+    refused:
+      accepted === null
+        ? ['warn', 'every limit that was tried is refused', 'the list cannot be read']
+        : ['warn', `${accepted} rows: ${asked} is refused`, more],
+    differs: ['differs', 'answers differ'],
+    unseen: ['unseen', 'not seen'],
+  };
+  const [verdict, found, meaning] = TEXTS[handling];
+  return finding(about, 'largest page', verdict, found, meaning ?? null);
 }
 
 function rejections(about: string, list: ExaminedList): ServiceFinding[] {

@@ -141,7 +141,7 @@ async function rejectionOf(pages: ListPages, query: Record<string, string>): Pro
       answers.set(`${seen.status} ${code}`, { answer, status: seen.status, code });
       return `${seen.status} ${code}`;
     },
-    (answer) => /^4/.test(answer),
+    (answer) => answer.startsWith('4'),
   );
   return answers.get(settled) ?? { ...NO_REJECTION, answer: settled === 'differs' ? 'differs' : 'unseen' };
 }
