@@ -1,12 +1,14 @@
 // All rows of a list: by a walk when the service follows cursors, else by its largest pages.
 import type { App } from '../app.ts';
+import { adaptSource } from '../capabilities/adapted-source.ts';
+import { detectCapabilities } from '../capabilities/detect-capabilities.ts';
+import { capabilityLines } from '../capabilities/list-capabilities.ts';
 import { readAllRows, type ReadPage } from '../client/all-rows.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
-import type { Direction, Source } from '../walk/source.ts';
+import type { Source } from '../walk/source.ts';
 import { walk } from '../walk/walk.ts';
-import { detectDirections } from './cursor-support.ts';
 import { withoutUndefined, windowQuery, type Window } from './input.ts';
 import { lateRowsFault } from './late-rows.ts';
 
@@ -22,6 +24,7 @@ export type ExactRows<Row> = {
 
 /** A symbol, which canonical JSON leaves out: no log is written here, so the rows need not be serialised. */
 const ROW = Symbol('row');
+type Keyed<Row> = { id: string; [ROW]: Row };
 
 /** Faults of a walk after which the rows that it yielded are still right. */
 const FAULTS_WITH_ROWS: ReadonlySet<string> = new Set(['unstable', 'protocol']);
@@ -39,29 +42,30 @@ export function exactRows<Row>(
   const { after, before, limit = PAGE_LIMIT.maximum } = window;
   const { signal } = app.world;
   let fault: Fault | undefined = new Fault('partial', 'the list was not read to its end');
-  const page: Source<{ id: string; [ROW]: Row }>['page'] = async (query) => {
-    const { data, has_more, drift_ratio } = await read(windowQuery(query));
-    const rows = data.map((row) => ({ id: idOf(row), [ROW]: row }));
-    return { rows, ...withoutUndefined({ has_more, drift_ratio }) };
+  const list: Source<Keyed<Row>> = {
+    async page(query) {
+      const { data, has_more, drift_ratio } = await read(windowQuery(query));
+      const rows = data.map((row) => ({ id: idOf(row), [ROW]: row }));
+      return { rows, ...withoutUndefined({ has_more, drift_ratio }) };
+    },
   };
 
   async function* rows(): AsyncGenerator<Row> {
-    const directions = await detectDirections({ page }, signal);
-    yield* directions.size === 0 ? paged() : walked(directions);
+    const found = await detectCapabilities(list, { limit, signal });
+    for (const line of capabilityLines(found)) app.log(line);
+    const source = adaptSource(list, found);
+    yield* source.directions?.size === 0 ? paged(found.limit.accepted) : walked(source);
   }
 
-  async function* walked(directions: ReadonlySet<Direction>): AsyncGenerator<Row> {
+  async function* walked(source: Source<Keyed<Row>>): AsyncGenerator<Row> {
     const options = { limit, crossCheck: 'off', noun: 'row', signal } as const;
-    const windows = walk(
-      { page, directions },
-      {
-        ...options,
-        ...withoutUndefined({ after, before }),
-        log: ({ number, rows: count, problem }) => {
-          if (problem !== undefined) app.log(`read ${number}: ${plural(count, 'row')}; ${problem}`);
-        },
+    const windows = walk(source, {
+      ...options,
+      ...withoutUndefined({ after, before }),
+      log: ({ number, rows: count, problem }) => {
+        if (problem !== undefined) app.log(`read ${number}: ${plural(count, 'row')}; ${problem}`);
       },
-    );
+    });
     for (let count = 0; ;) {
       const next = await windows.next();
       if (next.done !== true) {
@@ -76,10 +80,10 @@ export function exactRows<Row>(
     }
   }
 
-  async function* paged(): AsyncGenerator<Row> {
+  async function* paged(pageRows: number): AsyncGenerator<Row> {
     if (after !== undefined || before !== undefined)
       throw new Fault('protocol', 'the service follows no cursors, so only the whole list can be read');
-    const listing = readAllRows(read, idOf, limit);
+    const listing = readAllRows(read, idOf, pageRows);
     yield* listing.rows;
     fault = listing.complete()
       ? undefined

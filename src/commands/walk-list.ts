@@ -70,7 +70,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
   const unresolved = dir === undefined ? { unplaced: [], late: [] } : await readUnresolvedRows(dir);
   /** Rows that earlier runs saw and no run has written out yet. */
   const pending = new Set([...unresolved.unplaced, ...unresolved.late]);
-  const limit = Math.min(input.limit ?? DEFAULT_LIMIT, PAGE_LIMIT.maximum);
+  const limit = pageRowsOf(input);
   const progress = app.progress({ besideRows: true });
   const state = {
     rows: 0,
@@ -189,6 +189,11 @@ async function runWalk<Row extends Identified, Shown extends object>(
     if (input.report !== undefined)
       await writeReport(report, { report: input.report, force: input.force }, app);
   }
+}
+
+/** Returns how many rows a read of the walk asks for. */
+export function pageRowsOf({ limit }: Pick<WalkInput, 'limit'>): number {
+  return Math.min(limit ?? DEFAULT_LIMIT, PAGE_LIMIT.maximum);
 }
 
 /** Returns the line of one read for the diagnostic log. */

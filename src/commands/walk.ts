@@ -1,14 +1,16 @@
 // `arx walk URL`: the exact list of any service whose cursors are the ids of its rows, with the rows as received.
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import { adaptSource } from '../capabilities/adapted-source.ts';
+import { capabilityLines } from '../capabilities/list-capabilities.ts';
+import { detectCapabilities } from '../capabilities/detect-capabilities.ts';
 import { parseGenericPage, type GenericRow, type ListShape } from '../client/generic-list.ts';
 import { isWithin, parseAddress } from '../client/base-url.ts';
 import { Fault } from '../faults.ts';
 import { anyView } from '../format/views/index.ts';
-import type { Direction, PageQuery, Source } from '../walk/source.ts';
-import { detectDirections } from './cursor-support.ts';
+import type { PageQuery, Source } from '../walk/source.ts';
 import { WalkInput } from './walk-input.ts';
-import { walkList } from './walk-list.ts';
+import { pageRowsOf, walkList } from './walk-list.ts';
 
 const Name = z.string().min(1).max(200);
 
@@ -32,9 +34,8 @@ export async function run(input: Input, app: App): Promise<void> {
   });
   url.hash = '';
   const { source, firstPage } = await genericSource(url, input, app);
-  const directions = await directionsFor(source, input, app);
   const list = {
-    source: { ...source, directions },
+    source: await readableSource(source, input, app),
     noun: 'row',
     view: anyView(input.idField, firstPage()),
     shown: ({ row }: GenericRow) => row,
@@ -91,15 +92,27 @@ async function withExplanation(fault: Fault, url: URL, app: App): Promise<Fault>
   return new Fault('auth', fault.message, { ...fault.detail, hint: '--token-file FILE gives a token' });
 }
 
-async function directionsFor(source: Source<GenericRow>, input: Input, app: App): Promise<Set<Direction>> {
+/** Returns the list as the service lets it be read. Throws Fault 'protocol' where it follows no cursor. */
+async function readableSource(
+  source: Source<GenericRow>,
+  input: Input,
+  app: App,
+): Promise<Source<GenericRow>> {
   const { afterParam, beforeParam, forwardOnly } = input;
-  const found = await detectDirections(source, app.world.signal, forwardOnly ? ['forward'] : undefined);
-  if (!found.has('forward')) {
+  const found = await detectCapabilities(source, {
+    limit: pageRowsOf(input),
+    signal: app.world.signal,
+    ...(forwardOnly ? { wanted: ['forward'] } : {}),
+  });
+  for (const line of capabilityLines(found)) app.log(line);
+  const readable = adaptSource(source, found);
+  if (readable.directions?.has('forward') !== true) {
     throw new Fault('protocol', `the service does not follow ${afterParam}: it shows the same rows again`, {
       hint: '--after-param names its cursor parameter, --id-field what it takes',
     });
   }
-  if (!forwardOnly && !found.has('backward'))
+  if (forwardOnly) return { ...readable, directions: new Set(['forward']) };
+  if (!readable.directions.has('backward'))
     app.notice(`the service does not follow ${beforeParam}: read forward only`);
-  return found;
+  return readable;
 }

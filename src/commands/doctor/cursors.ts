@@ -1,78 +1,41 @@
 // Finds out which cursors a list follows, in which order its pages stand, and how large a page may be.
+import { detectCapabilities } from '../../capabilities/detect-capabilities.ts';
+import type { DirectionSupport } from '../../capabilities/list-capabilities.ts';
 import type { ExaminedList, Handling } from '../../contract/reports/service.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
-import { Fault } from '../../faults.ts';
-import type { PageQuery } from '../../walk/source.ts';
-import { detectDirections } from '../cursor-support.ts';
 import { SAMPLE_ROWS, type ListPages } from './list-pages.ts';
 import { answerOf, settle } from './settle.ts';
 
 /** Page sizes that are tried where the service refuses the largest one. */
 const SMALLER_LIMITS = [250, 100, 50, 20];
 
-type Cursor = 'starting_after' | 'ending_before' | 'both';
 type Cursors = Pick<ExaminedList, 'cursors' | 'backward_order'>;
 
-/** Returns which cursors the list follows. What it does not follow, it refused where any such request was refused. */
+/** Returns which cursors the list follows, and in which order its pages before a cursor stand. */
 export async function examineCursors(pages: ListPages, signal: AbortSignal): Promise<Cursors> {
-  const refused = new Set<Cursor>();
-  const orders: string[][] = [];
-  const source = pages.source();
-  const forward: string[] = [];
-  const page = async (query: PageQuery) => {
-    const cursor = cursorOf(query);
-    try {
-      const found = await source.page(query, signal);
-      const ids = found.rows.map(({ id }) => id);
-      if (cursor === undefined || cursor === 'starting_after') forward.push(...ids);
-      if (cursor === 'ending_before' && ids.length > 1) orders.push(ids);
-      return found;
-    } catch (error) {
-      if (cursor !== undefined && error instanceof Fault && error.kind !== 'partial') refused.add(cursor);
-      throw error;
-    }
-  };
-  const directions = await answerOf(() => detectDirections({ page }, signal));
-  const handling = (direction: 'forward' | 'backward' | 'closed', cursor: Cursor): Handling =>
-    directions === undefined
-      ? 'unseen'
-      : directions.has(direction)
-        ? 'honoured'
-        : refused.has(cursor)
-          ? 'refused'
-          : directions.size === 0 && cursor !== 'starting_after'
-            ? 'unseen'
-            : 'ignored';
+  const found = await answerOf(() => detectCapabilities(pages.source(), { limit: SAMPLE_ROWS, signal }));
+  const { forward, backward, closed } = found?.directions ?? UNTESTED;
   return {
     cursors: {
-      starting_after: handling('forward', 'starting_after'),
-      ending_before: handling('backward', 'ending_before'),
-      both: handling('closed', 'both'),
-      swapped: false,
+      starting_after: HANDLING[forward],
+      ending_before: HANDLING[backward],
+      both: HANDLING[closed],
+      swapped: found?.swapped ?? false,
     },
-    backward_order: orderOf(orders, forward),
+    backward_order: backward === 'ascending' || backward === 'descending' ? backward : 'unseen',
   };
 }
 
-function cursorOf({ after, before }: PageQuery): Cursor | undefined {
-  if (after !== undefined && before !== undefined) return 'both';
-  return after !== undefined ? 'starting_after' : before !== undefined ? 'ending_before' : undefined;
-}
+const UNTESTED = { forward: 'untested', backward: 'untested', closed: 'untested' } as const;
 
-/** Returns in which order pages before a cursor have the rows, by the order in which forward pages have them. */
-function orderOf(pages: readonly string[][], forward: readonly string[]): ExaminedList['backward_order'] {
-  const orders = new Set(
-    pages.flatMap((ids) => {
-      const places = ids.map((id) => forward.indexOf(id)).filter((place) => place >= 0);
-      if (places.length < 2) return [];
-      const isRising = places.every((place, at) => at === 0 || place > places[at - 1]!);
-      const isFalling = places.every((place, at) => at === 0 || place < places[at - 1]!);
-      return isRising ? ['ascending' as const] : isFalling ? ['descending' as const] : [];
-    }),
-  );
-  const [order, ...others] = orders;
-  return order === undefined ? 'unseen' : others.length > 0 ? 'unseen' : order;
-}
+const HANDLING: Record<DirectionSupport, Handling> = {
+  ascending: 'honoured',
+  descending: 'honoured',
+  ignored: 'ignored',
+  refused: 'refused',
+  undecided: 'differs',
+  untested: 'unseen',
+};
 
 /** Returns what the service makes of the largest page that arx asks for. `sampled` rows came for a small page. */
 export async function examinePageLimit(

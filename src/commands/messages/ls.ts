@@ -1,16 +1,18 @@
 // `arx messages ls`: one page of messages, or with --walk the exact list.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
+import { adaptSource } from '../../capabilities/adapted-source.ts';
+import { detectCapabilities } from '../../capabilities/detect-capabilities.ts';
+import { capabilityLines } from '../../capabilities/list-capabilities.ts';
 import type { Client, Query } from '../../client/index.ts';
 import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { messageView } from '../../format/views/index.ts';
 import type { Source } from '../../walk/source.ts';
-import { detectDirections } from '../cursor-support.ts';
 import { withoutUndefined, windowQuery } from '../input.ts';
 import { printPage } from '../page.ts';
 import { WalkInput } from '../walk-input.ts';
-import { walkList } from '../walk-list.ts';
+import { pageRowsOf, walkList } from '../walk-list.ts';
 
 export const Input = WalkInput.extend({
   conversation: z.string().min(1).optional(),
@@ -45,14 +47,16 @@ export async function run(input: Input, app: App): Promise<void> {
 async function walkMessages(filter: Query, input: Input, app: App): Promise<void> {
   const source = messageSource(await app.client(), filter);
   // The interface says nothing about cursors of /messages (interface 4.8).
-  const directions = await detectDirections(source, app.world.signal);
-  if (directions.size === 0)
+  const found = await detectCapabilities(source, { limit: pageRowsOf(input), signal: app.world.signal });
+  for (const line of capabilityLines(found)) app.log(line);
+  const readable = adaptSource(source, found);
+  if (readable.directions?.size === 0)
     throw new Fault('protocol', 'the service follows no cursors in /messages, so they cannot be walked', {
       hint: 'arx messages ls shows one page',
     });
   const filters = Object.entries(filter).map(([name, value]) => `${name}=${value}`);
   const list = {
-    source: { ...source, directions },
+    source: readable,
     noun: 'message',
     view: messageView,
     shown: ({ row }: { row: Message }) => row,

@@ -1,0 +1,160 @@
+// What a list supports is found by few requests, and found right where a third of the pages is faulty.
+import { describe, expect, test } from 'vitest';
+import { adaptSource, withSwappedCursors, withTurnedPages } from '../../src/capabilities/adapted-source.ts';
+import { detectCapabilities } from '../../src/capabilities/detect-capabilities.ts';
+import {
+  capabilityLines,
+  supportedDirections,
+  type ListCapabilities,
+} from '../../src/capabilities/list-capabilities.ts';
+import { Fault } from '../../src/faults.ts';
+import type { Direction, Identified, PageQuery, Source } from '../../src/walk/source.ts';
+import { faultyList, type Correlation, type FaultyListOptions } from '../support/faulty-list.ts';
+
+const { signal } = new AbortController();
+type List = Source<Identified>;
+
+/** Services that differ from the documented one, each as a view of a list that does not. */
+const SERVICES: Record<string, (list: List) => List> = {
+  documented: (list) => list,
+  'backward pages descend': (list) => withTurnedPages(list, new Set(['backward'])),
+  'pages with ending_before descend': (list) => withTurnedPages(list, new Set(['backward', 'closed'])),
+  'rows stand in reverse in every page': (list) =>
+    withTurnedPages(list, new Set<Direction>(['forward', 'backward', 'closed'])),
+  'cursors are exchanged': withSwappedCursors,
+  'cursors are exchanged, after descends': (list) =>
+    withSwappedCursors(withTurnedPages(list, new Set(['backward']))),
+  'ending_before is ignored': (list) =>
+    viewOf(list, ({ after, limit }) => ({ limit, ...(after === undefined ? {} : { after }) })),
+  'ending_before is ignored beside starting_after': (list) =>
+    viewOf(list, ({ before, ...query }) =>
+      query.after === undefined && before !== undefined ? { ...query, before } : query,
+    ),
+  'every cursor is ignored': (list) => viewOf(list, ({ limit }) => ({ limit })),
+  'ending_before is refused': (list) => refusing(list, ({ before }) => before !== undefined, 400),
+  'ending_before fails': (list) => refusing(list, ({ before }) => before !== undefined, 500),
+  'both cursors are refused': (list) =>
+    refusing(list, ({ after, before }) => after !== undefined && before !== undefined, 418),
+  'every cursor is refused': (list) => refusing(list, ({ after }) => after !== undefined, 422),
+  'every page has at most 7 rows': (list) =>
+    viewOf(list, (query) => ({ ...query, limit: Math.min(7, query.limit) })),
+};
+
+function viewOf(list: List, queryOf: (query: PageQuery) => PageQuery): List {
+  return { page: (query, given) => list.page(queryOf(query), given) };
+}
+
+function refusing(list: List, isRefused: (query: PageQuery) => boolean, status: number): List {
+  return {
+    page: async (query, given) => {
+      if (isRefused(query)) throw new Fault(status >= 500 ? 'busy' : 'protocol', 'no', { status });
+      return list.page(query, given);
+    },
+  };
+}
+
+async function detect(service: string, options: FaultyListOptions): Promise<ListCapabilities> {
+  const list = faultyList(options);
+  return list.clock.run(detectCapabilities(SERVICES[service]!({ page: list.page }), { limit: 100, signal }));
+}
+
+const shortly = ({ directions, swapped }: ListCapabilities): string =>
+  `${Object.values(directions).join(' ')}${swapped ? ' swapped' : ''}`;
+
+const EXPECTED: [service: string, found: string, requests: number][] = [
+  ['documented', 'ascending ascending ascending', 4],
+  ['every page has at most 7 rows', 'ascending ascending ascending', 4],
+  ['backward pages descend', 'ascending descending ascending', 5],
+  ['pages with ending_before descend', 'ascending descending descending', 6],
+  ['rows stand in reverse in every page', 'descending descending descending', 10],
+  ['cursors are exchanged', 'ascending ascending ascending swapped', 8],
+  ['cursors are exchanged, after descends', 'ascending descending ascending swapped', 9],
+  ['ending_before is ignored', 'ascending ignored ignored', 8],
+  ['ending_before is ignored beside starting_after', 'ascending ascending ignored', 6],
+  ['every cursor is ignored', 'ignored untested untested', 4],
+  ['ending_before is refused', 'ascending refused refused', 4],
+  ['ending_before fails', 'ascending refused refused', 4],
+  ['both cursors are refused', 'ascending ascending refused', 4],
+  ['every cursor is refused', 'refused untested untested', 2],
+];
+
+test.each(EXPECTED)('%s: %s, by %d requests', async (service, found, requests) => {
+  const capabilities = await detect(service, { size: 300 });
+  expect([shortly(capabilities), capabilities.requests]).toEqual([found, requests]);
+});
+
+describe('small lists without faults', () => {
+  test.each([0, 1, 2, 3, 4, 5, 10, 11, 12, 19, 20, 21])('%d rows', async (size) => {
+    const documented = await detect('documented', { size });
+    expect([...supportedDirections(documented)]).toEqual(['forward', 'backward', 'closed']);
+    expect(documented.requests).toBeLessThanOrEqual(4);
+    if (size === 0) return;
+    const ignoring = await detect('ending_before is ignored', { size });
+    expect(ignoring.directions.backward).toBe('ignored');
+    expect((await detect('every cursor is ignored', { size })).directions.forward).toBe('ignored');
+    if (size < 4) return;
+    expect((await detect('backward pages descend', { size })).directions.backward).toBe('descending');
+  });
+});
+
+describe('35 % faulty pages', () => {
+  const WALKS = 100;
+  const correlations: Correlation[] = ['each', 'key', 'sticky', 'burst', 'collude'];
+  const found = EXPECTED.filter(([service]) => !/reverse|exchanged|beside|is ignored$|7 rows/.test(service));
+  test.each(found)('%s: %s', async (service, expected) => {
+    const wrong: string[] = [];
+    for (const correlation of correlations)
+      for (let seed = 1; seed <= WALKS; seed++) {
+        const options = { size: 25 + ((seed * 37) % 300), drift: 0.35, seed, correlation };
+        const capabilities = await detect(service, options);
+        if (shortly(capabilities) !== expected)
+          wrong.push(`${correlation} ${seed}: ${shortly(capabilities)}`);
+      }
+    expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual((WALKS * correlations.length) / 100);
+  });
+});
+
+test('the adapted list shows a walk what the documented one does', async () => {
+  const list = faultyList({ size: 60 });
+  const plain: List = { page: list.page };
+  const queries: PageQuery[] = [
+    { limit: 10 },
+    { after: 'r20', limit: 10 },
+    { before: 'r20', limit: 10 },
+    { after: 'r10', before: 'r15', limit: 10 },
+  ];
+  const read = (source: List) => Promise.all(queries.map((query) => source.page(query, signal)));
+  const expected = await list.clock.run(read(plain));
+  for (const [service, found] of EXPECTED) {
+    const view = SERVICES[service]!(plain);
+    if (found.includes('ignored') || found.includes('refused') || service.includes('7 rows')) continue;
+    const capabilities = await list.clock.run(detectCapabilities(view, { limit: 10, signal }));
+    expect(await list.clock.run(read(adaptSource(view, capabilities))), service).toEqual(expected);
+  }
+});
+
+test('an answer that says nothing about cursors is thrown: no token, too many requests, no connection', async () => {
+  for (const [kind, status] of [
+    ['auth', 401],
+    ['busy', 429],
+    ['network', undefined],
+  ] as const) {
+    const list: List = {
+      page: async ({ after }) => {
+        if (after !== undefined) throw new Fault(kind, 'no', status === undefined ? {} : { status });
+        return { rows: [{ id: 'a' }, { id: 'b' }] };
+      },
+    };
+    await expect(detectCapabilities(list, { limit: 10, signal })).rejects.toMatchObject({ kind });
+  }
+});
+
+test('-v says only what differs from the documented interface', async () => {
+  expect(capabilityLines(await detect('documented', { size: 30 }))).toEqual([]);
+  expect(capabilityLines(await detect('rows stand in reverse in every page', { size: 300 }))).toHaveLength(3);
+  const swapped = await detect('cursors are exchanged', { size: 30 });
+  expect(capabilityLines({ ...swapped, limit: { wanted: 100, accepted: 50, given: 50 } })).toEqual([
+    'the service refuses pages of 100 rows: asked for 50 instead',
+    "the cursors have each other's meaning: exchanged",
+  ]);
+});
