@@ -1,25 +1,28 @@
 // The client of an archive service: one method for each route; responses are checked by the contract, failures are Faults.
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { Attachment, AttachmentList } from '../contract/attachment.ts';
+import { Attachment } from '../contract/attachment.ts';
 import { Content } from '../contract/content.ts';
-import { Conversation, ConversationList, MessageList } from '../contract/conversation.ts';
+import { Conversation, type Message } from '../contract/conversation.ts';
 import {
   Acknowledgement,
   BatchAcknowledgement,
-  EnvelopeList,
+  type Envelope,
   type IngestRequest,
 } from '../contract/event.ts';
 import { Health } from '../contract/health.ts';
 import { Integrity } from '../contract/scalars.ts';
 import { pathOf, ROUTES, type RouteName } from '../contract/routes.ts';
-import { Sequence } from '../contract/sequence.ts';
+import type { Position } from '../contract/sequence.ts';
 import { signatureHeaders } from '../contract/signature.ts';
 import { Token, type TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { parseResponse, rawReply, parseShape, type ApiResponse, type Reply } from './response.ts';
 import { parseBaseUrl, urlWithin, type Query } from './base-url.ts';
-import { createListParser } from './list-parser.ts';
+import type { ListPage, ListParser } from './list-parser.ts';
+import { createRecordListParser, createSequenceParser, type SequenceRow } from './record-list.ts';
+import { ATTACHMENTS, CONVERSATIONS, EVENTS, MESSAGES, POSITIONS } from './shapes/list-kinds.ts';
+import type { ListGuess } from './shapes/list-guess.ts';
 import { faultOfItem } from './error-response.ts';
 import { createSender, type ApiCall, type SenderOptions } from './api-call.ts';
 
@@ -29,11 +32,16 @@ export type { Query } from './base-url.ts';
 /** Options of a client. */
 export type ClientOptions = SenderOptions & {
   baseUrl: string;
+  /** Writes one line for people, where fields of a service were left out. */
+  notice?: (line: string) => void;
   /** Allow plain http to other machines than this one. */
   insecureHttp?: boolean;
   /** Keys that sign events (contract/signature.ts). With a signature, events need no token. */
   webhookSecrets?: readonly Uint8Array[];
 };
+
+/** The lists that a client reads. `entries` are those of a sequence. */
+export type ListName = 'attachments' | 'conversations' | 'messages' | 'events' | 'entries';
 
 /** The raw view of another service. The interface does not show its shape (interface 4.3). */
 export type ForeignContent = { view?: unknown; data: Record<string, unknown> };
@@ -45,10 +53,10 @@ export type ForeignContent = { view?: unknown; data: Record<string, unknown> };
 export type Client = {
   readonly baseUrl: URL;
   token(request: TokenRequest): Promise<Reply<Token>>;
-  attachments(query?: Query): Promise<Reply<AttachmentList>>;
+  attachments(query?: Query): Promise<Reply<ListPage<Attachment>>>;
   attachment(id: string): Promise<Reply<Attachment>>;
   content(id: string, query?: Query): Promise<Reply<Content | ForeignContent>>;
-  sequence(name: string, query?: Query): Promise<Reply<Sequence>>;
+  sequence(name: string, query?: Query): Promise<Reply<ListPage<SequenceRow<Position>>>>;
   health(): Promise<Reply<Health>>;
   /** Throws Fault 'unconfirmed' too: the event may have been accepted, but no acknowledgement came. */
   ingest(event: IngestRequest): Promise<Reply<Acknowledgement>>;
@@ -59,10 +67,12 @@ export type Client = {
   ingestBatch(
     events: readonly { event: IngestRequest; text: string }[],
   ): Promise<(Acknowledgement | Fault)[]>;
-  events(query?: Query): Promise<Reply<EnvelopeList>>;
-  conversations(query?: Query): Promise<Reply<ConversationList>>;
+  events(query?: Query): Promise<Reply<ListPage<Envelope>>>;
+  conversations(query?: Query): Promise<Reply<ListPage<Conversation>>>;
   conversation(id: string): Promise<Reply<Conversation>>;
-  messages(query?: Query): Promise<Reply<MessageList>>;
+  messages(query?: Query): Promise<Reply<ListPage<Message>>>;
+  /** Returns where the service keeps the rows of a list; undefined before a page with rows was read. */
+  guessOf(list: ListName): ListGuess | undefined;
   /** Sends a GET for any path below the base URL. Returns the body unchecked. */
   get(path: string): Promise<Reply<Uint8Array>>;
 };
@@ -72,9 +82,13 @@ export function createClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl, options);
   const send = createSender(options);
   let messagesRoute: 'messages' | 'messages_v1' | undefined;
-  // Walks read rows of these lists many times.
-  const attachmentPage = createListParser(AttachmentList);
-  const conversationPage = createListParser(ConversationList);
+  const lists = {
+    attachments: createRecordListParser(ATTACHMENTS, options),
+    conversations: createRecordListParser(CONVERSATIONS, options),
+    messages: createRecordListParser(MESSAGES, options),
+    events: createRecordListParser(EVENTS, options),
+    entries: createSequenceParser(POSITIONS, options),
+  };
 
   /** A service that checks signatures needs no token with them. */
   function signing(id: string): Pick<ApiCall, 'withToken' | 'sign'> {
@@ -104,10 +118,10 @@ export function createClient(options: ClientOptions): Client {
         checkedExpiry(parseResponse(answer, Token), options.world.now()),
       );
     },
-    attachments: (query) => read('attachments', attachmentPage, {}, query),
+    attachments: (query) => read('attachments', page(lists.attachments, query), {}, query),
     attachment: async (id) => read('attachment', as(Attachment), { id }),
     content: async (id, query) => read('content', (answer) => contentOf(answer, query), { id }, query),
-    sequence: async (name, query) => read('sequence', as(Sequence), { name }, query),
+    sequence: async (name, query) => read('sequence', page(lists.entries, query), { name }, query),
     health: () => read('health', as(Health)),
     ingest: (event) => {
       const url = urlWithin(base, ROUTES.ingest.path);
@@ -133,25 +147,26 @@ export function createClient(options: ClientOptions): Client {
         });
       });
     },
-    events: (query) => read('events', as(EnvelopeList), {}, query),
-    conversations: (query) => read('conversations', conversationPage, {}, query),
+    events: (query) => read('events', page(lists.events, query), {}, query),
+    conversations: (query) => read('conversations', page(lists.conversations, query), {}, query),
     conversation: async (id) => read('conversation', as(Conversation), { id }),
     messages: async (query) => {
       try {
-        const reply = await read(messagesRoute ?? 'messages', as(MessageList), {}, query);
+        const reply = await read(messagesRoute ?? 'messages', page(lists.messages, query), {}, query);
         messagesRoute ??= 'messages';
         return reply;
       } catch (error) {
         const missing = error instanceof Fault && error.kind === 'not_found';
         if (!missing || messagesRoute !== undefined) throw error;
         // The interface names /messages without a prefix (4.8); a service may have it only below /v1.
-        const reply = await read('messages_v1', as(MessageList), {}, query).catch(() => {
+        const reply = await read('messages_v1', page(lists.messages, query), {}, query).catch(() => {
           throw error;
         });
         messagesRoute = 'messages_v1';
         return reply;
       }
     },
+    guessOf: (list) => lists[list].guess(),
     get: async (path) => {
       const url = urlWithin(base, path);
       const asked = path.split('?')[0];
@@ -163,6 +178,12 @@ export function createClient(options: ClientOptions): Client {
 
 function as<T extends z.ZodType>(schema: T): (answer: ApiResponse) => Reply<z.infer<T>> {
   return (answer) => parseResponse(answer, schema);
+}
+
+/** Returns the parser of a page that is asked for with this query. */
+function page<Row>(list: ListParser<Row>, query: Query = {}): (answer: ApiResponse) => Reply<ListPage<Row>> {
+  const isBackward = query['ending_before'] !== undefined && query['starting_after'] === undefined;
+  return (answer) => list.parse(answer, isBackward);
 }
 
 function checkedParameters(parameters: Record<string, string>): Record<string, string> {

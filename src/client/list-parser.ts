@@ -1,55 +1,207 @@
-// Parses the pages of a list and reuses rows that an earlier page had, so that equal rows are checked once.
+// Parses the pages of one list of any service: where its rows are is found out once; rows that come again are reused.
 import type * as z from 'zod';
-import { parseResponseWith, parseShape, type ApiResponse, type Reply } from './response.ts';
+import { Fault } from '../faults.ts';
+import { parseResponseWith, wrongShape, type ApiResponse, type Reply } from './response.ts';
+import { safeText } from './safe-text.ts';
+import { checkNoError } from './shapes/body-error.ts';
+import { fieldsOfRow, findFields, findIdPath, idText } from './shapes/find-id.ts';
+import { findRows, rowsAt, type FoundRows } from './shapes/find-rows.ts';
+import { valueAtPath, type JsonRecord } from './shapes/json-path.ts';
+import { keysInOrder } from './shapes/key-order.ts';
+import { describeGuess, type ListGuess } from './shapes/list-guess.ts';
+import { pageFacts, type PageFacts } from './shapes/page-facts.ts';
+import { TransportFault } from './transport.ts';
 
 /** Bytes of JSON whose rows are remembered, the newest ones. A walk reads the same rows again within a short time. */
 const MAX_REMEMBERED_BYTES = 4 * 1024 * 1024;
 
-type Row = { id: string };
+/** A page of a list: its rows, what it says about itself, and the other fields of the body. */
+export type ListPage<Row> = PageFacts & { data: Row[]; [other: string]: unknown };
 
-/**
- * Returns a function that parses responses by the schema of a list, as `parseResponse` does. A row that equals an earlier
- * one is returned as the same object, so callers must not change rows.
- */
-export function createListParser<T extends z.ZodType<{ data: Row[] }>>(
-  schema: T,
-): (answer: ApiResponse) => Reply<z.infer<T>> {
-  const known = new Map<string, { row: Row; bytes: number }>();
+/** What is read from one row. */
+export type RowReader<Row> = {
+  /** Returns the row. `id` is undefined only where rows need no ids. An issue has its path within the row. */
+  read(fields: JsonRecord, id: string | undefined): { row: Row } | { issue: z.core.$ZodIssue | undefined };
+  /** Returns our names of fields that a row spells in another way. */
+  otherSpellings?(fields: JsonRecord): Record<string, string>;
+};
+
+/** What is known of a list beforehand. */
+export type ListSpec<Row> = {
+  /** What is listed, as in messages: `conversations`. */
+  list: string;
+  /** Names under which a body may hold the rows, beside the common ones. */
+  names: readonly string[];
+  /** Names under which a row may have its id. */
+  ids: readonly string[];
+  /** Rows may be texts, and may have no ids. */
+  isLoose?: boolean;
+  /** Places that are given and not found out. */
+  given?: { rows?: string | undefined; id?: string | undefined };
+  /** What helps where the rows or their ids are not found. */
+  hints: { rows: string; id: string };
+  reader: RowReader<Row>;
+  /** Writes one diagnostic line (-v). */
+  log?: ((line: string) => void) | undefined;
+};
+
+/** A parser of the pages of one list. */
+export type ListParser<Row> = {
+  /**
+   * Returns a page. `isBackward`: it was asked for with an end and without a beginning. Throws Fault 'protocol' for a body
+   * without a list, with an error, or with a row that lacks an id; Fault 'network' where the rows are not where an earlier
+   * page had them.
+   */
+  parse(answer: ApiResponse, isBackward?: boolean): Reply<ListPage<Row>>;
+  /** Returns where the rows are, undefined before the first page with rows. */
+  guess(): ListGuess | undefined;
+};
+
+type Remembered<Row> = { raw: unknown; row: Row; bytes: number };
+
+/** Returns the parser of a list. Equal rows are the same object, so callers must not change rows. */
+export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
+  let guess: ListGuess | undefined;
+  const known = new Map<string, Remembered<Row>>();
   let held = 0;
-  const knownOf = (row: unknown): Row | undefined => {
-    const before = known.get((row as Partial<Row> | null)?.id ?? '')?.row;
-    return before !== undefined && isSame(before, row) ? before : undefined;
-  };
   const forget = (id: string): void => {
     held -= known.get(id)?.bytes ?? 0;
     known.delete(id);
   };
-  const remember = (row: Row, bytes: number): void => {
-    forget(row.id);
-    known.set(row.id, { row, bytes });
-    held += bytes;
-    for (const id of known.keys()) {
+  const remember = (id: string, entry: Remembered<Row>): void => {
+    forget(id);
+    known.set(id, entry);
+    held += entry.bytes;
+    for (const first of known.keys()) {
       if (held <= MAX_REMEMBERED_BYTES) return;
-      forget(id);
+      forget(first);
     }
   };
-  const listOf = (value: unknown, answer: ApiResponse): z.infer<T> => {
-    const data = (value as { data?: unknown } | null)?.data;
-    const before = Array.isArray(data) ? data.map(knownOf) : [];
-    const isAnyKnown = before.some((row) => row !== undefined);
-    const fresh = isAnyKnown ? (data as unknown[]).filter((_, at) => before[at] === undefined) : [];
-    const parsed = isAnyKnown ? schema.safeParse({ ...(value as object), data: fresh }) : undefined;
-    // Errors are reported for the whole page, so that the path names the row's place in it.
-    if (parsed?.success !== true) {
-      const list = parseShape(value, schema, answer);
-      for (const row of list.data) remember(row, answer.bytes.length / list.data.length);
-      return list;
-    }
-    for (const row of parsed.data.data) remember(row, answer.bytes.length / before.length);
-    let next = 0;
-    return { ...parsed.data, data: before.map((row) => row ?? parsed.data.data[next++]!) };
+
+  function rowsOf(found: FoundRows, place: ListGuess, answer: ApiResponse): Row[] {
+    const bytes = answer.bytes.length / Math.max(1, found.rows.length);
+    const fresh: [id: string, entry: Remembered<Row>][] = [];
+    const rows = found.rows.map((raw, index): Row => {
+      const fields = fieldsOf(raw, place.fields, spec);
+      const id = fields && idOf(raw, fields, found.keys?.[index], place);
+      if (fields === undefined || (id === undefined && place.id !== undefined))
+        throw new Fault(
+          'protocol',
+          `${spec.list}: row ${index + 1} of a page has no id${placeWords(place.id)}`,
+          {
+            hint: spec.hints.id,
+          },
+        );
+      const before = id === undefined ? undefined : known.get(id);
+      if (before !== undefined && isSame(before.raw, raw)) return before.row;
+      const outcome = spec.reader.read(fields, id);
+      if ('issue' in outcome)
+        throw wrongShape([...keysOf(place.rows), found.keys?.[index] ?? index], outcome.issue, answer);
+      if (id !== undefined) fresh.push([id, { raw, row: outcome.row, bytes }]);
+      return outcome.row;
+    });
+    // A page with a wrong row is not remembered.
+    for (const [id, entry] of fresh) remember(id, entry);
+    return rows;
+  }
+
+  return {
+    guess: () => guess,
+    parse(answer, isBackward = false) {
+      let text = '';
+      const parsePage = (body: unknown): ListPage<Row> => {
+        checkNoError(body, answer.status);
+        const found = withKeyOrder(foundRows(body, guess, spec), text);
+        const { facts, rest, places } = pageFacts(body, found.place.rows, { isBackward });
+        const place = guess ?? { ...guessOf(found, spec), ...places };
+        const data = rowsOf(found, place, answer);
+        if (guess === undefined && found.rows.length > 0) {
+          guess = place;
+          spec.log?.(safeText(describeGuess(place), 400));
+        }
+        return { ...rest, ...facts, data };
+      };
+      return parseResponseWith(answer, (body, whole) => {
+        text = whole;
+        return parsePage(body);
+      });
+    },
   };
-  return (answer) => parseResponseWith(answer, (value) => listOf(value, answer));
+}
+
+function foundRows<Row>(body: unknown, guess: ListGuess | undefined, spec: ListSpec<Row>): FoundRows {
+  const given = spec.given?.rows;
+  const place = guess ?? (given === undefined ? undefined : ({ rows: given, container: 'array' } as const));
+  if (place === undefined) {
+    try {
+      return findRows(body, { names: spec.names, scalars: spec.isLoose === true });
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      throw new Fault(error.kind, `${spec.list}: ${error.message}`, {
+        ...error.detail,
+        hint: spec.hints.rows,
+      });
+    }
+  }
+  const found = rowsAt(body, place);
+  if (found !== undefined) return found;
+  const where = place.rows === '' ? 'is no list' : `has no list at ${safeText(place.rows, 60)}`;
+  if (guess !== undefined)
+    throw new TransportFault('network', `${spec.list}: this answer ${where}, as earlier ones have`, true, {
+      retryable: true,
+    });
+  throw new Fault('protocol', `${spec.list}: answer ${where}`, { hint: spec.hints.rows });
+}
+
+/** Returns where the rows of a first page keep what is needed. */
+function guessOf<Row>(
+  { place, rows, keys }: FoundRows,
+  spec: ListSpec<Row>,
+): Omit<ListGuess, 'hasMore' | 'next'> {
+  const fields = findFields(rows);
+  const records = rows.map((row) => fieldsOf(row, fields, spec)).filter((row) => row !== undefined);
+  const given = spec.given?.id;
+  const found = given ?? findIdPath(records, spec.ids) ?? (keys === undefined ? undefined : '');
+  const id = found ?? (spec.isLoose === true ? undefined : 'id');
+  const [first] = records;
+  const names = (first && spec.reader.otherSpellings?.(first)) ?? {};
+  return { list: spec.list, ...place, fields, id, names };
+}
+
+function fieldsOf<Row>(
+  raw: unknown,
+  place: ListGuess['fields'],
+  { isLoose }: ListSpec<Row>,
+): JsonRecord | undefined {
+  if (isLoose === true && typeof raw === 'string') return { entry: raw };
+  return fieldsOfRow(raw, place);
+}
+
+function idOf(
+  raw: unknown,
+  fields: JsonRecord,
+  key: string | undefined,
+  { id }: ListGuess,
+): string | undefined {
+  if (id === undefined) return undefined;
+  return idText(id === '' ? key : (valueAtPath(fields, id) ?? valueAtPath(raw, id)));
+}
+
+function placeWords(id: string | undefined): string {
+  return id === undefined || id === '' ? '' : ` at ${safeText(id, 60)}`;
+}
+
+/** Keys that are whole numbers have lost their place in the text, so it is read again for maps that have some. */
+function withKeyOrder(found: FoundRows, text: string): FoundRows {
+  const { place, keys } = found;
+  if (keys === undefined || !keys.some((key) => /^\d{1,10}$/.test(key))) return found;
+  const rows = new Map(keys.map((key, index) => [key, found.rows[index]]));
+  const order = keysInOrder(text, keysOf(place.rows)).filter((key) => rows.has(key));
+  return { place, keys: order, rows: order.map((key) => rows.get(key)) };
+}
+
+function keysOf(path: string): string[] {
+  return path === '' ? [] : path.split('.');
 }
 
 /** Returns whether two JSON values are equal, with keys in any order. */

@@ -69,7 +69,10 @@ export function parseResponse<T extends z.ZodType>(answer: ApiResponse, schema: 
 }
 
 /** As {@link parseResponse}, with a function in place of the schema. It throws where the JSON has the wrong shape. */
-export function parseResponseWith<T>(answer: ApiResponse, bodyOf: (value: unknown) => T): Reply<T> {
+export function parseResponseWith<T>(
+  answer: ApiResponse,
+  bodyOf: (value: unknown, text: string) => T,
+): Reply<T> {
   checkType(answer);
   const { text, value } = parseJson(answer.bytes);
   const failure = ErrorBody.safeParse(value);
@@ -81,21 +84,30 @@ export function parseResponseWith<T>(answer: ApiResponse, bodyOf: (value: unknow
       ...(request_id === undefined ? {} : { request_id: safeText(request_id, 100) }),
     });
   }
-  return { ...frameOf(answer), body: bodyOf(value), text };
+  return { ...frameOf(answer), body: bodyOf(value, text), text };
 }
 
 /** Returns a value that fits a schema. Throws Fault 'protocol' that names the path of the wrong field, never its value. */
 export function parseShape<T extends z.ZodType>(
   value: unknown,
   schema: T,
-  { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,
+  answer: Pick<ApiResponse, 'status' | 'headers'>,
 ): z.infer<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
+  throw wrongShape([], parsed.error.issues[0], answer);
+}
+
+/** Returns Fault 'protocol' for what a schema refuses in the value at `path` of a body. It never quotes the value. */
+export function wrongShape(
+  path: readonly PropertyKey[],
+  issue: z.core.$ZodIssue | undefined,
+  { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,
+): Fault {
   const words = (issue?.message ?? 'wrong shape').replace(/^Invalid input: /, '');
   const requestId = headers[HEADERS.requestId];
-  throw new Fault('protocol', `answer has the wrong shape at ${formatPath(issue?.path ?? [])}: ${words}`, {
+  const place = formatPath([...path, ...(issue?.path ?? [])]);
+  return new Fault('protocol', `answer has the wrong shape at ${place}: ${words}`, {
     status,
     ...(requestId === undefined ? {} : { request_id: safeText(requestId, 100) }),
   });

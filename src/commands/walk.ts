@@ -4,11 +4,12 @@ import type { App } from '../app.ts';
 import { adaptSource } from '../capabilities/adapted-source.ts';
 import { capabilityLines } from '../capabilities/list-capabilities.ts';
 import { detectCapabilities } from '../capabilities/detect-capabilities.ts';
-import { parseGenericPage, type GenericRow, type ListShape } from '../client/generic-list.ts';
 import { isWithin, parseAddress } from '../client/base-url.ts';
+import { createUnknownListParser, type UnknownRow } from '../client/unknown-list.ts';
 import { Fault } from '../faults.ts';
 import { anyView } from '../format/views/index.ts';
 import type { PageQuery, Source } from '../walk/source.ts';
+import { withoutUndefined } from './input.ts';
 import { WalkInput } from './walk-input.ts';
 import { pageRowsOf, walkList } from './walk-list.ts';
 
@@ -16,7 +17,7 @@ const Name = z.string().min(1).max(200);
 
 export const Input = WalkInput.extend({
   url: z.string().min(1),
-  idField: Name.default('id'),
+  idField: Name.optional(),
   dataField: Name.optional(),
   positionsField: Name.optional(),
   afterParam: Name.default('starting_after'),
@@ -33,45 +34,56 @@ export async function run(input: Input, app: App): Promise<void> {
     insecureHttp: app.settings.insecure_http.value,
   });
   url.hash = '';
-  const { source, firstPage } = await genericSource(url, input, app);
+  const { source, firstPage } = await unknownSource(url, input, app);
+  const readable = await readableSource(source, input, app);
+  const { rows, id } = firstPage();
   const list = {
-    source: await readableSource(source, input, app),
+    source: readable,
     noun: 'row',
-    view: anyView(input.idField, firstPage()),
-    shown: ({ row }: GenericRow) => row,
-    subject: { base_url: url.href, list: `rows by ${input.idField}` },
+    view: anyView(id, rows),
+    shown: ({ row }: UnknownRow) => row,
+    subject: { base_url: url.href, list: `rows by ${id}` },
   };
   await walkList(list, { ...input, crossCheck: 'off' }, app);
 }
 
-/** Returns the list behind an address. `firstPage` returns the rows of the first page that was read. */
-async function genericSource(
+/**
+ * Returns the list behind an address. `firstPage` returns the rows of the first page that was read, and where their ids
+ * are.
+ */
+async function unknownSource(
   url: URL,
   input: Input,
   app: App,
-): Promise<{ source: Source<GenericRow>; firstPage: () => Record<string, unknown>[] }> {
+): Promise<{ source: Source<UnknownRow>; firstPage: () => { rows: Record<string, unknown>[]; id: string } }> {
   const send = await app.sendTo(url);
-  const shape: ListShape = {
+  const list = createUnknownListParser({
+    name: /([\w-]+)\/?$/.exec(url.pathname)?.[1],
     id: input.idField,
-    data: input.dataField,
+    rows: input.dataField,
     position: input.positionsField,
-  };
-  let first: GenericRow[] | undefined;
+    log: app.log,
+  });
+  let first: UnknownRow[] | undefined;
   const page = async (query: PageQuery) => {
     const target = pageUrl(url, query, input);
     try {
-      const found = await send({ method: 'GET', url: target, withToken: true }, (answer) =>
-        parseGenericPage(answer, shape),
+      const isBackward = query.before !== undefined && query.after === undefined;
+      const { body } = await send({ method: 'GET', url: target, withToken: true }, (answer) =>
+        list.parse(answer, isBackward),
       );
-      first ??= found.rows;
-      // An empty page does not show which of several arrays has the rows.
-      if (found.rows.length > 0) shape.data = found.data;
-      return found;
+      const { data, has_more, drift_ratio } = body;
+      first ??= data;
+      return { rows: data, ...withoutUndefined({ has_more, drift_ratio }) };
     } catch (error) {
       throw error instanceof Fault ? await withExplanation(error, url, app) : error;
     }
   };
-  return { source: { page }, firstPage: () => (first ?? []).map(({ row }) => row) };
+  const firstPage = () => ({
+    rows: (first ?? []).map(({ row }) => row),
+    id: input.idField ?? list.guess()?.id ?? 'id',
+  });
+  return { source: { page }, firstPage };
 }
 
 function pageUrl(url: URL, { after, before, limit }: PageQuery, input: Input): URL {
@@ -94,10 +106,10 @@ async function withExplanation(fault: Fault, url: URL, app: App): Promise<Fault>
 
 /** Returns the list as the service lets it be read. Throws Fault 'protocol' where it follows no cursor. */
 async function readableSource(
-  source: Source<GenericRow>,
+  source: Source<UnknownRow>,
   input: Input,
   app: App,
-): Promise<Source<GenericRow>> {
+): Promise<Source<UnknownRow>> {
   const { afterParam, beforeParam, forwardOnly } = input;
   const found = await detectCapabilities(source, {
     limit: pageRowsOf(input),

@@ -1,13 +1,12 @@
 // Attachment rows and their list (interface 2.1, 4.2).
 import * as z from 'zod';
-import { listOf } from './list.ts';
 import { Integrity, Sha256 } from './scalars.ts';
 
 /**
- * One row of the attachment catalogue (interface 2.1). A redacted row has `file_url: null` and may lack content_type,
+ * One row of the attachment catalogue as our service sends it (interface 2.1). A redacted row has `file_url: null` and may lack content_type,
  * origin_city and source. Our service adds `message_id`, `sequence`, `bytes`, `detected_type`, `trailing_bytes` and `integrity`.
  */
-export const Attachment = z.looseObject({
+export const SentAttachment = z.looseObject({
   id: z.string().min(1),
   filename: z.string(),
   file_url: z.string().nullable(),
@@ -25,8 +24,14 @@ export const Attachment = z.looseObject({
   trailing_bytes: z.number().int().min(0).optional(),
   integrity: Integrity.optional(),
 });
-export type Attachment = z.infer<typeof Attachment>;
 
-/** A page of the attachment catalogue (interface 4.2). */
-export const AttachmentList = listOf(Attachment);
-export type AttachmentList = z.infer<typeof AttachmentList>;
+/** The same row as a client reads it. Other services may lack every field but `id`. Without `sha256` its file cannot be verified. */
+export const Attachment = SentAttachment.partial({
+  filename: true,
+  file_url: true,
+  sha256: true,
+  redacted: true,
+  decorative_layer: true,
+  first_visible: true,
+});
+export type Attachment = z.infer<typeof Attachment>;

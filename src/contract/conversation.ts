@@ -1,6 +1,5 @@
 // Conversations and messages (interface 2.5, 4.7, 4.8). The interface shows no fields of them, so only `id` is required.
 import * as z from 'zod';
-import { listOf } from './list.ts';
 import { Integrity } from './scalars.ts';
 
 /** A conversation. All fields but `id` are our choice (interface 2.5). */
@@ -18,10 +17,6 @@ export const Conversation = z.looseObject({
 });
 export type Conversation = z.infer<typeof Conversation>;
 
-/** A page of conversations (interface 4.7). */
-export const ConversationList = listOf(Conversation);
-export type ConversationList = z.infer<typeof ConversationList>;
-
 /** A message in a list. All fields but `id` are our choice. `entry` is its entry marker, `entry_<number>` (interface 2.5). */
 export const Message = z.looseObject({
   id: z.string().min(1),
@@ -38,7 +33,3 @@ export const Message = z.looseObject({
   integrity: Integrity.optional(),
 });
 export type Message = z.infer<typeof Message>;
-
-/** A page of messages (interface 4.8). */
-export const MessageList = listOf(Message);
-export type MessageList = z.infer<typeof MessageList>;

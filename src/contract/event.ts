@@ -1,6 +1,5 @@
 // Event envelopes, the five event types with their payloads, and the acknowledgement (interface 2.4, 4.6, 6).
 import * as z from 'zod';
-import { listOf } from './list.ts';
 
 const name = z.string().min(1).max(200);
 
@@ -114,7 +113,3 @@ export const Envelope = z.looseObject({
   error: z.string().optional(),
 });
 export type Envelope = z.infer<typeof Envelope>;
-
-/** A page of stored events. */
-export const EnvelopeList = listOf(Envelope);
-export type EnvelopeList = z.infer<typeof EnvelopeList>;

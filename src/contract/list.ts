@@ -1,32 +1,20 @@
-// The one list shape that the client works with, and the bodies that it accepts for it (interface 4.2, 4.7).
+// The body that our service sends for every list (interface 4.2, 4.7). What a client reads of other services: client/shapes.
 import * as z from 'zod';
 import { Integrity } from './scalars.ts';
 
-/**
- * Returns the schema of a list of `row`. It accepts `{status, data}`, `{object: "list", data, has_more}`, `{items, next}` and a bare array,
- * and parses them to `{…unknown fields, data, status?, has_more?, next?}`. Rows keep their unknown fields.
- */
-export function listOf<Row extends z.ZodType>(row: Row) {
-  const envelope = z.looseObject({
+/** Returns the schema of a list of `row` as our service sends it. `drift_ratio` is 0 unless drift is injected. */
+export function sentListOf<Row extends z.ZodType>(row: Row) {
+  return z.looseObject({
+    object: z.literal('list'),
+    status: z.enum(['stable', 'partial']),
     data: z.array(row),
-    status: z.string().optional(),
-    has_more: z.boolean().optional(),
-    next: z.string().nullable().optional(),
-    drift_ratio: z.number().optional(),
-    integrity: Integrity.optional(),
+    has_more: z.boolean(),
+    drift_ratio: z.number().min(0).max(1),
+    integrity: Integrity,
   });
-  return z.preprocess(asEnvelope, envelope);
 }
 
-function asEnvelope(body: unknown): unknown {
-  if (Array.isArray(body)) return { data: body };
-  if (typeof body !== 'object' || body === null) return body;
-  if ('data' in body || !('items' in body)) return body;
-  const { items, ...rest } = body;
-  return { ...rest, data: items };
-}
-
-/** The body that our service sends for every list. `drift_ratio` is 0 unless drift is injected. */
+/** The body that our service sends for a list. See {@link sentListOf}. */
 export type List<Row> = {
   object: 'list';
   status: 'stable' | 'partial';

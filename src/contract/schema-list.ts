@@ -1,6 +1,6 @@
 // Every record and report of the contract by name. A JSON Schema is generated for each.
 import * as z from 'zod';
-import { Attachment } from './attachment.ts';
+import { SentAttachment } from './attachment.ts';
 import { Asset, Carrier, LoreRecord, Pipeline, RawRecord } from './content.ts';
 import { Conversation, Message } from './conversation.ts';
 import { ErrorBody } from './error.ts';
@@ -19,35 +19,24 @@ import {
   FrozenWindowLine,
 } from './frozen-log.ts';
 import { Health, Probe } from './health.ts';
-import { Integrity } from './scalars.ts';
+import { sentListOf } from './list.ts';
 import { ReconcileReport } from './reports/reconcile.ts';
 import { DiffReport, FrozenWalk, PlotReport, WalkedWindow, WalkReport } from './reports/walk.ts';
 import { ExitRecord, Listening } from './reports/command.ts';
 import { BackupReport, FsckReport, ImportReport } from './reports/archive.ts';
 import { ServiceReport } from './reports/service.ts';
 import { ExportReport, PullPlan, PullReport, VerifyReport } from './reports/files.ts';
-import { Position, Sequence } from './sequence.ts';
+import { SentPosition, SentSequence } from './sequence.ts';
 import { Token, TokenRequest } from './token.ts';
 
-/** The schema of a list as our service sends it. A client accepts other bodies too: see list.ts. */
-const sent = <Row extends z.ZodType>(row: Row) =>
-  z.looseObject({
-    object: z.literal('list'),
-    status: z.enum(['stable', 'partial']),
-    data: z.array(row),
-    has_more: z.boolean(),
-    drift_ratio: z.number().min(0).max(1),
-    integrity: Integrity,
-  });
-
-const MessageList = sent(Message);
+const MessageList = sentListOf(Message);
 
 /** Records of the wire, by the name of their schema. */
 export const RECORDS = {
   TokenRequest,
   Token,
-  Attachment,
-  AttachmentList: sent(Attachment),
+  Attachment: SentAttachment,
+  AttachmentList: sentListOf(SentAttachment),
   LoreRecord,
   RawRecord,
   LoreContent: z.looseObject({ view: z.literal('lore'), data: LoreRecord }),
@@ -55,22 +44,22 @@ export const RECORDS = {
   Pipeline,
   Asset,
   Carrier,
-  Sequence,
-  Position,
+  Sequence: SentSequence,
+  Position: SentPosition,
   Health,
   Probe,
   IngestRequest,
   Acknowledgement,
   BatchAcknowledgement,
   Envelope,
-  EnvelopeList: sent(Envelope),
+  EnvelopeList: sentListOf(Envelope),
   MessageReordered: PAYLOADS['message.reordered'],
   AttachmentReclassified: PAYLOADS['attachment.reclassified'],
   ContactFlagged: PAYLOADS['contact.flagged'],
   SequenceDiverged: PAYLOADS['sequence.diverged'],
   MirrorDetected: PAYLOADS['mirror.detected'],
   Conversation,
-  ConversationList: sent(Conversation),
+  ConversationList: sentListOf(Conversation),
   ConversationWithMessages: Conversation.extend({ messages: MessageList }),
   Message,
   MessageList,

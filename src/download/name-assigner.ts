@@ -1,5 +1,6 @@
 // Gives each catalogue row the name of its file in the target folder; no two rows get the same name.
 import type { Attachment } from '../contract/attachment.ts';
+import { fileNameOf } from '../contract/attachment-file.ts';
 import type { ManifestEntry } from './manifest.ts';
 import { nameKey, uniqueName, unsafeReason } from './safe-name.ts';
 
@@ -22,7 +23,9 @@ export function createNameAssigner(
 ): (row: Pick<Attachment, 'id' | 'filename'>) => string {
   const idByName = new Map<string, string>();
   for (const { id, path } of entries.values()) if (path !== null) idByName.set(nameKey(path), id);
-  return ({ id, filename }) => {
+  return (row) => {
+    const { id } = row;
+    const filename = fileNameOf(row);
     const known = entries.get(id)?.path ?? '';
     if (unsafeReason(known) === undefined && idByName.get(nameKey(known)) === id) return known;
     const { name, changed } = uniqueName(id, filename, idByName, { exact });

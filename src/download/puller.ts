@@ -61,12 +61,15 @@ export function createPuller(options: PullerOptions): Puller {
   const connections = createSemaphore(options.concurrency);
   let connectionsInUse = 0;
 
-  const targetOf = (row: Attachment): TargetFile => ({
-    dir,
-    name: nameOf(row),
-    sha256: row.sha256.toLowerCase(),
-    ...(row.bytes === undefined ? {} : { bytes: row.bytes }),
-  });
+  function targetOf(row: Attachment): TargetFile {
+    const { sha256, bytes } = row;
+    if (sha256 === undefined)
+      throw new Fault('partial', 'the service gives no SHA-256, so its file cannot be verified', {
+        hint: `arx attachments show ${row.id}`,
+      });
+    const size = bytes === undefined ? {} : { bytes };
+    return { dir, name: nameOf(row), sha256: sha256.toLowerCase(), ...size };
+  }
   async function existing(target: TargetFile): Promise<SavedFile | undefined> {
     if (!mayExist(target, save)) return undefined;
     const release = await hashes.acquire();
@@ -113,18 +116,20 @@ export function createPuller(options: PullerOptions): Puller {
     async pull(row) {
       const file = emptyResult(row);
       const { id } = row;
-      const sha256 = file.expected!;
+      const sha256 = file.expected;
       if (!isPullable(row)) {
+        if (sha256 === null) return { file };
         return { file, entry: { id, path: null, sha256, bytes: row.bytes ?? null, redacted: true } };
       }
       try {
         const { bytes } = await saveFileOf(row, file);
         Object.assign(file, { verdict: 'match', actual: sha256, bytes });
-        return { file, entry: { id, path: file.path, sha256, bytes, redacted: false } };
+        return { file, entry: { id, path: file.path, sha256: sha256!, bytes, redacted: false } };
       } catch (error) {
         const fault = faultOfRow(error, id);
         if (error instanceof WrongContent) Object.assign(file, { actual: error.sha256, bytes: error.bytes });
         file.verdict = fault.kind === 'integrity' ? 'mismatch' : 'missing';
+        if (sha256 === null) file.verdict = 'unverifiable';
         return { file, fault };
       }
     },
@@ -144,7 +149,7 @@ function emptyResult({ id, sha256 }: Attachment): PulledFile {
     path: null,
     id,
     verdict: 'withheld',
-    expected: sha256.toLowerCase(),
+    expected: sha256?.toLowerCase() ?? null,
     actual: null,
     bytes: null,
     resumed_from: 0,

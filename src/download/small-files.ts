@@ -70,7 +70,7 @@ export function createSmallFiles({ fetcher, allowedOrigins, save, world }: Small
     prefetch: (row) => {
       const mayExist = save.force || save.scan.names.size > 0;
       if (mayExist || prefetchedCount >= MAX_PREFETCHED_FILES) return;
-      if (prefetched.has(row.id) || !isPullable(row)) return;
+      if (prefetched.has(row.id) || !isPullable(row) || row.sha256 === undefined) return;
       const [sha256, size] = [row.sha256.toLowerCase(), row.bytes];
       const pending = request(row.file_url, sha256, size);
       if (pending === undefined) return;

@@ -113,6 +113,7 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
       timeoutMs,
       world,
       log,
+      notice,
       ...more,
     });
   };

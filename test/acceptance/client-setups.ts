@@ -209,7 +209,7 @@ async function benchOf({ sample, service, urls, assetUrl, transport }: Parts): P
   return bench;
 }
 
-function etagOf({ body }: { body: { sha256: string } }): string {
+function etagOf({ body }: { body: { sha256?: string | undefined } }): string {
   return `"${body.sha256}"`;
 }
 

@@ -50,7 +50,7 @@ describe('any plausible body', () => {
     ['{"a": [{"id": 1}], "b": [{"id": 2}]}', 'several lists'],
     ['{"data": {"id": 1}}', 'no list in it'],
     ['"x"', 'is no list'],
-    ['[{"key": 1}]', 'row 1 of a page has no id at id'],
+    ['[{"colour": 1}]', 'row 1 of a page has no id at id'],
     ['[{"id": null}]', 'row 1'],
     ['[7]', 'row 1'],
   ])('%s is none', async (text, words) => {

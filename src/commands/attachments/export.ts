@@ -101,7 +101,7 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
       throw new Fault('store', `the manifest of ${dir} names ${path} twice`);
     const row = rows.get(id);
     if (row === undefined && !input.offline) gone.add(`${id} is no longer in the catalogue`);
-    if (row !== undefined && !sameHash(row.sha256, sha256))
+    if (row?.sha256 !== undefined && !sameHash(row.sha256, sha256))
       throw new Fault('integrity', `${id}: the hash in the catalogue is not the one that was pulled`, {
         hint: 'pull it again',
       });

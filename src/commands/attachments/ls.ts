@@ -26,13 +26,13 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const count = (row: Attachment): Attachment => {
     totals.rows += 1;
     if (!isPullable(row)) totals.withheld += 1;
-    if (row.redacted && row.file_url !== null) {
+    if (row.redacted === true && typeof row.file_url === 'string') {
       odd.add(`${row.id} is redacted and still names a file_url; it is never fetched`);
     }
     return row;
   };
   const asked = (row: Attachment): boolean =>
-    (redacted === undefined || row.redacted === redacted) && matches(input, row);
+    (redacted === undefined || (row.redacted ?? false) === redacted) && matches(input, row);
 
   let complete: boolean;
   if (input.all === true) {

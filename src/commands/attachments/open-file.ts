@@ -53,7 +53,7 @@ export async function openAttachment(row: Attachment, force: boolean, app: App):
 
 async function pulledHere({ id, sha256 }: Attachment, { world }: App): Promise<string | undefined> {
   const path = (await readManifest(world.cwd).catch(() => undefined))?.get(id)?.path ?? undefined;
-  if (path === undefined) return undefined;
+  if (path === undefined || sha256 === undefined) return undefined;
   const here = join(world.cwd, path);
   const digest = await digestFile(here, world).catch(() => undefined);
   return digest !== undefined && !digest.changed && sameHash(digest.sha256, sha256) ? here : undefined;
@@ -61,6 +61,8 @@ async function pulledHere({ id, sha256 }: Attachment, { world }: App): Promise<s
 
 /** Each file has a folder named by its hash, so that names do not collide. A file that is there already is hashed again. */
 async function fetched(row: Attachment & { file_url: string }, app: App): Promise<string> {
+  if (row.sha256 === undefined)
+    throw new Fault('partial', `${row.id}: the service gives no SHA-256, so its file cannot be verified`);
   const dir = join(app.directories.cache, 'opened', row.sha256.toLowerCase());
   const folder = await openTargetFolder(dir);
   try {

@@ -173,7 +173,7 @@ async function catalogue(dir: string, app: App): Promise<{ expected: ExpectedFil
     expected.push({
       id,
       path: manifest?.get(id)?.path ?? null,
-      sha256,
+      sha256: sha256 ?? null,
       redacted: !isPullable(row),
       bytes: row.bytes ?? null,
     });

@@ -1,6 +1,6 @@
 // Finds out whether a file of the catalogue can be fetched, resumed and checked: address, range requests, ETag, hash.
 import { createHash } from 'node:crypto';
-import type { GenericRow } from '../../client/generic-list.ts';
+import type { UnknownRow } from '../../client/unknown-list.ts';
 import { sameHash, Sha256 } from '../../contract/scalars.ts';
 import type { ServiceReport } from '../../contract/reports/service.ts';
 import { requestFile, type FileAccess } from '../../download/file-request.ts';
@@ -27,7 +27,7 @@ type NamedFile = { id: string; url: string; sha256: string | undefined; size: nu
 
 /** Fetches one small file of the catalogue, and a part of it again. `rows` are rows of the attachment list. */
 export async function examineFiles(
-  rows: readonly GenericRow[],
+  rows: readonly UnknownRow[],
   access: FileAccess,
   world: Pick<World, 'monotonic' | 'signal'>,
 ): Promise<Files> {
@@ -103,7 +103,7 @@ async function fetchFile(
 }
 
 /** Returns the smallest file with an address; one without a known size only where none has one. */
-function smallestFile(rows: readonly GenericRow[]): NamedFile | undefined {
+function smallestFile(rows: readonly UnknownRow[]): NamedFile | undefined {
   const files = rows.flatMap(({ id, row }): NamedFile[] => {
     const { file_url: url, redacted, bytes, sha256 } = row;
     if (typeof url !== 'string' || redacted === true) return [];

@@ -1,5 +1,6 @@
 // Finds out which filters of a list a service honours, with values that rows of the list have.
-import { valueAtPath, type GenericRow } from '../../client/generic-list.ts';
+import { valueAtPath } from '../../client/shapes/json-path.ts';
+import type { UnknownRow } from '../../client/unknown-list.ts';
 import type { Handling } from '../../contract/reports/service.ts';
 import type { ListPages } from './list-pages.ts';
 import { settle } from './settle.ts';
@@ -31,7 +32,7 @@ const NO_VALUE = 'arx-doctor-no-such-value';
 export async function examineFilters(
   list: ListPages,
   filters: readonly Filter[],
-  rows: readonly GenericRow[],
+  rows: readonly UnknownRow[],
 ): Promise<Record<string, Handling>> {
   const found: Record<string, Handling> = {};
   for (const filter of filters) {
@@ -44,9 +45,9 @@ export async function examineFilters(
 async function examineFilter(
   list: ListPages,
   { parameter, field }: Filter,
-  rows: readonly GenericRow[],
+  rows: readonly UnknownRow[],
 ): Promise<Handling> {
-  const valueOf = ({ row }: GenericRow): string | undefined => {
+  const valueOf = ({ row }: UnknownRow): string | undefined => {
     const value = valueAtPath(row, field);
     return typeof value === 'string' || typeof value === 'boolean' ? String(value) : undefined;
   };

@@ -10,7 +10,7 @@ export function listFindings(name: string, list: ExaminedList): ServiceFinding[]
     finding(name, check, verdict, found, meaning);
   if (list.shape === null) {
     const [verdict, found, meaning = null] = UNREAD[list.state];
-    return [line('list', verdict, `${list.path}: ${found}`, meaning)];
+    return [line(list.state === 'empty' ? 'rows' : 'list', verdict, `${list.path}: ${found}`, meaning)];
   }
   const { shape, cursors, page_limit: limit } = list;
   const fields = [
@@ -33,39 +33,25 @@ export function listFindings(name: string, list: ExaminedList): ServiceFinding[]
       : list.repeated === 'differs'
         ? line('equal requests', 'differs', 'answers differ', 'one page proves nothing: walk the list')
         : line('equal requests', 'unseen', 'not seen'),
-    ...(list.sample === 0
-      ? [line('rows', 'unseen', 'the list is empty, so nothing else was tried')]
-      : [
-          handled(
-            name,
-            'starting_after',
-            cursors.starting_after,
-            'the list cannot be walked: one page is all',
-          ),
-          handled(
-            name,
-            'ending_before',
-            cursors.ending_before,
-            'walks read forward only, with more requests',
-          ),
-          handled(name, 'both cursors', cursors.both, 'walks read without ranges, with more requests'),
-          ...(cursors.swapped
-            ? [line('cursors', 'warn', 'each has the meaning of the other', 'arx swaps them')]
-            : []),
-          ...orderFindings(name, list),
-          limitFinding(name, limit),
-          ...rejections(name, list),
-          ...Object.entries(list.filters).map(([filter, handling]) =>
-            handled(name, `filter ${filter}`, handling, 'the filter is applied here: needs the whole list'),
-          ),
-        ]),
+    handled(name, 'starting_after', cursors.starting_after, 'the list cannot be walked: one page is all'),
+    handled(name, 'ending_before', cursors.ending_before, 'walks read forward only, with more requests'),
+    handled(name, 'both cursors', cursors.both, 'walks read without ranges, with more requests'),
+    ...(cursors.swapped
+      ? [line('cursors', 'warn', 'each has the meaning of the other', 'arx swaps them')]
+      : []),
+    ...orderFindings(name, list),
+    limitFinding(name, limit),
+    ...rejections(name, list),
+    ...Object.entries(list.filters).map(([filter, handling]) =>
+      handled(name, `filter ${filter}`, handling, 'the filter is applied here: needs the whole list'),
+    ),
   ];
 }
 
 /** A list that could not be read. */
 const UNREAD: Record<ExaminedList['state'], [Verdict, string, string?]> = {
   read: ['unseen', 'not examined'],
-  empty: ['unseen', 'not examined'],
+  empty: ['unseen', 'the list is empty, so nothing was tried'],
   needs_token: ['unseen', 'needs a token (401)'],
   forbidden: ['unseen', 'the tier or scope of the token does not allow it (403)'],
   missing: ['warn', 'not there', 'commands that read it do not work'],

@@ -1,6 +1,8 @@
 // Finds out how one list of a service is read: its shape, its cursors, its largest page, and how it answers impossible cursors.
 import { errorFieldsOf } from '../../client/error-response.ts';
-import { valueAtPath, type GenericRow } from '../../client/generic-list.ts';
+import { valueAtPath } from '../../client/shapes/json-path.ts';
+import type { ListGuess } from '../../client/shapes/list-guess.ts';
+import type { UnknownRow } from '../../client/unknown-list.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import type { ExaminedList, Rejection } from '../../contract/reports/service.ts';
 import { examineCursors, examinePageLimit } from './cursors.ts';
@@ -13,7 +15,7 @@ import { answerOf, settle } from './settle.ts';
 const EQUAL_READS = 2;
 
 /** What was found out about a list, its pages, and the rows of its first page. */
-export type SeenList = { facts: ExaminedList; pages: ListPages; rows: GenericRow[] };
+export type SeenList = { facts: ExaminedList; pages: ListPages; rows: UnknownRow[] };
 
 /** Examines one list. The first of `paths` that the service has is taken. */
 export async function examineList(
@@ -28,7 +30,7 @@ export async function examineList(
   const seen = {
     ...unseen,
     sample: rows.length,
-    shape: shapeOf(first),
+    shape: shapeOf(rows, pages.guess()),
     repeated: await examineRepeats(pages, rows),
   };
   if (rows.length === 0) return { facts: seen, pages, rows };
@@ -91,22 +93,25 @@ export function unseenList(path: string, state: ExaminedList['state']): Examined
   };
 }
 
-function shapeOf({ page }: FirstPage): ExaminedList['shape'] {
+/** Returns what the first page with rows showed; null where no page had rows. */
+function shapeOf(rows: readonly UnknownRow[], guess: ListGuess | undefined): ExaminedList['shape'] {
+  if (guess === undefined) return null;
+  const { container, fields, id = '', hasMore = null, next = null } = guess;
   return {
-    rows: page.data,
-    form: 'array',
-    id: 'id',
-    position: page.rows.some(({ sequence }) => sequence !== undefined) ? 'sequence' : null,
-    next: null,
-    has_more: page.has_more === undefined ? null : 'has_more',
+    rows: guess.rows,
+    form: fields === '' ? container : fields,
+    id,
+    position: rows.some(({ sequence }) => sequence !== undefined) ? 'sequence' : null,
+    next,
+    has_more: hasMore,
   };
 }
 
 async function examineRepeats(
   pages: ListPages,
-  rows: readonly GenericRow[],
+  rows: readonly UnknownRow[],
 ): Promise<ExaminedList['repeated']> {
-  const idsOf = (each: readonly GenericRow[]): string => JSON.stringify(each.map(({ id }) => id));
+  const idsOf = (each: readonly UnknownRow[]): string => JSON.stringify(each.map(({ id }) => id));
   for (let read = 1; read < EQUAL_READS; read += 1) {
     const seen = await answerOf(() => pages.read({ limit: SAMPLE_ROWS }));
     if (seen === undefined) return 'unseen';
@@ -116,7 +121,7 @@ async function examineRepeats(
 }
 
 /** Returns how a cursor is answered that has the form of an id and belongs to no row. */
-function examineUnknownCursor(pages: ListPages, rows: readonly GenericRow[]): Promise<Rejection> {
+function examineUnknownCursor(pages: ListPages, rows: readonly UnknownRow[]): Promise<Rejection> {
   const id = rows[0]?.id ?? '';
   const unknown = /\d/.test(id)
     ? id.replace(/\d+(?!.*\d)/, (digits) => '9'.repeat(Math.max(9, digits.length)))
@@ -125,7 +130,7 @@ function examineUnknownCursor(pages: ListPages, rows: readonly GenericRow[]): Pr
 }
 
 /** Returns how cursors in the wrong order are answered (interface 4.7). */
-function examineMisordered(pages: ListPages, rows: readonly GenericRow[]): Promise<Rejection> {
+function examineMisordered(pages: ListPages, rows: readonly UnknownRow[]): Promise<Rejection> {
   const [first, last] = [rows[0]?.id, rows.at(-1)?.id];
   if (first === undefined || last === undefined || first === last) return Promise.resolve(NO_REJECTION);
   return rejectionOf(pages, { starting_after: last, ending_before: first });
@@ -165,7 +170,7 @@ export function describeRows(lists: readonly SeenList[]): {
 /** Kinds of values that are counted apart. */
 const MAX_VALUES = 12;
 
-function countValues(rows: readonly GenericRow[], fields: readonly string[]): Record<string, number> {
+function countValues(rows: readonly UnknownRow[], fields: readonly string[]): Record<string, number> {
   const counts = new Map<string, number>();
   for (const { row } of rows) {
     const value = fields.map((field) => valueAtPath(row, field)).find((each) => typeof each === 'string');

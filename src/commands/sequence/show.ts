@@ -1,7 +1,12 @@
-// `arx sequence show NAME`: the positions of a sequence, reported and verified, with a plot of the drift.
+// `arx sequence show NAME`: the entries of a sequence, with a plot of the drift where positions are reported and checked.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import type { Position, Sequence } from '../../contract/sequence.ts';
+import type { ListPage } from '../../client/list-parser.ts';
+import type { SequenceRow } from '../../client/record-list.ts';
+import type { JsonRecord } from '../../client/shapes/json-path.ts';
+import type { PageFacts } from '../../client/shapes/page-facts.ts';
+import type { Position } from '../../contract/sequence.ts';
+import { Fault } from '../../faults.ts';
 import { driftPlot } from '../../format/plot/bar-chart.ts';
 import { positionView } from '../../format/views/index.ts';
 import { Window, windowQuery } from '../input.ts';
@@ -9,10 +14,12 @@ import { exactRows } from '../exact-rows.ts';
 
 export const Input = Window.extend({ name: z.string().min(1), all: z.boolean().default(false) });
 
+type Page = ListPage<SequenceRow<Position>>;
+
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.client();
-  let head: Partial<Sequence> = {};
-  const read = async (window: ReturnType<typeof windowQuery>): Promise<Sequence> => {
+  let head: PageFacts & JsonRecord = {};
+  const read = async (window: ReturnType<typeof windowQuery>): Promise<Page> => {
     const { body } = await client.sequence(input.name, window);
     const { data: _data, ...rest } = body;
     head = rest;
@@ -21,9 +28,9 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   let rows: Position[];
   let complete: boolean;
   if (input.all) {
-    const listing = exactRows(read, (row) => row.entry, app, input);
+    const listing = exactRows(read, ({ id }) => id ?? withoutId(), app, input);
     rows = [];
-    for await (const row of listing.rows) rows.push(row);
+    for await (const { row } of listing.rows) rows.push(row);
     complete = listing.complete();
     const fault = listing.fault();
     if (fault !== undefined) app.addFault(fault);
@@ -31,19 +38,32 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     if (head.has_more !== undefined) head.has_more = !complete;
   } else {
     const page = await read(windowQuery(input));
-    rows = page.data;
+    rows = page.data.map(({ row }) => row);
     complete = page.has_more === false && input.after === undefined && input.before === undefined;
   }
-  const { status, ...extra } = head;
-  await app.printer.list(positionView, {
+  const { status, ...extra }: PageFacts & JsonRecord = head;
+  const checked = rows.filter(isChecked);
+  const isWhollyChecked = checked.length === rows.length;
+  await app.printer.list(positionView(rows), {
     status,
     rows,
     extra: { name: input.name, ...extra },
     summary: () => ({
       rows: rows.length,
-      displaced: rows.filter((row) => row.offset !== 0).length,
+      // Without both positions nothing is known of it.
+      ...(isWhollyChecked ? { displaced: checked.filter((row) => row.offset !== 0).length } : {}),
       complete,
     }),
   });
-  await app.printer.picture(() => driftPlot(input.name, rows, app.screen));
+  if (isWhollyChecked) await app.printer.picture(() => driftPlot(input.name, checked, app.screen));
+}
+
+function isChecked(row: Position): row is Position & { checked: number; offset: number } {
+  return row.checked !== undefined && row.offset !== undefined;
+}
+
+function withoutId(): never {
+  throw new Fault('protocol', 'the entries of this sequence have no ids, so only one page can be read', {
+    hint: 'leave out --all',
+  });
 }

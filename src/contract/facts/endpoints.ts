@@ -22,7 +22,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
     ],
     [
       'list body',
-      '{object: "list", status, data, has_more, drift_ratio, integrity}. A client also accepts {status, data}, {items, next} and a bare array.',
+      '{object: "list", status, data, has_more, drift_ratio, integrity}. A client also accepts rows in another field (items, results, the name of the resource, data.items …), a bare array, a map by id, edges with nodes, and JSON:API.',
     ],
   ]),
   ...documented('4.1', [

@@ -38,6 +38,6 @@ export const attachmentView: View<Attachment> = {
     { name: 'decorative_layer', of: (row) => row.decorative_layer, detail: true },
     { name: 'url', of: (row) => row.file_url, detail: true },
     { ...integrityColumn, detail: true },
-    { name: 'sha256', of: (row) => row.sha256, shown: (row) => shortHash(row.sha256), style: 'dim' },
+    { name: 'sha256', of: (row) => row.sha256, shown: (row) => shortHash(row.sha256 ?? ''), style: 'dim' },
   ],
 };

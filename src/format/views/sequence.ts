@@ -1,24 +1,50 @@
 // How a sequence is shown: the reported and the checked position of each entry (interface 4.4).
 import type { Position } from '../../contract/sequence.ts';
 import { formatCount } from '../numbers.ts';
+import { viewOfPresentFields } from './columns-for-rows.ts';
 import type { View } from './view.ts';
 import { statusStyle, ID_COLUMNS } from './shared-columns.ts';
 
-/** An entry of a sequence. */
-export const positionView: View<Position> = {
+const view: View<Position> = {
   columns: [
-    { name: 'entry', of: (row) => row.entry, style: 'id', minColumns: ID_COLUMNS },
-    { name: 'message', of: (row) => row.message_id },
-    { name: 'reported', of: (row) => row.reported, align: 'right', minColumns: 8 },
+    {
+      name: 'entry',
+      of: (row) => row.entry,
+      style: 'id',
+      minColumns: ID_COLUMNS,
+      instead: { names: ['id', 'entry_id', 'marker', 'key'] },
+    },
+    {
+      name: 'message',
+      field: 'message_id',
+      of: (row) => row.message_id,
+      instead: { names: ['message', 'msg_id'] },
+    },
+    {
+      name: 'reported',
+      of: (row) => row.reported,
+      align: 'right',
+      minColumns: 8,
+      instead: { names: ['sequence', 'position', 'index', 'order', 'rank'] },
+    },
     { name: 'checked', of: (row) => row.checked, align: 'right', minColumns: 8 },
     {
       name: 'offset',
       of: (row) => row.offset,
-      shown: (row) => (row.offset > 0 ? `+${formatCount(row.offset)}` : formatCount(row.offset)),
+      shown: ({ offset = 0 }) => (offset > 0 ? `+${formatCount(offset)}` : formatCount(offset)),
       align: 'right',
-      style: (row) => (row.offset === 0 ? 'dim' : row.offset > 0 ? 'warn' : 'id'),
+      style: ({ offset = 0 }) => (offset === 0 ? 'dim' : offset > 0 ? 'warn' : 'id'),
     },
     { name: 'source', of: (row) => row.source },
     { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status) },
   ],
 };
+
+/** Returns the view of the entries of a sequence. Entries of our service have all of its columns. */
+export function positionView(rows: readonly Position[]): View<Position> {
+  const isOurs = rows.every(
+    ({ reported, checked, offset }) =>
+      reported !== undefined && checked !== undefined && offset !== undefined,
+  );
+  return isOurs ? view : viewOfPresentFields(view, rows);
+}

@@ -19,6 +19,20 @@ export type Column<T> = {
   detail?: true;
   /** A table makes it no narrower than this. Default 6. */
   minColumns?: number;
+  /** The field that it shows, where that has another name. */
+  field?: string;
+  /** What is shown where no row has a value for the column. */
+  instead?: OtherFields;
+};
+
+/** Fields of other services that mean the same as a column. */
+export type OtherFields = {
+  /** Names, the likeliest first; every spelling of them counts (see foldedName). */
+  names: readonly string[];
+  /** Returns whether a value can be meant. Default: any value that is not empty. */
+  fits?(value: unknown): boolean;
+  /** Returns what a table shows of the value. Default: all of it. */
+  shown?(value: unknown): string;
 };
 
 /** How a record is shown. */

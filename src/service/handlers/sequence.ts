@@ -1,5 +1,5 @@
 // GET /api/sequence/{name}: reported positions beside checked positions (interface 4.4). The shape is our choice.
-import { ARC_RECONSTRUCTION, MIRROR_RELAY, type Position, type Sequence } from '../../contract/sequence.ts';
+import { ARC_RECONSTRUCTION, MIRROR_RELAY, type SentSequence } from '../../contract/sequence.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { statusOf } from '../rules/integrity.ts';
@@ -32,7 +32,7 @@ export async function sequence(call: Call): Promise<Reply> {
 }
 
 /** Messages: `reported` is the position that they claim, `checked` their number by arrival. */
-async function arcReconstruction(call: Call): Promise<Sequence> {
+async function arcReconstruction(call: Call): Promise<SentSequence> {
   const { database } = call.archive;
   const { messages, displaced } = call.summary;
   return pageOf(call, ARC_RECONSTRUCTION, messages, displaced, {
@@ -56,7 +56,7 @@ async function arcReconstruction(call: Call): Promise<Sequence> {
 }
 
 /** Events: `reported` is their number by arrival, `checked` the rank in which they were applied (by arrival while they wait). */
-async function mirrorRelay(call: Call): Promise<Sequence> {
+async function mirrorRelay(call: Call): Promise<SentSequence> {
   const { database } = call.archive;
   return pageOf(call, MIRROR_RELAY, await countEvents(database), await countDisplacedEvents(database), {
     keyOf: (id) => eventKeyOf(database, id),
@@ -76,13 +76,13 @@ async function mirrorRelay(call: Call): Promise<Sequence> {
 }
 
 /** A position with the id that is its cursor. */
-type ListedPosition = { id: string; position: Position };
+type ListedPosition = { id: string; position: SentSequence['data'][number] };
 
 function positionOf(
   entry: string,
   reported: number,
   checked: number,
-  rest: Pick<Position, 'message_id' | 'source' | 'status'>,
+  rest: Pick<SentSequence['data'][number], 'message_id' | 'source' | 'status'>,
 ): ListedPosition {
   return { id: entry, position: { entry, ...rest, reported, checked, offset: reported - checked } };
 }
@@ -93,7 +93,7 @@ async function pageOf(
   total: number,
   displaced: number,
   source: ListSource<ListedPosition>,
-): Promise<Sequence> {
+): Promise<SentSequence> {
   const { rows, has_more } = await readPage(call, source, windowOf(call.query));
   return {
     name,

@@ -295,7 +295,7 @@ test.each([
     ['msg_1', '', 'a', '', '2', '', '', 'stable'],
   ],
   [
-    views.positionView,
+    views.positionView([{ reported: 4, checked: 2, offset: 2 }]),
     { entry: 'entry_1', reported: 4, checked: 2, offset: 2 },
     ['entry_1', '', '4', '2', '2', '', ''],
   ],

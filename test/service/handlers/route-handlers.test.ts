@@ -1,14 +1,15 @@
 // Every route: statuses, methods, strictly parsed 2xx bodies, and unexpected failures (group R).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
-import { Attachment, AttachmentList } from '../../../src/contract/attachment.ts';
+import { SentAttachment } from '../../../src/contract/attachment.ts';
 import { Content } from '../../../src/contract/content.ts';
-import { Conversation, ConversationList, MessageList } from '../../../src/contract/conversation.ts';
+import { Conversation, Message } from '../../../src/contract/conversation.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../../src/contract/error.ts';
-import { Acknowledgement, EnvelopeList } from '../../../src/contract/event.ts';
+import { Acknowledgement, Envelope } from '../../../src/contract/event.ts';
 import { Health } from '../../../src/contract/health.ts';
+import { sentListOf } from '../../../src/contract/list.ts';
 import { ROUTES, type RouteName } from '../../../src/contract/routes.ts';
-import { Sequence } from '../../../src/contract/sequence.ts';
+import { SentSequence } from '../../../src/contract/sequence.ts';
 import { Token, type Tier } from '../../../src/contract/token.ts';
 import { createAssetService, createService, errorName } from '../../../src/service/index.ts';
 import { ASSET_URL } from '../../support/archive.ts';
@@ -26,12 +27,18 @@ afterAll(() => sample.close());
 
 const ROW = ['content_type', 'origin_city', 'source', 'bytes', 'detected_type', 'trailing_bytes'];
 const BODIES: [target: string, tier: Tier, status: number, schema: z.ZodType, mayLack?: string[]][] = [
-  ['/v1/attachments?redacted=false', 'internal', 200, AttachmentList, ['origin_city', 'detected_type']],
-  ['/v1/attachments', 'internal', 206, AttachmentList, ROW],
-  ['/v1/attachments?origin_city=nowhere', 'internal', 200, AttachmentList],
-  ['/v1/attachments/att_2', 'internal', 200, Attachment],
-  ['/v1/attachments/att_4', 'internal', 200, Attachment, ROW],
-  ['/v1/attachments/att_51', 'internal', 200, Attachment, ROW],
+  [
+    '/v1/attachments?redacted=false',
+    'internal',
+    200,
+    sentListOf(SentAttachment),
+    ['origin_city', 'detected_type'],
+  ],
+  ['/v1/attachments', 'internal', 206, sentListOf(SentAttachment), ROW],
+  ['/v1/attachments?origin_city=nowhere', 'internal', 200, sentListOf(SentAttachment)],
+  ['/v1/attachments/att_2', 'internal', 200, SentAttachment],
+  ['/v1/attachments/att_4', 'internal', 200, SentAttachment, ROW],
+  ['/v1/attachments/att_51', 'internal', 200, SentAttachment, ROW],
   ['/api/content/msg_1', 'external', 200, Content, ['pipeline', 'stego', 'withheld', 'raw_url', 'truncated']],
   [
     '/api/content/msg_3?view=raw&include_stego=true&include_pipeline=true',
@@ -61,14 +68,14 @@ const BODIES: [target: string, tier: Tier, status: number, schema: z.ZodType, ma
     Content,
     ['stego', 'withheld', 'raw_url', 'truncated'],
   ],
-  ['/api/sequence/arc_reconstruction?limit=500', 'internal', 200, Sequence],
-  ['/api/sequence/mirror_relay', 'mirror', 200, Sequence],
-  ['/api/webhooks/events', 'internal', 200, EnvelopeList, ['failures', 'error']],
-  ['/v1/conversations', 'mirror', 200, ConversationList],
-  ['/v1/conversations', 'external', 206, ConversationList],
-  ['/messages', 'mirror', 200, MessageList],
-  ['/v1/messages', 'internal', 206, MessageList],
-  ['/v1/messages?conversation=conv_2&opening=true', 'internal', 200, MessageList],
+  ['/api/sequence/arc_reconstruction?limit=500', 'internal', 200, SentSequence],
+  ['/api/sequence/mirror_relay', 'mirror', 200, SentSequence],
+  ['/api/webhooks/events', 'internal', 200, sentListOf(Envelope), ['failures', 'error']],
+  ['/v1/conversations', 'mirror', 200, sentListOf(Conversation)],
+  ['/v1/conversations', 'external', 206, sentListOf(Conversation)],
+  ['/messages', 'mirror', 200, sentListOf(Message)],
+  ['/v1/messages', 'internal', 206, sentListOf(Message)],
+  ['/v1/messages?conversation=conv_2&opening=true', 'internal', 200, sentListOf(Message)],
   ['/api/health', 'internal', 200, Health],
 ];
 
@@ -89,7 +96,7 @@ describe('2xx bodies have every declared field and no other', () => {
     expect(status).toBe(200);
     const { messages, ...record } = json;
     strict(Conversation).parse(record);
-    strict(MessageList).parse(messages);
+    strict(sentListOf(Message)).parse(messages);
     expect(messages.data.map(({ id }: { id: string }) => id)).toEqual(['msg_2', 'msg_12', 'msg_22']);
   });
 

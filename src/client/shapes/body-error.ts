@@ -1,0 +1,34 @@
+// Recognizes a body that reports an error although its status is a success.
+import { Fault } from '../../faults.ts';
+import { safeText } from '../safe-text.ts';
+import { isRecord, ownField } from './json-path.ts';
+
+/** Values of `status` that mean a failure. */
+const FAILED = new Set(['error', 'fail', 'failed', 'failure']);
+
+/** Throws Fault 'protocol' for a body that reports an error: it is no empty list. */
+export function checkNoError(body: unknown, status: number): void {
+  if (!isRecord(body)) return;
+  const error = [ownField(body, 'error'), ownField(body, 'errors')].find(isReported);
+  const isFailed = FAILED.has(String(ownField(body, 'status')).toLowerCase());
+  const isRefused = ownField(body, 'success') === false || ownField(body, 'ok') === false;
+  if (error === undefined && !isFailed && !isRefused) return;
+  const words = errorWords(error) ?? errorWords(ownField(body, 'message')) ?? 'that the request failed';
+  throw new Fault('protocol', `answer has status ${status} but says ${safeText(words, 120)}`, { status });
+}
+
+/** Returns whether a field reports an error; null, false, '' and empty lists do not. */
+function isReported(field: unknown): boolean {
+  if (Array.isArray(field)) return field.length > 0;
+  return isRecord(field) ? Object.keys(field).length > 0 : Boolean(field);
+}
+
+function errorWords(error: unknown): string | undefined {
+  if (typeof error === 'string' && error !== '') return `error ${error}`;
+  const inner: unknown = Array.isArray(error) ? error[0] : error;
+  for (const name of ['code', 'title', 'message', 'detail']) {
+    const words = ownField(inner, name);
+    if (typeof words === 'string' && words !== '') return `error ${words}`;
+  }
+  return undefined;
+}

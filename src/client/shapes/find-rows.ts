@@ -1,0 +1,165 @@
+// Finds the rows of a list in a body: in a field with a usual name, in a map by id, or in the only array.
+import { Fault } from '../../faults.ts';
+import { isRecord, ownField, valueAtPath, type JsonRecord } from './json-path.ts';
+import type { ListGuess } from './list-guess.ts';
+
+/** The rows of a body and where they are. `keys` are those of a map, in the order of `rows`. */
+export type FoundRows = {
+  place: Pick<ListGuess, 'rows' | 'container'>;
+  rows: unknown[];
+  keys?: string[];
+};
+
+/** How rows are looked for. */
+export type RowSearch = {
+  /** What is listed. A field with such a name is looked at first. */
+  names: readonly string[];
+  /** Whether rows may be texts instead of objects. */
+  scalars?: boolean;
+};
+
+/** Names that services commonly use for the rows of a list, in the order of the search. */
+const COMMON_NAMES =
+  'data items results entries records rows list values content edges nodes elements objects hits'.split(' ');
+/** Fields that describe a page or an error; rows are never in them. */
+const NO_ROWS = new Set(
+  'meta _meta links _links included error errors paging pagination page_info pageInfo warnings'.split(' '),
+);
+/** Keys of an object that is an envelope or one record, and no map by id. */
+const NO_KEYS = new Set([
+  ...COMMON_NAMES,
+  ...NO_ROWS,
+  'attributes',
+  'relationships',
+  'page',
+  'result',
+  'node',
+]);
+/** Objects around the rows: `data.archive.conversations.edges` has three. */
+const MAX_DEPTH = 3;
+/** Objects that are looked into. A list has far fewer around its rows. */
+const MAX_OBJECTS = 1000;
+
+type Candidate = FoundRows & { isEmpty: boolean; rank: number };
+type Place = { path: string; value: JsonRecord };
+
+/** Returns the rows of a body. Throws Fault 'protocol' where there is no list, or more than one that could be meant. */
+export function findRows(body: unknown, search: RowSearch): FoundRows {
+  if (Array.isArray(body)) return { place: { rows: '', container: 'array' }, rows: body };
+  if (!isRecord(body)) throw new Fault('protocol', 'answer is no list');
+  const levels = levelsOf(body);
+  const names = [...search.names, ...COMMON_NAMES];
+  for (const places of levels) {
+    const found = places
+      .flatMap((place) => names.flatMap((name, rank) => candidateAt(place, name, rank, search)))
+      .toSorted((a, b) => Number(a.isEmpty) - Number(b.isEmpty) || a.rank - b.rank)[0];
+    if (found !== undefined) return found;
+    const [{ path, value }] = places as [Place];
+    if (path === '' && isMapById(value, true)) return mapAt('', value);
+  }
+  return onlyArray(levels) ?? emptyMap(body, search.names) ?? noRows(body);
+}
+
+/**
+ * Returns the rows at a place that an earlier page showed; undefined where they are not there. An empty array, an empty map
+ * and null are no rows.
+ */
+export function rowsAt(body: unknown, place: FoundRows['place']): FoundRows | undefined {
+  const found = valueAtPath(body, place.rows);
+  if (place.container === 'array' && Array.isArray(found)) return { place, rows: found };
+  if (found === null || (Array.isArray(found) && found.length === 0)) return { place, rows: [] };
+  if (!isRecord(found)) return undefined;
+  if (Object.keys(found).length === 0) return { place, rows: [] };
+  const isMap = place.container === 'map' && Object.values(found).every(isRecord);
+  return isMap ? mapAt(place.rows, found) : undefined;
+}
+
+/** Returns the objects around the rows, by depth. */
+function levelsOf(body: JsonRecord): Place[][] {
+  const levels: Place[][] = [[{ path: '', value: body }]];
+  let count = 1;
+  for (let depth = 1; depth <= MAX_DEPTH; depth += 1) {
+    const level: Place[] = [];
+    for (const { path, value } of levels[depth - 1]!) {
+      for (const name of Object.keys(value)) {
+        const inner = value[name];
+        if (count >= MAX_OBJECTS) break;
+        if (!isRecord(inner) || NO_ROWS.has(name) || name.includes('.')) continue;
+        count += 1;
+        level.push({ path: path === '' ? name : `${path}.${name}`, value: inner });
+      }
+    }
+    if (level.length === 0) break;
+    levels.push(level);
+  }
+  return levels;
+}
+
+function candidateAt({ path, value }: Place, name: string, rank: number, search: RowSearch): Candidate[] {
+  const inner = ownField(value, name);
+  const rows = path === '' ? name : `${path}.${name}`;
+  if (Array.isArray(inner)) {
+    const isFilled = inner.some(isRecord) || (search.scalars === true && inner.some(isText));
+    // A list of texts, such as tags, is no list of rows. One that is all null is a faulty list.
+    if (!isFilled && inner.some((row) => row !== null)) return [];
+    return [{ place: { rows, container: 'array' }, rows: inner, isEmpty: inner.length === 0, rank }];
+  }
+  if (!isRecord(inner) || !isMapById(inner, false, search.names.includes(name))) return [];
+  return [{ ...mapAt(rows, inner), isEmpty: false, rank }];
+}
+
+function mapAt(path: string, map: JsonRecord): FoundRows {
+  return { place: { rows: path, container: 'map' }, rows: Object.values(map), keys: Object.keys(map) };
+}
+
+/**
+ * Returns whether an object is a map by id. Its values are objects, and their ids, where they have some, are the keys; or
+ * the keys are numbers, or have a digit. Below the name of the resource every key will do.
+ */
+function isMapById(map: JsonRecord, isBody: boolean, isNamed = false): boolean {
+  const keys = Object.keys(map);
+  if (keys.length === 0 || keys.some((key) => NO_KEYS.has(key) || !isRecord(map[key]))) return false;
+  if (isNamed) return true;
+  const ids = keys.map((key) => ownField(map[key], 'id'));
+  if (keys.every((key, at) => String(ids[at]) === key)) return true;
+  if (isBody) return false;
+  if (keys.every((key) => /^\d+$/.test(key))) return true;
+  return ids.every((id) => id === undefined) && keys.every((key) => /\d/.test(key));
+}
+
+/** Returns the only array of objects of the uppermost level that has one, else the only array of the body. */
+function onlyArray(levels: readonly Place[][]): FoundRows | undefined {
+  for (const places of levels) {
+    const arrays = places.flatMap(({ path, value }) =>
+      Object.keys(value)
+        .filter((name) => Array.isArray(value[name]) && !NO_ROWS.has(name) && !name.includes('.'))
+        .map((name) => ({ path: path === '' ? name : `${path}.${name}`, rows: value[name] as unknown[] })),
+    );
+    const filled = arrays.filter(({ rows }) => rows.some(isRecord));
+    const [only, ...others] = filled.length === 0 && places === levels[0] ? arrays : filled;
+    if (others.length > 0) throw new Fault('protocol', 'answer has several lists in it');
+    if (only !== undefined) return { place: { rows: only.path, container: 'array' }, rows: only.rows };
+  }
+  return undefined;
+}
+
+/** Returns an empty object below the name of the resource: a map without rows. */
+function emptyMap(body: JsonRecord, names: readonly string[]): FoundRows | undefined {
+  for (const name of names) {
+    const map = ownField(body, name);
+    if (isRecord(map) && Object.keys(map).length === 0) return mapAt(name, map);
+  }
+  return undefined;
+}
+
+/** Some services send null for an empty list. It is believed where the body also says that no rows follow. */
+function noRows(body: JsonRecord): FoundRows {
+  const name = COMMON_NAMES.find((each) => ownField(body, each) === null);
+  const isEnd = body['has_more'] === false || body['total'] === 0 || body['count'] === 0;
+  if (name === undefined || !isEnd) throw new Fault('protocol', 'answer has no list in it');
+  return { place: { rows: name, container: 'array' }, rows: [] };
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}

@@ -1,0 +1,19 @@
+// Reads values at dot paths of JSON, by own fields only.
+
+/** A JSON object. */
+export type JsonRecord = Record<string, unknown>;
+
+/** Returns whether a value is a JSON object. */
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns an own field of a value, undefined where there is none. */
+export function ownField(value: unknown, name: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** Returns the value at a dot path of own fields, undefined where there is none. The empty path is the whole value. */
+export function valueAtPath(value: unknown, path: string): unknown {
+  return path === '' ? value : path.split('.').reduce<unknown>(ownField, value);
+}

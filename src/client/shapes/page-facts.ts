@@ -1,0 +1,117 @@
+// Reads what a page of a list says about itself: status, whether more rows follow, drift ratio and integrity.
+import { foldedName } from '../../contract/field-names.ts';
+import { Integrity } from '../../contract/scalars.ts';
+import { isRecord, ownField, type JsonRecord } from './json-path.ts';
+import type { ListGuess } from './list-guess.ts';
+
+/** What a page says about itself. */
+export type PageFacts = {
+  status?: string;
+  has_more?: boolean;
+  drift_ratio?: number;
+  integrity?: number;
+};
+
+/** Where the body says whether more rows follow. */
+export type FactPlaces = Pick<ListGuess, 'hasMore' | 'next'>;
+
+/** Names of a flag that says whether more rows follow, in one spelling (see foldedName). */
+const MORE_NAMES = ['hasmore', 'more'];
+/** The same, of rows after the page: in a page that was read backward they say nothing of rows before it. */
+const MORE_AFTER_NAMES = ['hasnext', 'hasnextpage'];
+/** Names of the next page: its address, its cursor or its number. */
+const NEXT_NAMES = ['next', 'nextcursor', 'nextpage', 'nextpagetoken', 'nexturl'];
+/** Fields whose fields describe the page. */
+const DESCRIBING = [
+  'meta',
+  '_meta',
+  'paging',
+  'pagination',
+  'page',
+  'page_info',
+  'pageInfo',
+  'links',
+  '_links',
+];
+
+/**
+ * Returns what a body says about the page, and its other fields. `path` is where the rows are; fields near the rows count
+ * more than outer ones. `isBackward`: the page ends before a cursor, so words about the next page do not tell `has_more`.
+ */
+export function pageFacts(
+  body: unknown,
+  path: string,
+  { isBackward }: { isBackward: boolean },
+): { facts: PageFacts; rest: JsonRecord; places: FactPlaces } {
+  const keys = path === '' ? [] : path.split('.');
+  const around: { path: string; value: JsonRecord }[] = [];
+  const rest = new Map<string, unknown>();
+  let value = body;
+  for (const [depth, key] of keys.entries()) {
+    if (!isRecord(value)) break;
+    around.unshift({
+      path: keys
+        .slice(0, depth)
+        .map((each) => `${each}.`)
+        .join(''),
+      value,
+    });
+    for (const [name, field] of Object.entries(value)) if (name !== key) rest.set(name, field);
+    value = value[key];
+  }
+  const sources = around.flatMap(({ path: prefix, value: each }) => [
+    { prefix, fields: each },
+    ...DESCRIBING.flatMap((name) => {
+      const fields = ownField(each, name);
+      return isRecord(fields) ? [{ prefix: `${prefix}${name}.`, fields }] : [];
+    }),
+  ]);
+  const facts: PageFacts = {};
+  const first = <T>(
+    names: readonly string[],
+    read: (value: unknown) => T | undefined,
+  ): { found?: T; place?: string } => {
+    for (const { prefix, fields } of sources) {
+      for (const [name, field] of Object.entries(fields)) {
+        const found = names.includes(foldedName(name)) ? read(field) : undefined;
+        if (found !== undefined) return { found, place: prefix + name };
+      }
+    }
+    return {};
+  };
+  const more = first(MORE_NAMES, flagOf);
+  const after = isBackward ? {} : first(MORE_AFTER_NAMES, flagOf);
+  const next = isBackward ? {} : first(NEXT_NAMES, leadsOn);
+  const has_more = more.found ?? after.found ?? next.found;
+  const status = first(['status'], (field) => (typeof field === 'string' ? field : undefined)).found;
+  const drift_ratio = first(['driftratio'], numberOf).found;
+  const integrity = Integrity.safeParse(first(['integrity'], numberOf).found);
+  for (const name of ['status', 'has_more', 'drift_ratio', 'integrity']) rest.delete(name);
+  if (status !== undefined) facts.status = status;
+  if (has_more !== undefined) facts.has_more = has_more;
+  if (drift_ratio !== undefined) facts.drift_ratio = drift_ratio;
+  if (integrity.success) facts.integrity = integrity.data;
+  const places = { hasMore: more.place ?? after.place, next: next.place };
+  return { facts, rest: Object.fromEntries(rest), places };
+}
+
+/** Returns a flag that may be written as text or as 0 and 1; undefined for anything else. */
+export function flagOf(value: unknown): boolean | undefined {
+  if (value === true || value === 1 || value === '1' || value === 'true') return true;
+  return value === false || value === 0 || value === '0' || value === 'false' ? false : undefined;
+}
+
+/** Returns a finite number, also one that is written as text. */
+export function numberOf(value: unknown): number | undefined {
+  const isNumeric = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
+  const number = isNumeric ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** Returns whether the name of a next page leads on: null, false, 0 and an empty text do not, nor an empty link. */
+function leadsOn(value: unknown): boolean | undefined {
+  if (value === undefined) return undefined;
+  if (!isRecord(value)) return Boolean(value);
+  const link = ownField(value, 'href') ?? ownField(value, 'url') ?? ownField(value, 'cursor');
+  return link === undefined ? Object.values(value).some(Boolean) : Boolean(link);
+}

@@ -1,0 +1,154 @@
+// Reads one record by its schema, and repairs fields that a service writes in another way. What cannot be repaired is left out.
+import * as z from 'zod';
+import { foldedName } from '../../contract/field-names.ts';
+import { isRecord, ownField, type JsonRecord } from './json-path.ts';
+import { flagOf, numberOf } from './page-facts.ts';
+
+/** How a record of the interface is read. */
+export type RecordKind<Fields extends z.ZodRawShape> = {
+  schema: z.ZodObject<Fields, z.core.$loose>;
+  /** Names under which the id may stand, the likeliest first; none for a record without an id. */
+  ids?: readonly string[];
+  /** Fields that are instants. */
+  dates?: readonly (keyof Fields & string)[];
+  /** Fields that count something; a list of these things is counted. */
+  counts?: readonly (keyof Fields & string)[];
+  /** Fields that name a person. */
+  people?: readonly (keyof Fields & string)[];
+  /** Returns fields that replace those of the record before it is read; undefined where it stays as it is. */
+  prepare?: (record: JsonRecord, drop: DropField) => JsonRecord | undefined;
+};
+
+/** Is called for a field that was left out. `what` says what it is not: `number`. */
+export type DropField = (field: string, what: string) => void;
+
+/** What a parser needs of a record: its outcome, and the names of fields that it found under another spelling. */
+export type RecordReader<T> = {
+  read(record: JsonRecord, drop: DropField): z.ZodSafeParseResult<T>;
+  /** Returns our names of fields that the record spells in another way: our name → its name. */
+  otherSpellings(record: JsonRecord): Record<string, string>;
+};
+
+/** Numbers from here on are milliseconds since 1970; smaller ones are seconds. As seconds it is the year 5138. */
+const FIRST_MILLISECONDS = 1e11;
+/** Spellings that are remembered; a hostile service may send a new one in every row. */
+const MAX_SPELLINGS = 1000;
+
+/** Returns a reader of records of one kind. */
+export function createRecordReader<Fields extends z.ZodRawShape>(
+  kind: RecordKind<Fields>,
+): RecordReader<z.infer<z.ZodObject<Fields, z.core.$loose>>> {
+  const { schema, prepare } = kind;
+  const fields = new Map(Object.entries(schema.shape as unknown as Record<string, z.ZodType>));
+  const byFoldedName = new Map([...fields.keys()].map((name) => [foldedName(name), name]));
+  const has = (list: readonly string[] | undefined, name: string): boolean => list?.includes(name) === true;
+  const spellings = new Map<string, string | undefined>();
+
+  /** Returns the field of the schema that another spelling means. */
+  const meaningOf = (name: string): string | undefined => {
+    if (fields.has(name)) return undefined;
+    if (spellings.has(name)) return spellings.get(name);
+    const meaning = byFoldedName.get(foldedName(name));
+    if (spellings.size < MAX_SPELLINGS) spellings.set(name, meaning);
+    return meaning;
+  };
+  function otherSpellings(record: JsonRecord): Record<string, string> {
+    const found = new Map<string, string>();
+    const ambiguous = new Set<string>();
+    for (const name of Object.keys(record)) {
+      const meaning = meaningOf(name);
+      if (meaning === undefined || Object.hasOwn(record, meaning)) continue;
+      if (found.has(meaning)) ambiguous.add(meaning);
+      found.set(meaning, name);
+    }
+    return Object.fromEntries([...found].filter(([meaning]) => !ambiguous.has(meaning)));
+  }
+  const isPlain = (record: JsonRecord): boolean =>
+    Object.keys(record).every((name) => meaningOf(name) === undefined) &&
+    (kind.dates ?? []).every((name) => instantOf(record[name]) === undefined);
+
+  function repaired(record: JsonRecord, drop: DropField): JsonRecord {
+    const names = otherSpellings(record);
+    const made = new Map(Object.entries(record));
+    for (const [name, field] of fields) {
+      const value = ownField(record, names[name] ?? name);
+      if (value === undefined) continue;
+      const fit = readings(value, {
+        isDate: has(kind.dates, name),
+        isCount: has(kind.counts, name),
+        isPerson: has(kind.people, name),
+      }).find((reading) => field.safeParse(reading).success);
+      if (fit !== undefined) {
+        made.set(name, fit);
+      } else if (field.safeParse(undefined).success) {
+        made.delete(name);
+        drop(names[name] ?? name, typeWords(field));
+      }
+    }
+    return Object.fromEntries(made);
+  }
+
+  return {
+    read(record, drop) {
+      const prepared = prepare?.(record, drop) ?? record;
+      if (isPlain(prepared)) {
+        const parsed = schema.safeParse(prepared);
+        if (parsed.success) return parsed;
+      }
+      return schema.safeParse(repaired(withId(prepared, kind.ids), drop));
+    },
+    otherSpellings,
+  };
+}
+
+/** Returns the record with its id in the field `id`. */
+function withId(record: JsonRecord, names: readonly string[] = []): JsonRecord {
+  if (names.length === 0 || Object.hasOwn(record, 'id')) return record;
+  const name = names.find((each) => ['string', 'number'].includes(typeof ownField(record, each)));
+  return name === undefined ? record : { id: record[name], ...record };
+}
+
+/** Yields a value as it is and in the other ways in which it may be meant. */
+function readings(
+  value: unknown,
+  { isDate, isCount, isPerson }: { isDate: boolean; isCount: boolean; isPerson: boolean },
+): unknown[] {
+  const isPlain = typeof value === 'number' || typeof value === 'bigint';
+  return [
+    isDate ? instantOf(value) : undefined,
+    value,
+    numberOf(value),
+    flagOf(value),
+    isPlain && !isDate ? String(value) : undefined,
+    isCount && Array.isArray(value) ? value.length : undefined,
+    isPerson ? personOf(value) : undefined,
+  ].filter((reading) => reading !== undefined);
+}
+
+/** Returns a number of seconds or milliseconds since 1970 as an ISO instant; undefined for anything else. */
+function instantOf(value: unknown): string | undefined {
+  const isNumeric = typeof value === 'number' || (typeof value === 'string' && /^\d{9,14}$/.test(value));
+  const number = isNumeric ? Number(value) : NaN;
+  const date = new Date(Math.abs(number) >= FIRST_MILLISECONDS ? number : number * 1000);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** Returns `Name <address>` of an object that describes a person. */
+function personOf(value: unknown): string | undefined {
+  if (!isRecord(value)) return undefined;
+  const text = (...names: string[]): string | undefined =>
+    names.map((name) => ownField(value, name)).find((each) => typeof each === 'string');
+  const name = text('name', 'display_name', 'displayName', 'username');
+  const address = text('address', 'email', 'email_address', 'emailAddress');
+  if (name === undefined || address === undefined) return name ?? address;
+  return `${name} <${address}>`;
+}
+
+/** Says what a field should be. */
+function typeWords(field: z.ZodType): string {
+  const inner = field instanceof z.ZodOptional || field instanceof z.ZodNullable ? field.unwrap() : field;
+  if (inner !== field) return typeWords(inner as z.ZodType);
+  if (inner instanceof z.ZodNumber) return 'number that fits';
+  if (inner instanceof z.ZodString) return 'text that fits';
+  return inner instanceof z.ZodBoolean ? 'true or false' : 'value that fits';
+}

@@ -1,0 +1,59 @@
+// Columns that follow the rows: where a known column is empty in all rows, another field that means the same is shown.
+import { foldedName } from '../../contract/field-names.ts';
+import { cellOfField, isPlain, ownField } from './any-field.ts';
+import { cellText, type Column, type View } from './view.ts';
+
+/** Columns that are added for fields that no column shows; more would not fit a screen. */
+const MAX_ADDED_COLUMNS = 6;
+
+/** Returns the view with the columns that suit these rows. A column that shows another field has the name of that field. */
+function viewForRows<T extends object>(view: View<T>, rows: readonly T[]): View<T> {
+  const columns = view.columns.map((column) => columnForRows(column, rows));
+  return columns.every((column, at) => column === view.columns[at]) ? view : { ...view, columns };
+}
+
+/**
+ * As {@link viewForRows}, for rows of which any field may be missing: columns that are empty in all rows are left out, and
+ * fields with plain values that no column shows are added.
+ */
+export function viewOfPresentFields<T extends object>(view: View<T>, rows: readonly T[]): View<T> {
+  const columns = viewForRows(view, rows).columns.filter((column) =>
+    rows.some((row) => cellText(column.of(row)) !== ''),
+  );
+  const shown = new Set(columns.flatMap(({ name, field }) => [name, field ?? name]));
+  const added = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+    .filter((name) => !shown.has(name) && rows.some((row) => isPlain(ownField(row, name))))
+    .slice(0, MAX_ADDED_COLUMNS)
+    .map((name): Column<T> => fieldColumn(name, rows));
+  return { ...view, columns: [...columns, ...added] };
+}
+
+/** Returns a column of a field that the contract does not know. Numbers are aligned to the right. */
+export function fieldColumn<T extends object>(name: string, rows: readonly T[]): Column<T> {
+  const isNumber = rows.every((row) => typeof (ownField(row, name) ?? 0) === 'number');
+  return { name, of: (row) => cellOfField(ownField(row, name)), ...(isNumber ? { align: 'right' } : {}) };
+}
+
+function columnForRows<T extends object>(column: Column<T>, rows: readonly T[]): Column<T> {
+  if (column.instead === undefined || rows.some((row) => cellText(column.of(row)) !== '')) return column;
+  const name = otherField(column, rows);
+  if (name === undefined) return column;
+  const { shown } = column.instead;
+  const { shown: _, of: __, style: ___, ...rest } = column;
+  return {
+    ...rest,
+    name,
+    of: (row) => cellOfField(ownField(row, name)),
+    ...(shown === undefined ? {} : { shown: (row: T) => shown(ownField(row, name)) }),
+  };
+}
+
+/** Returns the first field of the rows that may stand in an empty column. */
+function otherField<T extends object>({ instead }: Column<T>, rows: readonly T[]): string | undefined {
+  const names = new Map<string, string>();
+  for (const row of rows) for (const name of Object.keys(row)) names.set(foldedName(name), name);
+  const suits = (value: unknown): boolean => instead?.fits?.(value) ?? cellText(cellOfField(value)) !== '';
+  return instead?.names
+    .map((name) => names.get(foldedName(name)))
+    .find((name) => name !== undefined && rows.some((row) => suits(ownField(row, name))));
+}
