@@ -33,6 +33,10 @@ const KINDS: Record<number, FaultKind> = {
 /** Here a signature is missing or wrong, and a token would not help. */
 const UNSIGNED: ErrorCode = 'signature_invalid';
 
+/** There is no record with this id. */
+const NO_RECORD: ErrorCode = 'not_found';
+const CURSORS = ['starting_after', 'ending_before'];
+
 /** The fields of an error body that could be read, made safe to show. A malformed body has none. */
 export type ErrorFields = { code?: string; message?: string; request_id?: string; integrity?: number };
 
@@ -54,7 +58,7 @@ export function faultOfResponse(response: ApiResponse, url: URL): Fault {
   const fields = errorFieldsOf(response);
   const { message: _, ...known } = fields;
   const kind = kindOf(status, fields.code);
-  const hint = hintFor(kind, fields.code);
+  const hint = hintFor(kind, fields);
   const detail: FaultDetail = {
     status,
     retryable: kind === 'busy',
@@ -65,10 +69,10 @@ export function faultOfResponse(response: ApiResponse, url: URL): Fault {
   return new Fault(kind, messageOf(kind, status, fields, url), detail);
 }
 
-function hintFor(kind: FaultKind, code: string | undefined): string | undefined {
+function hintFor(kind: FaultKind, { code, message }: ErrorFields): string | undefined {
   if (kind === 'auth') return code === UNSIGNED ? 'arx events send --sign-with FILE' : 'arx login';
-  // A service of this interface sends a code: this is another server, or another path of it.
-  return kind === 'not_found' && code === undefined ? 'check the base URL' : undefined;
+  // A service of this interface says why: this may be another server, or another path of it.
+  return kind === 'not_found' && (code ?? message) === undefined ? 'check the base URL' : undefined;
 }
 
 function kindOf(status: number, code: string | undefined): FaultKind {
@@ -89,8 +93,13 @@ function messageOf(kind: FaultKind, status: number, { code, message = '' }: Erro
   }
   const reason = words === '' ? (code ?? `status ${status}`) : words;
   if (kind === 'busy') return `the service cannot answer now: ${reason}`;
-  const record = code === 'not_found' && url !== undefined ? recordAt(url) : undefined;
-  if (record !== undefined) return `no ${record} in this archive`;
+  if (kind === 'not_found' && url !== undefined) {
+    const record = recordAt(url);
+    if (code === NO_RECORD && record !== undefined) return `no ${record} in this archive`;
+    // Another service may lack the record, or the whole route. With a cursor it may lack only the row of the cursor.
+    if (!isKnown(code) && !CURSORS.some((name) => url.searchParams.has(name)))
+      return `the service has no ${record ?? safeText(url.pathname, 80)}: ${reason}`;
+  }
   // For an unknown code, and where there is one word only, it must be said whose words these are.
   return isKnown(code) && words.includes(' ') ? words : `the service refused the request: ${reason}`;
 }
@@ -126,8 +135,8 @@ function isKnown(code: string | undefined): code is ErrorCode {
 
 function lowered(message: string): string {
   const text = message.replace(/\.$/, '');
-  // An acronym stays as it is.
-  return /^\p{Lu}\P{Lu}/u.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+  // An acronym and the word I stay as they are.
+  return /^\p{Lu}\p{Ll}/u.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
 
 /** Reads each field on its own, so that a wrong integrity does not hide the code. Headers fill in what the body lacks. */
@@ -144,15 +153,27 @@ export function errorFieldsOf({ bytes, headers }: ApiResponse): ErrorFields {
   };
 }
 
+/**
+ * Returns code and message of an error body: of `error` (interface 7), of the first of `errors` (JSON:API), or of the body
+ * itself, as in OAuth (`error`, `error_description`) and RFC 9457 (`title`, `detail`).
+ */
 function errorIn(bytes: Uint8Array): Record<string, unknown> {
   try {
     const { value } = parseJson(bytes);
-    const error = (value as { error?: unknown } | null)?.error;
-    return typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {};
+    if (!isObject(value)) return {};
+    if (isObject(value['error'])) return value['error'];
+    const { errors } = value;
+    const fields = Array.isArray(errors) && isObject(errors[0]) ? errors[0] : value;
+    const { error, error_description: described, detail, title } = fields;
+    const texts = [fields['message'], described, detail, title, error];
+    return { ...fields, message: texts.find((text) => typeof text === 'string' && text !== '') };
   } catch {
     return {};
   }
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function numberIn(header: string | undefined): number | undefined {
   return header === undefined || header.trim() === '' ? undefined : Number(header);

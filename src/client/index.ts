@@ -126,7 +126,7 @@ export function createClient(options: ClientOptions): Client {
     ingest: (event) => {
       const url = urlWithin(base, ROUTES.ingest.path);
       return send({ method: 'POST', url, body: event, id: event.id, ...signing(event.id) }, (answer) => {
-        const reply = parseResponse(answer, Acknowledgement);
+        const reply = parseResponse(answer, z.preprocess(unwrapped, Acknowledgement));
         checkEcho(reply.body, event);
         return reply;
       });
@@ -218,6 +218,12 @@ function contentOf(answer: ApiResponse, query: Query = {}): Reply<Content | Fore
   }
   const raw = Raw.safeParse(reply.body);
   return { ...reply, body: raw.success ? raw.data : parseShape(reply.body, Foreign, answer) };
+}
+
+/** Returns `data` of an answer that wraps its only record in it, any other answer as it is. */
+function unwrapped(body: unknown): unknown {
+  const { accepted, data } = (body ?? {}) as { accepted?: unknown; data?: unknown };
+  return accepted === undefined && typeof data === 'object' && data !== null ? data : body;
 }
 
 /** Throws where an acknowledgement is not of this event (interface 4.6). */

@@ -2,6 +2,7 @@
 import type { Client } from '../client/index.ts';
 import type { Session } from '../config/session.ts';
 import type { FileAccess } from '../download/file-request.ts';
+import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 import type { Connection } from './connection.ts';
 import type { Recording } from './recording.ts';
@@ -27,8 +28,7 @@ export async function openFileAccess(
   const { trustedAssetOrigin, allowedOriginsOf } = await import('../download/allowed-origins.ts');
   const { baseUrl, assetUrl, transport } = await connection.connect();
   // Without a configured address the health reply of the service names it. `trustedAssetOrigin` decides whether that is trusted.
-  const announced =
-    assetUrl === undefined ? (await (await options.anonymousClient()).health()).body.asset_url : undefined;
+  const announced = assetUrl === undefined ? await announcedAddress(options) : undefined;
   const trusted = announced === undefined ? undefined : trustedAssetOrigin(announced, new URL(baseUrl));
   const known = [baseUrl, assetUrl, trusted].filter((url) => url !== undefined);
   const allowedOrigins = allowedOriginsOf(known, options.allowedHosts);
@@ -47,4 +47,25 @@ export async function openFileAccess(
     fallback: transport,
   });
   return { access: { ...access, transport: sockets.transport }, close: sockets.close };
+}
+
+/**
+ * Returns the address of the files that the health reply names. Returns undefined where the service has no such reply, or
+ * one of another shape, which the interface leaves open (4.5).
+ */
+async function announcedAddress({
+  anonymousClient,
+}: Pick<FileAccessOptions, 'anonymousClient'>): Promise<string | undefined> {
+  const client = await anonymousClient();
+  try {
+    return (await client.health()).body.asset_url;
+  } catch (error) {
+    if (error instanceof Fault && isWithoutHealth(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether there is no health reply, or one that cannot be read. A refusal or a redirect is neither. */
+function isWithoutHealth({ kind, detail }: Fault): boolean {
+  return kind === 'not_found' || (kind === 'protocol' && (detail.status ?? 200) < 300);
 }

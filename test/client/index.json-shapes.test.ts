@@ -234,10 +234,10 @@ describe('error answers', () => {
     [401, error('token_invalid'), 'auth', 'the words'],
     [401, error('token_expired'), 'auth', 'token has expired'],
     [403, error('scope_missing'), 'forbidden', 'the words'],
-    [404, '<html>', 'not_found', 'the service refused the request: status 404'],
+    [404, '<html>', 'not_found', 'the service has no /v1/attachments: status 404'],
     [405, error('method_not_allowed'), 'protocol', 'the words'],
     [409, error('sequence_conflict'), 'conflict', 'the words'],
-    [410, '', 'not_found', 'the service refused the request: status 410'],
+    [410, '', 'not_found', 'the service has no /v1/attachments: status 410'],
     [429, '', 'busy', 'the service cannot answer now: status 429'],
     [500, error('internal'), 'busy', 'the service cannot answer now: the words'],
   ];

@@ -31,7 +31,7 @@ export function scopesOf(token: string | undefined): string[] | undefined {
 }
 
 /** Issues a token (interface 4.1). */
-export function issued({ tokens }: Variant, body: string): Answer | Problem {
+export function issued(body: string): Answer | Problem {
   const { client_id, observer_tier, requested_tier } = parsedObject(body) ?? {};
   if (
     typeof client_id !== 'string' ||
@@ -51,11 +51,10 @@ export function issued({ tokens }: Variant, body: string): Answer | Problem {
       code: 'observer_not_permitted',
       message: `${observer_tier} may not obtain ${requested_tier} scope`,
     };
-  const needed = { access_token: tokenFor(scope), expires_at: '2026-01-02T09:04:05.678Z' };
-  if (tokens === 'few fields') return json({ ...needed, scope, token_type: 'Bearer' });
   return json({
-    ...needed,
-    scope: tokens === 'scope as text' ? scope.join(' ') : scope,
+    access_token: tokenFor(scope),
+    expires_at: '2026-01-02T09:04:05.678Z',
+    scope,
     access_tier: requested_tier,
     issued_by: 'mirror',
     timeline_offset_ms: -420,

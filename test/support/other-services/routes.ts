@@ -29,7 +29,7 @@ export function createRoutes(parts: Parts): Route {
   return (request, random) => {
     const { method, url, token } = request;
     const path = url.pathname;
-    if (path === '/api/auth/token' && method === 'POST') return issued(variant, request.body);
+    if (path === '/api/auth/token' && method === 'POST') return issued(request.body);
     if (path === '/api/health' && method === 'GET') return healthOf(variant);
     const file = /^\/files\/(.+)$/.exec(path)?.[1];
     if (file !== undefined) return bytesOf(archive, decodeURIComponent(file));

@@ -12,6 +12,8 @@ import type { Variant } from './variant.ts';
 export type OtherService = {
   variant: Variant;
   url: string;
+  /** Address of its files. */
+  filesUrl: string;
   archive: OtherArchive;
   /** Events that it took in, in order. */
   events: Record<string, unknown>[];
@@ -30,7 +32,8 @@ export async function startOtherService(variant: Variant): Promise<OtherService>
   const fileServer = variant.filesElsewhere ? await listening(createServer()) : undefined;
   const server = await listening(createServer());
   const url = urlOf(server);
-  const route = createRoutes({ variant, archive, events, fileUrl: urlOf(fileServer ?? server) });
+  const filesUrl = urlOf(fileServer ?? server);
+  const route = createRoutes({ variant, archive, events, fileUrl: filesUrl });
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const number = requests.length;
     requests.push(`${request.method} ${request.url}`);
@@ -53,6 +56,7 @@ export async function startOtherService(variant: Variant): Promise<OtherService>
   return {
     variant,
     url,
+    filesUrl,
     archive,
     events,
     requests,

@@ -45,7 +45,6 @@ export type Variant = {
   letters: 'one' | 'several';
   /** Routes for one record: GET /v1/conversations/<id>, GET /v1/attachments/<id>. */
   singles: boolean;
-  tokens: 'interface' | 'scope as text' | 'few fields';
   raw: 'described' | 'base64' | 'text/plain';
   acknowledgements: 'interface' | 'wrapped' | 'more fields' | 'not accepted';
   health: 'object' | 'text' | 'empty';

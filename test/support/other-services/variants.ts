@@ -28,7 +28,6 @@ const PLAIN: Omit<Variant, 'name' | 'about'> = {
   messages: 'answers',
   letters: 'several',
   singles: false,
-  tokens: 'interface',
   raw: 'described',
   acknowledgements: 'interface',
   health: 'object',
@@ -99,7 +98,6 @@ export const STEADY: readonly Variant[] = [
   variant('result-data', '`{result: {data}}`, has_more as 0 or 1', {
     envelope: envelopes.resultData,
     envelopes: {},
-    tokens: 'scope as text',
     acknowledgements: 'more fields',
   }),
   variant('next-number', '`{items, next}`, next a number or false', {
@@ -160,9 +158,8 @@ export const STEADY: readonly Variant[] = [
   }),
   variant('no-messages', 'has no /messages', { messages: 'missing', errors: htmlErrors }),
   variant('refused-messages', 'refuses every read of /messages', { messages: 'refuses all' }),
-  variant('base64', 'gives stored bytes as base64, with few fields of a token', {
+  variant('base64', 'gives stored bytes as base64; its health is empty', {
     raw: 'base64',
-    tokens: 'few fields',
     health: 'empty',
   }),
   variant('raw-text', 'the raw view is the text itself', { raw: 'text/plain' }),
