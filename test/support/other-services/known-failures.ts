@@ -2,72 +2,58 @@
 
 /** One line for each symptom of a check: check | symptom | services. */
 const KNOWN_FAILURES = `
-events ls: a list that the interface does not have | exit 6 | plain singles refuses refuses-in-html ignores one-message newest-first json-api nested hal data-items result-data next-number edges graph-edges map bare named items results entries records rows list values content id-id id-uuid id-uid id-key titled odd-fields descending forward-only forward-refuses one-cursor opaque-cursors no-cursors no-cursors-bare clamped-7 clamped-30 no-messages refused-messages base64 raw-text not-accepted files-elsewhere
-events reconcile: without a list of events | exit 6 | plain singles refuses refuses-in-html ignores one-message newest-first json-api nested hal data-items result-data next-number edges graph-edges map bare named items results entries records rows list values content id-id id-uuid id-uid id-key titled odd-fields descending forward-only forward-refuses one-cursor opaque-cursors no-cursors no-cursors-bare clamped-7 clamped-30 no-messages refused-messages base64 raw-text files-elsewhere
 attachments ls: every row | exit 8 | plain singles newest-first titled descending one-cursor no-messages refused-messages base64 raw-text not-accepted files-elsewhere
 attachments ls: every row --redacted yes | exit 8 | plain singles newest-first titled descending one-cursor no-messages refused-messages base64 raw-text not-accepted files-elsewhere
 attachments ls: every row --redacted no --type text/csv | exit 8 | plain singles newest-first titled descending one-cursor no-messages refused-messages base64 raw-text not-accepted files-elsewhere
 attachments ls: every row --redacted no --source gateway | exit 8 | plain singles newest-first titled descending one-cursor no-messages refused-messages base64 raw-text not-accepted files-elsewhere
 attachments show: one | exit 8 | plain newest-first titled descending one-cursor no-messages refused-messages base64 raw-text not-accepted files-elsewhere
 attachments show: one that is not there | exit 8 | plain singles newest-first titled descending one-cursor no-messages refused-messages base64 raw-text not-accepted files-elsewhere
-attachments pull: one by its id, then verified and packed | exit 8 | plain singles newest-first titled descending one-cursor no-messages refused-messages raw-text not-accepted files-elsewhere
+attachments pull: one by its id, then verified and packed | exit 8 | plain singles newest-first titled descending one-cursor no-messages refused-messages base64 raw-text not-accepted files-elsewhere
 attachments pull: what would be downloaded | exit 8 | plain singles newest-first titled descending one-cursor no-messages refused-messages base64 raw-text not-accepted files-elsewhere
-attachments pull: one that is withheld | exit 8 | plain newest-first titled descending one-cursor no-messages refused-messages raw-text not-accepted files-elsewhere
-conversations show: one with its messages | exit 3 | plain singles ignores one-message newest-first bare items forward-only forward-refuses one-cursor no-cursors clamped-7 clamped-30 base64 raw-text not-accepted files-elsewhere
+attachments pull: one that is withheld | exit 8 | plain newest-first titled descending one-cursor no-messages refused-messages base64 raw-text not-accepted files-elsewhere
+conversations show: one with its messages | exit 3 | plain singles ignores one-message newest-first bare items descending forward-only forward-refuses one-cursor no-cursors clamped-7 clamped-30 base64 raw-text not-accepted files-elsewhere
 messages ls: of one conversation, one page | 25 messages of other conversations | plain singles ignores one-message newest-first json-api bare items titled descending forward-only forward-refuses one-cursor base64 raw-text not-accepted files-elsewhere
-messages ls: of one conversation, all of them | rows: 750 for 4, 746 that do not belong | plain singles ignores newest-first json-api bare items titled forward-only forward-refuses one-cursor clamped-7 clamped-30 base64 raw-text not-accepted files-elsewhere
-messages ls: the first message of each conversation | first messages: 750 for 300, 450 that do not belong | plain singles ignores newest-first json-api bare items titled forward-only forward-refuses one-cursor clamped-7 clamped-30 base64 raw-text not-accepted files-elsewhere
+messages ls: of one conversation, all of them | rows: 750 for 4, 746 that do not belong | plain singles ignores newest-first json-api bare items titled descending forward-only forward-refuses one-cursor clamped-7 clamped-30 base64 raw-text not-accepted files-elsewhere
+messages ls: the first message of each conversation | first messages: 750 for 300, 450 that do not belong | plain singles ignores newest-first json-api bare items titled descending forward-only forward-refuses one-cursor clamped-7 clamped-30 base64 raw-text not-accepted files-elsewhere
 sequence show: one page | exit 11 | plain singles refuses refuses-in-html ignores one-message newest-first json-api nested hal data-items result-data next-number edges graph-edges map bare named items results entries records rows list values content id-id id-uuid id-uid id-key titled odd-fields descending forward-only forward-refuses one-cursor opaque-cursors no-cursors no-cursors-bare clamped-7 clamped-30 no-messages refused-messages base64 raw-text not-accepted files-elsewhere
 sequence show: every entry | exit 11 | plain singles refuses refuses-in-html ignores one-message newest-first json-api nested hal data-items result-data next-number edges graph-edges map bare named items results entries records rows list values content id-id id-uuid id-uid id-key titled odd-fields descending forward-only forward-refuses one-cursor no-cursors no-cursors-bare clamped-7 clamped-30 no-messages refused-messages base64 raw-text not-accepted files-elsewhere
-sequence show: one that is not there | exit 6 | plain singles refuses refuses-in-html ignores one-message newest-first json-api nested hal data-items result-data next-number edges graph-edges map bare named items results entries records rows list values content id-id id-uuid id-uid id-key titled odd-fields descending forward-only forward-refuses one-cursor opaque-cursors no-cursors no-cursors-bare clamped-7 clamped-30 no-messages refused-messages base64 raw-text not-accepted files-elsewhere
 conversations walk: every row to be confirmed by /messages | exit 0 and not a word about the cross-check | plain singles ignores one-message newest-first json-api bare items titled descending one-cursor clamped-7 clamped-30 no-messages base64 raw-text not-accepted files-elsewhere
-login: refused by the tier | exit 5 | refuses refuses-in-html json-api hal no-messages
-attachments ls: every row | exit 11 | refuses refuses-in-html json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
-attachments ls: every row --city lisbon | exit 11 | refuses refuses-in-html json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
 attachments ls: every row --redacted yes | exit 11 | refuses refuses-in-html json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
 attachments ls: every row --redacted no --type text/csv | exit 11 | refuses refuses-in-html json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
 attachments ls: every row --redacted no --source gateway | exit 11 | refuses refuses-in-html json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
-attachments show: one | exit 11 | refuses refuses-in-html json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
-attachments show: one that is not there | exit 11 | refuses refuses-in-html json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
-attachments pull: one by its id, then verified and packed | exit 11 | refuses refuses-in-html json-api nested hal data-items result-data next-number edges graph-edges map bare named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields base64
-attachments pull: a city | exit 11 | refuses refuses-in-html json-api nested hal data-items result-data next-number edges graph-edges map bare named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields base64
-attachments pull: what would be downloaded | exit 11 | refuses refuses-in-html json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
-attachments pull: one that is withheld | exit 11 | refuses refuses-in-html json-api nested hal data-items result-data next-number edges graph-edges map bare named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields base64
-content get: one that is not there | exit 11 | refuses refuses-in-html nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields opaque-cursors refused-messages
 conversations show: one with its messages | exit 11 | refuses refuses-in-html nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
-conversations show: one that is not there | exit 11 | refuses refuses-in-html nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
 messages ls: of one conversation, all of them | exit 11 | refuses refuses-in-html nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields no-cursors no-cursors-bare
-messages ls: all of them | exit 11 | refuses refuses-in-html nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields no-cursors no-cursors-bare
 conversations walk: the exact list | exit 11 | refuses refuses-in-html nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields forward-refuses no-cursors no-cursors-bare refused-messages
 conversations walk: a range | exit 11 | refuses refuses-in-html nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields forward-only forward-refuses one-cursor
 conversations walk: every row to be confirmed by /messages | exit 11 | refuses refuses-in-html nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields forward-refuses refused-messages
 conversations walk: frozen, checked, drawn, compared and resumed | exit 11 | refuses refuses-in-html nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields forward-refuses no-cursors no-cursors-bare refused-messages
 conversations walk: with its summary as JSON | exit 11 | refuses refuses-in-html nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields forward-refuses no-cursors no-cursors-bare refused-messages
-attachments pull: one by its id, then verified and packed | exit 12 | ignores one-message items forward-only forward-refuses no-cursors no-cursors-bare clamped-7 clamped-30
 messages ls: of one conversation, all of them | rows: 300 for 1, 299 that do not belong | one-message
-events send: one, and the same once more | exit 11 | json-api
-events send: a file of them | exit 11 | json-api
+attachments ls: every row | exit 11 | json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
+attachments ls: every row --city lisbon | exit 11 | json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
 attachments ls: a page of a city | exit 11 | json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields opaque-cursors
 attachments ls: hashes, names and marks as they are | exit 11 | json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields opaque-cursors
+attachments show: one | exit 11 | json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
+attachments show: one that is not there | exit 11 | json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
+attachments pull: one by its id, then verified and packed | exit 11 | json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
+attachments pull: a city | exit 11 | json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
+attachments pull: what would be downloaded | exit 11 | json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
+attachments pull: one that is withheld | exit 11 | json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
 attachments ls: five rows | exit 11 | json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields opaque-cursors
 attachments ls: after and before a row | exit 11 | json-api nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
 conversations ls: as a table with titles | the title is not shown | json-api titled
 conversations show: one with its messages | messages: 750 for 4, 746 that do not belong | json-api titled
-login: then whoami, token, a list and logout | exit 11 | nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key opaque-cursors base64
+login: then whoami, token, a list and logout | exit 11 | nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key opaque-cursors
+doctor: with the service | exit 11 | nested hal data-items result-data edges graph-edges map id-id id-uuid id-uid id-key opaque-cursors
+content get: one that is not there | exit 11 | nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
 conversations ls: five rows | exit 11 | nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields opaque-cursors
 messages ls: five rows | exit 11 | nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields opaque-cursors
 conversations ls: after and before a row | exit 11 | nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
 conversations ls: as a table with titles | exit 11 | nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields opaque-cursors
 conversations ls: the default page | exit 11 | nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields opaque-cursors
+conversations show: one that is not there | exit 11 | nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields
+messages ls: all of them | exit 11 | nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields no-cursors no-cursors-bare
 conversations walk: in pages of ten | exit 11 | nested hal data-items result-data next-number edges graph-edges map named results entries records rows list values content id-id id-uuid id-uid id-key odd-fields forward-only forward-refuses one-cursor no-cursors no-cursors-bare
-doctor: with the service | exit 15 | bare base64
-attachments ls: every row --city lisbon | exit 8 | descending
-attachments pull: a city | exit 8 | descending
-content get: one that is not there | exit 8 | descending
-conversations show: one with its messages | exit 8 | descending
-conversations show: one that is not there | exit 8 | descending
-messages ls: of one conversation, all of them | exit 8 | descending
-messages ls: all of them | exit 8 | descending
 conversations walk: in pages of ten | exit 8 | descending
 conversations ls: after and before a row | rows before a cursor: 5 for 3, 2 that do not belong | forward-only
 attachments ls: after and before a row | rows before a cursor: 5 for 3, 2 that do not belong | forward-only
@@ -77,12 +63,9 @@ conversations walk: with its summary as JSON | exit 8 | forward-only
 conversations ls: after and before a row | rows after a cursor that are not after it | no-cursors no-cursors-bare
 attachments ls: after and before a row | rows after a cursor that are not after it | no-cursors no-cursors-bare
 messages ls: of one conversation, one page | 746 messages of other conversations | no-cursors no-cursors-bare
-content get: one that is not there | exit 3 | no-cursors-bare no-messages
 messages ls: of one conversation, one page | 5 messages of other conversations | clamped-7
 messages ls: of one conversation, one page | 30 messages of other conversations | clamped-30
 conversations walk: a range | rows: 30 for 49, 19 missing | clamped-30
-content get: the stored bytes | exit 11 | raw-text
-attachments pull: a city | exit 13 | files-elsewhere
 attachments pull: files of another host only where that is allowed | exit 8 | files-elsewhere
 `;
 
