@@ -11,15 +11,20 @@ type Page<Row> = {
   drift_ratio?: number | undefined;
 };
 
-/** Prints a page. `complete` is true only where the page is the whole list and the service says so. */
+/**
+ * Prints a page. `complete` is true only where the page is the whole list and the service says so. `fault` says why rows may
+ * be missing or wrong; it is counted in `app`.
+ */
 export async function printPage<Row extends { id: string }>(
   app: App,
   view: View<Row>,
   page: Page<Row>,
   window: Window,
+  fault?: Fault,
 ): Promise<void> {
   const { status, has_more, drift_ratio } = page;
-  const complete = has_more === false && window.after === undefined && window.before === undefined;
+  const isFromEndToEnd = window.after === undefined && window.before === undefined;
+  const complete = has_more === false && isFromEndToEnd && fault === undefined;
   const last = page.data.at(-1);
   await app.printer.list(view, {
     status,
@@ -35,5 +40,6 @@ export async function printPage<Row extends { id: string }>(
   if (has_more === true && last !== undefined && app.printer.output === 'tsv') {
     app.notice(`more rows follow: --after ${last.id}`);
   }
-  if (app.strict && !complete) app.addFault(new Fault('partial', 'the page is not the whole list'));
+  if (fault !== undefined) app.addFault(fault);
+  else if (app.strict && !complete) app.addFault(new Fault('partial', 'the page is not the whole list'));
 }

@@ -27,6 +27,8 @@ export type ListToWalk<Row extends Identified, Shown extends object> = {
   noun: string;
   view: View<Shown>;
   shown: (row: Row) => Shown;
+  /** Which frozen rows are printed; absent: every one. `fault` says after the last row why these may not be right. */
+  filter?: { matches: (row: Row) => boolean; fault: () => Fault | undefined };
   /** What a frozen log says it is of. `list` names a list of the address; absent: its conversations. */
   subject: { base_url: string; list?: string };
 };
@@ -56,7 +58,7 @@ export async function walkList<Row extends Identified, Shown extends object>(
 }
 
 async function runWalk<Row extends Identified, Shown extends object>(
-  { source, noun, view, shown, subject }: ListToWalk<Row, Shown>,
+  { source, noun, view, shown, filter, subject }: ListToWalk<Row, Shown>,
   input: WalkInput,
   app: App,
   dir: string | undefined,
@@ -96,11 +98,14 @@ async function runWalk<Row extends Identified, Shown extends object>(
     },
   });
   let outcome: WalkOutcome | undefined;
+  let printed = 0;
 
   async function* rows(): AsyncGenerator<Shown> {
     // The output of a killed run may be cut anywhere, so a resumed one prints the earlier windows again, from the log.
     for await (const row of log?.rows() ?? []) {
       pending.delete(row.id);
+      if (filter?.matches(row) === false) continue;
+      printed += 1;
       yield shown(row);
     }
     for (;;) {
@@ -116,6 +121,8 @@ async function runWalk<Row extends Identified, Shown extends object>(
       await log?.append(next.value);
       for (const row of window) {
         pending.delete(row.id);
+        if (filter?.matches(row) === false) continue;
+        printed += 1;
         yield shown(row);
       }
       Object.assign(state, {
@@ -134,6 +141,8 @@ async function runWalk<Row extends Identified, Shown extends object>(
     await reportWalk();
   }
   if (outcome !== undefined) countWalkFaults(outcome, input.failOnDrift, app);
+  const doubt = filter?.fault();
+  if (doubt !== undefined) app.addFault(doubt);
 
   /**
    * Returns the outcome with the unresolved rows of earlier runs. A resumed walk does not read again what is behind its
@@ -171,12 +180,12 @@ async function runWalk<Row extends Identified, Shown extends object>(
       rows: rows(),
       status: () => (outcome?.fault === undefined ? 'stable' : 'unstable'),
       summary: () => ({
-        rows: outcome?.report.conversations ?? state.rows,
+        rows: printed,
         windows: outcome?.report.windows ?? 0,
         requests: outcome?.report.requests ?? 0,
         disagreements: outcome?.report.disagreements ?? 0,
         confidence: outcome?.report.confidence ?? 0,
-        complete: outcome !== undefined && outcome.fault === undefined,
+        complete: outcome !== undefined && outcome.fault === undefined && filter?.fault() === undefined,
       }),
     });
   }

@@ -1,8 +1,8 @@
 // The options of `ls` and `pull` that select rows of the catalogue.
 import * as z from 'zod';
-import type { Query } from '../../client/index.ts';
+import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { withoutUndefined } from '../input.ts';
+import { FilteredList, type FieldFilter } from '../filtered-list.ts';
 
 /** The values a row must have, each compared as a whole. An absent one selects every row. */
 export const Filter = z.object({
@@ -13,21 +13,19 @@ export const Filter = z.object({
 });
 export type Filter = z.infer<typeof Filter>;
 
-/** Returns the filter as query parameters of `GET /v1/attachments`. */
-export function filterQuery({ city, type, source, message }: Filter): Query {
-  return withoutUndefined({ origin_city: city, content_type: type, source, message_id: message });
+/** Returns the filters of `GET /v1/attachments` and of its rows. */
+export function fieldFilters({ city, type, source, message }: Filter): FieldFilter[] {
+  const values = { origin_city: city, content_type: type, source, message_id: message };
+  return Object.entries(values).flatMap(([field, value]) =>
+    value === undefined ? [] : [{ parameter: field, field, value }],
+  );
 }
 
-/**
- * Returns whether a row matches the filter, since a service may ignore parameters. A field that the row lacks matches.
- */
-export function matches({ city, type, source, message }: Filter, row: Attachment): boolean {
-  const agrees = (asked: string | undefined, value: string | null | undefined): boolean =>
-    asked === undefined || value === undefined || value === asked;
-  return (
-    agrees(city, row.origin_city) &&
-    agrees(type, row.content_type) &&
-    agrees(source, row.source) &&
-    agrees(message, row.message_id)
-  );
+/** Returns the catalogue with the filters. */
+export async function filteredCatalogue(
+  filters: readonly FieldFilter[],
+  app: App,
+): Promise<FilteredList<Attachment>> {
+  const client = await app.client();
+  return new FilteredList((query) => client.attachments(query), filters, app);
 }

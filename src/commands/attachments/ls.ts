@@ -5,9 +5,9 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
-import { withoutUndefined, Window, windowQuery } from '../input.ts';
+import { Window } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
-import { Filter, filterQuery, matches } from './filter.ts';
+import { fieldFilters, Filter, filteredCatalogue } from './filter.ts';
 import { limitedNotices } from './notices.ts';
 import { withheldFault } from './withheld.ts';
 
@@ -18,9 +18,10 @@ export const Input = Window.extend({
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  const client = await app.client();
-  const redacted = input.redacted === undefined ? undefined : input.redacted === 'yes';
-  const filter = { ...filterQuery(input), ...withoutUndefined({ redacted }) };
+  const filters = fieldFilters(input);
+  if (input.redacted !== undefined)
+    filters.push({ parameter: 'redacted', field: 'redacted', value: input.redacted === 'yes' });
+  const list = await filteredCatalogue(filters, app);
   const totals = { rows: 0, withheld: 0 };
   const odd = limitedNotices(app.notice);
   const count = (row: Attachment): Attachment => {
@@ -31,35 +32,38 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     }
     return row;
   };
-  const asked = (row: Attachment): boolean =>
-    (redacted === undefined || (row.redacted ?? false) === redacted) && matches(input, row);
+  const isComplete = (listing: { complete(): boolean }): boolean =>
+    listing.complete() && list.fault() === undefined;
 
   let complete: boolean;
   if (input.all === true) {
     const listing = exactRows(
-      async (window) => (await client.attachments({ ...filter, ...window })).body,
+      (window) => list.page(window),
       (row) => row.id,
       app,
       input,
     );
     await app.printer.list(attachmentView, {
       status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
-      rows: counted(listing.rows, asked, count),
-      summary: () => ({ ...totals, complete: listing.complete() }),
+      rows: counted(listing.rows, (row) => list.matches(row), count),
+      summary: () => ({ ...totals, complete: isComplete(listing) }),
     });
-    complete = listing.complete();
+    complete = isComplete(listing);
     const fault = listing.fault();
     if (fault !== undefined) app.addFault(fault);
   } else {
-    const { body } = await client.attachments({ ...filter, ...windowQuery(input) });
-    const rows = body.data.filter(asked).map(count);
-    complete = body.has_more === false && input.after === undefined && input.before === undefined;
+    const page = await list.firstMatches(input);
+    const rows = page.data.map(count);
+    complete = page.has_more === false && input.after === undefined && input.before === undefined;
+    complete &&= list.fault() === undefined;
     await app.printer.list(attachmentView, {
-      status: body.status ?? (totals.withheld > 0 ? 'partial' : 'stable'),
+      status: page.status ?? (totals.withheld > 0 ? 'partial' : 'stable'),
       rows,
       summary: () => ({ ...totals, complete }),
     });
   }
+  const doubt = list.fault();
+  if (doubt !== undefined) app.addFault(doubt);
   odd.end('redacted rows name a file_url; none is ever fetched');
   if (app.strict && !complete && input.all !== true)
     app.addFault(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));

@@ -16,7 +16,7 @@ import { plural } from '../../format/numbers.ts';
 import { verifyReportOf } from '../../verify/verdicts.ts';
 import { wholeNumber } from '../input.ts';
 import { printFileReport } from './file-report.ts';
-import { Filter, filterQuery } from './filter.ts';
+import { fieldFilters, Filter } from './filter.ts';
 import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select } from './selection.ts';
@@ -45,7 +45,7 @@ export const Input = Filter.extend({
 type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
-  const isFiltered = Object.keys(filterQuery(input)).length > 0;
+  const isFiltered = fieldFilters(input).length > 0;
   const choices = [input.ids.length > 0, isFiltered, input.all].filter(Boolean).length;
   if (choices === 0) throw new Fault('usage', 'name attachments, or --city, or --all');
   if (choices > 1) {

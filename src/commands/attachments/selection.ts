@@ -7,7 +7,7 @@ import { readAhead } from '../../concurrency/read-ahead.ts';
 import { exactRows } from '../exact-rows.ts';
 import { findRecords } from '../find-record.ts';
 import { attachmentSource } from './catalogue.ts';
-import { filterQuery, matches, type Filter } from './filter.ts';
+import { fieldFilters, filteredCatalogue, type Filter } from './filter.ts';
 
 /** The rows of the catalogue that a pull selects, and what is known of them so far. */
 export type Selection = {
@@ -29,14 +29,14 @@ const MAX_ROWS_AHEAD = 10_000;
 
 /** Returns the rows with these ids, or those of the list that match the filter. */
 export async function select(input: Filter & { ids: string[] }, app: App): Promise<Selection> {
-  const client = await app.client();
+  const list = await filteredCatalogue(fieldFilters(input), app);
   const known = { files: 0, bytes: 0, unsized: 0, isAll: false };
   let tellSeen: ((row: Attachment) => void) | undefined;
   const listing = exactRows(
     async (window) => {
-      const { body } = await client.attachments({ ...filterQuery(input), ...window });
-      if (tellSeen !== undefined) for (const row of body.data) if (matches(input, row)) tellSeen(row);
-      return body;
+      const page = await list.page(window);
+      if (tellSeen !== undefined) for (const row of page.data) if (list.surelyMatches(row)) tellSeen(row);
+      return page;
     },
     (row) => row.id,
     app,
@@ -49,7 +49,7 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
     }
   }
   async function* matchingRows(): AsyncGenerator<Attachment> {
-    for await (const row of listing.rows) if (matches(input, row)) yield row;
+    for await (const row of listing.rows) if (list.matches(row)) yield row;
   }
   async function* counted(rows: AsyncIterable<Attachment>): AsyncGenerator<Attachment> {
     for await (const row of rows) {
@@ -68,7 +68,7 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
       tellSeen = onSeen;
       return readAhead(counted(isNamed ? rowsById() : matchingRows()), MAX_ROWS_AHEAD);
     },
-    fault: () => (isNamed ? undefined : listing.fault()),
+    fault: () => (isNamed ? undefined : (listing.fault() ?? list.fault())),
     known,
     emptyMessage: emptyMessageOf(input),
   };
@@ -76,10 +76,10 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
 
 /** Fails the run if nothing was selected, or if the rows may not be all. `rows` is their number. */
 export function failIncomplete(app: App, selection: Selection, rows: number): void {
-  if (rows === 0)
-    app.addFault(new Fault('partial', selection.emptyMessage, { hint: 'arx attachments ls --all' }));
   const fault = selection.fault();
   if (fault !== undefined) app.addFault(fault);
+  else if (rows === 0)
+    app.addFault(new Fault('partial', selection.emptyMessage, { hint: 'arx attachments ls --all' }));
 }
 
 function emptyMessageOf({ ids, city, type, source, message }: Filter & { ids: string[] }): string {

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { UNSETTLED_EFFECTS } from '../../contract/event.ts';
 import { eventView } from '../../format/views/index.ts';
-import { withoutUndefined, Window, windowQuery } from '../input.ts';
+import { FilteredList } from '../filtered-list.ts';
+import { Window } from '../input.ts';
 import { printPage } from '../page.ts';
 
 export const Input = Window.extend({ effect: z.enum(UNSETTLED_EFFECTS).optional() });
@@ -11,9 +12,9 @@ export const Input = Window.extend({ effect: z.enum(UNSETTLED_EFFECTS).optional(
 /** Runs `arx events ls`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.client();
-  const { body } = await client.events({
-    ...windowQuery(input),
-    ...withoutUndefined({ effect: input.effect }),
-  });
-  await printPage(app, eventView, body, input);
+  const { effect } = input;
+  const filters = effect === undefined ? [] : [{ parameter: 'effect', field: 'effect', value: effect }];
+  const list = new FilteredList((query) => client.events(query), filters, app);
+  const page = await list.firstMatches(input);
+  await printPage(app, eventView, page, input, list.fault());
 }

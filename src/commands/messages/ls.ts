@@ -4,15 +4,16 @@ import type { App } from '../../app.ts';
 import { adaptSource } from '../../capabilities/adapted-source.ts';
 import { detectCapabilities } from '../../capabilities/detect-capabilities.ts';
 import { capabilityLines } from '../../capabilities/list-capabilities.ts';
-import type { Client, Query } from '../../client/index.ts';
 import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { messageView } from '../../format/views/index.ts';
 import type { Source } from '../../walk/source.ts';
+import type { FilteredList } from '../filtered-list.ts';
 import { withoutUndefined, windowQuery } from '../input.ts';
 import { printPage } from '../page.ts';
 import { WalkInput } from '../walk-input.ts';
 import { pageRowsOf, walkList } from '../walk-list.ts';
+import { filteredMessages } from './message-list.ts';
 
 export const Input = WalkInput.extend({
   conversation: z.string().min(1).optional(),
@@ -33,19 +34,18 @@ const WALK_OPTIONS = {
 } as const;
 
 export async function run(input: Input, app: App): Promise<void> {
-  const filter = withoutUndefined({ conversation: input.conversation, opening: input.opening });
-  if (input.walk) return walkMessages(filter, input, app);
-  for (const [key, option] of Object.entries(WALK_OPTIONS)) {
+  for (const [key, option] of input.walk ? [] : Object.entries(WALK_OPTIONS)) {
     const given = input[key as keyof typeof WALK_OPTIONS];
     if (given !== undefined && given !== false) throw new Fault('usage', `${option} goes with --walk`);
   }
-  const client = await app.client();
-  const { body } = await client.messages({ ...filter, ...windowQuery(input) });
-  await printPage(app, messageView, body, input);
+  const messages = filteredMessages(input, await app.client(), app);
+  if (input.walk) return walkMessages(messages, input, app);
+  const page = await messages.firstMatches(input);
+  await printPage(app, messageView, page, input, messages.fault());
 }
 
-async function walkMessages(filter: Query, input: Input, app: App): Promise<void> {
-  const source = messageSource(await app.client(), filter);
+async function walkMessages(messages: FilteredList<Message>, input: Input, app: App): Promise<void> {
+  const source = messageSource(messages);
   // The interface says nothing about cursors of /messages (interface 4.8).
   const found = await detectCapabilities(source, { limit: pageRowsOf(input), signal: app.world.signal });
   for (const line of capabilityLines(found)) app.log(line);
@@ -54,26 +54,39 @@ async function walkMessages(filter: Query, input: Input, app: App): Promise<void
     throw new Fault('protocol', 'the service follows no cursors in /messages, so they cannot be walked', {
       hint: 'arx messages ls shows one page',
     });
-  const filters = Object.entries(filter).map(([name, value]) => `${name}=${value}`);
   const list = {
     source: readable,
     noun: 'message',
     view: messageView,
     shown: ({ row }: { row: Message }) => row,
-    subject: { base_url: (await app.session()).origin, list: ['messages', ...filters].join(' ') },
+    filter: {
+      matches: ({ row }: { row: Message }) => messages.matches(row),
+      fault: () => messages.fault(),
+    },
+    subject: { base_url: (await app.session()).origin, list: await walkedList(messages, input) },
   };
   await walkList(list, { ...input, crossCheck: 'off' }, app);
+}
+
+/** Returns what the log says that it is of. A filter that is applied here is not part of it: the log has all rows. */
+async function walkedList(messages: FilteredList<Message>, input: Input): Promise<string> {
+  const filters = input.freeze === undefined ? [] : await messages.appliedByService();
+  return [
+    'messages',
+    ...filters.map(({ parameter, value }) => `${parameter}=${value}`),
+    ...(input.opening === undefined ? [] : [`opening=${input.opening}`]),
+  ].join(' ');
 }
 
 /**
  * Returns the messages as the source of a walk, without their positions: a moved message may share its position with
  * another, so positions do not prove that two messages are neighbours.
  */
-function messageSource(client: Client, filter: Query): Source<{ id: string; row: Message }> {
+function messageSource(list: FilteredList<Message>): Source<{ id: string; row: Message }> {
   return {
     async page({ after, before, limit }) {
-      const query = { ...filter, ...windowQuery({ ...withoutUndefined({ after, before }), limit }) };
-      const { data, has_more, drift_ratio } = (await client.messages(query)).body;
+      const window = windowQuery({ ...withoutUndefined({ after, before }), limit });
+      const { data, has_more, drift_ratio } = await list.page(window);
       return {
         rows: data.map((row) => ({ id: row.id, row })),
         ...withoutUndefined({ has_more, drift_ratio }),

@@ -1,0 +1,266 @@
+// Filters at a service that is not ours: it may ignore, refuse or compare them in its own way.
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { arx } from '../support/command.ts';
+import { answer, type Misbehaving } from '../support/misbehaving-server.ts';
+import { serveStranger, type StrangerOptions } from '../support/stranger.ts';
+import { sampleData } from '../support/sample.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const env = { LANG: 'C.UTF-8', ARX_TOKEN: 'tok_given' };
+const MESSAGES = Array.from({ length: 400 }, (_, n) => ({
+  id: `msg_${n + 1}`,
+  conversation_id: n === 250 || n === 370 ? 'conv_x' : `conv_${n % 50}`,
+}));
+const OF_X = [MESSAGES[250], MESSAGES[370]];
+const CITIES = ['lisbon', 'porto', 'Lisbon', 'faro'];
+const ROWS = Array.from({ length: 240 }, (_, n) => ({
+  id: `att_${n + 1}`,
+  filename: `${n}.txt`,
+  file_url: null,
+  sha256: 'a'.repeat(64),
+  redacted: false,
+  decorative_layer: false,
+  first_visible: true,
+  origin_city: CITIES[n % 4],
+}));
+const IN_LISBON = ROWS.filter(({ origin_city }) => origin_city === 'lisbon');
+
+let dir: string;
+let server: Misbehaving | undefined;
+beforeAll(() => {
+  dir = tempFolder('filtered-list');
+});
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+async function at(options: StrangerOptions, line: string) {
+  await server?.close();
+  server = await serveStranger(options);
+  const ran = await arx(dir, `${line} --json --base-url ${server.url}`, { env });
+  const { data, summary, ...rest } = ran.stdout === '' ? ({} as never) : JSON.parse(ran.stdout);
+  return { ...ran, data, summary, rest, requests: server.requests.length };
+}
+const noticesOf = ({ stderr }: { stderr: string }) =>
+  stderr.split('\n').filter((line) => !line.startsWith('{') && line !== '');
+
+const ignores: StrangerOptions = { lists: { '/messages': MESSAGES, '/v1/attachments': ROWS } };
+const applies: StrangerOptions = {
+  ...ignores,
+  filter: (row, query) =>
+    [['conversation', 'conversation_id'] as const, ['origin_city', 'origin_city'] as const].every(
+      ([parameter, field]) => !query.has(parameter) || row[field] === query.get(parameter),
+    ),
+};
+const refuses: StrangerOptions = {
+  ...ignores,
+  respond: (_, query) =>
+    query.has('conversation') || query.has('origin_city')
+      ? answer(400, '{"error":{"code":"unknown_parameter","message":"unknown parameter"}}')
+      : undefined,
+};
+const folds: StrangerOptions = {
+  ...ignores,
+  filter: (row, query) =>
+    !query.has('origin_city') ||
+    String(row['origin_city']).toLowerCase() === query.get('origin_city')!.toLowerCase(),
+};
+
+describe.each([
+  ['applies the filter', applies, []],
+  ['ignores the filter', ignores, ['arx: the service ignores conversation_id: applied here']],
+  ['refuses the filter', refuses, ['arx: the service refuses conversation_id: applied here']],
+])('a service that %s', (_, options, notices) => {
+  test('messages of a conversation by a walk', async () => {
+    const ran = await at(options, 'messages ls --conversation conv_x --walk');
+    expect(ran.exit).toBe(0);
+    expect(ran.data).toEqual(OF_X);
+    expect(ran.summary).toMatchObject({ rows: 2, complete: true });
+    expect(noticesOf(ran)).toEqual(notices);
+  });
+
+  test('one page of messages has the first matching rows, and says whether there are more', async () => {
+    const two = await at(options, 'messages ls --conversation conv_x --limit 20');
+    expect(two.data).toEqual(OF_X);
+    expect(two.summary).toMatchObject({ rows: 2, has_more: false, complete: true });
+    expect(two.exit).toBe(0);
+    expect(noticesOf(two)).toEqual(notices);
+    const one = await at(options, 'messages ls --conversation conv_x --limit 1');
+    expect(one.data).toEqual(OF_X.slice(0, 1));
+    expect(one.summary).toMatchObject({ rows: 1, has_more: true, complete: false });
+  });
+
+  test('its cursors go on, forwards and backwards', async () => {
+    const after = await at(options, 'messages ls --conversation conv_x --after msg_251');
+    expect(after.data).toEqual(OF_X.slice(1));
+    const before = await at(options, 'messages ls --conversation conv_x --before msg_400 --limit 1');
+    expect(before.data).toEqual(OF_X.slice(1));
+    expect(before.summary).toMatchObject({ has_more: true });
+    const between = await at(options, 'messages ls --conversation conv_x --after msg_10 --before msg_371');
+    expect(between.data).toEqual(OF_X.slice(0, 1));
+    expect(between.summary).toMatchObject({ has_more: false, complete: false });
+  });
+
+  test('the files of a city', async () => {
+    const all = await at(options, 'attachments ls --city lisbon --all');
+    expect({ exit: all.exit, data: all.data }).toEqual({ exit: 0, data: IN_LISBON });
+    expect(all.summary).toMatchObject({ rows: 60, complete: true });
+    expect(noticesOf(all)).toHaveLength(notices.length);
+    const page = await at(options, 'attachments ls --city lisbon --limit 25');
+    expect(page.data).toEqual(IN_LISBON.slice(0, 25));
+    expect(page.summary).toMatchObject({ rows: 25, complete: false });
+  });
+
+  test('a conversation with its messages', async () => {
+    const conversations = [{ id: 'conv_1' }, { id: 'conv_x', message_count: 2 }];
+    const lists = { ...options.lists, '/v1/conversations': conversations };
+    const ran = await at({ ...options, lists }, 'conversations show conv_x');
+    expect(ran.rest).toMatchObject({
+      id: 'conv_x',
+      messages: { data: OF_X, summary: { rows: 2, complete: true } },
+    });
+    expect(ran.exit).toBe(0);
+  });
+});
+
+test('a service that compares without case gives only the exact value, and this is said', async () => {
+  const all = await at(folds, 'attachments ls --city lisbon --all');
+  expect({ exit: all.exit, data: all.data }).toEqual({ exit: 0, data: IN_LISBON });
+  expect(noticesOf(all)).toEqual([
+    'arx: the service ignores upper and lower case of origin_city: applied here',
+  ]);
+  const page = await at(folds, 'attachments ls --city lisbon --limit 30');
+  expect(page.data).toEqual(IN_LISBON.slice(0, 30));
+});
+
+test('a service that applies a filter gets one request more, and none where its page is the whole list', async () => {
+  expect((await at(applies, 'attachments ls --city lisbon --limit 20')).requests).toBe(2);
+  expect((await at(applies, 'attachments ls --city lisbon --limit 100')).requests).toBe(1);
+});
+
+describe('rows that do not show the field', () => {
+  const hidden = ROWS.map((row, n) =>
+    n % 8 === 0 ? { ...row, redacted: true, origin_city: undefined } : row,
+  );
+  const lists = { '/v1/attachments': hidden };
+  const known = ROWS.map(({ origin_city }) => origin_city);
+  const shown = hidden.filter(({ origin_city }) => origin_city === 'lisbon');
+
+  test('are kept where the service is seen to apply the filter', async () => {
+    const filter: StrangerOptions['filter'] = (row, query) =>
+      !query.has('origin_city') || known[Number(row.id.slice(4)) - 1] === query.get('origin_city');
+    const ran = await at({ lists, filter }, 'attachments ls --city lisbon --all');
+    expect(ran.data).toHaveLength(60);
+    expect(ran.exit).toBe(0);
+    expect(noticesOf(ran)).toEqual([]);
+  });
+
+  test.each([
+    ['ignores it', { lists }],
+    ['refuses it', { ...refuses, lists }],
+  ])('are left out where the service %s: exit 3', async (_, options) => {
+    for (const line of ['attachments ls --city lisbon --all', 'attachments ls --city lisbon --limit 100']) {
+      const ran = await at(options, line);
+      expect(ran.exit).toBe(3);
+      expect(ran.data).toEqual(shown);
+      expect(ran.summary).toMatchObject({ complete: false });
+      expect(ran.stderr).toContain('30 rows do not show origin_city');
+    }
+  });
+
+  test('a pull does not take them either', async () => {
+    const ran = await at({ lists }, 'attachments pull --city lisbon --dry-run');
+    expect(ran.rest).toMatchObject({ withheld: 30, files: 0 });
+    expect(ran.exit).toBe(3);
+    expect(ran.stderr).toContain('30 rows do not show origin_city');
+  });
+});
+
+test('a walk with a log says what the log has: all rows where the filter is applied here', async () => {
+  const log = 'messages ls --conversation conv_x --walk --freeze';
+  expect((await at(ignores, `${log} ignored`)).data).toEqual(OF_X);
+  const verified = await arx(dir, 'conversations plot ignored --json');
+  expect(JSON.parse(verified.stdout).walk).toMatchObject({ list: 'messages', conversations: 400 });
+  expect((await at(applies, `${log} applied`)).data).toEqual(OF_X);
+  const applied = await arx(dir, 'conversations plot applied --json');
+  expect(JSON.parse(applied.stdout).walk).toMatchObject({
+    list: 'messages conversation=conv_x',
+    conversations: 2,
+  });
+});
+
+test('without cursors the rest of a list is not looked at: exit 3', async () => {
+  const respond = (_: string, query: URLSearchParams) =>
+    query.has('starting_after') ? answer(400, '{"error":{"message":"unknown parameter"}}') : undefined;
+  const ran = await at({ ...ignores, respond }, 'messages ls --conversation conv_x');
+  expect(ran.exit).toBe(3);
+  expect(ran.summary).toMatchObject({ has_more: null, complete: false });
+});
+
+describe('events of one effect', () => {
+  const events = Array.from({ length: 60 }, (_, n) => ({
+    id: `evt_${n}`,
+    type: 'mirror.detected',
+    status: 'partial',
+    payload: {},
+    effect: n % 30 === 29 ? 'dead' : 'applied',
+  }));
+  const lists = { '/api/webhooks/events': events };
+
+  test('at a service that ignores the filter', async () => {
+    const ran = await at({ lists }, 'events ls --effect dead');
+    expect(ran.data.map(({ id }: { id: string }) => id)).toEqual(['evt_29', 'evt_59']);
+    expect(noticesOf(ran)).toEqual(['arx: the service ignores effect: applied here']);
+    expect(ran.exit).toBe(0);
+  });
+});
+
+describe('first messages of conversations', () => {
+  test('a service that ignores opening is refused', async () => {
+    const twice = MESSAGES.map((row, n) => ({ ...row, conversation_id: `conv_${n >> 1}` }));
+    const ran = await at({ lists: { '/messages': twice } }, 'messages ls --opening');
+    expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 11, stdout: '' });
+    expect(ran.stderr).toContain('the service ignores opening');
+  });
+
+  test('one message in each conversation: it cannot be told', async () => {
+    const single = MESSAGES.map((row, n) => ({ ...row, conversation_id: `conv_${n}` }));
+    const ran = await at({ lists: { '/messages': single } }, 'messages ls --opening');
+    expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 3, stdout: '' });
+  });
+
+  test('a service that applies it', async () => {
+    const filter: StrangerOptions['filter'] = ({ id }, query) =>
+      query.get('opening') !== 'true' || Number(id.slice(4)) <= 50;
+    const twice = [...MESSAGES.slice(50, 60), ...MESSAGES];
+    const ran = await at(
+      { lists: { '/messages': twice.slice(10) }, filter },
+      'messages ls --opening --limit 60',
+    );
+    expect(ran.exit).toBe(0);
+    expect(ran.data).toEqual(MESSAGES.slice(0, 50));
+  });
+});
+
+test('conversations show, without a list of messages, shows those of the record: exit 3', async () => {
+  const messages = { data: [{ id: 'msg_1' }], has_more: false };
+  const lists = { '/v1/conversations': [{ id: 'conv_1', messages }] };
+  const ran = await at({ lists }, 'conversations show conv_1');
+  expect(ran.exit).toBe(3);
+  expect(ran.rest).toMatchObject({
+    id: 'conv_1',
+    messages: { data: [{ id: 'msg_1' }], summary: { complete: false } },
+  });
+  expect(ran.stderr).toMatch(/^arx: conv_1: its messages cannot be listed: /);
+});
+
+test('our own service is asked nothing more, also where withheld rows do not show the field', async () => {
+  const own = join(dir, 'own');
+  await sampleData(join(own, 'data'));
+  const { exit, stdout, stderr } = await arx(own, 'attachments ls --city lisbon --limit 2 --json -v');
+  expect(exit).toBe(0);
+  expect(JSON.parse(stdout).data.map((row: object) => 'origin_city' in row)).toEqual([true, false]);
+  expect(stderr.match(/GET \/v1\/attachments/g)).toHaveLength(1);
+});
