@@ -55,6 +55,9 @@ export type Send = <T>(
   read: (response: ApiResponse, redact: (fault: Fault) => Fault) => T,
 ) => Promise<T>;
 
+/** A response; one of status 2xx with what was read of it. */
+type Answered<T> = ApiResponse | (ApiResponse & { value: T });
+
 /** Returns a function that sends calls. */
 export function createSender(options: SenderOptions): Send {
   const { transport, bearer, renew, retries = 4, timeoutMs = DEFAULT_TIMEOUT_MS, world, log } = options;
@@ -109,25 +112,32 @@ export function createSender(options: SenderOptions): Send {
     }
   }
 
-  async function sendWithRetries(
+  /** A body that cannot be read because it was cut is part of the try, so that it is tried again. */
+  async function sendWithRetries<T>(
     call: ApiCall,
     token: string | undefined,
-  ): Promise<RetryOutcome<ApiResponse>> {
+    read: (response: ApiResponse) => T,
+  ): Promise<RetryOutcome<Answered<T>>> {
     const again = call.method === 'GET' || call.id !== undefined ? 'always' : 'unsent';
-    return withRetries((left) => sendOnce(call, token, left), { retries, again, timeoutMs, world, log });
+    const attempt = async (left: number): Promise<Answered<T>> => {
+      const response = await sendOnce(call, token, left);
+      return response.status < 300 ? { ...response, value: read(response) } : response;
+    };
+    return withRetries(attempt, { retries, again, timeoutMs, world, log });
   }
 
   return async (call, read) => {
     let token: string | undefined;
     try {
       token = await tokenFor(call);
-      let outcome = await sendWithRetries(call, token);
+      const readIt = (response: ApiResponse) => read(response, (fault) => redactFault(fault, token));
+      let outcome = await sendWithRetries(call, token, readIt);
       if (token !== undefined && 'reply' in outcome && outcome.reply.status === 401) {
         const other = checkedToken(await newTokenAfter(token));
         if (other !== undefined) {
           const { maybeReceived } = outcome;
           token = other;
-          outcome = await sendWithRetries(call, token);
+          outcome = await sendWithRetries(call, token, readIt);
           outcome.maybeReceived ||= maybeReceived;
         }
       }

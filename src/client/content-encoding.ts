@@ -1,5 +1,6 @@
 // Reads a body within a size limit and removes its content encoding within the same limit.
 import { Fault } from '../faults.ts';
+import { cutFault } from './strict-json.ts';
 
 /** Value of Accept-Encoding: the encodings that {@link decodeBody} knows. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
@@ -25,7 +26,8 @@ export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number
 
 /**
  * Returns the body without its content encoding, at most `maxBytes`. Throws Fault 'protocol' for more bytes, an encoding
- * that was not asked for, and several encodings, whose ratios would multiply.
+ * that was not asked for, and several encodings, whose ratios would multiply. Throws {@link TransportFault} where the encoded
+ * bytes end early.
  */
 export async function decodeBody(
   bytes: Uint8Array,
@@ -51,8 +53,11 @@ export async function decodeBody(
   return new Promise((resolve, reject) => {
     decoder(bytes, { maxOutputLength: maxBytes }, (error, result) => {
       if (error === null) return resolve(result);
-      const full = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-      reject(full ? tooLarge(maxBytes) : new Fault('protocol', `answer is not ${name} as it says`));
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ERR_BUFFER_TOO_LARGE') return reject(tooLarge(maxBytes));
+      // zlib: the input ended before the compressed data did.
+      if (code === 'Z_BUF_ERROR') return reject(cutFault(`its ${name} ends after ${bytes.length} bytes`));
+      reject(new Fault('protocol', `answer is not ${name} as it says`));
     });
   });
 }

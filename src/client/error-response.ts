@@ -25,8 +25,10 @@ const KINDS: Record<number, FaultKind> = {
   401: 'auth',
   403: 'forbidden',
   404: 'not_found',
+  408: 'busy',
   409: 'conflict',
   410: 'not_found',
+  425: 'busy',
   429: 'busy',
 };
 

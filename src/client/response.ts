@@ -63,7 +63,10 @@ export function withoutFramingHeaders(headers: Record<string, string>): Record<s
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !FRAMING.has(name)));
 }
 
-/** Returns a 2xx response whose body fits a schema. Throws Fault 'protocol' for a body that is not JSON or does not fit. */
+/**
+ * Returns a 2xx response whose body fits a schema. Throws Fault 'protocol' for a body that is not JSON or does not fit, and
+ * {@link TransportFault} for one that ends early.
+ */
 export function parseResponse<T extends z.ZodType>(answer: ApiResponse, schema: T): Reply<z.infer<T>> {
   return parseResponseWith(answer, (value) => parseShape(value, schema, answer));
 }
@@ -74,6 +77,8 @@ export function parseResponseWith<T>(
   bodyOf: (value: unknown, text: string) => T,
 ): Reply<T> {
   checkType(answer);
+  if (answer.status === 204 || answer.status === 205)
+    throw new Fault('protocol', `answer has no body (status ${answer.status})`, { status: answer.status });
   const { text, value } = parseJson(answer.bytes);
   const failure = ErrorBody.safeParse(value);
   if (failure.success) {

@@ -7,7 +7,7 @@ import { TransportFault } from './transport.ts';
 /** Longest Retry-After that is waited for, in milliseconds. A longer one makes the service count as busy. */
 export const MAX_RETRY_AFTER_MS = 60_000;
 const INITIAL_BACKOFF_MS = 250;
-const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** How a request is retried. */
 export type RetryOptions = {

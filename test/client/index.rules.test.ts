@@ -183,17 +183,42 @@ describe('strict JSON', () => {
   }
 
   property.prop([fc.uint8Array({ maxLength: 200 })])(
-    'any bytes: a value or a protocol fault without their text',
+    'any bytes: a value or a fault without their text',
     (bytes) => {
       try {
         parseJson(bytes);
       } catch (error) {
         expect(error).toBeInstanceOf(Fault);
-        expect((error as Fault).kind).toBe('protocol');
-        expect((error as Fault).message).toMatch(/^answer is (not JSON|nested)/);
+        const { kind, message } = error as Fault;
+        expect(`${kind}: ${message}`).toMatch(
+          /^(protocol: answer is (not JSON|nested)|network: answer was cut: its JSON ends after|network: answer was cut: it is empty$)/,
+        );
       }
     },
   );
+
+  property.prop([fc.jsonValue({ maxDepth: 5 }), fc.nat()])(
+    'JSON cut anywhere is a cut answer',
+    (value, at) => {
+      const whole = new TextEncoder().encode(JSON.stringify({ data: [value] }));
+      const cut = whole.subarray(0, at % whole.length);
+      expect(() => parseJson(cut)).toThrow(
+        expect.objectContaining({ kind: 'network', detail: { retryable: true } }) as Error,
+      );
+    },
+  );
+
+  test.each([
+    ['{"data":[]}{"data":[', 'two documents'],
+    ['<html>', 'no JSON'],
+    ['{"data":[nope', 'no JSON in it'],
+    ['{"a":1,}', 'a comma too many'],
+    ['7 {', 'something after a number'],
+  ])('%s is not cut: %s', (text) => {
+    expect(() => parseJson(Buffer.from(text))).toThrow(
+      expect.objectContaining({ kind: 'protocol' }) as Error,
+    );
+  });
 
   test('depth at the limit and beyond it; brackets in strings do not count', async () => {
     const nested = (depth: number): Uint8Array => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
