@@ -14,7 +14,8 @@ export const EXIT_CODE_MEANINGS: Record<FaultKind, string> = {
   unstable:
     'a gap in a walk could not be settled, the cross-check disagrees, or there was more drift than `--fail-on-drift` allows',
   busy: '429 or 5xx after all retries; a database that is locked or too slow',
-  network: 'DNS, connecting or TLS failed, a timeout, a reset connection, an answer that was cut; also to a database',
+  network:
+    'DNS, connecting or TLS failed, a timeout, a reset connection, an answer that was cut; also to a database',
   protocol:
     'an answer is malformed, too large or contradictory; a redirect was refused; the base URL leads to no archive service',
   integrity: 'a hash or a size differs, or a frozen log was altered or cut',
