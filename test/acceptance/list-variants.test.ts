@@ -56,7 +56,7 @@ const SERVICES: [flags: string, refusals: number[]][] = [
   ['--drift 0.1 --drift-faults permute,scramble', [8]],
   ['--list-variants descending', [8]],
   ['--list-variants strict', [2]],
-  ['--list-variants refuse-limit:25', [2]],
+  ['--list-variants refuse-limit:25', [2, 8]],
   ['--list-variants clamp-limit:25', [8]],
   ['--list-variants descending,strict,clamp-limit:25', [2, 8]],
   ['--transport-faults 0.2 --transport-kinds cut-json', [8, 11]],
