@@ -1,28 +1,62 @@
 // Finds out which cursors a list follows, in which order its pages stand, and how large a page may be.
 import { detectCapabilities } from '../../capabilities/detect-capabilities.ts';
-import type { DirectionSupport } from '../../capabilities/list-capabilities.ts';
+import type { DirectionSupport, ListCapabilities } from '../../capabilities/list-capabilities.ts';
 import type { ExaminedList, Handling } from '../../contract/reports/service.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
-import { SAMPLE_ROWS, type ListPages } from './list-pages.ts';
+import { Fault } from '../../faults.ts';
+import type { Page, PageQuery, Source } from '../../walk/source.ts';
+import { SAMPLE_ROWS, type ListPages, type ListedRow } from './list-pages.ts';
 import { answerOf, settle } from './settle.ts';
 
-/** Page sizes that are tried where the service refuses the largest one. */
-const SMALLER_LIMITS = [250, 100, 50, 20];
+/** Requests for the cursors of one list. Faulty pages take more than the four of a correct service. */
+const MAX_CURSOR_REQUESTS = 18;
 
-type Cursors = Pick<ExaminedList, 'cursors' | 'backward_order'>;
+type Cursors = Pick<ExaminedList, 'cursors' | 'order' | 'page_limit'>;
 
-/** Returns which cursors the list follows, and in which order its pages before a cursor stand. */
-export async function examineCursors(pages: ListPages, signal: AbortSignal): Promise<Cursors> {
-  const found = await answerOf(() => detectCapabilities(pages.source(), { limit: SAMPLE_ROWS, signal }));
+/** What an examination needs to know of the lists before: the page size that they accepted. */
+export type LimitMemory = { accepted: number };
+
+/** Returns a memory that knows of no limit. */
+export function noLimitKnown(): LimitMemory {
+  return { accepted: PAGE_LIMIT.maximum };
+}
+
+/** Returns which cursors the list follows, the order of its pages, and the largest page. `sampled` rows came for a small page. */
+export async function examineCursors(
+  pages: ListPages,
+  sampled: number,
+  memory: LimitMemory,
+  signal: AbortSignal,
+): Promise<Cursors> {
+  const asked = PAGE_LIMIT.maximum;
+  // Another list refused so many rows. If this one does too, the size that the other accepted is tried next.
+  const isRefused =
+    memory.accepted < asked && (await answerOf(() => pages.read({ limit: asked })))?.kind === 'refused';
+  const limited = limitedSource(pages.source());
+  const found = await answerOf(() =>
+    detectCapabilities(limited.source, { limit: isRefused ? memory.accepted : asked, signal }),
+  );
+  if (found !== undefined) memory.accepted = found.limit.accepted;
   const { forward, backward, closed } = found?.directions ?? UNTESTED;
+  const unsettled = limited.isSpent() ? 'differs' : 'unseen';
+  const handling = (support: DirectionSupport): Handling =>
+    found === undefined ? unsettled : HANDLING[support];
   return {
     cursors: {
-      starting_after: HANDLING[forward],
-      ending_before: HANDLING[backward],
-      both: HANDLING[closed],
+      starting_after: handling(forward),
+      ending_before: handling(backward),
+      both: handling(closed),
       swapped: found?.swapped ?? false,
     },
-    backward_order: backward === 'ascending' || backward === 'descending' ? backward : 'unseen',
+    order: {
+      starting_after: orderOf(forward),
+      ending_before: orderOf(backward),
+      both: orderOf(closed),
+    },
+    page_limit:
+      found === undefined
+        ? { handling: unsettled, asked, accepted: null, given: null }
+        : await pageLimitOf(pages, found, sampled, limited.largestFirstPage()),
   };
 }
 
@@ -37,35 +71,61 @@ const HANDLING: Record<DirectionSupport, Handling> = {
   untested: 'unseen',
 };
 
-/** Returns what the service makes of the largest page that arx asks for. `sampled` rows came for a small page. */
-export async function examinePageLimit(
+function orderOf(support: DirectionSupport): ExaminedList['order']['both'] {
+  return support === 'ascending' || support === 'descending' ? support : 'unseen';
+}
+
+type FirstPage = Page<ListedRow> | undefined;
+
+/** Returns the list with a limit on its requests. It keeps the largest page that was read without a cursor. */
+function limitedSource(source: Source<ListedRow>): {
+  source: Source<ListedRow>;
+  isSpent(): boolean;
+  largestFirstPage(): FirstPage;
+} {
+  let requests = 0;
+  let largest: FirstPage;
+  const page = async (query: PageQuery, signal: AbortSignal) => {
+    requests += 1;
+    if (requests > MAX_CURSOR_REQUESTS)
+      throw new Fault('partial', 'the cursors of this list cannot be settled');
+    const found = await source.page(query, signal);
+    const isFirst = query.after === undefined && query.before === undefined;
+    if (isFirst && found.rows.length >= (largest?.rows.length ?? 0)) largest = found;
+    return found;
+  };
+  return { source: { page }, isSpent: () => requests > MAX_CURSOR_REQUESTS, largestFirstPage: () => largest };
+}
+
+/** Returns what the service makes of the largest page that arx asks for. */
+async function pageLimitOf(
   pages: ListPages,
+  { limit, directions, swapped }: ListCapabilities,
   sampled: number,
-  after: Handling,
+  first: FirstPage,
 ): Promise<ExaminedList['page_limit']> {
+  const { accepted, given } = limit;
   const asked = PAGE_LIMIT.maximum;
-  let size = 0;
-  const handling = await settle(
-    async (): Promise<'accepted' | 'clamped' | 'ignored' | 'refused'> => {
-      const seen = await pages.read({ limit: asked });
-      if (seen.kind !== 'page') return 'refused';
-      const { rows, has_more } = seen.page;
-      size = rows.length;
-      if (sampled > SAMPLE_ROWS) return 'ignored';
-      if (size >= asked || has_more === false) return 'accepted';
-      const last = rows.at(-1);
-      if (last === undefined || after !== 'honoured') return 'accepted';
-      const rest = await pages.read({ starting_after: last.id, limit: 1 });
-      if (rest.kind !== 'page' || rest.page.rows.length === 0) return 'accepted';
-      return size <= sampled ? 'ignored' : 'clamped';
+  const found = { asked, accepted, given };
+  if (sampled > SAMPLE_ROWS) return { handling: 'ignored', ...found };
+  if (accepted < asked) return { handling: 'refused', ...found };
+  const last = first?.rows.at(-1);
+  const isFollowed = directions.forward === 'ascending' && !swapped;
+  if (given >= accepted || first?.has_more === false || last === undefined)
+    return { handling: 'accepted', ...found };
+  if (!isFollowed) return { handling: first?.has_more === true ? 'clamped' : 'unseen', ...found };
+  // A shorter page than asked for is the whole list, or it was cut.
+  const rest = await settle<'some' | 'none'>(
+    async () => {
+      const seen = await pages.read({ starting_after: last.id, limit: 1 });
+      return seen.kind === 'page' && seen.page.data.length > 0 ? 'some' : 'none';
     },
-    (each) => each === 'accepted',
+    (each) => each === 'none',
   );
-  if (handling === 'accepted') return { handling, asked, accepted: asked, given: size };
-  if (handling !== 'refused') return { handling, asked, accepted: asked, given: size };
-  for (const limit of SMALLER_LIMITS) {
-    const seen = await answerOf(() => pages.read({ limit }));
-    if (seen?.kind === 'page') return { handling, asked, accepted: limit, given: seen.page.rows.length };
-  }
-  return { handling, asked, accepted: null, given: null };
+  if (rest !== 'some') return { handling: rest === 'none' ? 'accepted' : rest, ...found };
+  // Where the small page was as short as the large one, pages have a fixed size, or a largest one.
+  const half = Math.ceil(given / 2);
+  const smaller = given > sampled ? undefined : await answerOf(() => pages.read({ limit: half }));
+  const isIgnored = smaller?.kind === 'page' && smaller.page.data.length > half;
+  return { handling: isIgnored ? 'ignored' : 'clamped', ...found };
 }

@@ -1,11 +1,11 @@
 // Finds out whether a file of the catalogue can be fetched, resumed and checked: address, range requests, ETag, hash.
 import { createHash } from 'node:crypto';
-import type { UnknownRow } from '../../client/unknown-list.ts';
 import { sameHash, Sha256 } from '../../contract/scalars.ts';
 import type { ServiceReport } from '../../contract/reports/service.ts';
 import { requestFile, type FileAccess } from '../../download/file-request.ts';
 import { Fault } from '../../faults.ts';
 import type { World } from '../../world.ts';
+import type { ListedRow } from './list-pages.ts';
 import { answerOf } from './settle.ts';
 
 /** A larger file is not read. */
@@ -27,7 +27,7 @@ type NamedFile = { id: string; url: string; sha256: string | undefined; size: nu
 
 /** Fetches one small file of the catalogue, and a part of it again. `rows` are rows of the attachment list. */
 export async function examineFiles(
-  rows: readonly UnknownRow[],
+  rows: readonly ListedRow[],
   access: FileAccess,
   world: Pick<World, 'monotonic' | 'signal'>,
 ): Promise<Files> {
@@ -103,9 +103,8 @@ async function fetchFile(
 }
 
 /** Returns the smallest file with an address; one without a known size only where none has one. */
-function smallestFile(rows: readonly UnknownRow[]): NamedFile | undefined {
-  const files = rows.flatMap(({ id, row }): NamedFile[] => {
-    const { file_url: url, redacted, bytes, sha256 } = row;
+function smallestFile(rows: readonly ListedRow[]): NamedFile | undefined {
+  const files = rows.flatMap(({ id, file_url: url, redacted, bytes, sha256 }): NamedFile[] => {
     if (typeof url !== 'string' || redacted === true) return [];
     const hash = Sha256.safeParse(sha256);
     return [

@@ -1,8 +1,6 @@
 // Finds out which filters of a list a service honours, with values that rows of the list have.
-import { valueAtPath } from '../../client/shapes/json-path.ts';
-import type { UnknownRow } from '../../client/unknown-list.ts';
 import type { Handling } from '../../contract/reports/service.ts';
-import type { ListPages } from './list-pages.ts';
+import type { ListPages, ListedRow } from './list-pages.ts';
 import { settle } from './settle.ts';
 
 /** A filter: its parameter and the field of a row that it compares. It is tried where `insteadOf` is not honoured. */
@@ -32,7 +30,7 @@ const NO_VALUE = 'arx-doctor-no-such-value';
 export async function examineFilters(
   list: ListPages,
   filters: readonly Filter[],
-  rows: readonly UnknownRow[],
+  rows: readonly ListedRow[],
 ): Promise<Record<string, Handling>> {
   const found: Record<string, Handling> = {};
   for (const filter of filters) {
@@ -45,10 +43,10 @@ export async function examineFilters(
 async function examineFilter(
   list: ListPages,
   { parameter, field }: Filter,
-  rows: readonly UnknownRow[],
+  rows: readonly ListedRow[],
 ): Promise<Handling> {
-  const valueOf = ({ row }: UnknownRow): string | undefined => {
-    const value = valueAtPath(row, field);
+  const valueOf = (row: ListedRow): string | undefined => {
+    const value = row[field];
     return typeof value === 'string' || typeof value === 'boolean' ? String(value) : undefined;
   };
   const value = rows.map(valueOf).find((each) => each !== undefined && each !== '');
@@ -59,7 +57,7 @@ async function examineFilter(
     const seen = await list.read({ [parameter]: asked, limit: FILTERED_ROWS });
     if (seen.kind === 'refused') return 'refused';
     if (seen.kind === 'unreadable') return 'others';
-    const { rows: listed } = seen.page;
+    const { data: listed } = seen.page;
     if (listed.length === 0) return 'none';
     // Withheld rows may lack the field (interface 2.1), so a row without it proves nothing.
     const values = listed.map(valueOf).filter((each) => each !== undefined);

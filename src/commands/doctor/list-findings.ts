@@ -10,23 +10,20 @@ export function listFindings(name: string, list: ExaminedList): ServiceFinding[]
     finding(name, check, verdict, found, meaning);
   if (list.shape === null) {
     const [verdict, found, meaning = null] = UNREAD[list.state];
-    return [line(list.state === 'empty' ? 'rows' : 'list', verdict, `${list.path}: ${found}`, meaning)];
+    const why = list.reason === null ? '' : ` (${list.reason})`;
+    return [line('list', verdict, `${list.path}: ${found}${why}`, meaning)];
   }
   const { shape, cursors, page_limit: limit } = list;
-  const fields = [
-    shape.rows === '' ? `rows in the body itself` : `rows at ${shape.rows}`,
-    ...(shape.form === 'array' ? [] : [shape.form]),
-    shape.id === '' ? 'ids are the keys' : `ids at ${shape.id}`,
-    ...(shape.position === null ? [] : [`positions at ${shape.position}`]),
-    ...[shape.has_more, shape.next].filter((field) => field !== null),
-  ];
-  const says = shape.has_more !== null || shape.next !== null;
+  const saysMore = shape.has_more !== null || shape.next !== null;
   return [
     line(
       'pages',
-      says ? 'ok' : 'warn',
-      `${list.path}: ${fields.join(', ')}`,
-      says ? null : 'pages do not say whether more follow: only a walk proves the end',
+      saysMore ? 'ok' : 'warn',
+      `${list.path}: ${placesOf(shape).join(', ')}`,
+      saysMore ? null : 'pages do not say whether more follow: only a walk proves the end',
+    ),
+    ...shape.left_out.map((notice) =>
+      line('fields', 'warn', notice.replace(`${name}: `, ''), 'the field is not shown'),
     ),
     list.repeated === 'same'
       ? line('equal requests', 'ok', 'equal rows')
@@ -48,15 +45,30 @@ export function listFindings(name: string, list: ExaminedList): ServiceFinding[]
   ];
 }
 
+/** Returns where the fields of the pages and rows are. */
+function placesOf(shape: NonNullable<ExaminedList['shape']>): string[] {
+  const { rows, container, fields, id, names, has_more, next, positions } = shape;
+  return [
+    `rows ${rows === '' ? 'in the body itself' : `at ${rows}`}${container === 'map' ? ' (a map)' : ''}`,
+    ...(fields === '' ? [] : [`fields in ${fields}`]),
+    id === '' ? 'ids are the keys' : `ids at ${id}`,
+    ...(positions ? ['rows are numbered'] : []),
+    ...Object.entries(names).map(([ours, theirs]) => `${ours} at ${theirs}`),
+    ...(has_more === null ? [] : [has_more === 'has_more' ? has_more : `has_more at ${has_more}`]),
+    ...(next === null ? [] : [`next page at ${next}`]),
+  ];
+}
+
 /** A list that could not be read. */
 const UNREAD: Record<ExaminedList['state'], [Verdict, string, string?]> = {
   read: ['unseen', 'not examined'],
   empty: ['unseen', 'the list is empty, so nothing was tried'],
-  needs_token: ['unseen', 'needs a token (401)'],
-  forbidden: ['unseen', 'the tier or scope of the token does not allow it (403)'],
+  needs_token: ['unseen', 'needs a token'],
+  forbidden: ['unseen', 'the tier or scope of the token does not allow it'],
   missing: ['warn', 'not there', 'commands that read it do not work'],
   no_list: ['warn', 'its answer is no list of records', 'commands that read it do not work'],
-  failed: ['differs', 'answers differ or fail', 'commands that read it may fail'],
+  failed: ['warn', 'every request is answered with an error', 'commands that read it do not work'],
+  differs: ['differs', 'answers differ', 'commands that read it may fail'],
   unseen: ['unseen', 'no answer'],
 };
 
@@ -72,13 +84,21 @@ function handled(about: string, check: string, handling: Handling, meaning: stri
   return finding(about, check, verdict, found, verdict === 'warn' ? meaning : null);
 }
 
-function orderFindings(about: string, { backward_order: order, cursors }: ExaminedList): ServiceFinding[] {
-  if (cursors.ending_before !== 'honoured' || order === 'unseen') return [];
-  return [
-    order === 'ascending'
-      ? finding(about, 'backward pages', 'ok', 'ascending')
-      : finding(about, 'backward pages', 'warn', 'descending', 'arx turns them'),
-  ];
+function orderFindings(about: string, { order }: ExaminedList): ServiceFinding[] {
+  const known = Object.entries(order).filter(([, each]) => each !== 'unseen');
+  const turned = known.filter(([, each]) => each === 'descending').map(([cursor]) => cursor);
+  if (known.length === 0) return [];
+  return turned.length === 0
+    ? [finding(about, 'order of pages', 'ok', 'ascending')]
+    : [
+        finding(
+          about,
+          'order of pages',
+          'warn',
+          `descending with ${turned.join(', ')}`,
+          'arx turns these pages',
+        ),
+      ];
 }
 
 function limitFinding(about: string, limit: ExaminedList['page_limit']): ServiceFinding {

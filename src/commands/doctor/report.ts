@@ -82,7 +82,7 @@ function faultOf({ lists }: ServiceFacts, examiner: Examiner, app: App): Fault |
     return new Fault('auth', 'no list was examined: the service needs a token', { hint });
   if (states.includes('forbidden'))
     return new Fault('forbidden', 'no list was examined: the tier or scope of the token does not allow it');
-  if (states.includes('failed') || examiner.notes.stopped !== null)
+  if (states.includes('failed') || states.includes('differs') || examiner.notes.stopped !== null)
     return new Fault('busy', 'no list was examined: the service answers with errors');
   return new Fault('protocol', 'this is no archive service: it has none of the lists', {
     hint: 'check the base URL',

@@ -6,6 +6,7 @@ import { EXAMINED_LISTS, type ExaminedListName, type ServiceReport } from '../..
 import type { FileAccess } from '../../download/file-request.ts';
 import { Fault } from '../../faults.ts';
 import type { World } from '../../world.ts';
+import { noLimitKnown } from './cursors.ts';
 import type { Examiner } from './examiner.ts';
 import { examineFiles, NO_FILES } from './files.ts';
 import { examineList, describeRows, unseenList, type SeenList } from './lists.ts';
@@ -63,7 +64,8 @@ export async function examineService(
 ): Promise<ServiceFacts> {
   const health = await examineHealth(examiner);
   const lists: Partial<Record<ExaminedListName, SeenList>> = {};
-  for (const name of EXAMINED_LISTS) lists[name] = await examineList(examiner, name, PATHS[name]);
+  const memory = noLimitKnown();
+  for (const name of EXAMINED_LISTS) lists[name] = await examineList(examiner, name, PATHS[name], memory);
   const seen = lists as Record<ExaminedListName, SeenList>;
   const auth = await examineAuth(examiner, Object.values(seen));
   const records = await examineRecords(examiner, {

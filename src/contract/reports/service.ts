@@ -29,20 +29,41 @@ const Rejection = z.object({
 /** How an impossible request was answered, with the HTTP status and the error code; null where there was none. */
 export type Rejection = z.infer<typeof Rejection>;
 
+const PageOrder = z.enum(['ascending', 'descending', 'unseen']);
+
 /** What was found out about one list. `sample` counts the rows that were seen. */
 export const ExaminedList = z.object({
   path: z.string(),
-  state: z.enum(['read', 'empty', 'needs_token', 'forbidden', 'missing', 'no_list', 'failed', 'unseen']),
+  state: z.enum([
+    'read',
+    'empty',
+    'needs_token',
+    'forbidden',
+    'missing',
+    'no_list',
+    'failed',
+    'differs',
+    'unseen',
+  ]),
   sample: count,
-  /** Where the fields of a page are; null where a page does not have them. */
+  /** Why the list could not be read, null where it was. */
+  reason: z.string().nullable(),
+  /**
+   * Where the pages have their rows, and rows their ids: dot paths, '' for the body itself and for the keys of a map. `names`
+   * are fields of the interface under another name. `has_more` and `next` are the fields that say whether more rows follow.
+   * `left_out` are notices about fields of an unexpected type.
+   */
   shape: z
     .object({
       rows: z.string(),
-      form: z.string(),
+      container: z.enum(['array', 'map']),
+      fields: z.string(),
       id: z.string(),
-      position: z.string().nullable(),
-      next: z.string().nullable(),
+      names: z.record(z.string(), z.string()),
       has_more: z.string().nullable(),
+      next: z.string().nullable(),
+      positions: z.boolean(),
+      left_out: z.array(z.string()),
     })
     .nullable(),
   /** Whether equal requests gave equal rows. */
@@ -54,8 +75,8 @@ export const ExaminedList = z.object({
     both: Handling,
     swapped: z.boolean(),
   }),
-  /** Order of the rows in a page before a cursor. */
-  backward_order: z.enum(['ascending', 'descending', 'unseen']),
+  /** Order of the rows in the pages of each kind. */
+  order: z.object({ starting_after: PageOrder, ending_before: PageOrder, both: PageOrder }),
   /** `asked` rows were asked for; `accepted` is the largest number that was not refused, `given` is how many rows came. */
   page_limit: z.object({
     handling: z.enum(['accepted', 'clamped', 'ignored', 'refused', 'differs', 'unseen']),
