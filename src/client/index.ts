@@ -1,31 +1,47 @@
 // The client of an archive service: one method for each route; responses are checked by the contract, failures are Faults.
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
-import { Attachment } from '../contract/attachment.ts';
-import { Content } from '../contract/content.ts';
-import { Conversation, type Message } from '../contract/conversation.ts';
+import type * as z from 'zod';
+import type { Attachment } from '../contract/attachment.ts';
+import type { Content } from '../contract/content.ts';
+import type { Conversation, Message } from '../contract/conversation.ts';
 import {
-  Acknowledgement,
+  type Acknowledgement,
   BatchAcknowledgement,
   type Envelope,
   type IngestRequest,
 } from '../contract/event.ts';
-import { Health } from '../contract/health.ts';
-import { Integrity } from '../contract/scalars.ts';
+import type { Health } from '../contract/health.ts';
 import { pathOf, ROUTES, type RouteName } from '../contract/routes.ts';
 import type { Position } from '../contract/sequence.ts';
 import { signatureHeaders } from '../contract/signature.ts';
-import { Token, type TokenRequest } from '../contract/token.ts';
+import type { Token, TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
-import { parseResponse, rawReply, parseShape, type ApiResponse, type Reply } from './response.ts';
+import { parseContent, type ForeignContent } from './content-body.ts';
+import { parseResponse, parseResponseWith, rawReply, type ApiResponse, type Reply } from './response.ts';
 import { parseBaseUrl, urlWithin, type Query } from './base-url.ts';
 import type { ListPage, ListParser } from './list-parser.ts';
-import { createRecordListParser, createSequenceParser, type SequenceRow } from './record-list.ts';
+import {
+  createRecordListParser,
+  createSequenceParser,
+  dropNotices,
+  type SequenceRow,
+} from './record-list.ts';
+import { createBodyReader, type BodyKind, type ReadBody } from './shapes/record-body.ts';
+import {
+  ACKNOWLEDGEMENT,
+  ATTACHMENT,
+  CONVERSATION,
+  HEALTH,
+  LORE,
+  RAW,
+  TOKEN,
+} from './shapes/record-kinds.ts';
 import { ATTACHMENTS, CONVERSATIONS, EVENTS, MESSAGES, POSITIONS } from './shapes/list-kinds.ts';
 import type { ListGuess } from './shapes/list-guess.ts';
 import { faultOfItem } from './error-response.ts';
 import { createSender, type ApiCall, type SenderOptions } from './api-call.ts';
 
+export type { ForeignContent } from './content-body.ts';
 export type { Reply } from './response.ts';
 export type { Query } from './base-url.ts';
 
@@ -42,9 +58,6 @@ export type ClientOptions = SenderOptions & {
 
 /** The lists that a client reads. `entries` are those of a sequence. */
 export type ListName = 'attachments' | 'conversations' | 'messages' | 'events' | 'entries';
-
-/** The raw view of another service. The interface does not show its shape (interface 4.3). */
-export type ForeignContent = { view?: unknown; data: Record<string, unknown> };
 
 /**
  * One method for each route. Every method throws Faults: `auth`, `forbidden`, `not_found`, `conflict`, `busy` after all
@@ -89,6 +102,17 @@ export function createClient(options: ClientOptions): Client {
     events: createRecordListParser(EVENTS, options),
     entries: createSequenceParser(POSITIONS, options),
   };
+  const recordReader = <Fields extends z.ZodRawShape>(kind: BodyKind<Fields>) =>
+    createBodyReader(kind, dropNotices(kind.name, options, ''));
+  const records = {
+    attachment: recordReader(ATTACHMENT),
+    conversation: recordReader(CONVERSATION),
+    token: recordReader(TOKEN),
+    health: recordReader(HEALTH),
+    acknowledgement: recordReader(ACKNOWLEDGEMENT),
+    lore: recordReader(LORE),
+    raw: recordReader(RAW),
+  };
 
   /** A service that checks signatures needs no token with them. */
   function signing(id: string): Pick<ApiCall, 'withToken' | 'sign'> {
@@ -115,18 +139,19 @@ export function createClient(options: ClientOptions): Client {
     token: (request) => {
       const url = urlWithin(base, ROUTES.token.path);
       return send({ method: 'POST', url, withToken: false, body: request }, (answer) =>
-        checkedExpiry(parseResponse(answer, Token), options.world.now()),
+        checkedExpiry(as(records.token)(answer), options.world.now()),
       );
     },
     attachments: (query) => read('attachments', page(lists.attachments, query), {}, query),
-    attachment: async (id) => read('attachment', as(Attachment), { id }),
-    content: async (id, query) => read('content', (answer) => contentOf(answer, query), { id }, query),
+    attachment: async (id) => read('attachment', as(records.attachment, id), { id }),
+    content: async (id, query) =>
+      read('content', (answer) => parseContent(answer, records, id, query), { id }, query),
     sequence: async (name, query) => read('sequence', page(lists.entries, query), { name }, query),
-    health: () => read('health', as(Health)),
+    health: () => read('health', as(records.health)),
     ingest: (event) => {
       const url = urlWithin(base, ROUTES.ingest.path);
       return send({ method: 'POST', url, body: event, id: event.id, ...signing(event.id) }, (answer) => {
-        const reply = parseResponse(answer, z.preprocess(unwrapped, Acknowledgement));
+        const reply = as(records.acknowledgement)(answer);
         checkEcho(reply.body, event);
         return reply;
       });
@@ -149,7 +174,7 @@ export function createClient(options: ClientOptions): Client {
     },
     events: (query) => read('events', page(lists.events, query), {}, query),
     conversations: (query) => read('conversations', page(lists.conversations, query), {}, query),
-    conversation: async (id) => read('conversation', as(Conversation), { id }),
+    conversation: async (id) => read('conversation', as(records.conversation, id), { id }),
     messages: async (query) => {
       try {
         const reply = await read(messagesRoute ?? 'messages', page(lists.messages, query), {}, query);
@@ -176,8 +201,9 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function as<T extends z.ZodType>(schema: T): (answer: ApiResponse) => Reply<z.infer<T>> {
-  return (answer) => parseResponse(answer, schema);
+/** Returns the parser of one record. `id` is the id that is asked for. */
+function as<T>(readBody: ReadBody<T>, id?: string): (answer: ApiResponse) => Reply<T> {
+  return (answer) => parseResponseWith(answer, (body) => readBody(body, answer, id));
 }
 
 /** Returns the parser of a page that is asked for with this query. */
@@ -200,30 +226,6 @@ function checkedExpiry(reply: Reply<Token>, now: number): Reply<Token> {
     throw new Fault('protocol', `the service gave a token that expired at ${expires_at}`);
   }
   return reply;
-}
-
-const Lore = Content.options[0];
-const Raw = Content.options[1];
-const Foreign = z.looseObject({ data: z.looseObject({ integrity: Integrity.optional() }) });
-
-function contentOf(answer: ApiResponse, query: Query = {}): Reply<Content | ForeignContent> {
-  const reply = parseResponse(answer, z.looseObject({}));
-  const view = query['view'] ?? reply.body['view'];
-  if (view === 'lore') {
-    const body = parseShape(reply.body, Lore, answer);
-    if (query['include_pipeline'] === true && body.data.pipeline === undefined) {
-      throw new Fault('protocol', 'answer has the wrong shape at data.pipeline: asked for, but missing');
-    }
-    return { ...reply, body };
-  }
-  const raw = Raw.safeParse(reply.body);
-  return { ...reply, body: raw.success ? raw.data : parseShape(reply.body, Foreign, answer) };
-}
-
-/** Returns `data` of an answer that wraps its only record in it, any other answer as it is. */
-function unwrapped(body: unknown): unknown {
-  const { accepted, data } = (body ?? {}) as { accepted?: unknown; data?: unknown };
-  return accepted === undefined && typeof data === 'object' && data !== null ? data : body;
 }
 
 /** Throws where an acknowledgement is not of this event (interface 4.6). */

@@ -70,13 +70,13 @@ function rowReader<Fields extends z.ZodRawShape>(
   };
 }
 
-/** Returns what writes one notice for each field that is left out of some rows. */
-export function dropNotices(list: string, { notice }: Messages): DropField {
+/** Returns what writes one notice for each field that is left out. `where` says of which records: ` in some rows`. */
+export function dropNotices(list: string, { notice }: Messages, where = ' in some rows'): DropField {
   const said = new Set<string>();
   return (field, what) => {
     if (said.has(field)) return;
     said.add(field);
-    notice?.(`${list}: field ${field} is no ${what} in some rows; left out`);
+    notice?.(`${list}: field ${field} is no ${what}${where}; left out`);
   };
 }
 

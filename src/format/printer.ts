@@ -17,6 +17,7 @@ import { writeToSink } from './sink-writer.ts';
 import type { Canvas } from './terminal/capabilities.ts';
 import { drawTable } from './terminal/table.ts';
 import { escapeBlock, escapeJson, escapeText } from './terminal/escape.ts';
+import { isDecided, viewForRows } from './views/columns-for-rows.ts';
 import { cellText, keyLines, type Column, type View } from './views/view.ts';
 
 /** The forms of output (`-o`). */
@@ -60,6 +61,9 @@ export type Printer = {
   warn(text: string): Promise<void>;
 };
 
+/** Rows that are read ahead to choose columns. */
+const MAX_SAMPLE_ROWS = 100;
+
 /** Longer lines are truncated for people. The other forms have them whole. */
 const MAX_LINE_COLUMNS = 4000;
 
@@ -71,6 +75,18 @@ export function createPrinter(options: PrinterOptions): Printer {
   const listed = <T extends object>(view: View<T>): View<T> => ({
     columns: viewOf(view).columns.filter((column) => column.detail !== true),
   });
+  /** Reads ahead until it is known which columns these rows have. */
+  const forRows = async <T extends object>(
+    view: View<T>,
+    rows: Envelope<T>['rows'],
+  ): Promise<[View<T>, AsyncIterable<T>]> => {
+    const columns = listed(view);
+    const { first, all } = await peek(
+      rows,
+      (seen) => seen.length >= MAX_SAMPLE_ROWS || isDecided(columns, seen),
+    );
+    return [viewForRows(columns, first), all];
+  };
   const pick = (record: object): object => fields?.pick(record) ?? record;
   const pretty = stdout.isTTY;
   const encode: EncodeJson = (value, depth) =>
@@ -101,7 +117,6 @@ export function createPrinter(options: PrinterOptions): Printer {
   return {
     output,
     async list(view, list) {
-      const columns = listed(view);
       switch (output) {
         case 'json':
           await writeToSink(jsonDocument(list, pick, { encode, pretty }), stdout);
@@ -112,16 +127,20 @@ export function createPrinter(options: PrinterOptions): Printer {
             stdout,
           );
           break;
-        case 'tsv':
+        case 'tsv': {
+          const [columns, rows] = await forRows(view, list.rows);
           await writeToSink(
-            ndjsonLines(list.rows, (row) => tabbed(columns, row)),
+            ndjsonLines(rows, (row) => tabbed(columns, row)),
             stdout,
           );
           break;
-        case 'table':
-          await writeToSink(drawTable(columns, list.rows, options, await painting()), stdout);
+        }
+        case 'table': {
+          const [columns, rows] = await forRows(view, list.rows);
+          await writeToSink(drawTable(columns, rows, options, await painting()), stdout);
           await note(summaryLine(list));
           break;
+        }
         case 'sums':
           throw noSums();
       }
@@ -130,7 +149,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     async record(view, wire) {
       if (output === 'sums') throw noSums();
       if (output === 'json' || output === 'ndjson') await writeJson(wire);
-      else await writeRecord(viewOf(view), wire);
+      else await writeRecord(viewForRows(viewOf(view), [wire]), wire);
       await warnUnseen();
     },
     async report(wire, lines, sums) {
@@ -169,6 +188,44 @@ export function createPrinter(options: PrinterOptions): Printer {
     if (output === 'json') await writeToSink(jsonRecord(picked, { encode, pretty }), stdout);
     else await stdout.write(`${encodeLine(picked)}\n`);
   }
+}
+
+/**
+ * Reads rows until they are enough. `all` yields these and the rest; a row that cannot be read throws only when the rows
+ * before it were yielded.
+ */
+async function peek<T>(
+  rows: Iterable<T> | AsyncIterable<T>,
+  isEnough: (first: readonly T[]) => boolean,
+): Promise<{ first: T[]; all: AsyncGenerator<T> }> {
+  const source: Iterator<T> | AsyncIterator<T> =
+    Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
+  const first: T[] = [];
+  let failure: { error: unknown } | undefined;
+  let isEnd = false;
+  try {
+    while (!isEnd && (first.length === 0 || !isEnough(first))) {
+      const next = await source.next();
+      if (next.done === true) isEnd = true;
+      else first.push(next.value);
+    }
+  } catch (error) {
+    failure = { error };
+  }
+  async function* all(): AsyncGenerator<T> {
+    try {
+      yield* first;
+      if (failure !== undefined) throw failure.error;
+      while (!isEnd) {
+        const next = await source.next();
+        if (next.done === true) isEnd = true;
+        else yield next.value;
+      }
+    } finally {
+      if (!isEnd) await source.return?.();
+    }
+  }
+  return { first, all: all() };
 }
 
 function tabbed<T>(view: View<T>, row: T): string {

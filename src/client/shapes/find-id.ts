@@ -51,14 +51,26 @@ export function findIdPath(rows: readonly JsonRecord[], names: readonly string[]
   return best?.name;
 }
 
-/** Returns the fields of a row that keeps them in another field. A JSON:API row has its attributes beside its id. */
+/**
+ * Returns the fields of a row that keeps them in another field. A JSON:API row has its attributes beside its id, and the ids
+ * of related records as fields: `conversation_id` for the relationship `conversation`.
+ */
 export function fieldsOfRow(row: unknown, place: '' | 'node' | 'attributes'): JsonRecord | undefined {
   if (place === '') return isRecord(row) ? row : undefined;
   const inner = ownField(row, place);
   if (!isRecord(row) || !isRecord(inner)) return undefined;
   if (place === 'node') return inner;
   const others = Object.entries(row).filter(([name]) => name !== place);
-  return Object.fromEntries([...Object.entries(inner), ...others]);
+  const related = Object.entries(recordOf(row, 'relationships')).flatMap(([name, relation]) => {
+    const id = ownField(ownField(relation, 'data'), 'id');
+    return id === undefined ? [] : [[`${name}_id`, id] as const];
+  });
+  return Object.fromEntries([...related, ...Object.entries(inner), ...others]);
+}
+
+function recordOf(row: JsonRecord, name: string): JsonRecord {
+  const value = ownField(row, name);
+  return isRecord(value) ? value : {};
 }
 
 /** Returns where rows keep their fields. */

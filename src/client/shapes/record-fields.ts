@@ -1,5 +1,6 @@
 // Reads one record by its schema, and repairs fields that a service writes in another way. What cannot be repaired is left out.
 import * as z from 'zod';
+import { isoInstant } from '../../contract/epoch.ts';
 import { foldedName } from '../../contract/field-names.ts';
 import { isRecord, ownField, type JsonRecord } from './json-path.ts';
 import { flagOf, numberOf } from './page-facts.ts';
@@ -29,8 +30,6 @@ export type RecordReader<T> = {
   otherSpellings(record: JsonRecord): Record<string, string>;
 };
 
-/** Numbers from here on are milliseconds since 1970; smaller ones are seconds. As seconds it is the year 5138. */
-const FIRST_MILLISECONDS = 1e11;
 /** Spellings that are remembered; a hostile service may send a new one in every row. */
 const MAX_SPELLINGS = 1000;
 
@@ -65,7 +64,7 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
   }
   const isPlain = (record: JsonRecord): boolean =>
     Object.keys(record).every((name) => meaningOf(name) === undefined) &&
-    (kind.dates ?? []).every((name) => instantOf(record[name]) === undefined);
+    (kind.dates ?? []).every((name) => isoInstant(record[name]) === undefined);
 
   function repaired(record: JsonRecord, drop: DropField): JsonRecord {
     const names = otherSpellings(record);
@@ -115,7 +114,7 @@ function readings(
 ): unknown[] {
   const isPlain = typeof value === 'number' || typeof value === 'bigint';
   return [
-    isDate ? instantOf(value) : undefined,
+    isDate ? isoInstant(value) : undefined,
     value,
     numberOf(value),
     flagOf(value),
@@ -123,14 +122,6 @@ function readings(
     isCount && Array.isArray(value) ? value.length : undefined,
     isPerson ? personOf(value) : undefined,
   ].filter((reading) => reading !== undefined);
-}
-
-/** Returns a number of seconds or milliseconds since 1970 as an ISO instant; undefined for anything else. */
-function instantOf(value: unknown): string | undefined {
-  const isNumeric = typeof value === 'number' || (typeof value === 'string' && /^\d{9,14}$/.test(value));
-  const number = isNumeric ? Number(value) : NaN;
-  const date = new Date(Math.abs(number) >= FIRST_MILLISECONDS ? number : number * 1000);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
 /** Returns `Name <address>` of an object that describes a person. */
@@ -148,7 +139,7 @@ function personOf(value: unknown): string | undefined {
 function typeWords(field: z.ZodType): string {
   const inner = field instanceof z.ZodOptional || field instanceof z.ZodNullable ? field.unwrap() : field;
   if (inner !== field) return typeWords(inner as z.ZodType);
-  if (inner instanceof z.ZodNumber) return 'number that fits';
-  if (inner instanceof z.ZodString) return 'text that fits';
-  return inner instanceof z.ZodBoolean ? 'true or false' : 'value that fits';
+  if (inner instanceof z.ZodNumber) return 'usable number';
+  if (inner instanceof z.ZodString) return 'usable text';
+  return inner instanceof z.ZodBoolean ? 'true or false' : 'usable value';
 }

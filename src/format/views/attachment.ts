@@ -3,7 +3,11 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { formatBytes } from '../numbers.ts';
 import type { View } from './view.ts';
-import { integrityColumn, shortHash, ID_COLUMNS } from './shared-columns.ts';
+import { integrityColumn, isNumber, shortHash, ID_COLUMNS } from './shared-columns.ts';
+
+function isMediaType(value: unknown): boolean {
+  return typeof value === 'string' && /^[\w.+-]+\/[\w.+-]+/.test(value);
+}
 
 /** An attachment. */
 export const attachmentView: View<Attachment> = {
@@ -20,15 +24,27 @@ export const attachmentView: View<Attachment> = {
       of: (row) => row.filename,
       style: (row) => (isPullable(row) ? undefined : 'dim'),
       minColumns: 16,
+      instead: { names: ['file_name', 'name', 'title'] },
     },
-    { name: 'type', of: (row) => row.content_type, minColumns: 10 },
+    {
+      name: 'type',
+      of: (row) => row.content_type,
+      minColumns: 10,
+      // Other services name kinds of records `type` too.
+      instead: { names: ['mime_type', 'media_type', 'mime', 'type'], fits: isMediaType },
+    },
     {
       name: 'bytes',
       of: (row) => row.bytes,
       shown: (row) => (row.bytes === undefined ? '' : formatBytes(row.bytes)),
       align: 'right',
+      instead: {
+        names: ['size', 'file_size', 'size_bytes', 'byte_size', 'content_length', 'length'],
+        fits: isNumber,
+        shown: (value) => formatBytes(Number(value)),
+      },
     },
-    { name: 'city', of: (row) => row.origin_city },
+    { name: 'city', of: (row) => row.origin_city, instead: { names: ['city', 'location'] } },
     { name: 'source', of: (row) => row.source },
     { name: 'message', of: (row) => row.message_id, detail: true },
     { name: 'sequence', of: (row) => row.sequence, detail: true },
@@ -36,7 +52,12 @@ export const attachmentView: View<Attachment> = {
     { name: 'trailing_bytes', of: (row) => row.trailing_bytes, detail: true },
     { name: 'first_visible', of: (row) => row.first_visible, detail: true },
     { name: 'decorative_layer', of: (row) => row.decorative_layer, detail: true },
-    { name: 'url', of: (row) => row.file_url, detail: true },
+    {
+      name: 'url',
+      of: (row) => row.file_url,
+      detail: true,
+      instead: { names: ['url', 'download_url', 'href'] },
+    },
     { ...integrityColumn, detail: true },
     { name: 'sha256', of: (row) => row.sha256, shown: (row) => shortHash(row.sha256 ?? ''), style: 'dim' },
   ],

@@ -1,15 +1,28 @@
 // Columns that follow the rows: where a known column is empty in all rows, another field that means the same is shown.
 import { foldedName } from '../../contract/field-names.ts';
 import { cellOfField, isPlain, ownField } from './any-field.ts';
-import { cellText, type Column, type View } from './view.ts';
+import { cellText, type Column, type OtherFields, type View } from './view.ts';
 
 /** Columns that are added for fields that no column shows; more would not fit a screen. */
 const MAX_ADDED_COLUMNS = 6;
 
 /** Returns the view with the columns that suit these rows. A column that shows another field has the name of that field. */
-function viewForRows<T extends object>(view: View<T>, rows: readonly T[]): View<T> {
+export function viewForRows<T extends object>(view: View<T>, rows: readonly T[]): View<T> {
   const columns = view.columns.map((column) => columnForRows(column, rows));
   return columns.every((column, at) => column === view.columns[at]) ? view : { ...view, columns };
+}
+
+/**
+ * Returns whether the columns for these rows are decided, so that no more rows need be looked at: each column has a value,
+ * or the rows have no field to put there instead.
+ */
+export function isDecided<T extends object>(view: View<T>, rows: readonly T[]): boolean {
+  return view.columns.every(
+    (column) =>
+      column.instead === undefined ||
+      rows.some((row) => cellText(column.of(row)) !== '') ||
+      otherFields(column.instead, rows).length === 0,
+  );
 }
 
 /**
@@ -48,12 +61,16 @@ function columnForRows<T extends object>(column: Column<T>, rows: readonly T[]):
   };
 }
 
-/** Returns the first field of the rows that may stand in an empty column. */
+/** Returns the first field of the rows that has a value to show in an empty column. */
 function otherField<T extends object>({ instead }: Column<T>, rows: readonly T[]): string | undefined {
+  if (instead === undefined) return undefined;
+  const suits = (value: unknown): boolean => instead.fits?.(value) ?? cellText(cellOfField(value)) !== '';
+  return otherFields(instead, rows).find((name) => rows.some((row) => suits(ownField(row, name))));
+}
+
+/** Returns the fields of the rows, as they spell them, that mean the same as a column; the likeliest first. */
+function otherFields(instead: OtherFields, rows: readonly object[]): string[] {
   const names = new Map<string, string>();
   for (const row of rows) for (const name of Object.keys(row)) names.set(foldedName(name), name);
-  const suits = (value: unknown): boolean => instead?.fits?.(value) ?? cellText(cellOfField(value)) !== '';
-  return instead?.names
-    .map((name) => names.get(foldedName(name)))
-    .find((name) => name !== undefined && rows.some((row) => suits(ownField(row, name))));
+  return instead.names.map((name) => names.get(foldedName(name))).filter((name) => name !== undefined);
 }

@@ -4,24 +4,54 @@ import { plural } from '../numbers.ts';
 import { truncateLine, type Line } from '../terminal/styled-line.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
 import { keyLines, type View } from './view.ts';
-import { integrityColumn, formatInstant, statusStyle, ID_COLUMNS } from './shared-columns.ts';
+import { viewForRows } from './columns-for-rows.ts';
+import {
+  formatInstant,
+  instants,
+  integrityColumn,
+  isNumber,
+  statusStyle,
+  ID_COLUMNS,
+} from './shared-columns.ts';
 
 /** A conversation. */
 export const conversationView: View<Conversation> = {
   columns: [
     { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
     { name: 'sequence', of: (row) => row.sequence, align: 'right', detail: true },
-    { name: 'messages', of: (row) => row.message_count, align: 'right' },
+    {
+      name: 'messages',
+      of: (row) => row.message_count,
+      align: 'right',
+      instead: { names: ['messages_count', 'total_messages', 'messages', 'count'], fits: isNumber },
+    },
     {
       name: 'started',
       of: (row) => row.started_at,
       shown: (row) => formatInstant(row.started_at),
       minColumns: 16,
+      instead: instants('created_at', 'created', 'start', 'started', 'first_at', 'date', 'timestamp'),
     },
-    { name: 'last', of: (row) => row.last_at, shown: (row) => formatInstant(row.last_at), minColumns: 10 },
-    { name: 'subject', of: (row) => row.subject, minColumns: 20 },
-    { name: 'source', of: (row) => row.source },
-    { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status) },
+    {
+      name: 'last',
+      of: (row) => row.last_at,
+      shown: (row) => formatInstant(row.last_at),
+      minColumns: 10,
+      instead: instants('updated_at', 'last_message_at', 'last_activity_at', 'updated', 'modified_at'),
+    },
+    {
+      name: 'subject',
+      of: (row) => row.subject,
+      minColumns: 20,
+      instead: { names: ['title', 'topic', 'name', 'label', 'summary'] },
+    },
+    { name: 'source', of: (row) => row.source, instead: { names: ['origin', 'channel', 'platform'] } },
+    {
+      name: 'status',
+      of: (row) => row.status,
+      style: (row) => statusStyle(row.status),
+      instead: { names: ['state'] },
+    },
     { name: 'first_message', of: (row) => row.first_message_id, detail: true },
     integrityColumn,
   ],
@@ -31,14 +61,40 @@ export const conversationView: View<Conversation> = {
 export const messageView: View<Message> = {
   columns: [
     { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
-    { name: 'date', of: (row) => row.date, shown: (row) => formatInstant(row.date), minColumns: 16 },
-    { name: 'from', of: (row) => row.from, minColumns: 12 },
-    { name: 'subject', of: (row) => row.subject, minColumns: 20 },
-    { name: 'files', of: (row) => row.attachments, align: 'right' },
+    {
+      name: 'date',
+      of: (row) => row.date,
+      shown: (row) => formatInstant(row.date),
+      minColumns: 16,
+      instead: instants('sent_at', 'created_at', 'received_at', 'timestamp', 'time', 'created', 'ts'),
+    },
+    {
+      name: 'from',
+      of: (row) => row.from,
+      minColumns: 12,
+      instead: { names: ['sender', 'author', 'from_name', 'from_address', 'user', 'created_by'] },
+    },
+    {
+      name: 'subject',
+      of: (row) => row.subject,
+      minColumns: 20,
+      instead: { names: ['title', 'topic', 'snippet', 'excerpt', 'preview', 'summary'] },
+    },
+    {
+      name: 'files',
+      of: (row) => row.attachments,
+      align: 'right',
+      instead: { names: ['attachment_count', 'attachments_count', 'file_count'], fits: isNumber },
+    },
     { name: 'entry', of: (row) => row.entry },
     { name: 'source', of: (row) => row.source },
     { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status) },
-    { name: 'conversation', of: (row) => row.conversation_id, detail: true },
+    {
+      name: 'conversation',
+      of: (row) => row.conversation_id,
+      detail: true,
+      instead: { names: ['thread_id', 'conversation', 'thread'] },
+    },
     { name: 'parent', of: (row) => row.parent_id, detail: true },
     { ...integrityColumn, detail: true },
   ],
@@ -54,7 +110,7 @@ export const conversationWithMessagesView: View<ConversationWithMessages> = {
     { name: 'message_ids', of: (row) => row.messages.data.map((message) => message.id).join(',') },
   ],
   lines: (wire, canvas) => [
-    ...keyLines(conversationView.columns, wire),
+    ...keyLines(viewForRows(conversationView, [wire]).columns, wire),
     '',
     ...treeLines(threadOf(wire.messages.data), canvas).map((line) =>
       truncateLine(line, canvas.columns ?? Infinity),

@@ -2,7 +2,7 @@
 import type { Acknowledgement, Envelope } from '../../contract/event.ts';
 import type { Style } from '../terminal/styled-line.ts';
 import type { View } from './view.ts';
-import { formatInstant, ID_COLUMNS } from './shared-columns.ts';
+import { formatInstant, instants, ID_COLUMNS } from './shared-columns.ts';
 
 const EFFECT_STYLES = new Map<string, Style>([
   ['applied', 'good'],
@@ -24,6 +24,7 @@ export const eventView: View<Envelope> = {
       of: (row) => row.received_at,
       shown: (row) => formatInstant(row.received_at),
       minColumns: 16,
+      instead: instants('created_at', 'timestamp', 'time', 'date'),
     },
     { name: 'deliveries', of: (row) => row.deliveries, align: 'right' },
     { name: 'sequence', of: (row) => row.sequence, detail: true },

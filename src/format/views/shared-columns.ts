@@ -1,7 +1,9 @@
 // Columns and styles that several records share.
 import { formatMinute } from '../numbers.ts';
 import type { Style } from '../terminal/styled-line.ts';
-import type { Column } from './view.ts';
+import { isoInstant } from '../../contract/epoch.ts';
+import { cellOfField } from './any-field.ts';
+import { cellText, type Column, type OtherFields } from './view.ts';
 
 /** Columns that a table keeps for an id: a shortened id cannot be used. */
 export const ID_COLUMNS = 40;
@@ -34,6 +36,22 @@ const STATUS_STYLES = new Map<string, Style>([
 /** Returns an instant to the minute, '' where there is none. */
 export function formatInstant(instant: string | null | undefined): string {
   return instant === null || instant === undefined ? '' : formatMinute(instant);
+}
+
+/** Returns fields that may stand for a column of instants. A table shows them to the minute. */
+export function instants(...names: string[]): OtherFields {
+  return {
+    names,
+    shown(value) {
+      const instant = isoInstant(value) ?? value;
+      return typeof instant === 'string' ? formatInstant(instant) : cellText(cellOfField(value));
+    },
+  };
+}
+
+/** Returns whether a value is a number, also one that is written as text. */
+export function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value));
 }
 
 /** Returns the first twelve characters of a hash, which are enough to compare by eye. */

@@ -1,0 +1,67 @@
+// Reads the body of one record: the record itself, or wrapped in another object, e.g. `{data: {…}}`.
+import type * as z from 'zod';
+import { wrongShape, type ApiResponse } from '../response.ts';
+import { fieldsOfRow, findFields } from './find-id.ts';
+import { isRecord, ownField, type JsonRecord } from './json-path.ts';
+import { createRecordReader, type DropField, type RecordKind } from './record-fields.ts';
+
+/** How the body of one record is read. */
+export type BodyKind<Fields extends z.ZodRawShape> = RecordKind<Fields> & {
+  /** What the record is, as in messages: `conversation`. A body may wrap the record in a field of that name. */
+  name: string;
+};
+
+/** Reads a body. `id` is the id that was asked for. Throws Fault 'protocol' where no part of the body is such a record. */
+export type ReadBody<T> = (body: unknown, answer: ApiResponse, id?: string) => T;
+
+/** Names of fields in which services wrap a record. */
+const WRAPPERS = ['data', 'result', 'record', 'item', 'resource', 'response', 'payload', 'value', 'content'];
+/** `{data: {result: {…}}}` has two. */
+const MAX_DEPTH = 2;
+
+/** Returns the function that reads records of one kind. `drop` is called for fields that are left out. */
+export function createBodyReader<Fields extends z.ZodRawShape>(
+  kind: BodyKind<Fields>,
+  drop: DropField,
+): ReadBody<z.infer<z.ZodObject<Fields, z.core.$loose>>> {
+  const reader = createRecordReader(kind);
+  return (body, answer, id) => {
+    let first: { path: string[]; issue: z.core.$ZodIssue | undefined } | undefined;
+    const found: { record: z.infer<z.ZodObject<Fields, z.core.$loose>>; dropped: [string, string][] }[] = [];
+    for (const { path, record } of recordsIn(body, [kind.name])) {
+      const dropped: [string, string][] = [];
+      const parsed = reader.read(record, (field, what) => void dropped.push([field, what]));
+      if (parsed.success) found.push({ record: parsed.data, dropped });
+      // A wrapper without any of the fields says less of what is wrong than what is in it.
+      else if (first === undefined || path.length > first.path.length)
+        first = { path, issue: parsed.error.issues[0] };
+    }
+    const best = found.find(({ record }) => id !== undefined && ownField(record, 'id') === id) ?? found[0];
+    if (best === undefined) {
+      const issue = first ?? { path: [], issue: kind.schema.safeParse(body).error?.issues[0] };
+      throw wrongShape(issue.path, issue.issue, answer);
+    }
+    for (const [field, what] of best.dropped) drop(field, what);
+    return best.record;
+  };
+}
+
+/** Returns the objects of a body that may be the record, the outermost first. */
+export function recordsIn(body: unknown, names: readonly string[]): { path: string[]; record: JsonRecord }[] {
+  const found: { path: string[]; record: JsonRecord }[] = [];
+  const add = (value: unknown, path: string[]): void => {
+    if (Array.isArray(value) && value.length === 1) return add(value[0], [...path, '0']);
+    if (!isRecord(value)) return;
+    const place = findFields([value]);
+    const record = fieldsOfRow(value, place);
+    if (record !== undefined) found.push({ path: place === '' ? path : [...path, place], record });
+    if (path.length < MAX_DEPTH) {
+      for (const name of new Set([...names, ...WRAPPERS])) {
+        const inner = ownField(value, name);
+        if (isRecord(inner) || Array.isArray(inner)) add(inner, [...path, name]);
+      }
+    }
+  };
+  add(body, []);
+  return found;
+}
