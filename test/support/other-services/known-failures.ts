@@ -18,8 +18,6 @@ conversations walk: a range | exit 11 | refuses refuses-in-html map forward-only
 conversations walk: every row to be confirmed by /messages | exit 11 | refuses refuses-in-html map forward-refuses refused-messages
 conversations walk: frozen, checked, drawn, compared and resumed | exit 11 | refuses refuses-in-html map forward-refuses no-cursors no-cursors-bare refused-messages
 conversations walk: with its summary as JSON | exit 11 | refuses refuses-in-html map forward-refuses no-cursors no-cursors-bare refused-messages
-conversations show: one with its messages | exit 3 | json-api
-messages ls: of one conversation, all of them | exit 3 | json-api
 attachments ls: every row | exit 11 | map
 attachments ls: every row --city lisbon | exit 11 | map
 attachments ls: every row --redacted yes | exit 11 | map
