@@ -166,3 +166,24 @@ export const STEADY: readonly Variant[] = [
   variant('not-accepted', 'acknowledges events with accepted: false', { acknowledgements: 'not accepted' }),
   variant('files-elsewhere', 'has its files on another port', { filesElsewhere: true }),
 ];
+
+/** Services whose /messages never answers: a run against them takes as long as the client waits. */
+export const SLOW: readonly Variant[] = [
+  variant('slow-messages', '/messages takes longer than anybody waits', { messages: 'never answers' }),
+];
+
+const named = (name: string): Variant => STEADY.find((one) => one.name === name)!;
+
+/** Returns the service with 21 % of wrong pages. */
+export const drifting = (name: string, seed: string): Variant => ({
+  ...named(name),
+  name: `drifting-${name}`,
+  faults: { drift: 0.21, rough: 0, seed },
+});
+
+/** Returns the service with 20 % of requests that fail in transport. */
+export const rough = (name: string, seed: string): Variant => ({
+  ...named(name),
+  name: `rough-${name}`,
+  faults: { drift: 0, rough: 0.2, seed },
+});
