@@ -1,6 +1,7 @@
 // `arx doctor`: checks this installation and, where a base URL is set, finds out what the service there can do.
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import { parseBaseUrl } from '../client/base-url.ts';
 import type { ServiceFinding } from '../contract/reports/service.ts';
 import { checks, type Check } from '../config/doctor.ts';
 import { Fault } from '../faults.ts';
@@ -15,8 +16,9 @@ const MAX_CHECKED_FILES = 200;
 /** Runs `arx doctor`. */
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
   const rows = await checkInstallation(app);
-  if (app.isRemote) await printService(rows, app);
-  else await printChecks(rows, app);
+  const baseUrl = app.settings.base_url.value;
+  if (baseUrl === undefined) await printChecks(rows, app);
+  else await printService(baseUrl, rows, app);
   const failed = rows.filter(({ verdict }) => verdict === 'fail').length;
   if (failed > 0) app.addFault(new Fault('store', `${failed} of ${plural(rows.length, 'check')} failed`));
 }
@@ -61,8 +63,15 @@ async function printChecks(rows: readonly Check[], app: App): Promise<void> {
 }
 
 /** Prints what is known of this installation and of the service. Adds the fault of a service that cannot be examined. */
-async function printService(rows: readonly Check[], app: App): Promise<void> {
+async function printService(baseUrl: string, rows: readonly Check[], app: App): Promise<void> {
   const { reportOnService } = await import('./doctor/report.ts');
+  let url: URL;
+  try {
+    url = parseBaseUrl(baseUrl, { insecureHttp: app.settings.insecure_http.value });
+  } catch (error) {
+    await printChecks(rows, app);
+    throw error;
+  }
   const installation = rows.map(({ name, verdict, detail }): ServiceFinding => ({
     about: 'installation',
     check: name,
@@ -70,7 +79,7 @@ async function printService(rows: readonly Check[], app: App): Promise<void> {
     found: detail,
     meaning: null,
   }));
-  const { report, fault } = await reportOnService(installation, app);
+  const { report, fault } = await reportOnService(url, installation, app);
   const { output } = app.printer;
   if (output === 'tsv' || output === 'ndjson')
     await app.printer.list(serviceFindingView, {

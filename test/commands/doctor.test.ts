@@ -222,10 +222,10 @@ describe('lists of other services', () => {
     expect(verdictsOf(report, 'service')['error bodies']).toBe('warn');
   });
 
-  test('only reads, and never more than 80 requests', async () => {
+  test('only reads, never with more than 80 requests, and says where it had to stop', async () => {
     const server = await list({ drift: 0.6 });
     const { exit, report } = await examine(server.url);
-    expect(exit).toBe(0);
+    expect(exit).toBe(report.stopped === null ? 0 : 3);
     expect(server.requests.length).toBeLessThanOrEqual(80);
     expect(report.requests).toBe(server.requests.length);
     expect(server.requests.filter(({ head }) => !head.startsWith('GET '))).toEqual([]);
@@ -282,6 +282,13 @@ describe('no service', () => {
     // What is wrong with this machine may be the reason.
     expect(verdictsOf(report, 'installation')).toHaveProperty('proxy');
   });
+});
+
+test('with a base URL that is not allowed, this installation is still checked', async () => {
+  const { exit, stdout, stderr } = await arx(dir, 'doctor --base-url http://archive.example -o json');
+  expect(exit).toBe(2);
+  expect(stderr).toContain('insecure-http');
+  expect(stdout).toContain('"name":"node"');
 });
 
 test('a service that sends the token back in names and values does not get it printed', async () => {

@@ -6,7 +6,7 @@ import { settle } from './settle.ts';
 /** A filter: its parameter and the field of a row that it compares. It is tried where `insteadOf` is not honoured. */
 type Filter = { parameter: string; field: string; insteadOf?: string };
 
-/** The filters that are tried, by list: those that commands of arx send, and a likely other name. */
+/** The filters that are tried, by list: those that commands of arx send, and another name that arx does not use. */
 export const TRIED_FILTERS: Readonly<Record<string, readonly Filter[]>> = {
   attachments: [
     { parameter: 'origin_city', field: 'origin_city' },

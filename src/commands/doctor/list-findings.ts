@@ -30,7 +30,12 @@ export function listFindings(name: string, list: ExaminedList): ServiceFinding[]
       : list.repeated === 'differs'
         ? line('equal requests', 'differs', 'answers differ', 'one page proves nothing: walk the list')
         : line('equal requests', 'unseen', 'not seen'),
-    handled(name, 'starting_after', cursors.starting_after, 'the list cannot be walked: one page is all'),
+    handled(
+      name,
+      'starting_after',
+      cursors.starting_after,
+      'no walk is possible: one page is read, and may not be all',
+    ),
     handled(name, 'ending_before', cursors.ending_before, 'walks read forward only, with more requests'),
     handled(name, 'both cursors', cursors.both, 'walks read without ranges, with more requests'),
     ...(cursors.swapped
@@ -39,9 +44,7 @@ export function listFindings(name: string, list: ExaminedList): ServiceFinding[]
     ...orderFindings(name, list),
     limitFinding(name, limit),
     ...rejections(name, list),
-    ...Object.entries(list.filters).map(([filter, handling]) =>
-      handled(name, `filter ${filter}`, handling, 'the filter is applied here: needs the whole list'),
-    ),
+    ...Object.entries(list.filters).map(([filter, handling]) => filterFinding(name, filter, handling)),
   ];
 }
 
@@ -82,6 +85,13 @@ function handled(about: string, check: string, handling: Handling, meaning: stri
   };
   const [verdict, found] = TEXTS[handling];
   return finding(about, check, verdict, found, verdict === 'warn' ? meaning : null);
+}
+
+/** A parameter that arx never sends has no consequence. */
+function filterFinding(about: string, filter: string, handling: Handling): ServiceFinding {
+  if (filter === 'conversation_id')
+    return finding(about, `filter ${filter}`, 'ok', `${handling}; arx does not use it`);
+  return handled(about, `filter ${filter}`, handling, 'the filter is applied here: needs the whole list');
 }
 
 function orderFindings(about: string, { order }: ExaminedList): ServiceFinding[] {

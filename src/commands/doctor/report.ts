@@ -1,6 +1,5 @@
 // The report on a service: examines it with the token of this run, and decides whether it could be examined.
 import type { App } from '../../app.ts';
-import { parseBaseUrl } from '../../client/base-url.ts';
 import { redactSecret } from '../../client/safe-text.ts';
 import { EXAMINED_LISTS, type ServiceFinding, type ServiceReport } from '../../contract/reports/service.ts';
 import { Fault } from '../../faults.ts';
@@ -10,17 +9,15 @@ import { examineService, NOTHING_SEEN, type ServiceFacts } from './service.ts';
 
 /**
  * Examines the service at the base URL. Returns the report, with the findings about this installation first, and the Fault
- * of a service that cannot be reached, refuses the token or is no archive service. Throws only where the run is
- * interrupted, or the base URL is not allowed.
+ * of a service that cannot be reached, refuses the token or is no archive service, or that could not be examined to the
+ * end. Throws only where the run is interrupted, or the given token cannot be read.
  */
 export async function reportOnService(
+  baseUrl: URL,
   installation: readonly ServiceFinding[],
   app: App,
 ): Promise<{ report: ServiceReport; fault?: Fault }> {
   const { settings, world } = app;
-  const baseUrl = parseBaseUrl(settings.base_url.value ?? '', {
-    insecureHttp: settings.insecure_http.value,
-  });
   const begun = world.monotonic();
   const token = await tokenOf(app);
   const examiner = createExaminer({
@@ -44,7 +41,7 @@ export async function reportOnService(
     elapsed_ms: Math.round(world.monotonic() - begun),
   };
   const reason: ServiceFinding[] =
-    fault === undefined || fault.kind === 'auth'
+    fault === undefined || fault.kind === 'auth' || fault.kind === 'partial'
       ? []
       : [{ about: 'service', check: 'service', verdict: 'fail', found: fault.message, meaning: null }];
   const report = { ...examined, findings: [...installation, ...reason, ...findingsOf(examined)] };
@@ -77,12 +74,14 @@ function faultOf({ lists }: ServiceFacts, examiner: Examiner, app: App): Fault |
   const hint = `arx login --base-url ${app.settings.base_url.value}`;
   if (examiner.hasToken && states.includes('needs_token') && !states.some(isRead))
     return new Fault('auth', 'the service refuses the token, so no list was examined', { hint });
-  if (states.some(isRead)) return undefined;
+  const { stopped } = examiner.notes;
+  if (states.some(isRead))
+    return stopped === null ? undefined : new Fault('partial', `the examination ended early: ${stopped}`);
   if (states.includes('needs_token'))
     return new Fault('auth', 'no list was examined: the service needs a token', { hint });
   if (states.includes('forbidden'))
     return new Fault('forbidden', 'no list was examined: the tier or scope of the token does not allow it');
-  if (states.includes('failed') || states.includes('differs') || examiner.notes.stopped !== null)
+  if (states.includes('failed') || states.includes('differs') || stopped !== null)
     return new Fault('busy', 'no list was examined: the service answers with errors');
   return new Fault('protocol', 'this is no archive service: it has none of the lists', {
     hint: 'check the base URL',
@@ -96,6 +95,7 @@ function isRead(state: string): boolean {
 function outcomeOf(fault: Fault | undefined): ServiceReport['outcome'] {
   switch (fault?.kind) {
     case undefined:
+    case 'partial':
       return 'examined';
     case 'auth':
     case 'forbidden':
