@@ -24,12 +24,6 @@ export type ListCapabilities = {
   requests: number;
 };
 
-/**
- * Whether a second list can be used to cross-check the first, and how that is known or why not. `reason` completes the sentence
- * "no cross-check: …".
- */
-export type CrossCheckSupport = { usable: true; reason: string } | { usable: false; reason: string };
-
 /** Returns the directions in which the list can be read. None: it follows no cursor. */
 export function supportedDirections({ directions }: ListCapabilities): Set<Direction> {
   const { forward, backward, closed } = directions;

@@ -1,6 +1,7 @@
 // Walks any list as the user asked: frozen rows to stdout, the frozen log, the report, progress and the faults of the run.
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
+import type { WalkReport } from '../contract/reports/walk.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
@@ -31,6 +32,8 @@ export type ListToWalk<Row extends Identified, Shown extends object> = {
   filter?: { matches: (row: Row) => boolean; fault: () => Fault | undefined };
   /** What a frozen log says it is of. `list` names a list of the address; absent: its conversations. */
   subject: { base_url: string; list?: string };
+  /** Why the list cannot be cross-checked although that was asked for; absent: it can, or it was not asked for. */
+  noCrossCheck?: string;
 };
 
 /** Rows of one read: few requests, and little to read again when a page was wrong. */
@@ -58,12 +61,13 @@ export async function walkList<Row extends Identified, Shown extends object>(
 }
 
 async function runWalk<Row extends Identified, Shown extends object>(
-  { source, noun, view, shown, filter, subject }: ListToWalk<Row, Shown>,
+  { source, noun, view, shown, filter, subject, noCrossCheck }: ListToWalk<Row, Shown>,
   input: WalkInput,
   app: App,
   dir: string | undefined,
 ): Promise<void> {
   const { after, before, maxRequests, concurrency, confidence, crossCheck } = input;
+  if (noCrossCheck !== undefined && crossCheck !== 'full') app.notice(`no cross-check: ${noCrossCheck}`);
   const range = { after: after ?? null, before: before ?? null };
   const log =
     dir === undefined
@@ -140,7 +144,10 @@ async function runWalk<Row extends Identified, Shown extends object>(
     await log?.close();
     await reportWalk();
   }
-  if (outcome !== undefined) countWalkFaults(outcome, input.failOnDrift, app);
+  if (outcome === undefined) return;
+  countWalkFaults(outcome, input.failOnDrift, app);
+  const missing = crossCheck === 'full' ? missingCrossCheck(outcome.report, noCrossCheck, noun) : undefined;
+  if (missing !== undefined) app.addFault(missing);
   const doubt = filter?.fault();
   if (doubt !== undefined) app.addFault(doubt);
 
@@ -198,6 +205,19 @@ async function runWalk<Row extends Identified, Shown extends object>(
     if (input.report !== undefined)
       await writeReport(report, { report: input.report, force: input.force }, app);
   }
+}
+
+/** Returns the fault of `--cross-check full` where some row was not compared with /messages. */
+function missingCrossCheck(
+  { cross_check, conversations, verdict }: WalkReport,
+  noCrossCheck: string | undefined,
+  noun: string,
+): Fault | undefined {
+  const kept = `the list stands: verdict ${verdict}`;
+  if (noCrossCheck !== undefined) return new Fault('partial', `no cross-check: ${noCrossCheck}`, { kept });
+  if (cross_check.unavailable === 0) return undefined;
+  const rows = `${cross_check.unavailable} of ${plural(conversations, noun)}`;
+  return new Fault('partial', `${rows} not cross-checked: /messages stopped answering`, { kept });
 }
 
 /** Returns how many rows a read of the walk asks for. */

@@ -1,40 +1,87 @@
 // The conversation list as a walk reads it, with /messages as its cross-check source (interface 4.7), (interface 4.8).
+import {
+  answerWithin,
+  MAX_CROSS_CHECK_MS,
+  type MessagesQuery,
+  type OpeningRow,
+  type ReadMessages,
+} from '../../capabilities/cross-check-support.ts';
 import type { Client } from '../../client/index.ts';
 import type { Conversation } from '../../contract/conversation.ts';
+import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { Fault } from '../../faults.ts';
 import type { Source } from '../../walk/source.ts';
 import { withoutUndefined } from '../input.ts';
 
+/** How the cross-check source is asked. */
+export type CrossCheckLimits = {
+  /** Rows of one page that it accepts; absent: all that arx asks for. */
+  limit?: number;
+  /** Longest wait for one answer in milliseconds; absent: {@link MAX_CROSS_CHECK_MS}. */
+  maxWaitMs?: number;
+};
+
 /** Returns the conversations of an archive as the source of a walk. */
-export function conversationSource(client: Client): Source<Conversation> {
+export function conversationSource(
+  client: Client,
+  { limit: accepted = PAGE_LIMIT.maximum, maxWaitMs = MAX_CROSS_CHECK_MS }: CrossCheckLimits = {},
+): Source<Conversation> {
+  const read = messageReader(client);
   return {
     async page({ after, before, limit }) {
       const query = withoutUndefined({ starting_after: after, ending_before: before, limit });
       const { data, has_more, drift_ratio } = (await client.conversations(query)).body;
       return { rows: data, ...withoutUndefined({ has_more, drift_ratio }) };
     },
-    /** Asks for the first message of each conversation (`opening=true`). A service that ignores the parameter cannot tell. */
-    async crossCheck({ after, limit }) {
+    /** Asks for the first message of each conversation (`opening=true`). An answer that cannot be used is no answer. */
+    async crossCheck({ after, limit }, signal) {
       const cursor = after?.first_message_id;
       if (after !== undefined && typeof cursor !== 'string') return undefined;
       try {
-        const { data } = (
-          await client.messages({
-            opening: true,
-            limit,
-            ...withoutUndefined({ starting_after: cursor ?? undefined }),
-          })
-        ).body;
-        const ids = data.map((row) => row.conversation_id);
-        // Two messages of one conversation: the service ignores `opening`. The same message twice is drift.
-        const messages = new Set(data.map(({ id }) => id)).size;
-        if (!ids.every((id) => typeof id === 'string') || new Set(ids).size !== messages) return undefined;
-        return ids;
+        return await answerWithin(maxWaitMs, signal, () =>
+          openedConversations(read, { limit, ...withoutUndefined({ after: cursor ?? undefined }) }, accepted),
+        );
       } catch (error) {
-        if (error instanceof Fault && ['not_found', 'forbidden', 'usage'].includes(error.kind))
-          return undefined;
+        signal.throwIfAborted();
+        if (error instanceof Fault && error.kind !== 'interrupted') return undefined;
         throw error;
       }
     },
   };
+}
+
+/** Returns how pages of messages are read from a service. */
+export function messageReader(client: Client): ReadMessages {
+  return async ({ after, ...query }) => {
+    const { data, has_more } = (
+      await client.messages({ ...query, ...withoutUndefined({ starting_after: after }) })
+    ).body;
+    return { rows: data, ...withoutUndefined({ has_more }) };
+  };
+}
+
+/**
+ * Returns the conversations of the next `limit` openings, fewer only where the list ends; undefined where these are not openings.
+ * Reads on where a page has fewer rows than were asked for and does not say that it is the last.
+ */
+async function openedConversations(
+  read: ReadMessages,
+  { after, limit }: MessagesQuery,
+  accepted: number,
+): Promise<string[] | undefined> {
+  const rows: OpeningRow[] = [];
+  const seen = new Set<string>();
+  for (let cursor = after; ;) {
+    const size = Math.min(limit - rows.length, accepted);
+    const page = await read({ opening: true, limit: size, ...withoutUndefined({ after: cursor }) });
+    rows.push(...page.rows);
+    const fresh = page.rows.filter(({ id }) => !seen.has(id));
+    for (const { id } of fresh) seen.add(id);
+    cursor = fresh.at(-1)?.id;
+    if (cursor === undefined || rows.length >= limit || page.has_more === false) break;
+  }
+  const ids = rows.map((row) => row.conversation_id);
+  // Two messages of one conversation: the service ignores `opening`. The same message twice is drift.
+  if (!ids.every((id) => typeof id === 'string') || new Set(ids).size !== seen.size) return undefined;
+  return ids;
 }
