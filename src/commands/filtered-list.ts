@@ -6,6 +6,7 @@ import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
+import { checkCursors } from './cursor-check.ts';
 import { windowQuery, type Window } from './input.ts';
 
 /** A filter: the query parameter, the field of a row that it is about, and the value that the field must have. */
@@ -115,10 +116,12 @@ export class FilteredList<Row extends { id: string }> {
 
   /**
    * Returns the first matching rows of a window, or the last ones before `before`, at most `limit`: one page of the service
-   * where all its rows match, else as many pages as it takes. `has_more` says whether more rows match.
+   * where all its rows match, else as many pages as it takes. `has_more` says whether more rows match. Throws Fault `protocol`
+   * where another service than ours ignores a cursor.
    */
   async firstMatches(window: Window): Promise<Page<Row>> {
     const first = await this.page(windowQuery(window));
+    if (!this.#isOurs) await checkCursors((other) => this.#idsOf(other), window, first.data.map(idOf));
     // Without an end, `has_more` must be about the rows that match.
     const applied = first.has_more === false ? this.#filters : await this.appliedByService();
     const kept = first.data.filter((row) => this.matches(row));
@@ -137,6 +140,10 @@ export class FilteredList<Row extends { id: string }> {
       return new Fault('partial', `${rows}, so it cannot be told whether the filter matches: ${fate}`);
     }
     return this.#pageFault;
+  }
+
+  async #idsOf(window: Window): Promise<string[]> {
+    return (await this.page(windowQuery(window))).data.map(idOf);
   }
 
   async #readPage(window: WindowQuery): Promise<Reply<Page<Row>>> {
@@ -271,6 +278,10 @@ function shows(row: { id: string }, { field, value }: FieldFilter): boolean | un
   // A withheld row may hide its fields (interface 2.1).
   if (shown === null && (row as Record<string, unknown>)['redacted'] === true) return undefined;
   return shown === value || (typeof shown === 'number' && String(shown) === value);
+}
+
+function idOf({ id }: { id: string }): string {
+  return id;
 }
 
 function lowered(value: unknown): unknown {

@@ -256,6 +256,28 @@ test('conversations show, without a list of messages, shows those of the record:
   expect(ran.stderr).toMatch(/^arx: conv_1: its messages cannot be listed: /);
 });
 
+test.each(['conversations', 'messages', 'attachments'])(
+  '%s ls: a cursor that is ignored is exit 11',
+  async (name) => {
+    const respond = (path: string, query: URLSearchParams) =>
+      query.has('starting_after') || query.has('ending_before')
+        ? answer(200, JSON.stringify({ data: lists[path]!.slice(0, 20), has_more: true }))
+        : undefined;
+    const lists: StrangerOptions['lists'] = {
+      '/messages': MESSAGES,
+      '/v1/attachments': ROWS,
+      '/v1/conversations': MESSAGES,
+    };
+    const id = name === 'attachments' ? 'att_200' : 'msg_200';
+    for (const cursor of ['--after', '--before']) {
+      const ran = await at({ lists, respond }, `${name} ls ${cursor} ${id} --limit 20`);
+      expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 11, stdout: '' });
+      expect(ran.stderr).toContain(`the service ignores ${cursor} ${id}`);
+      expect(await at({ lists }, `${name} ls ${cursor} ${id} --limit 20`)).toMatchObject({ exit: 0 });
+    }
+  },
+);
+
 test('our own service is asked nothing more, also where withheld rows do not show the field', async () => {
   const own = join(dir, 'own');
   await sampleData(join(own, 'data'));
