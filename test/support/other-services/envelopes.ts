@@ -85,6 +85,13 @@ export const nextNumber: Envelope = (page) => ({
   next: page.next === undefined ? false : page.rows.length,
 });
 
+/** `{items, next}` with `next` as an object. */
+export const nextObject: Envelope = (page) => ({
+  ...said(page),
+  items: page.rows,
+  next: page.next === undefined ? null : { starting_after: page.next.cursor, href: page.next.url },
+});
+
 /** Relay: `{edges: [{node, cursor}], pageInfo}`. */
 export const edges: Envelope = (page) => ({
   ...said(page),

@@ -14,6 +14,8 @@ type Parts = { variant: Variant; archive: OtherArchive; events: WireRow[]; fileU
 
 const NOT_FOUND: Problem = { status: 404, code: 'no_such_record', message: 'there is nothing here' };
 
+const NO_CURSORS = { after: 'ignores', before: 'ignores', both: 'follows' } as const;
+
 /** Parameters that the interface names; messages have none there, so they take those of the conversations. */
 const WINDOW = ['starting_after', 'ending_before', 'limit'];
 const KNOWN: Record<ListName, readonly string[]> = {
@@ -127,7 +129,8 @@ function listOf(
     before: query.get('ending_before') ?? undefined,
     limit: query.get('limit') ?? undefined,
   };
-  const cut = cutPage(selected, keyOf, asked, variant);
+  const cursors = { ...variant.cursors, ...(variant.cursorless.includes(list) ? NO_CURSORS : {}) };
+  const cut = cutPage(selected, keyOf, asked, { ...variant, cursors });
   if (!isPage(cut)) return cut;
   const isFaulty = list !== 'sequence' && random() < variant.faults.drift;
   const shown = isFaulty ? wrongPage(cut.rows, selected, random) : cut.rows;

@@ -38,6 +38,8 @@ export type Variant = {
   /** Every list has all rows in each answer. */
   whole: boolean;
   cursors: CursorRules;
+  /** Lists that have no cursors at all: they ignore them. */
+  cursorless: readonly ListName[];
   /** Order of the conversations and messages. */
   order: 'oldest first' | 'newest first';
   messages: 'answers' | 'missing' | 'never answers' | 'refuses all';

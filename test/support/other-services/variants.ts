@@ -24,6 +24,7 @@ const PLAIN: Omit<Variant, 'name' | 'about'> = {
   limit: { default: 25, maximum: 100, above: 'clamped' },
   whole: false,
   cursors: FOLLOWED,
+  cursorless: [],
   order: 'oldest first',
   messages: 'answers',
   letters: 'several',
@@ -104,6 +105,10 @@ export const STEADY: readonly Variant[] = [
     envelope: envelopes.nextNumber,
     envelopes: {},
   }),
+  variant('next-object', '`{items, next}`, next an object or null', {
+    envelope: envelopes.nextObject,
+    envelopes: {},
+  }),
   variant('edges', '`{edges: [{node}], pageInfo}`', { envelope: envelopes.edges, envelopes: {} }),
   variant('graph-edges', 'edges inside `data` and the name of the list', {
     envelope: envelopes.graphEdges,
@@ -148,6 +153,11 @@ export const STEADY: readonly Variant[] = [
     whole: true,
     envelope: envelopes.bareArray,
     envelopes: {},
+  }),
+  variant('attachments-in-one-page', 'has no cursors for attachments, as the interface names none', {
+    cursorless: ['attachments'],
+    unknownParameters: 'refused',
+    envelope: envelopes.dataOnly,
   }),
   variant('clamped-7', 'gives at most 7 rows and does not say so', {
     limit: { default: 5, maximum: 7, above: 'clamped' },

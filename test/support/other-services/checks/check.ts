@@ -4,7 +4,7 @@ import { arx, recordsOf, type Ran } from '../../command.ts';
 import type { FakeWorldOptions } from '../../fake-world.ts';
 import { tokenFor } from '../other-routes.ts';
 import type { OtherService } from '../service.ts';
-import type { Variant } from '../variant.ts';
+import type { ListName, Variant } from '../variant.ts';
 
 /** One run: a service, a folder of its own, and what the service truly has. */
 export type Context = {
@@ -123,10 +123,14 @@ export function mustList(ran: Ran, expected: readonly string[], mayRefuse: reado
 }
 
 /** Exit codes with which a list may be refused that this service does not let anybody read to its end. */
-export function refusalsOf({ cursors, faults, whole, envelope }: Variant): readonly number[] {
+export function refusalsOf(
+  { cursors, cursorless, faults, whole, envelope }: Variant,
+  list: ListName = 'conversations',
+): readonly number[] {
   if (faults.drift > 0) return [8];
   if (faults.rough > 0) return [8, 9, 10];
   if (cursors.opaque) return [3, 8, 11];
+  if (cursorless.includes(list)) return [3];
   // A list that no answer calls whole.
   const empty = envelope({ resource: '', rows: [], idField: '', more: false, total: 0, head: {} });
   return whole && Array.isArray(empty) ? [3] : [];
