@@ -109,23 +109,38 @@ async function pageLimitOf(
   const found = { asked, accepted, given };
   if (sampled > SAMPLE_ROWS) return { handling: 'ignored', ...found };
   if (accepted < asked) return { handling: 'refused', ...found };
-  const last = first?.rows.at(-1);
+  if (given >= accepted) return { handling: 'accepted', ...found };
   const isFollowed = directions.forward === 'ascending' && !swapped;
-  if (given >= accepted || first?.has_more === false || last === undefined)
-    return { handling: 'accepted', ...found };
-  if (!isFollowed) return { handling: first?.has_more === true ? 'clamped' : 'unseen', ...found };
-  // A shorter page than asked for is the whole list, or it was cut.
-  const rest = await settle<'some' | 'none'>(
-    async () => {
-      const seen = await pages.read({ starting_after: last.id, limit: 1 });
-      return seen.kind === 'page' && seen.page.data.length > 0 ? 'some' : 'none';
+  if (!isFollowed && first?.has_more === undefined) return { handling: 'unseen', ...found };
+  // A shorter page than asked for is the whole list, or it was cut, or it is faulty.
+  const settled = await settle<string>(
+    async (read) => {
+      const page = read === 0 ? first : await firstPage(pages, accepted);
+      const last = page?.rows.at(-1);
+      if (last === undefined || page?.has_more === false) return 'whole';
+      const isMore = page?.has_more === true && !isFollowed ? true : await hasRowAfter(pages, last.id);
+      return isMore ? String(page?.rows.length) : 'whole';
     },
-    (each) => each === 'none',
+    (each) => each === 'whole',
   );
-  if (rest !== 'some') return { handling: rest === 'none' ? 'accepted' : rest, ...found };
+  if (settled === 'whole') return { handling: 'accepted', ...found };
+  if (settled === 'differs' || settled === 'unseen') return { handling: settled, ...found };
+  const rows = Number(settled);
   // Where the small page was as short as the large one, pages have a fixed size, or a largest one.
-  const half = Math.ceil(given / 2);
-  const smaller = given > sampled ? undefined : await answerOf(() => pages.read({ limit: half }));
+  const half = Math.ceil(rows / 2);
+  const smaller = rows > sampled ? undefined : await answerOf(() => pages.read({ limit: half }));
   const isIgnored = smaller?.kind === 'page' && smaller.page.data.length > half;
-  return { handling: isIgnored ? 'ignored' : 'clamped', ...found };
+  return { handling: isIgnored ? 'ignored' : 'clamped', asked, accepted, given: rows };
+}
+
+async function firstPage(pages: ListPages, limit: number): Promise<FirstPage> {
+  const seen = await pages.read({ limit });
+  if (seen.kind !== 'page') return undefined;
+  const { data, has_more } = seen.page;
+  return { rows: data, ...(has_more === undefined ? {} : { has_more }) };
+}
+
+async function hasRowAfter(pages: ListPages, id: string): Promise<boolean> {
+  const seen = await pages.read({ starting_after: id, limit: 1 });
+  return seen.kind === 'page' && seen.page.data.length > 0;
 }
