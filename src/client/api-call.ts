@@ -141,8 +141,10 @@ export function createSender(options: SenderOptions): Send {
           outcome.maybeReceived ||= maybeReceived;
         }
       }
-      if ('reply' in outcome && (outcome.reply.status < 300 || call.anyStatus === true)) {
-        return read(outcome.reply, (fault) => redactFault(fault, token));
+      if ('reply' in outcome) {
+        const { reply } = outcome;
+        if ('value' in reply) return reply.value;
+        if (call.anyStatus === true) return readIt(reply);
       }
       throw failureOf(call, outcome);
     } catch (error) {

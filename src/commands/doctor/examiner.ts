@@ -5,7 +5,7 @@ import { deadline } from '../../client/deadline.ts';
 import { errorFieldsOf } from '../../client/error-response.ts';
 import { parseHttpDate, type ApiResponse } from '../../client/response.ts';
 import { parseJson } from '../../client/strict-json.ts';
-import type { Transport } from '../../client/transport.ts';
+import { TransportFault, type Transport } from '../../client/transport.ts';
 import { HEADERS } from '../../contract/routes.ts';
 import { Fault } from '../../faults.ts';
 import type { World } from '../../world.ts';
@@ -134,16 +134,26 @@ export function createExaminer(options: ExaminerOptions): Examiner {
     async get(path, query, { anonymous } = { anonymous: false }) {
       if (notes.stopped !== null) throw stop(notes.stopped);
       const url = urlWithin(baseUrl, path, query);
-      try {
-        const response = await send(
-          { method: 'GET', url, withToken: anonymous ? false : 'if any', anyStatus: true },
-          (answer) => answer,
-        );
+      let cut: ApiResponse | undefined;
+      const answered = (response: ApiResponse): ApiResponse => {
         unanswered = 0;
         note(response);
         noteDrift(driftIn(response));
         return response;
+      };
+      try {
+        const response = await send(
+          { method: 'GET', url, withToken: anonymous ? false : 'if any', anyStatus: true },
+          (answer) => {
+            cut = answer;
+            throwIfCut(answer);
+            return answer;
+          },
+        );
+        return answered(response);
       } catch (error) {
+        // A body that is cut each time is an answer too.
+        if (cut !== undefined && error instanceof Fault && error.kind === 'network') return answered(cut);
         if (error instanceof Fault && error.kind === 'network') {
           unanswered += 1;
           if (unanswered >= MAX_UNANSWERED) stop('the service no longer answers');
@@ -166,6 +176,16 @@ function fieldsLacking(response: ApiResponse): string[] {
     ...(id === undefined || !id.startsWith('req_') ? ['request_id'] : []),
     ...(integrity === undefined ? ['integrity'] : []),
   ];
+}
+
+/** Throws for JSON that ends early, so that the request is sent again. */
+function throwIfCut({ status, bytes }: ApiResponse): void {
+  if (status >= 300) return;
+  try {
+    parseJson(bytes);
+  } catch (error) {
+    if (error instanceof TransportFault) throw error;
+  }
 }
 
 function driftIn(response: ApiResponse): unknown {
