@@ -7,7 +7,7 @@ import { supportedDirections, type ListCapabilities } from './list-capabilities.
 export function adaptSource<Row extends Identified>(
   source: Source<Row>,
   capabilities: ListCapabilities,
-): Source<Row> {
+): Source<Row> & { directions: ReadonlySet<Direction> } {
   const { swapped, limit } = capabilities;
   const entries = Object.entries(capabilities.directions) as [Direction, string][];
   const descending = new Set(
@@ -18,7 +18,7 @@ export function adaptSource<Row extends Identified>(
   return {
     ...source,
     directions: supportedDirections(capabilities),
-    page: (query, signal) => page({ ...query, limit: Math.min(query.limit, limit.accepted) }, signal),
+    page: (query, signal) => page({ ...query, limit: Math.min(query.limit, limit.largest) }, signal),
   };
 }
 

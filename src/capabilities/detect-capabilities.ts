@@ -1,10 +1,10 @@
 // Finds out by a few requests what a list supports: directions, the order of their pages, the largest page.
 import { Fault } from '../faults.ts';
-import type { Direction, Identified, PageQuery, Source } from '../walk/source.ts';
+import type { Direction, Identified, Page, PageQuery, Source } from '../walk/source.ts';
 import { withSwappedCursors, withTurnedPages } from './adapted-source.ts';
 import { KnownRows } from './known-rows.ts';
 import type { DirectionSupport, ListCapabilities } from './list-capabilities.ts';
-import { readFirstPage, SMALL_LIMIT } from './page-limit.ts';
+import { readFirstPage, SMALL_LIMIT, type FirstPage } from './page-limit.ts';
 import { showingOf, verdictOf, type Answer, type Verdict } from './probe-verdict.ts';
 
 /** Rows at the start of the list that are used as cursors. */
@@ -36,16 +36,11 @@ export async function detectCapabilities<Row extends Identified>(
   { limit, wanted = ['forward', 'backward', 'closed'], signal }: DetectOptions,
 ): Promise<ListCapabilities> {
   const first = await readFirstPage(source, limit, signal);
-  const probes = new Probes(
-    source,
-    first.page.rows.map(({ id }) => id),
-    first,
-    signal,
-  );
+  const probes = new Probes(source, first, signal);
   const result = (directions: ListCapabilities['directions'], swapped: boolean): ListCapabilities => ({
     directions,
     swapped,
-    limit: { wanted: limit, accepted: first.limit, given: probes.given },
+    limit: { wanted: limit, accepted: first.limit, given: probes.given, largest: probes.largest },
     requests: probes.requests,
   });
   const untested = { forward: 'untested', backward: 'untested', closed: 'untested' } as const;
@@ -60,6 +55,8 @@ export async function detectCapabilities<Row extends Identified>(
     forward = await probes.verdictOf('forward');
   }
   const directions: ListCapabilities['directions'] = { ...untested, forward: supportOf(forward, turned) };
+  if (directions.forward === 'ascending' || directions.forward === 'descending')
+    await probes.findLargestPage();
   if (directions.forward !== 'ignored' && directions.forward !== 'refused')
     for (const direction of ['backward', 'closed'] as const)
       if (wanted.includes(direction) && probes.canAsk(direction))
@@ -81,21 +78,21 @@ class Probes<Row extends Identified> {
   #known = new KnownRows();
   /** Rows of the largest first page. */
   given = 0;
+  /** Rows that a page can have, as far as known. */
+  largest: number;
   requests: number;
+  #first: Page<Row>;
   /** Whether no answer was faulty so far. */
   #isClean = true;
 
-  constructor(
-    source: Source<Row>,
-    first: readonly string[],
-    { limit, requests }: { limit: number; requests: number },
-    signal: AbortSignal,
-  ) {
+  constructor(source: Source<Row>, { page, limit, requests }: FirstPage<Row>, signal: AbortSignal) {
     this.#source = source;
     this.#signal = signal;
     this.#accepted = limit;
+    this.largest = limit;
     this.requests = requests;
-    this.#addFirst(first);
+    this.#first = page;
+    this.#addFirst(page);
   }
 
   /** Returns whether the list has no row. Asks again where the first page has none. */
@@ -107,6 +104,19 @@ class Probes<Row extends Identified> {
   /** Returns whether the list has rows enough: two cursors must be two rows. */
   canAsk(direction: Direction): boolean {
     return direction !== 'closed' || this.#known.ids.length > 1;
+  }
+
+  /** Finds out whether a short first page was cut by the service: more rows follow it, and another one is as short. */
+  async findLargestPage(): Promise<void> {
+    const { rows, has_more } = this.#first;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length >= this.#accepted || rows.length < this.given || has_more === false)
+      return;
+    const isMore = has_more === true || (await this.#rowsAfter(last.id)) > 0;
+    // The other page asks for two rows less, and would be full if the first was short for want of one row.
+    if (!isMore || rows.length >= this.#accepted - 2) return;
+    await this.#readFirst(2);
+    if (this.#first.rows.length === rows.length) this.largest = rows.length;
   }
 
   /** Begins again with another view of the list. */
@@ -163,12 +173,18 @@ class Probes<Row extends Identified> {
   async #readFirst(probe: number): Promise<void> {
     this.requests++;
     const limit = Math.max(1, this.#accepted - (probe % this.#accepted));
-    this.#addFirst((await this.#source.page({ limit }, this.#signal)).rows.map(({ id }) => id));
+    this.#first = await this.#source.page({ limit }, this.#signal);
+    this.#addFirst(this.#first);
   }
 
-  #addFirst(ids: readonly string[]): void {
-    this.given = Math.max(this.given, ids.length);
-    this.#known.add(ids.slice(0, SAMPLE_ROWS));
+  #addFirst({ rows }: Page<Row>): void {
+    this.given = Math.max(this.given, rows.length);
+    this.#known.add(rows.slice(0, SAMPLE_ROWS).map(({ id }) => id));
+  }
+
+  async #rowsAfter(after: string): Promise<number> {
+    const ids = await this.#idsOf({ after, limit: this.#accepted }, 'forward');
+    return Array.isArray(ids) ? ids.filter((id) => id !== after).length : 0;
   }
 
   /** Returns the ids of a page; undefined when its cursor is refused, `refused` when its parameter is. */

@@ -17,8 +17,10 @@ export type ListCapabilities = {
     /** Rows that were wanted, and the most that the service accepts of that: it refused any larger limit that was tried. */
     wanted: number;
     accepted: number;
-    /** Rows of the first page. Fewer than `accepted`: the list is that short, or the service gives no more in one page. */
+    /** Rows of the largest first page. */
     given: number;
+    /** Rows that a page can have: `given` where the service cuts larger pages, else `accepted`. */
+    largest: number;
   };
   /** Requests that this took. */
   requests: number;
@@ -46,6 +48,9 @@ export function capabilityLines({ directions, swapped, limit }: ListCapabilities
   return [
     ...(limit.accepted < limit.wanted
       ? [`the service refuses pages of ${limit.wanted} rows: asked for ${limit.accepted} instead`]
+      : []),
+    ...(limit.largest < limit.accepted
+      ? [`the service gives at most ${limit.largest} rows in one page`]
       : []),
     ...(swapped ? ["the cursors have each other's meaning: exchanged"] : []),
     ...turned.map(([direction]) => `${direction} pages stand in descending order: turned`),

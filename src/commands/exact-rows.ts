@@ -1,8 +1,5 @@
 // All rows of a list: by a walk when the service follows cursors, else by its largest pages.
 import type { App } from '../app.ts';
-import { adaptSource } from '../capabilities/adapted-source.ts';
-import { detectCapabilities } from '../capabilities/detect-capabilities.ts';
-import { capabilityLines } from '../capabilities/list-capabilities.ts';
 import { readAllRows, type ReadPage } from '../client/all-rows.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
@@ -10,6 +7,7 @@ import { plural } from '../format/numbers.ts';
 import type { Source } from '../walk/source.ts';
 import { walk } from '../walk/walk.ts';
 import { withoutUndefined, windowQuery, type Window } from './input.ts';
+import { readableList } from './readable-list.ts';
 import { lateRowsFault } from './late-rows.ts';
 
 /** The rows of a list while it is read, and what is proved about them afterwards. */
@@ -51,14 +49,12 @@ export function exactRows<Row>(
   };
 
   async function* rows(): AsyncGenerator<Row> {
-    const found = await detectCapabilities(list, { limit, signal });
-    for (const line of capabilityLines(found)) app.log(line);
-    const source = adaptSource(list, found);
-    yield* source.directions?.size === 0 ? paged(found.limit.accepted) : walked(source);
+    const { source, pageRows } = await readableList(list, limit, app);
+    yield* source.directions.size === 0 ? paged(pageRows) : walked(source, pageRows);
   }
 
-  async function* walked(source: Source<Keyed<Row>>): AsyncGenerator<Row> {
-    const options = { limit, crossCheck: 'off', noun: 'row', signal } as const;
+  async function* walked(source: Source<Keyed<Row>>, pageRows: number): AsyncGenerator<Row> {
+    const options = { limit: pageRows, crossCheck: 'off', noun: 'row', signal } as const;
     const windows = walk(source, {
       ...options,
       ...withoutUndefined({ after, before }),

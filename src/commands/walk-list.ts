@@ -32,6 +32,8 @@ export type ListToWalk<Row extends Identified, Shown extends object> = {
   filter?: { matches: (row: Row) => boolean; fault: () => Fault | undefined };
   /** What a frozen log says it is of. `list` names a list of the address; absent: its conversations. */
   subject: { base_url: string; list?: string };
+  /** Rows of the largest page that the service gives. */
+  pageRows: number;
   /** Why the list cannot be cross-checked although that was asked for; absent: it can, or it was not asked for. */
   noCrossCheck?: string;
 };
@@ -61,7 +63,7 @@ export async function walkList<Row extends Identified, Shown extends object>(
 }
 
 async function runWalk<Row extends Identified, Shown extends object>(
-  { source, noun, view, shown, filter, subject, noCrossCheck }: ListToWalk<Row, Shown>,
+  { source, noun, view, shown, filter, subject, pageRows, noCrossCheck }: ListToWalk<Row, Shown>,
   input: WalkInput,
   app: App,
   dir: string | undefined,
@@ -76,7 +78,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
   const unresolved = dir === undefined ? { unplaced: [], late: [] } : await readUnresolvedRows(dir);
   /** Rows that earlier runs saw and no run has written out yet. */
   const pending = new Set([...unresolved.unplaced, ...unresolved.late]);
-  const limit = pageRowsOf(input);
+  const limit = Math.min(pageRowsOf(input), pageRows);
   const progress = app.progress({ besideRows: true });
   const state = {
     rows: 0,

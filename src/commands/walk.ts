@@ -1,15 +1,13 @@
 // `arx walk URL`: the exact list of any service whose cursors are the ids of its rows, with the rows as received.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { adaptSource } from '../capabilities/adapted-source.ts';
-import { capabilityLines } from '../capabilities/list-capabilities.ts';
-import { detectCapabilities } from '../capabilities/detect-capabilities.ts';
 import { isWithin, parseAddress } from '../client/base-url.ts';
 import { createUnknownListParser, type UnknownRow } from '../client/unknown-list.ts';
 import { Fault } from '../faults.ts';
 import { anyView } from '../format/views/index.ts';
 import type { PageQuery, Source } from '../walk/source.ts';
 import { withoutUndefined } from './input.ts';
+import { readableList, type ReadableList } from './readable-list.ts';
 import { WalkInput } from './walk-input.ts';
 import { pageRowsOf, walkList } from './walk-list.ts';
 
@@ -35,10 +33,11 @@ export async function run(input: Input, app: App): Promise<void> {
   });
   url.hash = '';
   const { source, firstPage } = await unknownSource(url, input, app);
-  const readable = await readableSource(source, input, app);
+  const { source: readable, pageRows } = await walkableList(source, input, app);
   const { rows, id } = firstPage();
   const list = {
     source: readable,
+    pageRows,
     noun: 'row',
     view: anyView(id, rows),
     shown: ({ row }: UnknownRow) => row,
@@ -105,26 +104,21 @@ async function withExplanation(fault: Fault, url: URL, app: App): Promise<Fault>
 }
 
 /** Returns the list as the service lets it be read. Throws Fault 'protocol' where it follows no cursor. */
-async function readableSource(
+async function walkableList(
   source: Source<UnknownRow>,
   input: Input,
   app: App,
-): Promise<Source<UnknownRow>> {
+): Promise<ReadableList<UnknownRow>> {
   const { afterParam, beforeParam, forwardOnly } = input;
-  const found = await detectCapabilities(source, {
-    limit: pageRowsOf(input),
-    signal: app.world.signal,
-    ...(forwardOnly ? { wanted: ['forward'] } : {}),
-  });
-  for (const line of capabilityLines(found)) app.log(line);
-  const readable = adaptSource(source, found);
-  if (readable.directions?.has('forward') !== true) {
+  const list = await readableList(source, pageRowsOf(input), app, forwardOnly ? ['forward'] : undefined);
+  const { directions } = list.source;
+  if (!directions.has('forward')) {
     throw new Fault('protocol', `the service does not follow ${afterParam}: it shows the same rows again`, {
       hint: '--after-param names its cursor parameter, --id-field what it takes',
     });
   }
-  if (forwardOnly) return { ...readable, directions: new Set(['forward']) };
-  if (!readable.directions.has('backward'))
+  if (forwardOnly) return { ...list, source: { ...list.source, directions: new Set(['forward']) } };
+  if (!directions.has('backward'))
     app.notice(`the service does not follow ${beforeParam}: read forward only`);
-  return readable;
+  return list;
 }

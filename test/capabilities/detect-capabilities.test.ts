@@ -63,7 +63,7 @@ const shortly = ({ directions, swapped }: ListCapabilities): string =>
 
 const EXPECTED: [service: string, found: string, requests: number][] = [
   ['documented', 'ascending ascending ascending', 4],
-  ['every page has at most 7 rows', 'ascending ascending ascending', 4],
+  ['every page has at most 7 rows', 'ascending ascending ascending', 5],
   ['backward pages descend', 'ascending descending ascending', 5],
   ['pages with ending_before descend', 'ascending descending descending', 6],
   ['rows stand in reverse in every page', 'descending descending descending', 10],
@@ -114,6 +114,40 @@ describe('35 % faulty pages', () => {
   });
 });
 
+describe('a short first page', () => {
+  type Given = { size: number; cut?: number; says?: boolean | undefined };
+  /** Returns the limit that is found of a list of `size` rows whose pages have at most `cut` rows. */
+  async function limitOf({ size, cut = 1000, says = true }: Given) {
+    const list = faultyList({ size });
+    const page: List['page'] = async ({ limit, ...query }, given) => {
+      const { rows, has_more } = await list.page({ ...query, limit: Math.min(cut, limit) }, given);
+      return says && has_more !== undefined ? { rows, has_more } : { rows };
+    };
+    const found = await list.clock.run(detectCapabilities({ page }, { limit: 100, signal }));
+    return [found.limit.given, found.limit.largest, found.requests];
+  }
+
+  test.each<[string, Given, number[]]>([
+    ['of a list that is as short', { size: 30 }, [30, 100, 4]],
+    ['of a list that is as short, without has_more', { size: 30, says: false }, [30, 100, 5]],
+    ['that is cut', { size: 300, cut: 30 }, [30, 30, 5]],
+    ['that is cut, without has_more', { size: 300, cut: 30, says: false }, [30, 30, 6]],
+    ['that is cut and followed by one row', { size: 31, cut: 30, says: false }, [30, 30, 6]],
+    ['that is cut to two rows', { size: 300, cut: 2 }, [2, 2, 5]],
+  ])('%s', async (_, given, expected) => {
+    expect(await limitOf(given)).toEqual(expected);
+  });
+
+  test('a faulty one is not taken for cut', async () => {
+    let cut = 0;
+    for (let seed = 1; seed <= 200; seed++) {
+      const found = await detect('documented', { size: 300, drift: 0.35, seed });
+      if (found.limit.largest < 100) cut++;
+    }
+    expect(cut).toBeLessThanOrEqual(2);
+  });
+});
+
 test('the adapted list shows a walk what the documented one does', async () => {
   const list = faultyList({ size: 60 });
   const plain: List = { page: list.page };
@@ -153,7 +187,9 @@ test('-v says only what differs from the documented interface', async () => {
   expect(capabilityLines(await detect('documented', { size: 30 }))).toEqual([]);
   expect(capabilityLines(await detect('rows stand in reverse in every page', { size: 300 }))).toHaveLength(3);
   const swapped = await detect('cursors are exchanged', { size: 30 });
-  expect(capabilityLines({ ...swapped, limit: { wanted: 100, accepted: 50, given: 50 } })).toEqual([
+  expect(
+    capabilityLines({ ...swapped, limit: { wanted: 100, accepted: 50, given: 50, largest: 50 } }),
+  ).toEqual([
     'the service refuses pages of 100 rows: asked for 50 instead',
     "the cursors have each other's meaning: exchanged",
   ]);

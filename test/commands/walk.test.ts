@@ -99,6 +99,20 @@ describe('what a service follows', () => {
     expect(recordsOf(walked)).toEqual(options.rows);
   });
 
+  test.each([
+    ['cut', { limit: (asked: number) => Math.min(asked, 20) }],
+    [
+      'cut, without has_more',
+      { limit: (asked: number) => Math.min(asked, 20), body: (rows: unknown[]) => rows },
+    ],
+    ['cut to 5 rows', { limit: (asked: number) => Math.min(asked, 5) }],
+  ])('pages of more rows than the service gives are %s', async (_, options) => {
+    const { url } = await serve({ rows: ROWS, ...options });
+    const walked = await arx(dir, `walk ${url}/orders -o ndjson`);
+    expect(walked).toMatchObject({ exit: 0, stderr: '' });
+    expect(recordsOf(walked)).toEqual(ROWS);
+  });
+
   test.each(['ignores', 'refuses'] as const)('no cursor at all (%s) proves nothing', async (after) => {
     const { url } = await serve({ rows: ROWS, after });
     const walked = await arx(dir, `walk ${url}/orders`);

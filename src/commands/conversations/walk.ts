@@ -1,14 +1,11 @@
 // `arx conversations walk`: the exact list of conversations. A row whose place is not decided is never printed.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { adaptSource } from '../../capabilities/adapted-source.ts';
 import { detectCrossCheck, type CrossCheckSupport } from '../../capabilities/cross-check-support.ts';
-import { detectCapabilities } from '../../capabilities/detect-capabilities.ts';
-import { capabilityLines } from '../../capabilities/list-capabilities.ts';
 import type { Conversation } from '../../contract/conversation.ts';
 import { conversationView } from '../../format/views/index.ts';
 import { Fault } from '../../faults.ts';
-import type { Source } from '../../walk/source.ts';
+import { readableList, type ReadableList } from '../readable-list.ts';
 import { WalkInput } from '../walk-input.ts';
 import { pageRowsOf, walkList } from '../walk-list.ts';
 import { conversationSource, messageReader } from './walk-source.ts';
@@ -19,10 +16,11 @@ export const Input = WalkInput.extend({
 type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
-  const { source, noCrossCheck } = await readableSource(input, app);
+  const { source, pageRows, noCrossCheck } = await walkableList(input, app);
   await walkList(
     {
       source,
+      pageRows,
       noun: 'conversation',
       view: conversationView,
       shown: (row) => row,
@@ -35,18 +33,17 @@ export async function run(input: Input, app: App): Promise<void> {
 }
 
 /** Returns the list as the service lets it be read, and why it cannot be cross-checked, if so. */
-async function readableSource(
+async function walkableList(
   input: Input,
   app: App,
-): Promise<{ source: Source<Conversation>; noCrossCheck?: string }> {
+): Promise<ReadableList<Conversation> & { noCrossCheck?: string }> {
   const client = await app.client();
   const { signal } = app.world;
   const limit = pageRowsOf(input);
   const bare = conversationSource(client);
-  const found = await detectCapabilities(bare, { limit, signal });
-  for (const line of capabilityLines(found)) app.log(line);
-  const { crossCheck: _, ...list } = adaptSource(bare, found);
-  if (list.directions?.has('forward') !== true) {
+  const { source, pageRows } = await readableList(bare, limit, app);
+  const { crossCheck: _, ...list } = source;
+  if (!list.directions.has('forward')) {
     throw new Fault(
       'protocol',
       'the service follows no cursors in its conversations, so they cannot be walked',
@@ -55,15 +52,15 @@ async function readableSource(
       },
     );
   }
-  if (input.crossCheck === 'off') return { source: list };
+  if (input.crossCheck === 'off') return { source: list, pageRows };
   const support: CrossCheckSupport = await detectCrossCheck({
     messages: messageReader(client),
     conversations: async (rows) => (await list.page({ limit: rows }, signal)).rows,
-    limit,
+    limit: pageRows,
     signal,
   });
-  if (!support.usable) return { source: list, noCrossCheck: support.reason };
+  if (!support.usable) return { source: list, pageRows, noCrossCheck: support.reason };
   app.log(`cross-check with /messages?opening=true: ${support.reason}`);
   const { crossCheck } = conversationSource(client, support);
-  return { source: { ...list, ...(crossCheck === undefined ? {} : { crossCheck }) } };
+  return { source: { ...list, ...(crossCheck === undefined ? {} : { crossCheck }) }, pageRows };
 }

@@ -1,9 +1,6 @@
 // `arx messages ls`: one page of messages, or with --walk the exact list.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { adaptSource } from '../../capabilities/adapted-source.ts';
-import { detectCapabilities } from '../../capabilities/detect-capabilities.ts';
-import { capabilityLines } from '../../capabilities/list-capabilities.ts';
 import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { messageView } from '../../format/views/index.ts';
@@ -11,6 +8,7 @@ import type { Source } from '../../walk/source.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import { withoutUndefined, windowQuery } from '../input.ts';
 import { printPage } from '../page.ts';
+import { readableList } from '../readable-list.ts';
 import { WalkInput } from '../walk-input.ts';
 import { pageRowsOf, walkList } from '../walk-list.ts';
 import { filteredMessages } from './message-list.ts';
@@ -47,15 +45,14 @@ export async function run(input: Input, app: App): Promise<void> {
 async function walkMessages(messages: FilteredList<Message>, input: Input, app: App): Promise<void> {
   const source = messageSource(messages);
   // The interface says nothing about cursors of /messages (interface 4.8).
-  const found = await detectCapabilities(source, { limit: pageRowsOf(input), signal: app.world.signal });
-  for (const line of capabilityLines(found)) app.log(line);
-  const readable = adaptSource(source, found);
-  if (readable.directions?.size === 0)
+  const { source: readable, pageRows } = await readableList(source, pageRowsOf(input), app);
+  if (readable.directions.size === 0)
     throw new Fault('protocol', 'the service follows no cursors in /messages, so they cannot be walked', {
       hint: 'arx messages ls shows one page',
     });
   const list = {
     source: readable,
+    pageRows,
     noun: 'message',
     view: messageView,
     shown: ({ row }: { row: Message }) => row,

@@ -1,0 +1,30 @@
+// A list as the service lets it be read: what it supports is found out before the first row is needed.
+import type { App } from '../app.ts';
+import { adaptSource } from '../capabilities/adapted-source.ts';
+import { detectCapabilities } from '../capabilities/detect-capabilities.ts';
+import { capabilityLines } from '../capabilities/list-capabilities.ts';
+import type { Direction, Identified, Source } from '../walk/source.ts';
+
+/** A list that can be walked where `directions` has some. */
+export type ReadableList<Row extends Identified> = {
+  source: Source<Row> & { directions: ReadonlySet<Direction> };
+  /** Rows that a page can have, at most those that were wanted. */
+  pageRows: number;
+};
+
+/** Returns the list in the form that walks read. `-v` says what differs from the documented interface. `wanted`: directions to try. */
+export async function readableList<Row extends Identified>(
+  source: Source<Row>,
+  limit: number,
+  app: Pick<App, 'world' | 'log'>,
+  wanted?: readonly Direction[],
+): Promise<ReadableList<Row>> {
+  const { signal } = app.world;
+  const found = await detectCapabilities(source, {
+    limit,
+    signal,
+    ...(wanted === undefined ? {} : { wanted }),
+  });
+  for (const line of capabilityLines(found)) app.log(line);
+  return { source: adaptSource(source, found), pageRows: found.limit.largest };
+}
