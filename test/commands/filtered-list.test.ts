@@ -129,7 +129,7 @@ test('a service that compares without case gives only the exact value, and this 
   const all = await at(folds, 'attachments ls --city lisbon --all');
   expect({ exit: all.exit, data: all.data }).toEqual({ exit: 0, data: IN_LISBON });
   expect(noticesOf(all)).toEqual([
-    'arx: the service ignores upper and lower case of origin_city: applied here',
+    'arx: the service compares origin_city in another way: the exact value is applied here',
   ]);
   const page = await at(folds, 'attachments ls --city lisbon --limit 30');
   expect(page.data).toEqual(IN_LISBON.slice(0, 30));
@@ -254,6 +254,34 @@ test('conversations show, without a list of messages, shows those of the record:
     messages: { data: [{ id: 'msg_1' }], summary: { complete: false } },
   });
   expect(ran.stderr).toMatch(/^arx: conv_1: its messages cannot be listed: /);
+});
+
+test('of two filters only the one that is refused is applied here', async () => {
+  const rows = ROWS.map((row, n) => ({ ...row, source: n % 8 === 0 ? 'external' : 'gateway' }));
+  const respond: StrangerOptions['respond'] = (_, query) =>
+    query.has('source') ? answer(422, '{"error":{"code":"unknown_parameter"}}') : undefined;
+  const lists = { '/v1/attachments': rows };
+  const line = 'attachments ls --city lisbon --source external --all';
+  const ran = await at({ ...applies, lists, respond }, line);
+  expect(ran.exit).toBe(0);
+  expect(ran.data).toEqual(rows.filter(({ source }) => source === 'external'));
+  expect(noticesOf(ran)).toEqual(['arx: the service refuses source: applied here']);
+  expect(server!.requests.at(-1)!.head).toContain('origin_city=lisbon');
+});
+
+test('a row without the field redacted is not redacted', async () => {
+  const rows = ROWS.map((row, n) => ({ ...row, redacted: n % 3 === 0 ? true : undefined }));
+  const lists = { '/v1/attachments': rows };
+  const ran = await at({ lists }, 'attachments ls --redacted no --all');
+  expect({ exit: ran.exit, rows: ran.data.length }).toEqual({ exit: 0, rows: 160 });
+  expect(noticesOf(ran)).toEqual(['arx: the service ignores redacted: applied here']);
+});
+
+test('no service can hide a row behind the name of a filter', async () => {
+  const rows = [{ id: 'msg_1' }, { id: 'msg_2', conversation_id: '__proto__' }];
+  const ran = await at({ lists: { '/messages': rows } }, 'messages ls --conversation __proto__');
+  expect(ran.data).toEqual(rows.slice(1));
+  expect(ran.exit).toBe(3);
 });
 
 test.each(['conversations', 'messages', 'attachments'])(

@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { FilteredList, type FieldFilter } from '../filtered-list.ts';
+import type { FieldFilter } from '../field-filter.ts';
+import { FilteredList } from '../filtered-list.ts';
 
 /** The values a row must have, each compared as a whole. An absent one selects every row. */
 export const Filter = z.object({

@@ -20,7 +20,12 @@ export const Input = Window.extend({
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const filters = fieldFilters(input);
   if (input.redacted !== undefined)
-    filters.push({ parameter: 'redacted', field: 'redacted', value: input.redacted === 'yes' });
+    filters.push({
+      parameter: 'redacted',
+      field: 'redacted',
+      value: input.redacted === 'yes',
+      absent: false,
+    });
   const list = await filteredCatalogue(filters, app);
   const totals = { rows: 0, withheld: 0 };
   const odd = limitedNotices(app.notice);
