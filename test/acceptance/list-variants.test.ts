@@ -56,9 +56,9 @@ const SERVICES: [flags: string, refusals: number[]][] = [
   ['--drift 0.1 --drift-faults permute,scramble', [8]],
   ['--list-variants descending', []],
   ['--list-variants strict', [2]],
-  ['--list-variants refuse-limit:25', [2, 8]],
-  ['--list-variants clamp-limit:25', [8]],
-  ['--list-variants descending,strict,clamp-limit:25', [2, 8]],
+  ['--list-variants refuse-limit:25', []],
+  ['--list-variants clamp-limit:25', []],
+  ['--list-variants descending,strict,clamp-limit:25', [2]],
   ['--transport-faults 0.2 --transport-kinds cut-json', []],
 ];
 
