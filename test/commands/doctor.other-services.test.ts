@@ -95,6 +95,13 @@ describe.each(SERVICES.map((variant) => [variant.name, variant] as const))('%s',
       expect(messages.state).toBe(
         { answers: 'read', missing: 'missing' }[variant.messages as string] ?? 'failed',
       );
+      const opening =
+        variant.messages === 'missing'
+          ? 'missing'
+          : variant.messages === 'refuses all' || variant.unknownParameters === 'refused'
+            ? 'refused'
+            : 'ignored';
+      expect(report.cross_check).toMatchObject({ usable: false, opening });
       const isReversed = variant.cursors.beforeOrder === 'reversed';
       if (conversations.cursors.ending_before === 'honoured') {
         expect(conversations.order.ending_before).toBe(isReversed ? 'descending' : 'ascending');

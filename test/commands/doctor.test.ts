@@ -62,7 +62,6 @@ describe('our own service', () => {
     expect(strange.map(({ about, check }) => `${about}: ${check}`)).toEqual([
       'installation: ARX_TOKEN',
       'service: rows by tier',
-      'conversations: cross-check',
       'events: list',
     ]);
     expect(report).toMatchObject({
@@ -71,6 +70,7 @@ describe('our own service', () => {
       auth: { token: 'sent', accepted: 'yes', needed: 'yes' },
       clock_offset_ms: -678,
       drift_ratio: 0,
+      cross_check: { usable: true, opening: 'honoured' },
       health: { state: 'present', service: 'arx' },
       lists: {
         conversations: {
@@ -148,6 +148,7 @@ test('drift at 21 % does not fool it', async () => {
       const { exit, report } = await examine(service.base_url, env);
       expect(exit).toBe(0);
       expect(report.drift_ratio).toBeGreaterThanOrEqual(0.21);
+      expect(report.cross_check.usable).not.toBe(false);
       expect(report.requests).toBeLessThanOrEqual(80);
       for (const list of Object.values(report.lists)) {
         // What it cannot settle, it may leave open; it must not say that a cursor or a filter does not work.

@@ -21,6 +21,9 @@ export const TRIED_FILTERS: Readonly<Record<string, readonly Filter[]>> = {
   ],
 };
 
+/** `ignored twice`: both requests of one read showed rows that the filter excludes. */
+type Outcome = Exclude<Handling, 'unseen'> | 'ignored twice';
+
 /** Rows that each of these requests asks for. */
 const FILTERED_ROWS = 50;
 /** A value that no row has. */
@@ -63,14 +66,16 @@ async function examineFilter(
     const values = listed.map(valueOf).filter((each) => each !== undefined);
     return values.includes(asked) && values.every((each) => each === asked) ? 'matching' : 'others';
   };
-  return settle<Handling>(
+  const settled = await settle<Outcome>(
     async () => {
       const wanted = await ask(value);
       if (wanted === 'refused') return 'refused';
       const others = await ask(other);
       if (wanted === 'matching' && others !== 'others') return 'honoured';
-      return others === 'others' ? 'ignored' : 'differs';
+      if (others !== 'others') return 'differs';
+      return wanted === 'others' ? 'ignored twice' : 'ignored';
     },
-    (handling) => handling === 'honoured',
+    (outcome) => outcome === 'honoured' || outcome === 'ignored twice',
   );
+  return settled === 'ignored twice' ? 'ignored' : settled;
 }

@@ -136,18 +136,13 @@ function errorFinding({ documented, other, lacking }: ServiceReport['errors']): 
   );
 }
 
-function crossCheckFinding({ cross_check: { usable, reason } }: Examined): ServiceFinding {
-  const about = 'conversations';
-  if (usable === null) return finding(about, 'cross-check', 'unseen', reason);
+function crossCheckFinding({ cross_check: { usable, opening, reason } }: Examined): ServiceFinding {
+  const line = (verdict: Verdict, found: string, meaning: string | null = null) =>
+    finding('conversations', 'cross-check', verdict, found, meaning);
+  if (usable === null) return line(opening === 'differs' ? 'differs' : 'unseen', reason);
   return usable
-    ? finding(about, 'cross-check', 'ok', reason)
-    : finding(
-        about,
-        'cross-check',
-        'warn',
-        `not usable: ${reason}`,
-        'a walk rests on the list alone; --cross-check full cannot be met',
-      );
+    ? line('ok', `usable: ${reason}`)
+    : line('warn', `not usable: ${reason}`, 'walks rest on the list alone; --cross-check full is not met');
 }
 
 /** What it means that a single record has no route of its own. */

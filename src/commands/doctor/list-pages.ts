@@ -8,7 +8,7 @@ import { ATTACHMENTS, CONVERSATIONS, EVENTS, MESSAGES } from '../../client/shape
 import type { ListGuess } from '../../client/shapes/list-guess.ts';
 import type { ExaminedList, ExaminedListName } from '../../contract/reports/service.ts';
 import { Fault } from '../../faults.ts';
-import type { PageQuery, Source } from '../../walk/source.ts';
+import type { Page, PageQuery, Source } from '../../walk/source.ts';
 import { withoutUndefined } from '../input.ts';
 import type { Examiner } from './examiner.ts';
 
@@ -29,11 +29,13 @@ export type ListPages = {
   readonly path: string;
   /** Reads a page. Throws the Faults of {@link Examiner.get}. */
   read(query: Query, options?: { anonymous: boolean }): Promise<SeenPage>;
+  /** As {@link ListPages.read}, but throws the Fault of a page that is refused or cannot be read. */
+  page(query: Query): Promise<Page<ListedRow>>;
   /** Returns where the rows are; undefined before a page with rows. */
   guess(): ListGuess | undefined;
   /** Returns the notices about fields that had to be left out of rows. */
   notices(): readonly string[];
-  /** Returns the list as a walk reads it. It throws the Fault of a refused or unreadable page. */
+  /** Returns the list as a walk reads it. */
   source(): Source<ListedRow>;
 };
 
@@ -53,20 +55,22 @@ export function listPages(examiner: Examiner, name: ExaminedListName, path: stri
       return { kind: 'unreadable', status, reason: error.message };
     }
   };
+  const page: ListPages['page'] = async (query) => {
+    const seen = await read(query);
+    if (seen.kind === 'refused') throw faultOfResponse(seen.response, examiner.urlOf(path, query));
+    if (seen.kind === 'unreadable') throw new Fault('protocol', seen.reason);
+    const { data, has_more } = seen.page;
+    return { rows: data, ...withoutUndefined({ has_more }) };
+  };
   return {
     path,
     read,
     guess: parser.guess,
     notices: () => notices,
+    page,
     source: () => ({
-      async page({ after, before, limit }: PageQuery) {
-        const query = withoutUndefined({ starting_after: after, ending_before: before, limit });
-        const seen = await read(query);
-        if (seen.kind === 'refused') throw faultOfResponse(seen.response, examiner.urlOf(path, query));
-        if (seen.kind === 'unreadable') throw new Fault('protocol', seen.reason);
-        const { data, has_more } = seen.page;
-        return { rows: data, ...withoutUndefined({ has_more }) };
-      },
+      page: ({ after, before, limit }: PageQuery) =>
+        page(withoutUndefined({ starting_after: after, ending_before: before, limit })),
     }),
   };
 }

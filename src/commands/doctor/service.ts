@@ -6,6 +6,7 @@ import { EXAMINED_LISTS, type ExaminedListName, type ServiceReport } from '../..
 import type { FileAccess } from '../../download/file-request.ts';
 import { Fault } from '../../faults.ts';
 import type { World } from '../../world.ts';
+import { examineCrossCheck } from './cross-check.ts';
 import { noLimitKnown } from './cursors.ts';
 import type { Examiner } from './examiner.ts';
 import { examineFiles, NO_FILES } from './files.ts';
@@ -40,7 +41,7 @@ export const NOTHING_SEEN: ServiceFacts = {
     attachments: unseenList(PATHS.attachments[0]!, 'unseen'),
     events: unseenList(PATHS.events[0]!, 'unseen'),
   },
-  cross_check: { usable: null, reason: 'not tried' },
+  cross_check: { usable: null, opening: 'unseen', reason: 'not tried' },
   records: {
     attachment: 'unseen',
     conversation: 'unseen',
@@ -67,6 +68,7 @@ export async function examineService(
   const memory = noLimitKnown();
   for (const name of EXAMINED_LISTS) lists[name] = await examineList(examiner, name, PATHS[name], memory);
   const seen = lists as Record<ExaminedListName, SeenList>;
+  const crossCheck = await examineCrossCheck(seen.conversations, seen.messages, memory, examiner.signal);
   const auth = await examineAuth(examiner, Object.values(seen));
   const records = await examineRecords(examiner, {
     ...firstId('attachment', seen.attachments),
@@ -87,7 +89,7 @@ export async function examineService(
       attachments: seen.attachments.facts,
       events: seen.events.facts,
     },
-    cross_check: { usable: null, reason: 'not tried' },
+    cross_check: crossCheck,
     records,
     errors: { ...errors, lacking: [...errors.lacking] },
     rows: describeRows(Object.values(seen)),

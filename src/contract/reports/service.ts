@@ -133,8 +133,15 @@ export const ServiceReport = z.object({
   drift_ratio: z.number().nullable(),
   rate_limit_headers: z.array(z.string()),
   lists: z.record(z.enum(EXAMINED_LISTS), ExaminedList),
-  /** Whether `/messages?opening=true` can be used to cross-check conversations; `reason` says how that is known, or why not. */
-  cross_check: z.object({ usable: z.boolean().nullable(), reason: z.string() }),
+  /**
+   * Whether `/messages?opening=true` can be used to cross-check conversations, and what the service does with `opening`.
+   * `reason` says how that is known, or why not.
+   */
+  cross_check: z.object({
+    usable: z.boolean().nullable(),
+    opening: z.enum(['honoured', 'ignored', 'refused', 'missing', 'differs', 'unseen']),
+    reason: z.string(),
+  }),
   records: z.object({
     attachment: Presence,
     conversation: Presence,
