@@ -1,5 +1,6 @@
 // Finds single records by id: by the route for one record, or in their list where a service has no such route.
 import type { App } from '../app.ts';
+import { SMALL_LIMIT } from '../capabilities/page-limit.ts';
 import type { ReadPage } from '../client/all-rows.ts';
 import { Fault, type FaultKind } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
@@ -18,10 +19,13 @@ export type RecordSource<Row extends { id: string }> = {
 /** A record, or the Fault why there is none: `not_found` only where that is proved. */
 export type FoundRecord<Row> = { id: string; row: Row } | { id: string; fault: Fault };
 
+/** For more ids than this the list is walked at once. */
+const MAX_NEIGHBOUR_LOOKUPS = 20;
+
 type LookupApp = Pick<App, 'world' | 'log' | 'notice' | 'strict'>;
 
-/** Status codes with which a service without the route may answer. */
-const NO_ROUTE_STATUS: ReadonlySet<number> = new Set([400, 404, 405, 410, 422, 501]);
+/** Status codes that say nothing about a record: the service may lack the route, or refuse the cursor. */
+const UNDECIDED_STATUS: ReadonlySet<number> = new Set([400, 404, 405, 410, 422, 501]);
 
 /** Faults of reading the list which leave open whether it has the record. Any other is a fault of the run. */
 const INCONCLUSIVE: ReadonlySet<FaultKind> = new Set<FaultKind>([
@@ -90,7 +94,7 @@ async function readByRoute<Row extends { id: string }>(
     if (!(error instanceof Fault)) throw error;
     const { isFromOurService = false, status = 0 } = error.detail;
     if (isFromOurService && error.kind === 'not_found') return { id, fault: error };
-    const mayLackRoute = error.kind === 'protocol' || NO_ROUTE_STATUS.has(status);
+    const mayLackRoute = error.kind === 'protocol' || UNDECIDED_STATUS.has(status);
     if (isFromOurService || !mayLackRoute) throw error;
     app.log(
       `${noun} ${id}: ${error.message}; the service may have no route for one ${noun}: its list decides`,
@@ -105,26 +109,19 @@ async function* findInList<Row extends { id: string }>(
   app: LookupApp,
   onPage?: (count: number) => void,
 ): AsyncGenerator<FoundRecord<Row>> {
-  const missing = new Set(ids);
-  const rows = new Map<string, Row>();
   let pages = 0;
-  const listing = exactRows<Row>(
-    async (window) => {
-      onPage?.(++pages);
-      return page(window);
-    },
-    (row) => row.id,
-    app,
-  );
+  const read: ReadPage<Row> = async (window) => {
+    onPage?.(++pages);
+    return page(window);
+  };
+  const rows = new Map<string, Row>();
   let fault: Fault | undefined;
   try {
-    for await (const row of listing.rows) {
-      if (missing.delete(row.id)) rows.set(row.id, row);
-      if (missing.size === 0) break;
-    }
-    if (missing.size > 0) fault = listing.fault();
+    if (ids.length <= MAX_NEIGHBOUR_LOOKUPS) await findByNeighbours(ids, read, rows);
+    fault = await findByWalk(ids, read, rows, app);
   } catch (error) {
-    if (!(error instanceof Fault) || !INCONCLUSIVE.has(error.kind)) throw error;
+    if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
+    if (!INCONCLUSIVE.has(error.kind)) throw absence(`${noun} ${ids[0]}`, error);
     fault = error;
   }
   app.log(`looked for ${plural(ids.length, noun)} in the list: ${plural(pages, 'request')}`);
@@ -132,6 +129,49 @@ async function* findInList<Row extends { id: string }>(
     const row = rows.get(id);
     yield row === undefined ? { id, fault: absence(`${noun} ${id}`, fault) } : { id, row };
   }
+}
+
+/**
+ * Adds to `rows` the rows that two requests show: the row before an id, then the row after that one. Few services do not lead
+ * to a row in this way, so the first id that is not found ends it.
+ */
+async function findByNeighbours<Row extends { id: string }>(
+  ids: readonly string[],
+  read: ReadPage<Row>,
+  rows: Map<string, Row>,
+): Promise<void> {
+  try {
+    // From a page of some rows it is found out where rows and ids are.
+    const first = (await read({ limit: SMALL_LIMIT })).data;
+    for (const id of ids) {
+      const place = first.findIndex((row) => row.id === id);
+      const known = place < 0 ? (await read({ ending_before: id, limit: 1 })).data[0] : first[place - 1];
+      if (known === undefined && place !== 0) return;
+      const after = known === undefined ? {} : { starting_after: known.id };
+      const [row] = (await read({ ...after, limit: 1 })).data;
+      if (row?.id !== id) return;
+      rows.set(id, row);
+    }
+  } catch (error) {
+    if (!(error instanceof Fault) || !UNDECIDED_STATUS.has(error.detail.status ?? 0)) throw error;
+  }
+}
+
+/** Adds to `rows` the rows that the walk of the list shows, until all are found. Returns why the others may be in the list. */
+async function findByWalk<Row extends { id: string }>(
+  ids: readonly string[],
+  read: ReadPage<Row>,
+  rows: Map<string, Row>,
+  app: LookupApp,
+): Promise<Fault | undefined> {
+  const missing = new Set(ids.filter((id) => !rows.has(id)));
+  if (missing.size === 0) return undefined;
+  const listing = exactRows<Row>(read, (row) => row.id, app);
+  for await (const row of listing.rows) {
+    if (missing.delete(row.id)) rows.set(row.id, row);
+    if (missing.size === 0) return undefined;
+  }
+  return listing.fault();
 }
 
 /** Returns the Fault of a record that the list does not show. `fault` says why the list was not proved. */

@@ -225,6 +225,22 @@ describe('first messages of conversations', () => {
     expect(ran.stderr).toContain('the service ignores opening');
   });
 
+  test('one faulty page does not hide that a service ignores opening', async () => {
+    const twice = MESSAGES.map((row, n) => ({ ...row, conversation_id: `conv_${n >> 1}` }));
+    let count = 0;
+    // The first page misses every second message, as openings would.
+    const respond = () =>
+      (count += 1) === 1
+        ? answer(
+            200,
+            JSON.stringify({ data: twice.filter((_, n) => n % 2 === 0).slice(0, 100), has_more: true }),
+          )
+        : undefined;
+    const ran = await at({ lists: { '/messages': twice }, respond }, 'messages ls --opening --walk');
+    expect(ran.exit).toBe(11);
+    expect(ran.stderr).toContain('the service ignores opening');
+  });
+
   test('one message in each conversation: it cannot be told', async () => {
     const single = MESSAGES.map((row, n) => ({ ...row, conversation_id: `conv_${n}` }));
     const ran = await at({ lists: { '/messages': single } }, 'messages ls --opening');

@@ -68,6 +68,40 @@ describe.each(WITHOUT_ROUTE)('%s in place of one record', (_, bytes) => {
   });
 });
 
+test('a record is found beside its neighbour, wherever it stands in the list', async () => {
+  for (const id of ['att_1', 'att_2', 'att_7', 'att_11', 'att_119', 'att_130']) {
+    const { exit, stdout } = await at({}, `attachments show ${id} --json`);
+    expect({ exit, id: JSON.parse(stdout).id }).toEqual({ exit: 0, id });
+    expect(server!.requests.length).toBeLessThanOrEqual(4);
+    await server!.close();
+  }
+});
+
+test.each<[string, (path: string, query: URLSearchParams) => Buffer | undefined]>([
+  ['refuses ending_before', (_, query) => (query.has('ending_before') ? answer(400, '{}') : undefined)],
+  [
+    'ignores ending_before',
+    (path, query) =>
+      path === LIST && query.has('ending_before')
+        ? answer(200, JSON.stringify({ data: ROWS.slice(0, Number(query.get('limit'))), has_more: true }))
+        : undefined,
+  ],
+])('a service that %s is walked', async (_, respond) => {
+  const found = await at({ respond }, 'attachments show att_119 --json');
+  expect({ exit: found.exit, id: JSON.parse(found.stdout).id }).toEqual({ exit: 0, id: 'att_119' });
+  await server!.close();
+  expect(await at({ respond }, 'attachments show att_999')).toMatchObject({ exit: 6 });
+});
+
+test('a list that fails names the record of which nothing is known', async () => {
+  const respond = (path: string) => (path === LIST ? answer(503, '{}') : undefined);
+  const { exit, stderr } = await at({ respond }, 'attachments show att_9 --retries 0');
+  expect(exit).toBe(9);
+  expect(stderr).toMatch(
+    /^arx: cannot tell whether there is attachment att_9: the service cannot answer now/,
+  );
+});
+
 test('a list that is not proved does not prove that a record is missing', async () => {
   const bare = (data: readonly object[]): unknown => ({ data });
   const firstPage = (path: string, query: URLSearchParams) =>

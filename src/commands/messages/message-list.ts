@@ -27,28 +27,33 @@ export function filteredMessages(
 }
 
 /**
- * Adds `opening=true` to requests. No row shows that it is a first message, so the first page of another service than ours is
- * compared with one without the parameter. Throws Fault `protocol` where the service ignores it, and `partial` where both
- * pages are the same, though no conversation is in them twice.
+ * Adds `opening=true` to requests. No row shows that it is a first message, so the pages of another service than ours are
+ * checked: the first page must differ from that without the parameter, and no page may have two messages of a conversation.
+ * Throws Fault `protocol` where the service ignores the parameter, and `partial` where that cannot be told.
  */
 function readFirstMessages(read: ReadMessages): ReadMessages {
-  let isChecked = false;
+  let isCompared = false;
+  const hint = 'arx messages ls lists all messages';
   return async (query) => {
     const reply = await read({ ...query, opening: true });
     const { data } = reply.body;
-    if (isChecked || data.length === 0 || isFromOurService(reply.headers)) return reply;
-    const ids = data.map(({ id }) => id);
-    const plain = (await read(query)).body.data.map(({ id }) => id);
-    isChecked = true;
-    if (ids.length !== plain.length || ids.some((id, at) => id !== plain[at])) return reply;
-    const conversations = data.flatMap(({ conversation_id }) => conversation_id ?? []);
-    const hint = 'arx messages ls lists all messages';
-    if (new Set(conversations).size < conversations.length)
+    if (isFromOurService(reply.headers) || data.length === 0) return reply;
+    if (hasTwoOfOne(data))
       throw new Fault('protocol', 'the service ignores opening: it lists all messages', { hint });
-    throw new Fault(
-      'partial',
-      'cannot tell whether these are first messages: without opening the service lists the same',
-      { hint },
-    );
+    if (isCompared) return reply;
+    const plain = (await read(query)).body.data;
+    isCompared = true;
+    const isSame = data.length === plain.length && data.every(({ id }, at) => id === plain[at]?.id);
+    if (!isSame) return reply;
+    const message =
+      'cannot tell whether these are first messages: without opening the service lists the same';
+    throw new Fault('partial', message, { hint });
   };
+}
+
+/** Returns whether two different messages are of one conversation. The same message twice is a faulty page. */
+function hasTwoOfOne(messages: readonly Message[]): boolean {
+  const known = messages.filter(({ conversation_id }) => typeof conversation_id === 'string');
+  const ids = new Set(known.map(({ id }) => id));
+  return new Set(known.map(({ conversation_id }) => conversation_id)).size < ids.size;
 }
