@@ -1,15 +1,15 @@
 // Parses the pages of one list of any service: where its rows are is found out once; rows that come again are reused.
-import type * as z from 'zod';
 import { Fault } from '../faults.ts';
 import { parseResponseWith, wrongShape, type ApiResponse, type Reply } from './response.ts';
 import { safeText } from './safe-text.ts';
 import { checkNoError } from './shapes/body-error.ts';
 import { fieldsOfRow, findFields, findIdPath, idText } from './shapes/find-id.ts';
 import { findRows, rowsAt, type FoundRows } from './shapes/find-rows.ts';
-import { valueAtPath, type JsonRecord } from './shapes/json-path.ts';
+import { ownField, valueAtPath, type JsonRecord } from './shapes/json-path.ts';
 import { keysInOrder } from './shapes/key-order.ts';
 import { describeGuess, type ListGuess } from './shapes/list-guess.ts';
 import { pageFacts, type PageFacts } from './shapes/page-facts.ts';
+import type { ReadRecord } from './shapes/record-fields.ts';
 import { TransportFault } from './transport.ts';
 
 /** Bytes of JSON whose rows are remembered, the newest ones. A walk reads the same rows again within a short time. */
@@ -21,7 +21,7 @@ export type ListPage<Row> = PageFacts & { data: Row[]; [other: string]: unknown 
 /** What is read from one row. */
 export type RowReader<Row> = {
   /** Returns the row. `id` is undefined only where rows need no ids. An issue has its path within the row. */
-  read(fields: JsonRecord, id: string | undefined): { row: Row } | { issue: z.core.$ZodIssue | undefined };
+  read(fields: JsonRecord, id: string | undefined): ReadRecord<Row>;
   /** Returns our names of fields that a row spells in another way. */
   otherSpellings?(fields: JsonRecord): Record<string, string>;
 };
@@ -81,23 +81,23 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
   function rowsOf(found: FoundRows, place: ListGuess, answer: ApiResponse): Row[] {
     const bytes = answer.bytes.length / Math.max(1, found.rows.length);
     const fresh: [id: string, entry: Remembered<Row>][] = [];
+    const { id: idPath = '' } = place;
     const rows = found.rows.map((raw, index): Row => {
+      // A walk reads most rows again: nothing is made of one that is known by its id as it was received.
+      const again = known.get(ownField(raw, idPath) as string);
+      if (again !== undefined && isSame(again.raw, raw)) return again.row;
       const fields = fieldsOf(raw, place.fields, spec);
       const id = fields && idOf(raw, fields, found.keys?.[index], place);
       if (fields === undefined || (id === undefined && place.id !== undefined))
-        throw new Fault(
-          'protocol',
-          `${spec.list}: row ${index + 1} of a page has no id${placeWords(place.id)}`,
-          {
-            hint: spec.hints.id,
-          },
-        );
+        throw withoutId(index, place, spec);
       const before = id === undefined ? undefined : known.get(id);
       if (before !== undefined && isSame(before.raw, raw)) return before.row;
       const outcome = spec.reader.read(fields, id);
       if ('issue' in outcome)
         throw wrongShape([...keysOf(place.rows), found.keys?.[index] ?? index], outcome.issue, answer);
-      if (id !== undefined) fresh.push([id, { raw, row: outcome.row, bytes }]);
+      // A row that was not repaired has the fields that were received, so it is compared itself.
+      const received = outcome.isRepaired || fields !== raw ? raw : outcome.row;
+      if (id !== undefined) fresh.push([id, { raw: received, row: outcome.row, bytes }]);
       return outcome.row;
     });
     // A page with a wrong row is not remembered.
@@ -185,6 +185,12 @@ function idOf(
 ): string | undefined {
   if (id === undefined) return undefined;
   return idText(id === '' ? key : (valueAtPath(fields, id) ?? valueAtPath(raw, id)));
+}
+
+/** Returns the Fault of a row that cannot be a cursor. */
+function withoutId<Row>(index: number, { id }: ListGuess, { list, hints }: ListSpec<Row>): Fault {
+  const message = `${list}: row ${index + 1} of a page has no id${placeWords(id)}`;
+  return new Fault('protocol', message, { hint: hints.id });
 }
 
 function placeWords(id: string | undefined): string {

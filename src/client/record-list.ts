@@ -47,8 +47,8 @@ export function createSequenceParser<Fields extends z.ZodRawShape>(
     isLoose: true,
     reader: {
       read(fields, id) {
-        const parsed = reader.read(fields, drop);
-        return parsed.success ? { row: { id, row: parsed.data } } : { issue: parsed.error.issues[0] };
+        const read = reader.read(fields, drop);
+        return 'issue' in read ? read : { row: { id, row: read.row }, isRepaired: true };
       },
       otherSpellings: reader.otherSpellings,
     },
@@ -63,8 +63,9 @@ function rowReader<Fields extends z.ZodRawShape>(
   const drop = dropNotices(kind.list, messages);
   return {
     read(fields, id) {
-      const parsed = reader.read(withId(fields, id), drop);
-      return parsed.success ? { row: parsed.data } : { issue: parsed.error.issues[0] };
+      const record = withId(fields, id);
+      const read = reader.read(record, drop);
+      return 'issue' in read ? read : { row: read.row, isRepaired: read.isRepaired || record !== fields };
     },
     otherSpellings: reader.otherSpellings,
   };

@@ -40,7 +40,7 @@ export function createUnknownListParser({
       read(row, key) {
         const sequence = position === undefined ? undefined : valueAtPath(row, position);
         const place = Number.isSafeInteger(sequence) ? { sequence: sequence as number } : {};
-        return { row: { id: key ?? '', row, ...place } };
+        return { row: { id: key ?? '', row, ...place }, isRepaired: true };
       },
     },
   });

@@ -8,8 +8,9 @@ const FIRST_MILLISECONDS = 1e11;
  * digits; undefined for anything else.
  */
 export function isoInstant(value: unknown): string | undefined {
-  const isNumeric = typeof value === 'number' || (typeof value === 'string' && /^\d{9,14}$/.test(value));
-  const number = isNumeric ? Number(value) : NaN;
+  const isText = typeof value === 'string' && value.length <= 14 && /^\d{9,14}$/.test(value);
+  if (!isText && typeof value !== 'number') return undefined;
+  const number = Number(value);
   const date = new Date(Math.abs(number) >= FIRST_MILLISECONDS ? number : number * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

@@ -22,7 +22,7 @@ function reader() {
         looks += 1;
         const { tags, size } = row;
         if (tags !== undefined && !Array.isArray(tags)) return { issue: issueAt('tags') };
-        return size === 'none' ? { issue: issueAt('size') } : { row };
+        return size === 'none' ? { issue: issueAt('size') } : { row, isRepaired: false };
       },
     },
   });

@@ -9,7 +9,7 @@ export function idText(value: unknown): string | undefined {
   const id = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH) return undefined;
   // A lone surrogate cannot be written in a URL.
-  return /\p{Surrogate}/u.test(id) ? undefined : id;
+  return /[\ud800-\udfff]/u.test(id) ? undefined : id;
 }
 
 /** Returns names under which services keep the id of a record, the likeliest first. `singular` is what one row is. */

@@ -15,5 +15,7 @@ export function ownField(value: unknown, name: string): unknown {
 
 /** Returns the value at a dot path of own fields, undefined where there is none. The empty path is the whole value. */
 export function valueAtPath(value: unknown, path: string): unknown {
-  return path === '' ? value : path.split('.').reduce<unknown>(ownField, value);
+  if (path === '') return value;
+  // Most paths are one name, and each row of a list is asked for it.
+  return path.includes('.') ? path.split('.').reduce<unknown>(ownField, value) : ownField(value, path);
 }

@@ -59,23 +59,26 @@ export function pageFacts(
     for (const [name, field] of Object.entries(value)) if (name !== key) rest.set(name, field);
     value = value[key];
   }
-  const sources = around.flatMap(({ path: prefix, value: each }) => [
-    { prefix, fields: each },
-    ...DESCRIBING.flatMap((name) => {
+  const said: { name: string; place: string; field: unknown }[] = [];
+  const listen = (fields: JsonRecord, prefix: string): void => {
+    for (const name of Object.keys(fields))
+      said.push({ name: foldedName(name), place: prefix + name, field: fields[name] });
+  };
+  for (const { path: prefix, value: each } of around) {
+    listen(each, prefix);
+    for (const name of DESCRIBING) {
       const fields = ownField(each, name);
-      return isRecord(fields) ? [{ prefix: `${prefix}${name}.`, fields }] : [];
-    }),
-  ]);
+      if (isRecord(fields)) listen(fields, `${prefix}${name}.`);
+    }
+  }
   const facts: PageFacts = {};
   const first = <T>(
     names: readonly string[],
     read: (value: unknown) => T | undefined,
   ): { found?: T; place?: string } => {
-    for (const { prefix, fields } of sources) {
-      for (const [name, field] of Object.entries(fields)) {
-        const found = names.includes(foldedName(name)) ? read(field) : undefined;
-        if (found !== undefined) return { found, place: prefix + name };
-      }
+    for (const { name, place, field } of said) {
+      const found = names.includes(name) ? read(field) : undefined;
+      if (found !== undefined) return { found, place };
     }
     return {};
   };

@@ -31,10 +31,9 @@ export function createBodyReader<Fields extends z.ZodRawShape>(
     for (const { path, record } of recordsIn(body, [kind.name])) {
       const dropped: [string, string][] = [];
       const parsed = reader.read(record, (field, what) => void dropped.push([field, what]));
-      if (parsed.success) found.push({ record: parsed.data, dropped });
+      if ('row' in parsed) found.push({ record: parsed.row, dropped });
       // A wrapper without any of the fields says less of what is wrong than what is in it.
-      else if (first === undefined || path.length > first.path.length)
-        first = { path, issue: parsed.error.issues[0] };
+      else if (first === undefined || path.length > first.path.length) first = { path, issue: parsed.issue };
     }
     const best = found.find(({ record }) => id !== undefined && ownField(record, 'id') === id) ?? found[0];
     if (best === undefined) {

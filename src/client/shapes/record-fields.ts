@@ -23,9 +23,12 @@ export type RecordKind<Fields extends z.ZodRawShape> = {
 /** Is called for a field that was left out. `what` says what it is not: `number`. */
 export type DropField = (field: string, what: string) => void;
 
-/** What a parser needs of a record: its outcome, and the names of fields that it found under another spelling. */
+/** A record as it was read. `isRepaired`: some field differs from what was received. `issue`: why it is no such record. */
+export type ReadRecord<T> = { row: T; isRepaired: boolean } | { issue: z.core.$ZodIssue | undefined };
+
+/** Reads records of one kind. */
 export type RecordReader<T> = {
-  read(record: JsonRecord, drop: DropField): z.ZodSafeParseResult<T>;
+  read(record: JsonRecord, drop: DropField): ReadRecord<T>;
   /** Returns our names of fields that the record spells in another way: our name → its name. */
   otherSpellings(record: JsonRecord): Record<string, string>;
 };
@@ -62,9 +65,12 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
     }
     return Object.fromEntries([...found].filter(([meaning]) => !ambiguous.has(meaning)));
   }
-  const isPlain = (record: JsonRecord): boolean =>
-    Object.keys(record).every((name) => meaningOf(name) === undefined) &&
-    (kind.dates ?? []).every((name) => isoInstant(record[name]) === undefined);
+  const dates = kind.dates ?? [];
+  /** Most rows need no repair, so this is fast. */
+  const isPlain = (record: JsonRecord): boolean => {
+    for (const name in record) if (!fields.has(name) && meaningOf(name) !== undefined) return false;
+    return dates.every((name) => isoInstant(record[name]) === undefined);
+  };
 
   function repaired(record: JsonRecord, drop: DropField): JsonRecord {
     const names = otherSpellings(record);
@@ -92,9 +98,10 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
       const prepared = prepare?.(record, drop) ?? record;
       if (isPlain(prepared)) {
         const parsed = schema.safeParse(prepared);
-        if (parsed.success) return parsed;
+        if (parsed.success) return { row: parsed.data, isRepaired: prepared !== record };
       }
-      return schema.safeParse(repaired(withId(prepared, kind.ids), drop));
+      const parsed = schema.safeParse(repaired(withId(prepared, kind.ids), drop));
+      return parsed.success ? { row: parsed.data, isRepaired: true } : { issue: parsed.error.issues[0] };
     },
     otherSpellings,
   };
