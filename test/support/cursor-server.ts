@@ -1,4 +1,6 @@
 // A foreign list on a loopback port, paged by the IDs of its rows, with the faults that a test asks for.
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import type { PageQuery } from '../../src/walk/source.ts';
 import { correctPage, FAULT_NAMES, faultyPage } from './faulty-page.ts';
 import { answer, misbehave, type Misbehaving } from './misbehaving-server.ts';
@@ -21,9 +23,30 @@ export type CursorServerOptions = {
   /** Share of pages with a fault. */
   drift?: number;
   seed?: number;
+  /** Share of requests that fail in transit ({@link TRANSPORT_FAULTS}). */
+  transport?: number;
   /** Called with the number of earlier requests. The answer waits until it resolves. */
   gate?: (count: number) => Promise<void> | undefined;
 };
+
+/** What happens to a request that fails in transit: an error, a reset, or an answer that is cut in one of four ways. */
+const TRANSPORT_FAULTS: readonly ((socket: Socket, whole: Buffer) => void)[] = [
+  (socket) => socket.write(answer(429, '', { 'retry-after': '0' })),
+  (socket) => socket.write(answer(500)),
+  (socket) => socket.write(answer(503, '{"error":')),
+  (socket) => socket.resetAndDestroy(),
+  (socket, whole) => socket.end(whole.subarray(0, whole.length - 5)),
+  (socket, whole) => socket.write(answer(200, bodyOf(whole).subarray(0, -3))),
+  (socket) => socket.write(answer(200, '')),
+  (socket, whole) => {
+    const zipped = gzipSync(bodyOf(whole));
+    socket.write(answer(200, zipped.subarray(0, zipped.length - 9), { 'content-encoding': 'gzip' }));
+  },
+];
+
+function bodyOf(whole: Buffer): Buffer {
+  return whole.subarray(whole.indexOf('\r\n\r\n') + 4);
+}
 
 const stripe = (data: unknown[], has_more: boolean): unknown => ({ object: 'list', data, has_more });
 
@@ -66,6 +89,10 @@ export async function serveList(options: CursorServerOptions): Promise<Misbehavi
   };
   return misbehave((socket, { head }, count) => {
     const gate = options.gate?.(count) ?? Promise.resolve();
-    void gate.then(() => socket.write(reply(head, count)));
+    void gate.then(() => {
+      const random = randomFrom(`${seed}/transport/${count}`);
+      if (random() >= (options.transport ?? 0)) return socket.write(reply(head, count));
+      return TRANSPORT_FAULTS[Math.floor(random() * TRANSPORT_FAULTS.length)]!(socket, reply(head, count));
+    });
   });
 }
