@@ -1,4 +1,5 @@
 // Views of a list for the walk: cursors swapped, descending pages turned, page sizes that the service accepts.
+import { Fault } from '../faults.ts';
 import { directionOf } from '../walk/evidence/read.ts';
 import type { Direction, Identified, Source } from '../walk/source.ts';
 import { supportedDirections, type ListCapabilities } from './list-capabilities.ts';
@@ -8,7 +9,9 @@ export function adaptSource<Row extends Identified>(
   source: Source<Row>,
   capabilities: ListCapabilities,
 ): Source<Row> & { directions: ReadonlySet<Direction> } {
-  const { swapped, limit } = capabilities;
+  const { swapped, limit, whole } = capabilities;
+  const directions = supportedDirections(capabilities);
+  if (whole) return { ...withLocalCursors(source, limit), directions };
   const entries = Object.entries(capabilities.directions) as [Direction, string][];
   const descending = new Set(
     entries.filter(([, support]) => support === 'descending').map(([direction]) => direction),
@@ -17,7 +20,7 @@ export function adaptSource<Row extends Identified>(
   const { page } = descending.size === 0 ? following : withTurnedPages(following, descending);
   return {
     ...source,
-    directions: supportedDirections(capabilities),
+    directions,
     page: (query, signal) => page({ ...query, limit: Math.min(query.limit, limit.largest) }, signal),
   };
 }
@@ -48,6 +51,43 @@ export function withTurnedPages<Row extends Identified>(
     async page(query, signal) {
       const page = await source.page(query, signal);
       return directions.has(directionOf(query)) ? { ...page, rows: page.rows.toReversed() } : page;
+    },
+  };
+}
+
+/** Reads of the whole list in which a cursor is looked for before it counts as gone: any answer may lack a row. */
+const MAX_READS_FOR_CURSOR = 4;
+
+/**
+ * Returns a list of which every answer is the whole list, with pages that are cut out of an answer. Each page is a request of its own,
+ * so that pages are independent evidence; the page size differs from one to the next, as far as the list leaves room. Throws
+ * Fault 'not_found' where several answers lack a cursor. Cursors in the wrong order give an empty page that says there is more:
+ * the order of one answer proves nothing.
+ */
+export function withLocalCursors<Row extends Identified>(
+  source: Source<Row>,
+  { accepted, given }: Pick<ListCapabilities['limit'], 'accepted' | 'given'>,
+): Source<Row> {
+  // A service that gives more rows than were asked for ignores the page size.
+  const sizes = given > accepted ? accepted : Math.max(1, accepted - given);
+  let reads = 0;
+  return {
+    ...source,
+    async page({ after, before, limit }, signal) {
+      for (let tried = 0; tried < MAX_READS_FOR_CURSOR; tried++) {
+        const whole = await source.page({ limit: accepted - (reads++ % sizes) }, signal);
+        const ids = whole.rows.map(({ id }) => id);
+        const from = after === undefined ? 0 : ids.indexOf(after) + 1;
+        const to = before === undefined ? ids.length : ids.indexOf(before);
+        if ((after !== undefined && from === 0) || to < 0) continue;
+        const drift = whole.drift_ratio === undefined ? {} : { drift_ratio: whole.drift_ratio };
+        if (from > to) return { rows: [], has_more: true, ...drift };
+        const isBackward = before !== undefined && after === undefined;
+        const rows = whole.rows.slice(from, to);
+        const isCut = rows.length > limit || (before === undefined && whole.has_more === true);
+        return { rows: isBackward ? rows.slice(-limit) : rows.slice(0, limit), has_more: isCut, ...drift };
+      }
+      throw new Fault('not_found', `no row ${[after, before].filter((id) => id !== undefined).join(' or ')}`);
     },
   };
 }

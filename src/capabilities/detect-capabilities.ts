@@ -13,6 +13,8 @@ const SAMPLE_ROWS = 20;
 const MAX_PROBES = 12;
 /** Known rows of which a page can show an order: two beside its cursors. */
 const MIN_ROWS_FOR_ORDER: Record<Direction, number> = { forward: 3, backward: 3, closed: 4 };
+/** Pages that must say that they are the whole list, where cursors are ignored. */
+const MIN_WHOLE_PAGES = 3;
 /** Empty first pages before the list counts as empty: a faulty page may be empty. */
 const MAX_EMPTY_PAGES = 3;
 /** Status codes of errors that say nothing about the parameters: no token, too slow, too many requests. */
@@ -37,9 +39,14 @@ export async function detectCapabilities<Row extends Identified>(
 ): Promise<ListCapabilities> {
   const first = await readFirstPage(source, limit, signal);
   const probes = new Probes(source, first, signal);
-  const result = (directions: ListCapabilities['directions'], swapped: boolean): ListCapabilities => ({
+  const result = (
+    directions: ListCapabilities['directions'],
+    swapped: boolean,
+    whole = false,
+  ): ListCapabilities => ({
     directions,
     swapped,
+    whole,
     limit: { wanted: limit, accepted: first.limit, given: probes.given, largest: probes.largest },
     requests: probes.requests,
   });
@@ -61,7 +68,8 @@ export async function detectCapabilities<Row extends Identified>(
     for (const direction of ['backward', 'closed'] as const)
       if (wanted.includes(direction) && probes.canAsk(direction))
         directions[direction] = supportOf(await probes.verdictOf(direction));
-  return result(directions, swapped && directions.forward !== 'ignored');
+  const whole = directions.forward === 'ignored' && (await probes.isWhole());
+  return result(directions, swapped && directions.forward !== 'ignored', whole);
 }
 
 function supportOf(verdict: Verdict, isTurned = false): DirectionSupport {
@@ -117,6 +125,16 @@ class Probes<Row extends Identified> {
     if (!isMore || rows.length >= this.#accepted - 2) return;
     await this.#readFirst(2);
     if (this.#first.rows.length === rows.length) this.largest = rows.length;
+  }
+
+  /** Returns whether several pages without a cursor say that nothing follows them. */
+  async isWhole(): Promise<boolean> {
+    for (let pages = 1; pages < MIN_WHOLE_PAGES && this.#first.has_more === false; pages++) {
+      // A list that just fits is read with the same page size: a smaller one would cut it.
+      const isTight = this.given <= this.#accepted && this.given > this.#accepted - pages;
+      await this.#readFirst(isTight ? 0 : pages);
+    }
+    return this.#first.has_more === false;
   }
 
   /** Begins again with another view of the list. */

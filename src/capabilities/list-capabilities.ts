@@ -13,6 +13,8 @@ export type ListCapabilities = {
   directions: Record<Direction, DirectionSupport>;
   /** Whether `after` and `before` have each other's meaning, as where a list shows its newest rows first and `after` means newer. */
   swapped: boolean;
+  /** Whether it ignores cursors and each of several pages says that it is the whole list. */
+  whole: boolean;
   limit: {
     /** Rows that were wanted, and the most that the service accepts of that: it refused any larger limit that was tried. */
     wanted: number;
@@ -26,8 +28,9 @@ export type ListCapabilities = {
   requests: number;
 };
 
-/** Returns the directions in which the list can be read. None: it follows no cursor. */
-export function supportedDirections({ directions }: ListCapabilities): Set<Direction> {
+/** Returns the directions in which the list can be read: of a whole list all. None: it follows no cursor. */
+export function supportedDirections({ directions, whole }: ListCapabilities): Set<Direction> {
+  if (whole) return new Set(['forward', 'backward', 'closed']);
   const { forward, backward, closed } = directions;
   // Contradicting answers to forward reads are faulty pages: a service without cursors always gives the same page.
   if (!isFollowed(forward) && forward !== 'undecided') return new Set();
@@ -43,7 +46,7 @@ function isFollowed(support: DirectionSupport): boolean {
 }
 
 /** Returns the lines of `-v` about what differs from the documented interface. */
-export function capabilityLines({ directions, swapped, limit }: ListCapabilities): string[] {
+export function capabilityLines({ directions, swapped, whole, limit }: ListCapabilities): string[] {
   const turned = Object.entries(directions).filter(([, support]) => support === 'descending');
   return [
     ...(limit.accepted < limit.wanted
@@ -52,6 +55,7 @@ export function capabilityLines({ directions, swapped, limit }: ListCapabilities
     ...(limit.largest < limit.accepted
       ? [`the service gives at most ${limit.largest} rows in one page`]
       : []),
+    ...(whole ? ['the service follows no cursors and always gives the whole list: cut into pages here'] : []),
     ...(swapped ? ["the cursors have each other's meaning: exchanged"] : []),
     ...turned.map(([direction]) => `${direction} pages stand in descending order: turned`),
   ];

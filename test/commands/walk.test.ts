@@ -115,10 +115,24 @@ describe('what a service follows', () => {
 
   test.each(['ignores', 'refuses'] as const)('no cursor at all (%s) proves nothing', async (after) => {
     const { url } = await serve({ rows: ROWS, after });
-    const walked = await arx(dir, `walk ${url}/orders`);
+    const walked = await arx(dir, `walk ${url}/orders --limit 20`);
     expect(walked).toMatchObject({ exit: 11, stdout: '' });
     expect(walked.stderr).toContain('does not follow starting_after');
     expect(walked.stderr).toContain('hint: --after-param');
+  });
+
+  test.each([0, 0.1])('the whole list in each answer, with a drift of %d, is walked', async (drift) => {
+    const whole = { after: 'ignores', before: 'ignores', limit: () => 1000 } as const;
+    for (let seed = 1; seed <= 5; seed++) {
+      const { url } = await serve({ rows: ROWS, ...whole, drift, seed });
+      const walked = await arx(dir, `walk ${url}/orders --limit 20 -o ndjson`);
+      const ids = idsOf(walked.stdout);
+      if (drift === 0) expect(walked).toMatchObject({ exit: 0, stderr: '' });
+      expect(ids).toEqual(walked.exit === 0 ? IDS : IDS.slice(0, ids.length));
+    }
+    // Nothing says that a bare array is the whole list.
+    const { url } = await serve({ rows: ROWS, ...whole, body: (rows) => rows });
+    expect(await arx(dir, `walk ${url}/orders`)).toMatchObject({ exit: 11, stdout: '' });
   });
 
   test('other names of its parameters; --forward-only asks nothing backward', async () => {

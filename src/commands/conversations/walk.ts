@@ -45,8 +45,8 @@ async function walkableList(
   const { crossCheck: _, ...list } = source;
   if (!list.directions.has('forward')) {
     throw new Fault(
-      'protocol',
-      'the service follows no cursors in its conversations, so they cannot be walked',
+      'partial',
+      'the service follows no cursors in its conversations and does not say where they end, so they cannot be walked',
       {
         hint: 'arx conversations ls shows one page',
       },

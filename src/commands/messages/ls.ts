@@ -47,9 +47,13 @@ async function walkMessages(messages: FilteredList<Message>, input: Input, app: 
   // The interface says nothing about cursors of /messages (interface 4.8).
   const { source: readable, pageRows } = await readableList(source, pageRowsOf(input), app);
   if (readable.directions.size === 0)
-    throw new Fault('protocol', 'the service follows no cursors in /messages, so they cannot be walked', {
-      hint: 'arx messages ls shows one page',
-    });
+    throw new Fault(
+      'partial',
+      'the service follows no cursors in /messages and does not say where they end, so they cannot be walked',
+      {
+        hint: 'arx messages ls shows one page',
+      },
+    );
   const list = {
     source: readable,
     pageRows,
