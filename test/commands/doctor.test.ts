@@ -266,6 +266,20 @@ describe('no service', () => {
     ],
     ['nothing there', (socket) => void socket.write(answer(404, 'no')), 11, 'no_archive'],
     ['errors only', (socket) => void socket.write(answer(500, '{}')), 9, 'unreachable'],
+    [
+      'a service that refuses everything but its health',
+      (socket, { head }) =>
+        void socket.write(head.includes('/api/health') ? answer(200, '{"status":"ok"}') : answer(400, '{}')),
+      11,
+      'no_archive',
+    ],
+    [
+      'a service that dies after the first answer',
+      (socket, _, count) =>
+        void (count === 0 ? socket.write(answer(200, '{"status":"ok"}')) : socket.destroy()),
+      10,
+      'unreachable',
+    ],
     ['a closed connection', (socket) => void socket.end(), 10, 'unreachable'],
   ])('%s', async (_, each, code, outcome) => {
     const { url, requests } = await script(each);

@@ -42,6 +42,10 @@ export type Notes = {
   drift: number | null;
   /** The service's clock minus ours in milliseconds, by the first Date header. */
   clockOffsetMs: number | null;
+  /** Responses of status 500 and above. */
+  serverErrors: number;
+  /** The failure of the last request, null where it was answered. */
+  failure: Fault | null;
   /** Why no more requests are sent. */
   stopped: string | null;
 };
@@ -75,6 +79,8 @@ export function createExaminer(options: ExaminerOptions): Examiner {
     rateLimitHeaders: new Set(),
     drift: null,
     clockOffsetMs: null,
+    serverErrors: 0,
+    failure: null,
     stopped: null,
   };
   const stop = (reason: string): Fault => {
@@ -111,6 +117,7 @@ export function createExaminer(options: ExaminerOptions): Examiner {
     }
     noteDrift(Number(response.headers[HEADERS.drift]));
     if (response.status >= 400) noteError(response);
+    if (response.status >= 500) notes.serverErrors += 1;
   }
 
   function noteDrift(ratio: unknown): void {
@@ -137,6 +144,7 @@ export function createExaminer(options: ExaminerOptions): Examiner {
       let cut: ApiResponse | undefined;
       const answered = (response: ApiResponse): ApiResponse => {
         unanswered = 0;
+        notes.failure = null;
         note(response);
         noteDrift(driftIn(response));
         return response;
@@ -156,6 +164,7 @@ export function createExaminer(options: ExaminerOptions): Examiner {
         if (cut !== undefined && error instanceof Fault && error.kind === 'network') return answered(cut);
         if (error instanceof Fault && error.kind === 'network') {
           unanswered += 1;
+          notes.failure = error;
           if (unanswered >= MAX_UNANSWERED) stop('the service no longer answers');
         }
         throw error;

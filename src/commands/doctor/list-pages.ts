@@ -26,6 +26,7 @@ export type SeenPage =
 
 /** One list of the service. */
 export type ListPages = {
+  readonly list: ExaminedListName;
   readonly path: string;
   /** Reads a page. Throws the Faults of {@link Examiner.get}. */
   read(query: Query, options?: { anonymous: boolean }): Promise<SeenPage>;
@@ -63,6 +64,7 @@ export function listPages(examiner: Examiner, name: ExaminedListName, path: stri
     return { rows: data, ...withoutUndefined({ has_more }) };
   };
   return {
+    list: name,
     path,
     read,
     guess: parser.guess,

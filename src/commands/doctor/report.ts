@@ -5,6 +5,7 @@ import { EXAMINED_LISTS, type ServiceFinding, type ServiceReport } from '../../c
 import { Fault } from '../../faults.ts';
 import { createExaminer, type Examiner } from './examiner.ts';
 import { findingsOf } from './findings.ts';
+import { answerOf } from './settle.ts';
 import { examineService, NOTHING_SEEN, type ServiceFacts } from './service.ts';
 
 /**
@@ -68,21 +69,22 @@ async function examine(examiner: Examiner, app: App): Promise<{ facts: ServiceFa
   }
 }
 
-/** Returns the Fault of a service that answers, but shows no list. */
+/** Returns the Fault of a service that shows no list, or could not be examined to the end. */
 function faultOf({ lists }: ServiceFacts, examiner: Examiner, app: App): Fault | undefined {
   const states = EXAMINED_LISTS.map((name) => lists[name].state);
-  const hint = `arx login --base-url ${app.settings.base_url.value}`;
-  if (examiner.hasToken && states.includes('needs_token') && !states.some(isRead))
-    return new Fault('auth', 'the service refuses the token, so no list was examined', { hint });
-  const { stopped } = examiner.notes;
+  const { stopped, failure, serverErrors } = examiner.notes;
   if (states.some(isRead))
     return stopped === null ? undefined : new Fault('partial', `the examination ended early: ${stopped}`);
-  if (states.includes('needs_token'))
-    return new Fault('auth', 'no list was examined: the service needs a token', { hint });
+  const hint = `arx login --base-url ${app.settings.base_url.value}`;
+  if (states.includes('needs_token')) {
+    return examiner.hasToken
+      ? new Fault('auth', 'the service refuses the token, so no list was examined', { hint })
+      : new Fault('auth', 'no list was examined: the service needs a token', { hint });
+  }
   if (states.includes('forbidden'))
     return new Fault('forbidden', 'no list was examined: the tier or scope of the token does not allow it');
-  if (states.includes('failed') || states.includes('differs') || stopped !== null)
-    return new Fault('busy', 'no list was examined: the service answers with errors');
+  if (failure !== null) return failure;
+  if (serverErrors > 0) return new Fault('busy', 'no list was examined: the service answers with errors');
   return new Fault('protocol', 'this is no archive service: it has none of the lists', {
     hint: 'check the base URL',
   });
@@ -111,12 +113,13 @@ function outcomeOf(fault: Fault | undefined): ServiceReport['outcome'] {
 async function tokenOf(
   app: App,
 ): Promise<{ text: string | undefined; state: ServiceReport['auth']['token'] }> {
+  const session = await app.session();
   try {
-    return { text: (await (await app.session()).bearer()).token, state: 'sent' };
+    return { text: (await session.bearer()).token, state: 'sent' };
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted' || error.kind === 'usage') throw error;
-    const isMissing = error.kind === 'auth' && error.message.startsWith('no token');
-    return { text: undefined, state: isMissing ? 'none' : 'unusable' };
+    const stored = await answerOf(() => app.tokens.get(session.origin, app.settings.profile.value));
+    return { text: undefined, state: error.kind === 'auth' && stored === undefined ? 'none' : 'unusable' };
   }
 }
 

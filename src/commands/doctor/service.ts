@@ -2,7 +2,7 @@
 import { parseJson } from '../../client/strict-json.ts';
 import { safeText } from '../../client/safe-text.ts';
 import { ROUTES } from '../../contract/routes.ts';
-import { EXAMINED_LISTS, type ExaminedListName, type ServiceReport } from '../../contract/reports/service.ts';
+import type { ExaminedListName, ServiceReport } from '../../contract/reports/service.ts';
 import type { FileAccess } from '../../download/file-request.ts';
 import { Fault } from '../../faults.ts';
 import type { World } from '../../world.ts';
@@ -64,18 +64,21 @@ export async function examineService(
   world: World,
 ): Promise<ServiceFacts> {
   const health = await examineHealth(examiner);
-  const lists: Partial<Record<ExaminedListName, SeenList>> = {};
   const memory = noLimitKnown();
-  for (const name of EXAMINED_LISTS) lists[name] = await examineList(examiner, name, PATHS[name], memory);
-  const seen = lists as Record<ExaminedListName, SeenList>;
-  const crossCheck = await examineCrossCheck(seen.conversations, seen.messages, memory, examiner.signal);
-  const auth = await examineAuth(examiner, Object.values(seen));
+  const list = (name: ExaminedListName) => examineList(examiner, name, PATHS[name], memory);
+  const conversations = await list('conversations');
+  const messages = await list('messages');
+  const attachments = await list('attachments');
+  const events = await list('events');
+  const lists = [messages, conversations, attachments, events];
+  const crossCheck = await examineCrossCheck(conversations, messages, memory, examiner.signal);
+  const auth = await examineAuth(examiner, lists);
   const records = await examineRecords(examiner, {
-    ...firstId('attachment', seen.attachments),
-    ...firstId('conversation', seen.conversations),
-    ...firstId('message', seen.messages),
+    ...firstId('attachment', attachments),
+    ...firstId('conversation', conversations),
+    ...messageId(lists),
   });
-  const files = await examineFilesOf(examiner, seen.attachments, openFiles, world);
+  const files = await examineFilesOf(examiner, attachments, openFiles, world);
   const { errors, rateLimitHeaders, drift, clockOffsetMs } = examiner.notes;
   return {
     health,
@@ -84,15 +87,15 @@ export async function examineService(
     drift_ratio: drift,
     rate_limit_headers: [...rateLimitHeaders],
     lists: {
-      conversations: seen.conversations.facts,
-      messages: seen.messages.facts,
-      attachments: seen.attachments.facts,
-      events: seen.events.facts,
+      conversations: conversations.facts,
+      messages: messages.facts,
+      attachments: attachments.facts,
+      events: events.facts,
     },
     cross_check: crossCheck,
     records,
     errors: { ...errors, lacking: [...errors.lacking] },
-    rows: describeRows(Object.values(seen)),
+    rows: describeRows(lists),
     files,
   };
 }
@@ -100,6 +103,15 @@ export async function examineService(
 function firstId(name: string, { rows }: SeenList): Record<string, string> {
   const id = rows[0]?.id;
   return id === undefined ? {} : { [name]: id };
+}
+
+/** Returns the id of a message: from the list of messages, else from another list that names one. */
+function messageId(lists: readonly SeenList[]): { message?: string } {
+  const named = lists.flatMap(({ pages, rows }) =>
+    rows.map((row) => (pages.list === 'messages' ? row.id : (row['message_id'] ?? row['first_message_id']))),
+  );
+  const id = named.find((each) => typeof each === 'string' && each !== '');
+  return typeof id === 'string' ? { message: id } : {};
 }
 
 /** The first request: where it gets no response at all, nothing else would. */
