@@ -43,11 +43,14 @@ export function contextOf(service: OtherService, dir: string): Context {
     service,
     variant,
     dir,
-    arx: (line, { token = TOKEN, env, ...options } = {}) =>
-      arx(dir, `--base-url ${url} ${patience}${line}`, {
+    async arx(line, { token = TOKEN, env, ...options } = {}) {
+      const ran = await arx(dir, `--base-url ${url} ${patience}${line}`, {
         ...options,
         env: { LANG: 'C.UTF-8', ...(token === '' ? {} : { ARX_TOKEN: token }), ...env },
-      }),
+      });
+      mustSayOnce(ran, line);
+      return ran;
+    },
     truth: {
       threads: turned(archive.threads).map(idOf),
       letters: turned(archive.letters).map(({ id }) => id),
@@ -59,6 +62,14 @@ export function contextOf(service: OtherService, dir: string): Context {
 /** Throws an error with this text unless the condition holds. */
 export function must(condition: boolean, text: string): asserts condition {
   if (!condition) throw new Error(text);
+}
+
+/** Throws where a run says a thing twice, or shows the token. */
+function mustSayOnce({ stdout, stderr }: Ran, line: string): void {
+  const said = stderr.split('\n').filter((one) => one !== '');
+  const again = said.find((one, at) => said.indexOf(one) < at);
+  must(again === undefined || line.includes('-v '), `said twice: ${again}`);
+  must(line === 'token' || !(stdout + stderr).includes(TOKEN), 'the token is shown');
 }
 
 /** Returns the error of a run in one short line. */

@@ -113,6 +113,36 @@ export const LIST_CHECKS: readonly Check[] = [
     },
   },
   {
+    commands: ['conversations ls'],
+    name: 'conversations ls: with -v, where the rows and their ids are',
+    async run({ arx, variant }) {
+      if (variant.faults.rough > 0) return;
+      const { stderr } = await arx('conversations ls -v --limit 5');
+      must(/conversations: .*rows/.test(stderr), 'not a word about rows');
+      must(stderr.includes(variant.records.idField), 'not a word about ids');
+    },
+  },
+  {
+    commands: ['conversations ls'],
+    name: 'conversations ls: fields of a wrong type are left out, with one notice each',
+    async run({ arx, variant, service }) {
+      const ran = await arx('conversations ls --limit 30 --json');
+      mustSucceed(ran);
+      const notices = ran.stderr.split('\n').filter((line) => /field|type/.test(line));
+      const isOdd = variant.name === 'odd-fields';
+      must(
+        isOdd ? notices.length > 0 && notices.length < 6 : notices.length === 0,
+        `${notices.length} notices: ${notices[0] ?? ''}`,
+      );
+      if (!isOdd) return;
+      const { data } = JSON.parse(ran.stdout) as { data: Record<string, unknown>[] };
+      for (const [at, row] of data.entries()) {
+        must(row['id'] === service.archive.threads[at]!.id, 'another row');
+        must(['number', 'undefined'].includes(typeof row['message_count']), 'a count that is no number');
+      }
+    },
+  },
+  {
     commands: ['conversations show'],
     name: 'conversations show: one with its messages',
     async run(context) {
