@@ -50,7 +50,10 @@ const filtered = (options: string, selects: (file: StoredFile) => boolean): Chec
   name: `attachments ls: every row ${options}`.trimEnd(),
   async run(context) {
     const ran = await context.arx(`attachments ls --all ${options} -o ndjson`);
-    mustList(ran, filesWith(context, selects), refusalsOf(context.variant, 'attachments'));
+    // Where a source is no text, it cannot be told whether the filter matches.
+    const isUnclear = options.includes('--source') && context.variant.name === 'odd-fields';
+    const refusals = isUnclear ? [3] : refusalsOf(context.variant, 'attachments');
+    mustList(ran, filesWith(context, selects), refusals);
   },
 });
 
