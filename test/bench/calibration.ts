@@ -23,6 +23,7 @@ export type WalkRecord = Pick<
     writes: string;
     stale: string;
     source: string;
+    range: string;
     ms: number;
     reason?: string;
   };
@@ -91,6 +92,9 @@ function recordOf(walked: JudgedWalk, ms: number): WalkRecord {
     requests,
     pages,
     ms,
+    range: [judged.after === undefined ? '' : 'after', judged.before === undefined ? '' : 'before']
+      .join(' ')
+      .trim(),
     writes: judged.writes,
     stale: judged.faults.includes('stale') ? judged.staleness : 'no',
     source: judged.crossCheckMode === 'off' ? 'off' : judged.crossCheckSource,

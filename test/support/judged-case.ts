@@ -64,6 +64,9 @@ export type JudgedCase = {
   refusals: number;
   /** Rows that the service returns at most, whatever the limit says. */
   maxPageRows: number;
+  /** Indexes of the rows that the walk is told to start after and to end before; without them it reads the whole list. */
+  after?: number;
+  before?: number;
   epsilon: number;
   /** See {@link isRecoverable}. */
   recoverable: boolean;
@@ -72,6 +75,7 @@ export type JudgedCase = {
 const MAX_SIZE = 3000;
 const MIN_LIMIT = 8;
 const MAX_LIMIT = 100;
+const MIN_ROWS_FOR_RANGE = 4;
 /** Above this drift a right majority among a few reads is not to be expected. */
 const MAX_RECOVERABLE_DRIFT = 0.21;
 /** Shorter lists may be read within one burst. */
@@ -112,6 +116,7 @@ export function drawCase(seed: number): JudgedCase {
   const hasPhantoms = kind.startsWith('phantoms') || (faults.includes('stale') && random() < 0.3);
   const size = drawSize(random, limit);
   const drawn: Omit<JudgedCase, 'recoverable'> = {
+    ...drawRange(seed, size),
     seed,
     kind,
     size,
@@ -191,6 +196,16 @@ function drawSize(random: Random, limit: number): number {
   if (chance < 0.2) return special[Math.floor(special.length * random())]!;
   const min = chance < 0.5 ? 10 * limit : 1;
   return Math.floor(min * ((MAX_SIZE + 1) / min) ** random());
+}
+
+/** One of ten walks reads a part of its list. */
+function drawRange(seed: number, size: number): Pick<JudgedCase, 'after' | 'before'> {
+  const random = randomFrom(`judged range ${seed}`);
+  if (random() >= 0.1 || size < MIN_ROWS_FOR_RANGE) return {};
+  const after = Math.floor((size - 1) * random() ** 2);
+  const before = after + 1 + Math.floor((size - after - 1) * random());
+  const kind = random();
+  return { ...(kind < 0.7 && { after }), ...(kind > 0.3 && { before }) };
 }
 
 /** Returns one of the values, each as likely as its weight says. */

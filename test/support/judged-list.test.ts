@@ -192,7 +192,14 @@ describe('the judge', () => {
       'dead row row_dead is written after row -1',
     ],
   ])('%s', (_, frozen, isComplete, problem) => {
-    expect(problemOf({ states }, frozen, isComplete)).toBe(problem);
+    expect(problemOf(states, frozen, isComplete, {})).toBe(problem);
+  });
+
+  test('expects the rows between the ends of the walk alone', () => {
+    const range = { after: ids[9]!, before: ids[20]! };
+    expect(problemOf(states, ids.slice(10, 20), true, range)).toBeUndefined();
+    expect(problemOf(states, ids.slice(10, 19), true, range)).toBe('row 9 is missing');
+    expect(problemOf(states, ids.slice(10, 21), true, range)).toMatch(/^outside row .* after row 9$/);
   });
 
   test('takes rows written during the walk or leaves them, but appended ones only up to a moment', () => {
@@ -203,17 +210,18 @@ describe('the judge', () => {
     };
     const appended = written('appends');
     const now = appended.states.now.map(({ id }) => id);
-    expect(problemOf(appended, now, true)).toBeUndefined();
-    expect(problemOf(appended, now.slice(0, 201), true)).toBeUndefined();
-    expect(problemOf(appended, now.toSpliced(201, 1), true)).toBe('row 201 is missing');
+    expect(problemOf(appended.states, now, true, {})).toBeUndefined();
+    expect(problemOf(appended.states, now.slice(0, 201), true, {})).toBeUndefined();
+    expect(problemOf(appended.states, now.toSpliced(201, 1), true, {})).toBe('row 201 is missing');
     for (const kind of ['inserts', 'deletes'] as const) {
       const list = written(kind);
-      expect(problemOf(list, list.states.first, true)).toBeUndefined();
+      expect(problemOf(list.states, list.states.first, true, {})).toBeUndefined();
       expect(
         problemOf(
-          list,
+          list.states,
           list.states.now.map(({ id }) => id),
           true,
+          {},
         ),
       ).toBeUndefined();
     }

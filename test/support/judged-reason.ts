@@ -1,13 +1,13 @@
 // Says what led a judged walk to a wrong row: where the row stands, and how many answers showed it so.
-import type { JudgedWalk } from './judged-walk.ts';
+import { rowsInRange, type JudgedWalk } from './judged-walk.ts';
 
 /** Counts of answers for one pair of neighbours. */
 type Votes = { pages: number; stale: number; cursors: number; crossChecks: number };
 
 /** Returns the reason in one line; undefined for a walk without a wrong row. */
-export function whatFooled({ problem, list, frozen }: JudgedWalk): string | undefined {
+export function whatFooled({ problem, list, frozen, range }: JudgedWalk): string | undefined {
   if (problem === undefined || problem.includes('is late')) return problem;
-  const ever = list.states.everDuringWalk;
+  const ever = rowsInRange(list.states, range);
   const index = new Map(ever.map((id, at) => [id, at]));
   const written = new Set(list.states.writes.map(({ id }) => id));
   const steady = ever.filter((id) => !written.has(id));
@@ -19,9 +19,9 @@ export function whatFooled({ problem, list, frozen }: JudgedWalk): string | unde
   });
   if (wrongAt === -1) {
     const end = frozen.at(-1);
-    return `${problem}: at the end; ${describe(votesFor(list, end, undefined))} show the end there`;
+    return `${problem}: at the end; ${describe(votesFor(list, end, range.before))} show the end there`;
   }
-  const [left, right] = [frozen[wrongAt - 1], frozen[wrongAt]];
+  const [left, right] = [frozen[wrongAt - 1] ?? range.after, frozen[wrongAt]];
   const place = wrongAt === 0 ? 'first row' : wrongAt >= frozen.length - 1 ? 'last row' : 'inside';
   // A dead row stands between two rows that are neighbours.
   const isDead = right !== undefined && !index.has(right);

@@ -3,6 +3,7 @@ import type { ReadNote } from '../../src/walk/options.ts';
 import { walk } from '../../src/walk/walk.ts';
 import { drawCase, type JudgedCase } from './judged-case.ts';
 import { JudgedList, type JudgedListRow } from './judged-list.ts';
+import type { ListStates } from './judged-states.ts';
 
 /**
  * `exact`: complete and right. `incomplete`: the walk said so, and what it wrote is right. `wrong rows`: incomplete, and a row that it
@@ -14,6 +15,7 @@ export type Result = 'exact' | 'incomplete' | 'wrong rows' | 'false complete';
 export type JudgedWalk = {
   judged: JudgedCase;
   list: JudgedList;
+  range: WalkedRange;
   frozen: string[];
   result: Result;
   /** What is wrong with the list that was written. */
@@ -23,7 +25,7 @@ export type JudgedWalk = {
   message?: string;
   confidence: number;
   requests: number;
-  /** Pages of the list at the start. */
+  /** Pages of the rows that are to be read, at the start. */
   pages: number;
 };
 
@@ -35,9 +37,14 @@ const MIN_REQUEST_BOUND = 1000;
 export async function judgeWalk(seed: number, log?: (note: ReadNote) => void): Promise<JudgedWalk> {
   const judged = drawCase(seed);
   const list = new JudgedList(judged);
-  const pages = Math.max(1, Math.ceil(judged.size / judged.limit));
+  const after = judged.after === undefined ? undefined : list.states.first[judged.after];
+  const before = judged.before === undefined ? undefined : list.states.first[judged.before];
+  const rows = (judged.before ?? judged.size) - (judged.after ?? -1) - 1;
+  const pages = Math.max(1, Math.ceil(rows / judged.limit));
   const windows = walk<JudgedListRow>(list, {
     limit: judged.limit,
+    ...(after !== undefined && { after }),
+    ...(before !== undefined && { before }),
     crossCheck: judged.crossCheckMode,
     concurrency: judged.concurrency,
     epsilon: judged.epsilon,
@@ -55,11 +62,13 @@ export async function judgeWalk(seed: number, log?: (note: ReadNote) => void): P
     const { report, fault } = step.value;
     const isComplete = report.verdict === 'complete' && fault === undefined;
     const problem =
-      problemOf(list, frozen, isComplete) ?? (isComplete ? lateProblem(list, report.late) : undefined);
+      problemOf(list.states, frozen, isComplete, { after, before }) ??
+      (isComplete ? lateProblem(list, report.late) : undefined);
     const results: [Result, Result] = isComplete ? ['exact', 'false complete'] : ['incomplete', 'wrong rows'];
     return {
       judged,
       list,
+      range: { after, before },
       frozen,
       pages,
       result: results[problem === undefined ? 0 : 1],
@@ -71,17 +80,28 @@ export async function judgeWalk(seed: number, log?: (note: ReadNote) => void): P
   }
 }
 
+/** Ids of the rows between which a walk reads. */
+type WalkedRange = { after?: string | undefined; before?: string | undefined };
+
+/** Returns the ids of all rows that were between these ends at some moment of the walk, in order. */
+export function rowsInRange(states: ListStates, { after, before }: WalkedRange): string[] {
+  const ever = states.everDuringWalk;
+  const end = before === undefined ? ever.length : ever.indexOf(before);
+  return ever.slice(after === undefined ? 0 : ever.indexOf(after) + 1, end);
+}
+
 /**
  * Returns what is wrong with the rows of a walk; undefined when they are right. Without writes they are the list. Rows that
  * were written during the walk may be there or not; every other row is there, in order. Appended rows are there up
  * to some moment. Of an incomplete walk, the same holds up to its last row.
  */
 export function problemOf(
-  { states }: Pick<JudgedList, 'states'>,
+  states: ListStates,
   frozen: readonly string[],
   isComplete: boolean,
+  range: WalkedRange,
 ): string | undefined {
-  const ever = states.everDuringWalk;
+  const ever = rowsInRange(states, range);
   const indexes = new Map(ever.map((id, index) => [id, index]));
   const written = new Map(states.writes.map(({ id, kind }) => [id, kind]));
   let expected = 0;
@@ -99,7 +119,8 @@ export function problemOf(
   const seen = new Set<string>();
   for (const id of frozen) {
     const index = indexes.get(id);
-    if (index === undefined) return `dead row ${id} is written after row ${expected - 1}`;
+    if (index === undefined)
+      return `${states.isAlive(id) ? 'outside' : 'dead'} row ${id} is written after row ${expected - 1}`;
     if (seen.has(id)) return `row ${index} is written twice`;
     if (index < expected) return `row ${index} is written after row ${expected - 1}`;
     const missing = missingBefore(index) ?? missingAppend;
