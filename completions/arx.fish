@@ -152,7 +152,7 @@ complete -c arx -n '__arx_at walk' -l freeze -x -a '(__fish_complete_directories
 complete -c arx -n '__arx_at walk' -l resume -d 'with --freeze: continue after the last frozen window'
 complete -c arx -n '__arx_at walk' -l report -rF -d 'write the walk report to FILE'
 complete -c arx -n '__arx_at walk' -l fail-on-drift -x -d 'exit 8 above this share of reported drift or of reads that disagree, 0 to 1'
-complete -c arx -n '__arx_at walk' -l id-field -x -d 'field used as cursor, e.g. meta.id (default: id)'
+complete -c arx -n '__arx_at walk' -l id-field -x -d 'field used as cursor, e.g. meta.id (default: detected)'
 complete -c arx -n '__arx_at walk' -l data-field -x -d 'field of the answer that holds the rows (default: detected)'
 complete -c arx -n '__arx_at walk' -l positions-field -x -d 'field that numbers the rows without gaps'
 complete -c arx -n '__arx_at walk' -l after-param -x -d 'parameter for rows after one (default: starting_after)'

@@ -61,7 +61,7 @@ export const LIST_COMMANDS = [
     arguments: [['<url>', 'address of the list, with its filters']],
     options: [
       ...WALK_OPTIONS,
-      ['--id-field <name>', 'field used as cursor, e.g. meta.id (default: id)'],
+      ['--id-field <name>', 'field used as cursor, e.g. meta.id (default: detected)'],
       ['--data-field <name>', 'field of the answer that holds the rows (default: detected)'],
       ['--positions-field <name>', 'field that numbers the rows without gaps'],
       ['--after-param <name>', 'parameter for rows after one (default: starting_after)'],

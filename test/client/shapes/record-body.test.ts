@@ -1,0 +1,114 @@
+// One record as services wrap it: the record that was asked for is found, and what is missing is said by its place.
+import { fc, test as property } from '@fast-check/vitest';
+import { describe, expect, test } from 'vitest';
+import { createBodyReader } from '../../../src/client/shapes/record-body.ts';
+import {
+  ACKNOWLEDGEMENT,
+  ATTACHMENT,
+  CONVERSATION,
+  HEALTH,
+  RAW,
+  TOKEN,
+} from '../../../src/client/shapes/record-kinds.ts';
+import { Fault } from '../../../src/faults.ts';
+import { jsonAnswer } from './lists.ts';
+
+const answer = jsonAnswer({});
+const dropped: string[] = [];
+const drop = (field: string): void => void dropped.push(field);
+const conversation = createBodyReader(CONVERSATION, drop);
+
+describe('a conversation', () => {
+  const record = { id: 'conv_1', subject: 's' };
+  test.each<[string, unknown]>([
+    ['the body', record],
+    ['data', { data: record }],
+    ['its name', { conversation: record }],
+    ['a result in data', { data: { result: record } }],
+    ['a list of one', [record]],
+    ['beside another id', { id: 'req_7', data: record }],
+    ['JSON:API', { data: { type: 'conversations', id: 'conv_1', attributes: { subject: 's' } } }],
+    ['another name of the id', { data: { conversationId: 'conv_1', subject: 's' } }],
+  ])('%s', (_, body) => {
+    expect(conversation(body, answer, 'conv_1')).toMatchObject(record);
+  });
+
+  test.each<[unknown, RegExp]>([
+    [{ data: { subject: 's' } }, /at data\.id: /],
+    [{}, /at id: /],
+    ['x', /at \$: /],
+    [null, /at \$: /],
+  ])('%j is none', (body, words) => {
+    expect(() => conversation(body, answer)).toThrow(words);
+  });
+
+  test('a field of another type is left out', () => {
+    dropped.length = 0;
+    expect(conversation({ data: { id: 4, subject: {}, message_count: '2' } }, answer)).toEqual({
+      id: '4',
+      message_count: 2,
+    });
+    expect(dropped).toEqual(['subject']);
+  });
+});
+
+test('a token in data, with numbers as text and its end in seconds', () => {
+  const token = {
+    access_token: 'abc',
+    expires_at: 1_900_000_000,
+    scope: [],
+    access_tier: 'internal',
+    issued_by: 'x',
+    timeline_offset_ms: '-4',
+    session_drift_ms: 0,
+    source_integrity: '1',
+  };
+  expect(createBodyReader(TOKEN, drop)({ data: token }, answer)).toMatchObject({
+    expires_at: '2030-03-17T17:46:40.000Z',
+    timeline_offset_ms: -4,
+    source_integrity: 1,
+  });
+});
+
+test.each<[object, string]>([
+  [{ status: 'ok' }, 'ok'],
+  [{ data: { status: 200 } }, '200'],
+  [{ healthy: true }, 'ok'],
+  [{ ok: 0 }, 'not ok'],
+  [{ state: 'green' }, 'green'],
+])('health %j is %s', (body, status) => {
+  expect(createBodyReader(HEALTH, drop)(body, answer).status).toBe(status);
+});
+
+test('an acknowledgement whose id is a number', () => {
+  const body = { data: { accepted: 'true', event_id: 7, type: 't', status: 'queued' } };
+  expect(createBodyReader(ACKNOWLEDGEMENT, drop)(body, answer)).toMatchObject({
+    accepted: true,
+    event_id: '7',
+  });
+});
+
+test.each<[unknown, string[][]]>([
+  [[['From', 'a']], [['From', 'a']]],
+  [
+    { From: 'a', Received: ['x', 'y'] },
+    [
+      ['From', 'a'],
+      ['Received', 'x'],
+      ['Received', 'y'],
+    ],
+  ],
+  [[{ name: 'From', value: 'a' }], [['From', 'a']]],
+])('headers %j', (headers, pairs) => {
+  expect(createBodyReader(RAW, drop)({ id: 'm', headers }, answer).headers).toEqual(pairs);
+});
+
+property.prop([fc.jsonValue()])('any JSON is a record or a Fault', (body) => {
+  for (const kind of [ATTACHMENT, CONVERSATION, HEALTH, RAW] as const) {
+    try {
+      createBodyReader(kind as typeof CONVERSATION, drop)(body, answer, 'x');
+    } catch (error) {
+      expect(error).toBeInstanceOf(Fault);
+    }
+  }
+});

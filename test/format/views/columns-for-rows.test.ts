@@ -1,0 +1,100 @@
+// Columns follow the rows: what a service calls otherwise is shown under its name, and only where the known column is empty.
+import { describe, expect, test } from 'vitest';
+import { isDecided, viewForRows, viewOfPresentFields } from '../../../src/format/views/columns-for-rows.ts';
+import {
+  attachmentView,
+  conversationView,
+  messageView,
+  positionView,
+} from '../../../src/format/views/index.ts';
+import { cellText, type View } from '../../../src/format/views/view.ts';
+
+/** Returns the cells of the columns that have one, by name. */
+function cellsOf(view: View<never>, rows: object[], at = 0): Record<string, string> {
+  const followed = viewForRows(view as unknown as View<object>, rows);
+  const row = rows[at]!;
+  return Object.fromEntries(
+    followed.columns
+      .map((column) => [column.name, column.shown?.(row) ?? cellText(column.of(row))] as const)
+      .filter(([, text]) => text !== ''),
+  );
+}
+
+test.each<[string, View<never>, object, Record<string, string>]>([
+  ['a title', conversationView, { id: '1', title: 'T' }, { id: '1', title: 'T' }],
+  ['a topic in another spelling', conversationView, { id: '1', Topic: 'T' }, { id: '1', Topic: 'T' }],
+  [
+    'the subject before a title',
+    conversationView,
+    { id: '1', subject: 'S', title: 'T' },
+    { id: '1', subject: 'S' },
+  ],
+  ['an empty name is none', conversationView, { id: '1', title: '', name: 'N' }, { id: '1', name: 'N' }],
+  [
+    'instants of any form',
+    conversationView,
+    { id: '1', created_at: 1_700_000_000, updatedAt: '2024-01-02T03:04:05Z' },
+    { id: '1', created_at: '2023-11-14 22:13', updatedAt: '2024-01-02 03:04' },
+  ],
+  ['an author', messageView, { id: '1', author: { name: 'Ana' } }, { id: '1', author: 'Ana' }],
+  [
+    'a file',
+    attachmentView,
+    { id: '1', name: 'a.txt', mimeType: 'text/plain', size: '2048', file_url: 'u' },
+    { id: '1', state: 'available', name: 'a.txt', mimeType: 'text/plain', size: '2.0 kB', url: 'u' },
+  ],
+  [
+    'the kind of a record is no media type',
+    attachmentView,
+    { id: '1', type: 'attachments' },
+    { id: '1', state: 'withheld' },
+  ],
+])('%s', (_, view, row, expected) => {
+  expect(cellsOf(view, [row])).toMatchObject(expected);
+  expect(Object.keys(cellsOf(view, [row]))).toHaveLength(Object.keys(expected).length);
+});
+
+test('one row with a subject keeps the column, so that no two fields share one', () => {
+  const rows = [
+    { id: '1', title: 'T' },
+    { id: '2', subject: 'S', title: 'U' },
+  ];
+  expect(cellsOf(conversationView as never, rows)).toEqual({ id: '1' });
+  expect(cellsOf(conversationView as never, rows, 1)).toEqual({ id: '2', subject: 'S' });
+});
+
+test('reading ahead ends as soon as the columns are decided', () => {
+  const view = conversationView as unknown as View<object>;
+  const full = { subject: 's', message_count: 1, started_at: 'x', last_at: 'x', source: 's', status: 's' };
+  expect(isDecided(view, [full])).toBe(true);
+  expect(isDecided(view, [{ id: '1' }])).toBe(true);
+  expect(isDecided(view, [{ id: '1', title: null }])).toBe(false);
+  expect(isDecided(view, [{ id: '1', title: 'T' }, full])).toBe(true);
+});
+
+describe('entries of a sequence', () => {
+  const names = (rows: Record<string, unknown>[]) => positionView(rows).columns.map(({ name }) => name);
+
+  test('ours have all columns', () => {
+    expect(names([{ entry: 'entry_1', reported: 1, checked: 1, offset: 0 }])).toEqual([
+      'entry',
+      'message',
+      'reported',
+      'checked',
+      'offset',
+      'source',
+      'status',
+    ]);
+  });
+
+  test('others have the fields that exist', () => {
+    expect(
+      names([{ id: 'entry_1', sequence: 4, source: 'gateway', status: 'stable', note: 'x', deep: {} }]),
+    ).toEqual(['id', 'sequence', 'source', 'status', 'note']);
+  });
+
+  test('many fields do not fill more than a screen', () => {
+    const row = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`field_${n}`, n]));
+    expect(viewOfPresentFields<object>({ columns: [] }, [row]).columns).toHaveLength(6);
+  });
+});
