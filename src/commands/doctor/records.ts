@@ -1,12 +1,15 @@
 // Finds out which single records a service serves, under the documented routes and ours.
-import { parseJson } from '../../client/strict-json.ts';
 import type { Query } from '../../client/base-url.ts';
-import { Attachment } from '../../contract/attachment.ts';
-import { Content } from '../../contract/content.ts';
-import { Conversation } from '../../contract/conversation.ts';
+import { parseContent } from '../../client/content-body.ts';
+import { createSequenceParser } from '../../client/record-list.ts';
+import { parseResponseWith, type ApiResponse } from '../../client/response.ts';
+import { POSITIONS } from '../../client/shapes/list-kinds.ts';
+import { createBodyReader, type ReadBody } from '../../client/shapes/record-body.ts';
+import { ATTACHMENT, CONVERSATION, LORE, RAW } from '../../client/shapes/record-kinds.ts';
 import type { Presence, ServiceReport } from '../../contract/reports/service.ts';
-import { pathOf } from '../../contract/routes.ts';
+import { pathOf, type RouteName } from '../../contract/routes.ts';
 import { ARC_RECONSTRUCTION } from '../../contract/sequence.ts';
+import { Fault } from '../../faults.ts';
 import type { Examiner } from './examiner.ts';
 import { MISSING_STATUS } from './list-pages.ts';
 import { settle } from './settle.ts';
@@ -14,38 +17,49 @@ import { settle } from './settle.ts';
 /** Ids of records that lists show; absent where no row was seen. */
 export type KnownIds = { attachment?: string; conversation?: string; message?: string };
 
+const drop = (): void => {};
+const readAttachment = createBodyReader(ATTACHMENT, drop);
+const readConversation = createBodyReader(CONVERSATION, drop);
+const CONTENT = { lore: createBodyReader(LORE, drop), raw: createBodyReader(RAW, drop) };
+
 /** Returns which single records the service has. */
 export async function examineRecords(examiner: Examiner, ids: KnownIds): Promise<ServiceReport['records']> {
-  const [lore] = Content.options;
-  const named = (schema: typeof Attachment | typeof Conversation, id: string) => (body: unknown) =>
-    schema.safeParse(body).data?.id === id;
-  const ask = (path: string, query: Query, isRecord: (body: unknown) => boolean) =>
-    presenceOf(examiner, path, query, isRecord);
-  const { attachment, conversation, message } = ids;
-  const content = async (view: string, isRecord: (body: unknown) => boolean) =>
-    message === undefined ? 'unseen' : ask(pathOf('content', { id: message }), { view }, isRecord);
+  const ask = async (
+    name: RouteName,
+    id: string | undefined,
+    query: Query,
+    read: (response: ApiResponse, id: string) => boolean,
+  ): Promise<Presence> =>
+    id === undefined
+      ? 'unseen'
+      : presenceOf(examiner, pathOf(name, { id, name: id }), query, (response) => read(response, id));
+  const named =
+    (read: ReadBody<{ id: string }>) =>
+    (response: ApiResponse, id: string): boolean =>
+      parseResponseWith(response, (body) => read(body, response, id)).body.id === id;
+  const content = (view: 'raw' | 'lore') =>
+    ask('content', ids.message, { view }, (response, id) => {
+      parseContent(response, CONTENT, id, { view });
+      return true;
+    });
   return {
-    attachment:
-      attachment === undefined
-        ? 'unseen'
-        : await ask(pathOf('attachment', { id: attachment }), {}, named(Attachment, attachment)),
-    conversation:
-      conversation === undefined
-        ? 'unseen'
-        : await ask(pathOf('conversation', { id: conversation }), {}, named(Conversation, conversation)),
-    // The interface shows no shape of the raw view and of a sequence.
-    content_raw: await content('raw', (body) => isObject(body) && isObject(body['data'])),
-    content_lore: await content('lore', (body) => lore.safeParse(body).success),
-    sequence: await ask(pathOf('sequence', { name: ARC_RECONSTRUCTION }), {}, isObject),
+    attachment: await ask('attachment', ids.attachment, {}, named(readAttachment)),
+    conversation: await ask('conversation', ids.conversation, {}, named(readConversation)),
+    content_raw: await content('raw'),
+    content_lore: await content('lore'),
+    sequence: await ask('sequence', ARC_RECONSTRUCTION, {}, (response) => {
+      createSequenceParser(POSITIONS, {}).parse(response);
+      return true;
+    }),
   };
 }
 
-/** Returns whether the path answers with a record. */
-export function presenceOf(
+/** Returns whether the path answers with a record. `isRecord` may throw a Fault for what is none. */
+function presenceOf(
   examiner: Examiner,
   path: string,
   query: Query,
-  isRecord: (body: unknown) => boolean,
+  isRecord: (response: ApiResponse) => boolean,
 ): Promise<Presence> {
   return settle<Presence>(
     async () => {
@@ -55,15 +69,12 @@ export function presenceOf(
       if (MISSING_STATUS.has(response.status)) return 'missing';
       if (response.status >= 300) return 'other';
       try {
-        return isRecord(parseJson(response.bytes).value) ? 'present' : 'other';
-      } catch {
-        return 'other';
+        return isRecord(response) ? 'present' : 'other';
+      } catch (error) {
+        if (error instanceof Fault) return 'other';
+        throw error;
       }
     },
     (presence) => presence !== 'other',
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

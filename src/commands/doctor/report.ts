@@ -34,12 +34,12 @@ export async function reportOnService(
   const examined = {
     version: 1 as const,
     base_url: baseUrl.href.replace(/\/$/, ''),
-    ...facts,
     outcome: outcomeOf(fault),
-    auth: { ...facts.auth, token: token.state },
     stopped: examiner.notes.stopped,
     requests: examiner.notes.requests,
     elapsed_ms: Math.round(world.monotonic() - begun),
+    ...facts,
+    auth: { token: token.state, ...facts.auth },
   };
   const reason: ServiceFinding[] =
     fault === undefined || fault.kind === 'auth' || fault.kind === 'partial'

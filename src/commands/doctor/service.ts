@@ -1,6 +1,8 @@
 // Examines a service: health, token, lists, cross-check source, single records and files, in the order of their weight.
-import { parseJson } from '../../client/strict-json.ts';
+import { parseResponseWith } from '../../client/response.ts';
 import { safeText } from '../../client/safe-text.ts';
+import { createBodyReader } from '../../client/shapes/record-body.ts';
+import { HEALTH } from '../../client/shapes/record-kinds.ts';
 import { ROUTES } from '../../contract/routes.ts';
 import type { ExaminedListName, ServiceReport } from '../../contract/reports/service.ts';
 import type { FileAccess } from '../../download/file-request.ts';
@@ -114,21 +116,21 @@ function messageId(lists: readonly SeenList[]): { message?: string } {
   return typeof id === 'string' ? { message: id } : {};
 }
 
+const readHealth = createBodyReader(HEALTH, () => {});
+
 /** The first request: where it gets no response at all, nothing else would. */
 async function examineHealth(examiner: Examiner): Promise<ServiceReport['health']> {
   const response = await examiner.get(ROUTES.health.path, {}, { anonymous: true });
   const none = { service: null, version: null };
   if (response.status >= 300) return { state: response.status === 404 ? 'missing' : 'other', ...none };
   try {
-    const { status, service, version } = parseJson(response.bytes).value as Record<string, unknown>;
-    const text = (value: unknown): string | null => (typeof value === 'string' ? safeText(value, 60) : null);
-    return {
-      state: typeof status === 'string' ? 'present' : 'other',
-      service: text(service),
-      version: text(version),
-    };
-  } catch {
-    return { state: 'other', ...none };
+    const { body } = parseResponseWith(response, (value) => readHealth(value, response));
+    const text = (value: string | undefined): string | null =>
+      value === undefined ? null : safeText(value, 60);
+    return { state: 'present', service: text(body.service), version: text(body.version) };
+  } catch (error) {
+    if (error instanceof Fault) return { state: 'other', ...none };
+    throw error;
   }
 }
 
