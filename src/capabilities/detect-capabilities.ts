@@ -68,7 +68,8 @@ export async function detectCapabilities<Row extends Identified>(
     for (const direction of ['backward', 'closed'] as const)
       if (wanted.includes(direction) && probes.canAsk(direction))
         directions[direction] = supportOf(await probes.verdictOf(direction));
-  const whole = directions.forward === 'ignored' && (await probes.isWhole());
+  const isWithoutCursors = directions.forward === 'ignored' || directions.forward === 'refused';
+  const whole = isWithoutCursors && (await probes.isWhole());
   return result(directions, swapped && directions.forward !== 'ignored', whole);
 }
 

@@ -13,7 +13,7 @@ export type ListCapabilities = {
   directions: Record<Direction, DirectionSupport>;
   /** Whether `after` and `before` have each other's meaning, as where a list shows its newest rows first and `after` means newer. */
   swapped: boolean;
-  /** Whether it ignores cursors and each of several pages says that it is the whole list. */
+  /** Whether it follows no cursor and each of several pages says that it is the whole list. */
   whole: boolean;
   limit: {
     /** Rows that were wanted, and the most that the service accepts of that: it refused any larger limit that was tried. */

@@ -1,7 +1,7 @@
-// All rows of a list: by a walk when the service follows cursors, else by its largest pages.
+// All rows of a list: by a walk when the service follows cursors or always gives the whole list, else its largest page.
 import type { App } from '../app.ts';
-import { readAllRows, type ReadPage } from '../client/all-rows.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
+import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import type { Source } from '../walk/source.ts';
@@ -9,6 +9,11 @@ import { walk } from '../walk/walk.ts';
 import { withoutUndefined, windowQuery, type Window } from './input.ts';
 import { readableList } from './readable-list.ts';
 import { lateRowsFault } from './late-rows.ts';
+
+/** Reads one page of a list. */
+export type ReadPage<Row> = (
+  window: WindowQuery,
+) => Promise<{ data: Row[]; has_more?: boolean | undefined; drift_ratio?: number | undefined }>;
 
 /** The rows of a list while it is read, and what is proved about them afterwards. */
 export type ExactRows<Row> = {
@@ -79,11 +84,11 @@ export function exactRows<Row>(
   async function* paged(pageRows: number): AsyncGenerator<Row> {
     if (after !== undefined || before !== undefined)
       throw new Fault('protocol', 'the service follows no cursors, so only the whole list can be read');
-    const listing = readAllRows(read, idOf, pageRows);
-    yield* listing.rows;
-    fault = listing.complete()
-      ? undefined
-      : new Fault('partial', 'the list may be cut: the service does not prove that these are all rows');
+    const { data } = await read({ limit: pageRows });
+    // A faulty page may show a row twice.
+    yield* new Map(data.map((row) => [idOf(row), row])).values();
+    const reason = 'the service follows no cursors and does not say that these are all rows';
+    fault = new Fault('partial', `the list may be cut: ${reason}`);
   }
 
   return { rows: rows(), complete: () => fault === undefined, fault: () => fault };

@@ -1,10 +1,9 @@
 // Finds single records by id: by the route for one record, or in their list where a service has no such route.
 import type { App } from '../app.ts';
 import { SMALL_LIMIT } from '../capabilities/page-limit.ts';
-import type { ReadPage } from '../client/all-rows.ts';
 import { Fault, type FaultKind } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
-import { exactRows } from './exact-rows.ts';
+import { exactRows, type ReadPage } from './exact-rows.ts';
 
 /** Where records of one kind are found. The routes for one attachment and one conversation are our choice. */
 export type RecordSource<Row extends { id: string }> = {

@@ -1,9 +1,11 @@
 // Reads on in a list until enough rows match, or until its end.
-import { MAX_ROWS } from '../client/all-rows.ts';
 import { Fault } from '../faults.ts';
 import type { Progress } from '../format/terminal/progress.ts';
 import { plural } from '../format/numbers.ts';
 import type { Window } from './input.ts';
+
+/** A longer list is taken to be endless. Every id is remembered, so this bounds the memory. */
+const MAX_ROWS = 10_000_000;
 
 type Row = { id: string };
 type Page<R> = { data: R[]; has_more?: boolean | undefined };

@@ -55,8 +55,8 @@ describe('--all at a service that is not ours', () => {
     ['that ignores ending_before', { before: 'ignores' }, 90, 0],
     // What one page gives is all that can be had, and it says that there is more.
     ['that ignores cursors', { after: 'ignores', before: 'ignores' }, 20, 3],
-    // A refused cursor is no end: the service, asked for the next page, says 400.
-    ['that refuses them', { after: 'refuses', before: 'refuses' }, 20, 11],
+    // Nothing can be asked for after the first page either.
+    ['that refuses them', { after: 'refuses', before: 'refuses' }, 20, 3],
     [
       'without cursors, all in one page',
       { after: 'ignores', body: (data) => ({ data, has_more: false }) },
