@@ -322,6 +322,17 @@ test.each(['conversations', 'messages', 'attachments'])(
   },
 );
 
+test('sequence show: a cursor that is ignored is exit 11', async () => {
+  const path = '/api/sequence/arc_reconstruction';
+  const data = Array.from({ length: 60 }, (_, n) => ({ id: `entry_${n}`, sequence: n }));
+  const lists = { [path]: data };
+  const line = 'sequence show arc_reconstruction --after entry_30 --limit 5';
+  expect((await at({ lists }, line)).data.map(({ id }: { id: string }) => id)[0]).toBe('entry_31');
+  const respond = () => answer(200, JSON.stringify({ data: data.slice(0, 5), has_more: true }));
+  const ran = await at({ lists, respond }, line);
+  expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 11, stdout: '' });
+});
+
 test('our own service is asked nothing more, also where withheld rows do not show the field', async () => {
   const own = join(dir, 'own');
   await sampleData(join(own, 'data'));

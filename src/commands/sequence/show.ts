@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { ListPage } from '../../client/list-parser.ts';
+import { isFromOurService } from '../../client/our-service.ts';
 import type { SequenceRow } from '../../client/record-list.ts';
 import type { JsonRecord } from '../../client/shapes/json-path.ts';
 import type { PageFacts } from '../../client/shapes/page-facts.ts';
@@ -9,6 +10,7 @@ import type { Position } from '../../contract/sequence.ts';
 import { Fault } from '../../faults.ts';
 import { driftPlot } from '../../format/plot/bar-chart.ts';
 import { positionView } from '../../format/views/index.ts';
+import { checkCursors } from '../cursor-check.ts';
 import { Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
 
@@ -19,12 +21,16 @@ type Page = ListPage<SequenceRow<Position>>;
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.client();
   let head: PageFacts & JsonRecord = {};
+  let isOurs = true;
   const read = async (window: ReturnType<typeof windowQuery>): Promise<Page> => {
-    const { body } = await client.sequence(input.name, window);
+    const { body, headers } = await client.sequence(input.name, window);
     const { data: _data, ...rest } = body;
     head = rest;
+    isOurs = isFromOurService(headers);
     return body;
   };
+  const readIds = async (window: Window): Promise<string[]> =>
+    (await client.sequence(input.name, windowQuery(window))).body.data.map(({ id }) => id ?? withoutId());
   let rows: Position[];
   let complete: boolean;
   if (input.all) {
@@ -39,6 +45,13 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   } else {
     const page = await read(windowQuery(input));
     rows = page.data.map(({ row }) => row);
+    const hasCursor = input.after !== undefined || input.before !== undefined;
+    if (hasCursor && !isOurs)
+      await checkCursors(
+        readIds,
+        input,
+        page.data.map(({ id }) => id ?? withoutId()),
+      );
     complete = page.has_more === false && input.after === undefined && input.before === undefined;
   }
   const { status, ...extra }: PageFacts & JsonRecord = head;
@@ -63,7 +76,11 @@ function isChecked(row: Position): row is Position & { checked: number; offset: 
 }
 
 function withoutId(): never {
-  throw new Fault('protocol', 'the entries of this sequence have no ids, so only one page can be read', {
-    hint: 'leave out --all',
-  });
+  throw new Fault(
+    'protocol',
+    'the entries of this sequence have no ids, so only its first page can be read',
+    {
+      hint: 'leave out --all, --after and --before',
+    },
+  );
 }
