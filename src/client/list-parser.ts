@@ -92,11 +92,13 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
         throw withoutId(index, place, spec);
       const before = id === undefined ? undefined : known.get(id);
       if (before !== undefined && isSame(before.raw, raw)) return before.row;
-      const outcome = spec.reader.read(fields, id);
+      // The key of a map is a field of the row like any other.
+      const whole = place.id === '' && id !== undefined ? { id, ...fields } : fields;
+      const outcome = spec.reader.read(whole, id);
       if ('issue' in outcome)
         throw wrongShape([...keysOf(place.rows), found.keys?.[index] ?? index], outcome.issue, answer);
       // A row that was not repaired has the fields that were received, so it is compared itself.
-      const received = outcome.isRepaired || fields !== raw ? raw : outcome.row;
+      const received = outcome.isRepaired || whole !== raw ? raw : outcome.row;
       if (id !== undefined) fresh.push([id, { raw: received, row: outcome.row, bytes }]);
       return outcome.row;
     });

@@ -80,7 +80,8 @@ async function unknownSource(
   };
   const firstPage = () => ({
     rows: (first ?? []).map(({ row }) => row),
-    id: input.idField ?? list.guess()?.id ?? 'id',
+    // A map without ids in its rows gets them from its keys.
+    id: input.idField ?? (list.guess()?.id || 'id'),
   });
   return { source: { page }, firstPage };
 }

@@ -39,11 +39,29 @@ describe('any plausible body', () => {
     ['items', (items) => ({ items, next: null }), ''],
     ['the name of the noun, beside an empty array', (orders) => ({ errors: [], orders, n: 1 }), ''],
     ['a field further in', (rows) => ({ page: { rows }, data: [] }), '--data-field page.rows'],
+    ['nested', (rows, more) => ({ data: { orders: rows, has_more: String(more) } }), ''],
+    ['edges', (rows) => ({ orders: { edges: (rows as object[]).map((node) => ({ node })) } }), ''],
   ])('%s', async (_, body, flags) => {
     const { url } = await serve({ rows: ROWS, ...(body === undefined ? {} : { body }) });
     const walked = await arx(dir, `walk ${url}/orders?x=1 --limit 20 -o ndjson ${flags}`);
     expect(walked).toMatchObject({ exit: 0, stderr: '' });
     expect(recordsOf(walked)).toEqual(ROWS);
+  });
+
+  test.each<[string, (rows: (typeof ROWS)[number][]) => unknown]>([
+    ['a map by id', (rows) => ({ orders: Object.fromEntries(rows.map(({ id, ...rest }) => [id, rest])) })],
+    [
+      'JSON:API',
+      (rows) => ({ data: rows.map(({ id, ...attributes }) => ({ type: 'order', id, attributes })) }),
+    ],
+    ['another name of the id', (rows) => rows.map(({ id, ...rest }) => ({ order_id: id, ...rest }))],
+  ])('%s', async (_, body) => {
+    const { url } = await serve({ rows: ROWS, body: (rows) => body(rows as typeof ROWS) });
+    const walked = await arx(dir, `walk ${url}/orders --limit 20 -o ndjson -v`);
+    expect(walked).toMatchObject({ exit: 0 });
+    expect(recordsOf(walked).map((row) => row['id'] ?? row['order_id'])).toEqual(IDS);
+    expect(recordsOf(walked).map(({ n }) => n)).toEqual(ROWS.map(({ n }) => n));
+    expect(walked.stderr.match(/^arx: orders: rows .*$/gm)).toHaveLength(1);
   });
 
   test.each([

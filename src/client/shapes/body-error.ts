@@ -10,7 +10,8 @@ const FAILED = new Set(['error', 'fail', 'failed', 'failure']);
 export function checkNoError(body: unknown, status: number): void {
   if (!isRecord(body)) return;
   const error = [ownField(body, 'error'), ownField(body, 'errors')].find(isReported);
-  const isFailed = FAILED.has(String(ownField(body, 'status')).toLowerCase());
+  const said = ownField(body, 'status');
+  const isFailed = typeof said === 'string' && FAILED.has(said.toLowerCase());
   const isRefused = ownField(body, 'success') === false || ownField(body, 'ok') === false;
   if (error === undefined && !isFailed && !isRefused) return;
   const words = errorWords(error) ?? errorWords(ownField(body, 'message')) ?? 'that the request failed';

@@ -1,5 +1,6 @@
 // Finds the rows of a list in a body: in a field with a usual name, in a map by id, or in the only array.
 import { Fault } from '../../faults.ts';
+import { idText } from './find-id.ts';
 import { isRecord, ownField, valueAtPath, type JsonRecord } from './json-path.ts';
 import type { ListGuess } from './list-guess.ts';
 
@@ -121,7 +122,7 @@ function isMapById(map: JsonRecord, isBody: boolean, isNamed = false): boolean {
   if (keys.length === 0 || keys.some((key) => NO_KEYS.has(key) || !isRecord(map[key]))) return false;
   if (isNamed) return true;
   const ids = keys.map((key) => ownField(map[key], 'id'));
-  if (keys.every((key, at) => String(ids[at]) === key)) return true;
+  if (keys.every((key, at) => idText(ids[at]) === key)) return true;
   if (isBody) return false;
   if (keys.every((key) => /^\d+$/.test(key))) return true;
   return ids.every((id) => id === undefined) && keys.every((key) => /\d/.test(key));

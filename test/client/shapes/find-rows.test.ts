@@ -111,7 +111,9 @@ test('once rows were seen, a page that has them elsewhere is a fault of transpor
   expect(read({ data: { items: [{ id: 3 }] } }).data).toEqual([{ id: '3' }]);
 });
 
-property.prop([fc.jsonValue({ maxDepth: 6 })])('any JSON is a list or a Fault', (body) => {
+property.prop([fc.jsonValue({ maxDepth: 6 })], {
+  examples: [[{ a: { id: { toString: '' } } }], [{ data: { a1: { id: { valueOf: 1 } } } }]],
+})('any JSON is a list or a Fault', (body) => {
   try {
     const { rows } = findRows(body, { names: ['conversations'] });
     expect(Array.isArray(rows)).toBe(true);
