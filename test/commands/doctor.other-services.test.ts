@@ -86,6 +86,12 @@ describe.each(SERVICES.map((variant) => [variant.name, variant] as const))('%s',
       expect(report.requests).toBeLessThanOrEqual(80);
       expect(service.requests.filter((request) => !request.startsWith('GET '))).toEqual([]);
 
+      // What arx must work around is explained, and nothing else.
+      const strange = report.findings.filter(({ about }) => about !== 'installation');
+      expect(strange.filter(({ verdict, meaning }) => (verdict === 'warn') !== (meaning !== null))).toEqual(
+        [],
+      );
+
       const { conversations, attachments, messages, events } = report.lists;
       expect(events.state).toBe('missing');
       for (const list of [conversations, attachments]) {

@@ -27,8 +27,8 @@ export function findingsOf(report: Examined): ServiceFinding[] {
 }
 
 function serviceFindings(report: Examined): ServiceFinding[] {
-  const line = (...rest: Parameters<typeof finding> extends [string, ...infer Rest] ? Rest : never) =>
-    finding('service', ...rest);
+  const line = (check: string, verdict: Verdict, found: string, meaning: string | null = null) =>
+    finding('service', check, verdict, found, meaning);
   const { health, errors, rows } = report;
   const named = [health.service, health.version].filter((text) => text !== null).join(' ');
   return [
@@ -212,10 +212,10 @@ function fileFindings({ files }: Examined): ServiceFinding[] {
 function examinationFinding({ requests, elapsed_ms: elapsed, stopped }: Examined): ServiceFinding {
   const cost = `${plural(requests, 'request')} in ${(elapsed / 1000).toFixed(1)} s`;
   return stopped === null
-    ? finding('examination', 'cost', 'ok', cost)
+    ? finding('examination', 'requests', 'ok', cost)
     : finding(
         'examination',
-        'cost',
+        'requests',
         'warn',
         `${cost}; ended early: ${stopped}`,
         'some lines could not be settled',
