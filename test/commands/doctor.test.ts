@@ -167,6 +167,26 @@ test('drift at 21 % does not fool it', async () => {
   }
 });
 
+test.each<[string, object]>([
+  [
+    'descending,clamp-limit:20',
+    { order: { ending_before: 'descending' }, page_limit: { handling: 'clamped', given: 20 } },
+  ],
+  ['refuse-limit:30', { page_limit: { handling: 'refused', accepted: 30 } }],
+])('our own service with %s', async (variants, found) => {
+  const home = tempFolder('doctor-variants');
+  await sampleData(join(home, 'data'));
+  const service = await serve(home, ['--list-variants', variants]);
+  try {
+    const { exit, report } = await examine(service.base_url, { ARX_TOKEN: await tokenOf(service.base_url) });
+    expect({ exit, requests: report.requests <= 80 }).toEqual({ exit: 0, requests: true });
+    expect(report.lists.conversations).toMatchObject(found);
+    expect(report.lists.attachments).toMatchObject(found);
+  } finally {
+    await service.close();
+  }
+});
+
 const ROWS = Array.from({ length: 120 }, (_, n) => ({
   id: `row_${n + 1}`,
   conversation_id: `conv_${(n % 7) + 1}`,
