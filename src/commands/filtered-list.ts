@@ -2,6 +2,7 @@
 import type { App } from '../app.ts';
 import type { Query, Reply } from '../client/index.ts';
 import { isFromOurService } from '../client/our-service.ts';
+import { UNKNOWN_PARAMETER } from '../contract/injected-faults.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
@@ -129,7 +130,7 @@ export class FilteredList<Row extends { id: string }> {
       // What was accepted once is not refused now: this refusal has another cause.
       if (this.#isAnswered || this.#filters.length === 0 || !isRefusal(error)) throw error;
       const reply = await this.#read({ ...window }).catch(() => undefined);
-      if (reply === undefined || isFromOurService(reply.headers)) throw error;
+      if (reply === undefined) throw error;
       return this.#withoutRefused(window, reply);
     }
   }
@@ -238,8 +239,9 @@ function idOf({ id }: { id: string }): string {
   return id;
 }
 
+/** Our service refuses values, never a parameter, unless it plays a strict one for tests. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Fault)) return false;
   const { isFromOurService: isOurs = false, status = 0 } = error.detail;
-  return !isOurs && REFUSED_STATUS.has(status);
+  return REFUSED_STATUS.has(status) && (!isOurs || error.message.endsWith(UNKNOWN_PARAMETER));
 }

@@ -37,6 +37,8 @@ export type FaultyList = (typeof FAULTY_LISTS)[number];
  * - `strict`: a query parameter that the interface does not show is 400 `request_invalid`.
  */
 export const LIST_VARIANTS = ['descending', 'strict'] as const;
+/** How the message of a `strict` service ends, after the name of the parameter. */
+export const UNKNOWN_PARAMETER = ': unknown parameter';
 /**
  * What a test service does with a `limit` above a largest one: `refuse-limit` gives 400 `limit_out_of_range`,
  * `clamp-limit` a page of the largest size.

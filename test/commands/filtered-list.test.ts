@@ -5,6 +5,7 @@ import { arx } from '../support/command.ts';
 import { answer, type Misbehaving } from '../support/misbehaving-server.ts';
 import { serveStranger, type StrangerOptions } from '../support/stranger.ts';
 import { sampleData } from '../support/sample.ts';
+import { serve } from '../support/served.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const env = { LANG: 'C.UTF-8', ARX_TOKEN: 'tok_given' };
@@ -331,6 +332,29 @@ test('sequence show: a cursor that is ignored is exit 11', async () => {
   const respond = () => answer(200, JSON.stringify({ data: data.slice(0, 5), has_more: true }));
   const ran = await at({ lists, respond }, line);
   expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 11, stdout: '' });
+});
+
+test('our own service as a strict one refuses parameters, and refuses values as ever', async () => {
+  const own = join(dir, 'strict');
+  await sampleData(join(own, 'data'));
+  const line = 'messages ls --conversation conv_1 --fields id -o tsv';
+  const expected = (await arx(own, line)).stdout;
+  expect(expected).toContain('msg_1\n');
+  const served = await serve(own, ['--list-variants', 'strict']);
+  try {
+    const login = await arx(
+      own,
+      `login --client-id a --observer-tier internal --requested-tier internal --base-url ${served.base_url}`,
+    );
+    expect(login.exit).toBe(0);
+    const ran = await arx(own, `${line} --base-url ${served.base_url}`);
+    expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 0, stdout: expected });
+    expect(ran.stderr).toBe('arx: the service refuses conversation_id: applied here\n');
+  } finally {
+    await served.close();
+  }
+  expect(await arx(own, 'messages ls --conversation nonsense')).toMatchObject({ exit: 2, stdout: '' });
+  expect(await arx(own, 'messages ls --conversation conv_999')).toMatchObject({ exit: 6, stdout: '' });
 });
 
 test('our own service is asked nothing more, also where withheld rows do not show the field', async () => {

@@ -1,5 +1,5 @@
 // Variants of lists: rules that the interface does not show, and that another service may choose differently from ours.
-import { LIMIT_VARIANTS, LIST_VARIANTS } from '../../contract/injected-faults.ts';
+import { LIMIT_VARIANTS, LIST_VARIANTS, UNKNOWN_PARAMETER } from '../../contract/injected-faults.ts';
 import { DOCUMENTED_PARAMETERS } from '../../contract/documented.ts';
 import type { RouteName } from '../../contract/routes.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
@@ -47,7 +47,7 @@ export function refuseQuery({ strict, maxLimit }: ListVariants, route: RouteName
   const known = new Set([...WINDOW_PARAMETERS, ...(DOCUMENTED_PARAMETERS[route] ?? [])]);
   const unknown = names.find((name) => !known.has(name));
   if (strict && unknown !== undefined) {
-    throw new ApiError('request_invalid', `${unknown.slice(0, MAX_SHOWN_NAME)}: unknown parameter`);
+    throw new ApiError('request_invalid', `${unknown.slice(0, MAX_SHOWN_NAME)}${UNKNOWN_PARAMETER}`);
   }
   // A default that is too large is not the fault of the client.
   if (maxLimit?.isRefused === true && names.includes('limit') && query.limit() > maxLimit.rows) {
