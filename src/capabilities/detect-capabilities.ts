@@ -13,8 +13,6 @@ const SAMPLE_ROWS = 20;
 const MAX_PROBES = 12;
 /** Known rows of which a page can show an order: two beside its cursors. */
 const MIN_ROWS_FOR_ORDER: Record<Direction, number> = { forward: 3, backward: 3, closed: 4 };
-/** Pages that must say that they are the whole list, where cursors are ignored. */
-const MIN_WHOLE_PAGES = 3;
 /** Empty first pages before the list counts as empty: a faulty page may be empty. */
 const MAX_EMPTY_PAGES = 3;
 /** Status codes of errors that say nothing about the parameters: no token, too slow, too many requests. */
@@ -128,14 +126,18 @@ class Probes<Row extends Identified> {
     if (this.#first.rows.length === rows.length) this.largest = rows.length;
   }
 
-  /** Returns whether several pages without a cursor say that nothing follows them. */
+  /**
+   * Returns whether the first pages are the whole list: two say that nothing follows, and a smaller one is as large all the same, or
+   * says that more follows. So `has_more` means something.
+   */
   async isWhole(): Promise<boolean> {
-    for (let pages = 1; pages < MIN_WHOLE_PAGES && this.#first.has_more === false; pages++) {
-      // A list that just fits is read with the same page size: a smaller one would cut it.
-      const isTight = this.given <= this.#accepted && this.given > this.#accepted - pages;
-      await this.#readFirst(isTight ? 0 : pages);
-    }
-    return this.#first.has_more === false;
+    if (this.#first.has_more !== false) return false;
+    // A list that just fits is read with the same page size: a smaller one would cut it.
+    const { rows, has_more } = await this.#readFirst(this.given === this.#accepted ? 0 : 1);
+    if (has_more !== false) return false;
+    const half = Math.max(1, Math.floor(Math.min(rows.length, this.#accepted) / 2));
+    const smaller = await this.#readFirst(this.#accepted - half);
+    return smaller.has_more === smaller.rows.length < rows.length;
   }
 
   /** Begins again with another view of the list. */
@@ -189,11 +191,12 @@ class Probes<Row extends Identified> {
     return { after: at(right - Math.max(2, limit - 1)), before: at(right), limit };
   }
 
-  async #readFirst(probe: number): Promise<void> {
+  async #readFirst(probe: number): Promise<Page<Row>> {
     this.requests++;
     const limit = Math.max(1, this.#accepted - (probe % this.#accepted));
     this.#first = await this.#source.page({ limit }, this.#signal);
     this.#addFirst(this.#first);
+    return this.#first;
   }
 
   #addFirst({ rows }: Page<Row>): void {

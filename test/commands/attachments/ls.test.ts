@@ -59,9 +59,15 @@ describe('--all at a service that is not ours', () => {
     ['that refuses them', { after: 'refuses', before: 'refuses' }, 20, 3],
     [
       'without cursors, all in one page',
-      { after: 'ignores', body: (data) => ({ data, has_more: false }) },
+      { after: 'ignores', limit: () => 20, body: (data) => ({ data, has_more: false }) },
       20,
       0,
+    ],
+    [
+      'without cursors, which says of cut pages that nothing follows',
+      { after: 'ignores', body: (data) => ({ data, has_more: false }) },
+      20,
+      3,
     ],
   ])('%s', async (_, options, rows, exit) => {
     const { data, status, summary, requests, ...ended } = await listed(options);

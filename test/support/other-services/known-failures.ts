@@ -27,11 +27,11 @@ conversations show: one with its messages | exit 11 | map
 conversations show: one that is not there | exit 11 | map
 sequence show: one page | a row without an id: {"source":"external","status":"stable","sequence":1} | map
 conversations walk: the exact list | exit 11 | map
-conversations walk: in pages of ten | exit 11 | map no-cursors no-cursors-bare
+conversations walk: in pages of ten | exit 11 | map
 conversations walk: a range | exit 11 | map
 conversations walk: every row to be confirmed by /messages | exit 11 | map
-conversations walk: frozen, checked, drawn, compared and resumed | exit 11 | map no-cursors no-cursors-bare
-conversations walk: with its summary as JSON | exit 11 | map no-cursors no-cursors-bare
+conversations walk: frozen, checked, drawn, compared and resumed | exit 11 | map
+conversations walk: with its summary as JSON | exit 11 | map
 sequence show: one page | a row without an id: {"source":"external","status":"stable","_id":"entry_1","sequence":1} | id-id
 sequence show: every entry | a row without an id: {"source":"external","status":"stable","_id":"entry_1","sequence":1} | id-id
 sequence show: one page | a row without an id: {"source":"external","status":"stable","uuid":"entry_1","sequence":1} | id-uuid
@@ -40,8 +40,6 @@ sequence show: one page | a row without an id: {"source":"external","status":"st
 sequence show: every entry | a row without an id: {"source":"external","status":"stable","uid":"entry_1","sequence":1} | id-uid
 sequence show: one page | a row without an id: {"source":"external","status":"stable","key":"entry_1","sequence":1} | id-key
 sequence show: every entry | a row without an id: {"source":"external","status":"stable","key":"entry_1","sequence":1} | id-key
-messages ls: of one conversation, all of them | exit 11 | no-cursors no-cursors-bare
-messages ls: all of them | exit 11 | no-cursors no-cursors-bare
 `;
 
 const SYMPTOMS = new Map(
