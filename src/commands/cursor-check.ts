@@ -7,7 +7,7 @@ type ReadIds = (window: Window) => Promise<string[]>;
 
 /**
  * Checks the ids of a page against its exclusive cursors, by one to three more requests. Throws Fault `protocol` where the service
- * ignores `after` or `before`, so that the rows are not those that were asked for.
+ * ignores `after` or `before`, or gives the row of the cursor too.
  */
 export async function checkCursors(read: ReadIds, window: Window, ids: readonly string[]): Promise<void> {
   const { after, before, limit } = window;
@@ -16,7 +16,8 @@ export async function checkCursors(read: ReadIds, window: Window, ids: readonly 
   if (first === undefined || last === undefined) return;
   for (const name of ['after', 'before'] as const) {
     const cursor = window[name];
-    if (cursor !== undefined && ids.includes(cursor)) throw ignored(name, cursor);
+    if (cursor !== undefined && ids.includes(cursor))
+      throw notAsAsked(`the page of --${name} ${cursor} has that row itself`);
   }
   const isSameWithout = async (name: 'after' | 'before'): Promise<boolean> => {
     const others = await read(withoutUndefined({ limit, after, before, [name]: undefined }));
@@ -36,11 +37,9 @@ export async function checkCursors(read: ReadIds, window: Window, ids: readonly 
 }
 
 function ignored(name: 'after' | 'before', cursor: string): Fault {
-  return new Fault(
-    'protocol',
-    `the service ignores --${name} ${cursor}, so its page is not what was asked for`,
-    {
-      hint: 'list the rows without cursors',
-    },
-  );
+  return notAsAsked(`the service ignores --${name} ${cursor}, so its page is not what was asked for`);
+}
+
+function notAsAsked(message: string): Fault {
+  return new Fault('protocol', message, { hint: 'list the rows without cursors' });
 }
