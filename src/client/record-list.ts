@@ -33,7 +33,7 @@ export function createRecordListParser<Fields extends z.ZodRawShape>(
 /** An entry of a sequence. `id` is undefined where a service gives its entries none. */
 export type SequenceRow<Row> = { id: string | undefined; row: Row };
 
-/** Returns the parser of the entries of a sequence. Entries stay as they are, and may be texts. */
+/** Returns the parser of the entries of a sequence. An entry with neither `entry` nor `id` gets an `id`; it may be a text. */
 export function createSequenceParser<Fields extends z.ZodRawShape>(
   kind: ListKind<Fields>,
   messages: Messages,
@@ -47,7 +47,8 @@ export function createSequenceParser<Fields extends z.ZodRawShape>(
     isLoose: true,
     reader: {
       read(fields, id) {
-        const read = reader.read(fields, drop);
+        const isNamed = fields['entry'] !== undefined || fields['id'] !== undefined;
+        const read = reader.read(isNamed ? fields : withId(fields, id), drop);
         return 'issue' in read ? read : { row: { id, row: read.row }, isRepaired: true };
       },
       otherSpellings: reader.otherSpellings,

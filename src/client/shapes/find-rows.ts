@@ -115,7 +115,7 @@ function mapAt(path: string, map: JsonRecord): FoundRows {
 
 /**
  * Returns whether an object is a map by id. Its values are objects, and their ids, where they have some, are the keys; or
- * the keys are numbers, or have a digit. Below the name of the resource every key will do.
+ * the keys are numbers; or the values are alike. Below the name of the resource every key will do.
  */
 function isMapById(map: JsonRecord, isBody: boolean, isNamed = false): boolean {
   const keys = Object.keys(map);
@@ -125,7 +125,15 @@ function isMapById(map: JsonRecord, isBody: boolean, isNamed = false): boolean {
   if (keys.every((key, at) => idText(ids[at]) === key)) return true;
   if (isBody) return false;
   if (keys.every((key) => /^\d+$/.test(key))) return true;
-  return ids.every((id) => id === undefined) && keys.every((key) => /\d/.test(key));
+  if (ids.some((id) => id !== undefined)) return false;
+  return keys.length === 1 ? /\d/.test(keys[0]!) : areAlike(Object.values(map));
+}
+
+/** Returns whether objects have a field with a plain value that all of them have, as rows of one list do. */
+function areAlike(rows: readonly unknown[]): boolean {
+  const isPlain = (value: unknown): boolean =>
+    value !== undefined && !isRecord(value) && !Array.isArray(value);
+  return Object.keys(rows[0] as JsonRecord).some((name) => rows.every((row) => isPlain(ownField(row, name))));
 }
 
 /** Returns the only array of objects of the uppermost level that has one, else the only array of the body. */

@@ -38,6 +38,12 @@ test('a map keeps the order of the text, also of keys that are numbers', () => {
   expect(read(text).data.map(({ id }) => id)).toEqual(['30', '4', 'id', '10']);
 });
 
+test('a map whose keys are words, with rows that are alike', () => {
+  const rows = { 'th-dty': { subject: 'a' }, 'th-jxx': { subject: 'b', sequence: 2 } };
+  const { data } = conversationParser().read({ data: rows, has_more: false });
+  expect(data.map(({ id }) => id)).toEqual(Object.keys(rows));
+});
+
 test('a map with 100,000 keys, and keys that objects have', () => {
   const { read } = conversationParser();
   const map = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`conv_${n}`, { n }]));
@@ -75,6 +81,7 @@ describe('what is no list', () => {
     ['two lists of unknown names', { a: [{ id: 1 }], b: [{ id: 2 }] }, /several lists/],
     ['one record', { data: { id: 'conv_1', subject: 'x' } }, /no list/],
     ['one record in a wrapper', { data: { conversation: { id: 'conv_1' } } }, /no list/],
+    ['objects that are not alike', { data: { user: { name: 'x' }, plan: { price: 1 } } }, /no list/],
     ['an object that describes', { data: { meta: {}, links: {} } }, /no list/],
     ['null without a word that nothing follows', { data: null }, /no list/],
     ['an error', { error: { code: 'gone', message: 'm' }, data: [] }, /says error gone$/],
