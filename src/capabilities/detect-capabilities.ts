@@ -13,6 +13,8 @@ const SAMPLE_ROWS = 20;
 const MAX_PROBES = 12;
 /** Known rows of which a page can show an order: two beside its cursors. */
 const MIN_ROWS_FOR_ORDER: Record<Direction, number> = { forward: 3, backward: 3, closed: 4 };
+/** Pages of a longer range before they count as read from its end. */
+const MAX_RANGE_PROBES = 5;
 /** Empty first pages before the list counts as empty: a faulty page may be empty. */
 const MAX_EMPTY_PAGES = 3;
 /** Status codes of errors that say nothing about the parameters: no token, too slow, too many requests. */
@@ -24,16 +26,18 @@ export type DetectOptions = {
   limit: number;
   /** Directions to try; absent: all. */
   wanted?: readonly Direction[];
+  /** Whether pages between two cursors will be read whose rows are more than fit into one page. */
+  hasRange?: boolean;
   signal: AbortSignal;
 };
 
 /**
- * Returns what the list supports. Makes four requests when no answer is wrong. Throws what the first request throws, and faults
+ * Returns what the list supports. Makes four requests when no answer is wrong, five with `hasRange`. Throws what the first request throws, and faults
  * that do not refuse a cursor.
  */
 export async function detectCapabilities<Row extends Identified>(
   source: Source<Row>,
-  { limit, wanted = ['forward', 'backward', 'closed'], signal }: DetectOptions,
+  { limit, wanted = ['forward', 'backward', 'closed'], hasRange = false, signal }: DetectOptions,
 ): Promise<ListCapabilities> {
   const first = await readFirstPage(source, limit, signal);
   const probes = new Probes(source, first, signal);
@@ -66,6 +70,8 @@ export async function detectCapabilities<Row extends Identified>(
     for (const direction of ['backward', 'closed'] as const)
       if (wanted.includes(direction) && probes.canAsk(direction))
         directions[direction] = supportOf(await probes.verdictOf(direction));
+  const isClosed = directions.closed === 'ascending' || directions.closed === 'descending';
+  if (hasRange && isClosed && !(await probes.isRangeReadFromStart())) directions.closed = 'ignored';
   const isWithoutCursors = directions.forward === 'ignored' || directions.forward === 'refused';
   const whole = isWithoutCursors && (await probes.isWhole());
   return result(directions, swapped && directions.forward !== 'ignored', whole);
@@ -138,6 +144,20 @@ class Probes<Row extends Identified> {
     const half = Math.max(1, Math.floor(Math.min(rows.length, this.#accepted) / 2));
     const smaller = await this.#readFirst(this.#accepted - half);
     return smaller.has_more === smaller.rows.length < rows.length;
+  }
+
+  /** Returns whether a page of a longer range begins after the first cursor, and does not end before the second one. */
+  async isRangeReadFromStart(): Promise<boolean> {
+    const { ids } = this.#known;
+    const [after, before] = [ids[0], ids.at(-1)];
+    const rows = Math.min(this.#accepted, Math.floor((ids.length - 2) / 2));
+    if (after === undefined || before === undefined || rows < 2) return true;
+    for (let probe = 0; probe < MAX_RANGE_PROBES; probe++) {
+      const query = { after, before, limit: Math.max(2, rows - probe) };
+      const shown = await this.#idsOf(query, 'closed');
+      if (Array.isArray(shown) && showingOf(shown, query, ids) === 'followed') return true;
+    }
+    return false;
   }
 
   /** Begins again with another view of the list. */

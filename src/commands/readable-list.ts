@@ -15,12 +15,14 @@ export type ReadableList<Row extends Identified> = {
 /** Returns the list in the form that walks read. `-v` says what differs from the documented interface. `wanted`: directions to try. */
 export async function readableList<Row extends Identified>(
   source: Source<Row>,
-  limit: number,
+  { limit, before }: { limit: number; before?: string | undefined },
   app: Pick<App, 'world' | 'log'>,
   wanted?: readonly Direction[],
 ): Promise<ReadableList<Row>> {
   const { signal } = app.world;
+  const hasRange = before !== undefined;
   const found = await detectCapabilities(source, {
+    hasRange,
     limit,
     signal,
     ...(wanted === undefined ? {} : { wanted }),

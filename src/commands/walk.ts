@@ -111,7 +111,12 @@ async function walkableList(
   app: App,
 ): Promise<ReadableList<UnknownRow>> {
   const { afterParam, beforeParam, forwardOnly } = input;
-  const list = await readableList(source, pageRowsOf(input), app, forwardOnly ? ['forward'] : undefined);
+  const list = await readableList(
+    source,
+    { ...input, limit: pageRowsOf(input) },
+    app,
+    forwardOnly ? ['forward'] : undefined,
+  );
   const { directions } = list.source;
   if (!directions.has('forward')) {
     throw new Fault('protocol', `the service does not follow ${afterParam}: it shows the same rows again`, {

@@ -183,6 +183,37 @@ test('the adapted list shows a walk what the documented one does', async () => {
   }
 });
 
+describe('pages of a range that is longer than a page', () => {
+  /** Like a query that turns its order for `ending_before`, and sorts the page afterwards. */
+  const fromEnd: (list: List) => List = (list) => ({
+    page: async ({ after, before, limit }, given) => {
+      if (after === undefined || before === undefined)
+        return list.page(
+          { limit, ...(after === undefined ? {} : { after }), ...(before === undefined ? {} : { before }) },
+          given,
+        );
+      const { rows } = await list.page({ after, before, limit: 1000 }, given);
+      return { rows: rows.slice(-limit), has_more: rows.length > limit };
+    },
+  });
+  test.each([
+    ['from its start', (list: List) => list, 'ascending'],
+    ['from its end', fromEnd, 'ignored'],
+  ] as const)('%s', async (_, service, closed) => {
+    let wrong = 0;
+    for (const drift of [0, 0.35])
+      for (let seed = 1; seed <= 100; seed++) {
+        const list = faultyList({ size: 300, drift, seed });
+        const found = await list.clock.run(
+          detectCapabilities(service({ page: list.page }), { limit: 100, hasRange: true, signal }),
+        );
+        if (found.directions.closed !== closed) wrong++;
+        if (drift === 0) expect(found.directions.closed).toBe(closed);
+      }
+    expect(wrong).toBeLessThanOrEqual(2);
+  });
+});
+
 test('a row that several answers lack is gone; cursors in the wrong order prove nothing', async () => {
   let lacking = 0;
   const list = withLocalCursors(

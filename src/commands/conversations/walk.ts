@@ -41,7 +41,7 @@ async function walkableList(
   const { signal } = app.world;
   const limit = pageRowsOf(input);
   const bare = conversationSource(client);
-  const { source, pageRows } = await readableList(bare, limit, app);
+  const { source, pageRows } = await readableList(bare, { ...input, limit }, app);
   const { crossCheck: _, ...list } = source;
   if (!list.directions.has('forward')) {
     throw new Fault(

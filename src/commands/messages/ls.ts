@@ -45,7 +45,11 @@ export async function run(input: Input, app: App): Promise<void> {
 async function walkMessages(messages: FilteredList<Message>, input: Input, app: App): Promise<void> {
   const source = messageSource(messages);
   // The interface says nothing about cursors of /messages (interface 4.8).
-  const { source: readable, pageRows } = await readableList(source, pageRowsOf(input), app);
+  const { source: readable, pageRows } = await readableList(
+    source,
+    { ...input, limit: pageRowsOf(input) },
+    app,
+  );
   if (readable.directions.size === 0)
     throw new Fault(
       'partial',
