@@ -1,5 +1,6 @@
 // Parsers of the lists of the interface: each row is read by the fields of its record.
 import type * as z from 'zod';
+import { safeText } from './safe-text.ts';
 import { createListParser, type ListParser, type RowReader } from './list-parser.ts';
 import type { ListKind } from './shapes/list-kinds.ts';
 import type { JsonRecord } from './shapes/json-path.ts';
@@ -78,7 +79,7 @@ export function dropNotices(list: string, { notice }: Messages, where = ' in som
   return (field, what) => {
     if (said.has(field)) return;
     said.add(field);
-    notice?.(`${list}: field ${field} is no ${what}${where}; left out`);
+    notice?.(`${list}: field ${safeText(field, 60)} is no ${what}${where}; left out`);
   };
 }
 

@@ -95,6 +95,14 @@ test('fields in another spelling and of other types', () => {
   ]);
 });
 
+test('a notice shows no control characters of a field name', () => {
+  const { read, notices } = conversationParser();
+  read([{ id: 'a', 'message\n_\u2028count': 'many' }]);
+  expect(notices).toEqual([
+    'conversations: field message _ count is no usable number in some rows; left out',
+  ]);
+});
+
 test('two spellings of one field are ambiguous, and neither is used', () => {
   const [row] = conversationParser().read([{ id: 1, messageCount: 3, MessageCount: 4 }]).data;
   expect(row).not.toHaveProperty('message_count');
