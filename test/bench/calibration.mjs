@@ -76,6 +76,7 @@ function print(walks, first, end) {
     'source',
     'hasMore',
     'directions',
+    'range',
   ])
     table(
       `${title}: recoverable, by ${name}`,
