@@ -91,3 +91,11 @@ test.each([
   ['https://h.evil/a', 'https://h/a', false],
   ['https://h/anything', 'https://h', true],
 ])('%s behind %s: %s', (url, base, behind) => expect(isWithin(new URL(url), new URL(base))).toBe(behind));
+
+test('a row of a map has its id, which only the key shows', () => {
+  const { data } = page({ orders: { o7: { sum: 1 }, o5: { sum: 2, id: 'o5' } } }, { name: 'orders' });
+  expect(data.map(({ row }) => row)).toEqual([
+    { id: 'o7', sum: 1 },
+    { id: 'o5', sum: 2 },
+  ]);
+});

@@ -105,10 +105,10 @@ export function mustEqual(actual: readonly string[], expected: readonly string[]
   throw new Error(`${what}: ${actual.length} for ${expected.length}, ${details.join(', ')}`);
 }
 
-/** Returns the ids of ndjson rows. Each row must have one. */
-export function idsOf(ran: Ran): string[] {
+/** Returns the ids of ndjson rows. Each row must have one. `field`: where the service has it. */
+export function idsOf(ran: Ran, field = 'id'): string[] {
   return recordsOf(ran).map((row) => {
-    const id: unknown = row['id'] ?? row['entry'];
+    const id: unknown = row[field] ?? row['entry'] ?? row['id'];
     must(typeof id === 'string', `a row without an id: ${JSON.stringify(row)}`);
     return id;
   });
@@ -118,10 +118,15 @@ export function idsOf(ran: Ran): string[] {
  * Throws unless the run printed exactly these rows with exit 0. Where `mayRefuse`, it may also end with one of those codes
  * after rows that are all true and in their order.
  */
-export function mustList(ran: Ran, expected: readonly string[], mayRefuse: readonly number[] = []): void {
+export function mustList(
+  ran: Ran,
+  expected: readonly string[],
+  mayRefuse: readonly number[] = [],
+  field = 'id',
+): void {
   if (ran.exit !== 0 && mayRefuse.includes(ran.exit)) {
     mustRefuse(ran, mayRefuse);
-    const shown = idsOf(ran);
+    const shown = idsOf(ran, field);
     const places = shown.map((id) => expected.indexOf(id));
     must(
       places.every((place, at) => place >= 0 && (at === 0 || place > places[at - 1]!)),
@@ -130,7 +135,7 @@ export function mustList(ran: Ran, expected: readonly string[], mayRefuse: reado
     return;
   }
   mustSucceed(ran);
-  mustEqual(idsOf(ran), expected, 'rows');
+  mustEqual(idsOf(ran, field), expected, 'rows');
 }
 
 /** Exit codes with which a list may be refused that this service does not let anybody read to its end. */

@@ -225,7 +225,7 @@ export const LIST_CHECKS: readonly Check[] = [
       const all = service.archive.sequences.get('arc_reconstruction')!;
       const expected = variant.whole ? all : all.slice(0, Math.min(20, variant.limit.maximum));
       mustEqual(
-        idsOf(ran),
+        idsOf(ran, variant.records.idField),
         expected.map(({ entry }) => entry),
         'entries',
       );
@@ -245,7 +245,7 @@ export const LIST_CHECKS: readonly Check[] = [
     async run({ arx, service, variant }) {
       const ran = await arx('sequence show arc_reconstruction --all -o ndjson');
       const expected = service.archive.sequences.get('arc_reconstruction')!.map(({ entry }) => entry);
-      mustList(ran, expected, refusalsOf(variant));
+      mustList(ran, expected, refusalsOf(variant), variant.records.idField);
     },
   },
   {
