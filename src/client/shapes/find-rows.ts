@@ -53,7 +53,13 @@ export function findRows(body: unknown, search: RowSearch): FoundRows {
   for (const places of levels) {
     const found = places
       .flatMap((place) => names.flatMap((name, rank) => candidateAt(place, name, rank, search)))
-      .toSorted((a, b) => Number(a.isEmpty) - Number(b.isEmpty) || a.rank - b.rank)[0];
+      .toSorted(
+        (a, b) =>
+          // Beside the list there may be another one in an envelope of the same form.
+          Number(isWithin(b, search)) - Number(isWithin(a, search)) ||
+          Number(a.isEmpty) - Number(b.isEmpty) ||
+          a.rank - b.rank,
+      )[0];
     if (found !== undefined) return found;
     const [{ path, value }] = places as [Place];
     if (path === '' && isMapById(value, true)) return mapAt('', value);
@@ -96,6 +102,12 @@ function levelsOf(body: JsonRecord): Place[][] {
   return levels;
 }
 
+/** Returns whether rows are in an object with a name of the list. */
+function isWithin({ place }: Candidate, { names }: RowSearch): boolean {
+  const [, ...outer] = place.rows.split('.').toReversed();
+  return outer.some((name) => names.includes(name));
+}
+
 function candidateAt({ path, value }: Place, name: string, rank: number, search: RowSearch): Candidate[] {
   const inner = ownField(value, name);
   const rows = path === '' ? name : `${path}.${name}`;
@@ -105,7 +117,9 @@ function candidateAt({ path, value }: Place, name: string, rank: number, search:
     if (!isFilled && inner.some((row) => row !== null)) return [];
     return [{ place: { rows, container: 'array' }, rows: inner, isEmpty: inner.length === 0, rank }];
   }
-  if (!isRecord(inner) || !isMapById(inner, false, search.names.includes(name))) return [];
+  // An object with the list in it is an envelope, although its parts may look alike.
+  if (!isRecord(inner) || search.names.some((own) => Object.hasOwn(inner, own))) return [];
+  if (!isMapById(inner, false, search.names.includes(name))) return [];
   return [{ ...mapAt(rows, inner), isEmpty: false, rank }];
 }
 

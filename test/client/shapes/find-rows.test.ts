@@ -44,6 +44,15 @@ test('a map whose keys are words, with rows that are alike', () => {
   expect(data.map(({ id }) => id)).toEqual(Object.keys(rows));
 });
 
+test.each([
+  [[{ node: { id: 1 } }], [{ id: '1' }]],
+  [[], []],
+])('of two envelopes that look alike the one with the name of the list is read: %j', (own, rows) => {
+  const list = (edges: unknown[]) => ({ edges, total: edges.length });
+  const body = { data: { messages: list([{ node: { id: 7 } }]), conversations: list(own) } };
+  expect(conversationParser().read(body).data).toEqual(rows);
+});
+
 test('a map with 100,000 keys, and keys that objects have', () => {
   const { read } = conversationParser();
   const map = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`conv_${n}`, { n }]));
