@@ -36,7 +36,11 @@ export async function bench({ quick, options }) {
     print(walks, first, end);
     printFailed(failed);
   }
-  if (walks.some(({ result, recoverable }) => result === 'false complete' && recoverable))
+  if (
+    walks.some(
+      ({ result, recoverable }) => result === 'crash' || (result === 'false complete' && recoverable),
+    )
+  )
     process.exitCode = 1;
 }
 
@@ -138,7 +142,7 @@ function printFailed(failed) {
   process.stdout.write('\n');
 }
 
-const isWrong = (result) => result === 'false complete' || result === 'wrong rows';
+const isWrong = (result) => ['false complete', 'wrong rows', 'crash'].includes(result);
 
 function groupsOf(walks, name) {
   const groups = new Map();
@@ -165,6 +169,7 @@ function counts(walks) {
     'wrong rows, said so': number('wrong rows'),
     'false complete': number('false complete'),
     'of these only a late dead row': walks.filter(isOnlyLate).length,
+    crashed: number('crash'),
     'requests : minimum': mean(ratios).toFixed(2),
     median: (median(ratios) ?? 0).toFixed(2),
     p95: (sorted[Math.floor(0.95 * sorted.length)] ?? 0).toFixed(2),

@@ -6,7 +6,7 @@ type Votes = { pages: number; stale: number; cursors: number; crossChecks: numbe
 
 /** Returns the reason in one line; undefined for a walk without a wrong row. */
 export function whatFooled({ problem, list, frozen, range }: JudgedWalk): string | undefined {
-  if (problem === undefined || problem.includes('is late')) return problem;
+  if (problem === undefined || /is late|the walk threw/.test(problem)) return problem;
   const ever = rowsInRange(list.states, range);
   const index = new Map(ever.map((id, at) => [id, at]));
   const written = new Set(list.states.writes.map(({ id }) => id));

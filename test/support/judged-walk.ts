@@ -1,5 +1,5 @@
 // Walks the list of a judged case and judges the outcome against the true list.
-import type { ReadNote } from '../../src/walk/options.ts';
+import type { ReadNote, WalkOutcome } from '../../src/walk/options.ts';
 import { walk } from '../../src/walk/walk.ts';
 import { drawCase, type JudgedCase } from './judged-case.ts';
 import { JudgedList, type JudgedListRow } from './judged-list.ts';
@@ -7,9 +7,9 @@ import type { ListStates } from './judged-states.ts';
 
 /**
  * `exact`: complete and right. `incomplete`: the walk said so, and what it wrote is right. `wrong rows`: incomplete, and a row that it
- * wrote is wrong. `false complete`: complete, but the list is wrong or rows are late.
+ * wrote is wrong. `false complete`: complete, but the list is wrong or rows are late. `crash`: the walk threw an error.
  */
-export type Result = 'exact' | 'incomplete' | 'wrong rows' | 'false complete';
+export type Result = 'exact' | 'incomplete' | 'wrong rows' | 'false complete' | 'crash';
 
 /** A walk with its judgement. */
 export type JudgedWalk = {
@@ -53,31 +53,44 @@ export async function judgeWalk(seed: number, log?: (note: ReadNote) => void): P
     ...(log && { log }),
   });
   const frozen: string[] = [];
-  for (;;) {
-    const step = await windows.next();
-    if (!step.done) {
-      frozen.push(...step.value.rows.map(({ id }) => id));
-      continue;
+  const walked = { judged, list, range: { after, before }, frozen, pages };
+  try {
+    for (;;) {
+      const step = await windows.next();
+      if (!step.done) frozen.push(...step.value.rows.map(({ id }) => id));
+      else return { ...walked, ...judgementOf(list, frozen, walked.range, step.value) };
     }
-    const { report, fault } = step.value;
-    const isComplete = report.verdict === 'complete' && fault === undefined;
-    const problem =
-      problemOf(list.states, frozen, isComplete, { after, before }) ??
-      (isComplete ? lateProblem(list, report.late) : undefined);
-    const results: [Result, Result] = isComplete ? ['exact', 'false complete'] : ['incomplete', 'wrong rows'];
+  } catch (error) {
+    const requests = list.answers.length;
     return {
-      judged,
-      list,
-      range: { after, before },
-      frozen,
-      pages,
-      result: results[problem === undefined ? 0 : 1],
-      confidence: report.confidence,
-      requests: report.requests,
-      ...(problem !== undefined && { problem }),
-      ...(fault && { fault: fault.kind, message: fault.message }),
+      ...walked,
+      result: 'crash',
+      problem: `the walk threw ${String(error)}`,
+      confidence: 0,
+      requests,
     };
   }
+}
+
+/** Judges a walk that ended. */
+function judgementOf(
+  list: JudgedList,
+  frozen: readonly string[],
+  range: WalkedRange,
+  { report, fault }: WalkOutcome,
+): Pick<JudgedWalk, 'result' | 'problem' | 'confidence' | 'requests' | 'fault' | 'message'> {
+  const isComplete = report.verdict === 'complete' && fault === undefined;
+  const problem =
+    problemOf(list.states, frozen, isComplete, range) ??
+    (isComplete ? lateProblem(list, report.late) : undefined);
+  const results: [Result, Result] = isComplete ? ['exact', 'false complete'] : ['incomplete', 'wrong rows'];
+  return {
+    result: results[problem === undefined ? 0 : 1],
+    confidence: report.confidence,
+    requests: report.requests,
+    ...(problem !== undefined && { problem }),
+    ...(fault && { fault: fault.kind, message: fault.message }),
+  };
 }
 
 /** Ids of the rows between which a walk reads. */
