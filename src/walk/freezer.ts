@@ -1,6 +1,7 @@
 // Freezes rows: the longest prefix of accepted adjacencies becomes a window, and its rows are never changed again.
-import { thresholdsToFreeze, type Thresholds } from './decide/adjacency.ts';
-import { frozenLogOdds } from './decide/confidence.ts';
+import type { Claim } from './decide/claim.ts';
+import type { Criteria } from './decide/criteria.ts';
+import type { FrozenClaims } from './decide/frozen-claims.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import type { FrozenWindow } from './log/window.ts';
 import type { WalkOptions } from './options.ts';
@@ -19,6 +20,7 @@ export type FreezerParts<Row extends Identified> = {
   planner: ReadPlanner<Row>;
   crossCheck: CrossCheck<Row>;
   statistics: WalkStatistics<Row>;
+  frozenClaims: FrozenClaims;
   /** Ids of all frozen rows. */
   frozenIds: IdSet;
 };
@@ -37,42 +39,54 @@ export class Freezer<Row extends Identified> {
   }
 
   /** Returns whether the list is known to its end and every adjacency is accepted. */
-  isAllAccepted(thresholds: Thresholds): boolean {
+  isAllAccepted(criteria: Criteria): boolean {
     const { order, evidence, planner } = this.#parts;
     const { before } = this.#options;
     const isAtRangeEnd = before !== undefined && order.list.at(-1)?.id === before;
-    if (!isAtRangeEnd && evidence.endReads.size < thresholds.minEndReads) return false;
-    const toFreeze = thresholdsToFreeze(thresholds);
-    return evidence.adjacencies.every((_, number) => planner.isAccepted(number, toFreeze));
+    if (!isAtRangeEnd && evidence.endReads.size < criteria.endReadsNeeded) return false;
+    return evidence.adjacencies.every((_, number) => planner.isAccepted(number, criteria));
   }
 
   /**
    * Freezes the longest accepted prefix, at most `limit` rows, and returns it as a window; undefined when there is none.
    * Rows that a read in flight is about to show are left for later.
    */
-  next(thresholds: Thresholds, inFlight: readonly PlannedRead<Row>[]): FrozenWindow<Row> | undefined {
-    const { order, evidence, crossCheck, statistics, frozenIds } = this.#parts;
-    const rows = this.#acceptedRows(thresholdsToFreeze(thresholds), inFlight);
+  next(criteria: Criteria, inFlight: readonly PlannedRead<Row>[]): FrozenWindow<Row> | undefined {
+    const { order, evidence, crossCheck, statistics, frozenIds, frozenClaims } = this.#parts;
+    const rows = this.#acceptedRows(criteria, inFlight);
     if (rows.length === 0) {
-      this.#freezeRangeEnd(thresholds);
+      this.#freezeRangeEnd(criteria);
       return undefined;
     }
     const { list, frozen } = order;
-    const { adjacencies, startVotes } = evidence;
-    const logOdds = rows.map(({ id }, number) => {
+    rows.forEach(({ id }, number) => {
       const previous = list[frozen - 1 + number]!;
-      crossCheck.countRow(adjacencies[number]!, previous, thresholds);
+      crossCheck.countRow(evidence.adjacencies[number]!, previous);
       frozenIds.add(id);
-      const votesForStart = previous.id === LIST_START ? startVotes : undefined;
-      return frozenLogOdds(adjacencies[number]!, votesForStart, thresholds);
+      frozenClaims.add(this.#claimOf(number, previous.id), statistics.windows + 1);
     });
-    const window = statistics.freeze(rows, logOdds);
+    const window = statistics.freeze(rows);
     order.frozen += rows.length;
     order.trim(this.#keptRows);
     return window;
   }
 
-  #acceptedRows(thresholds: Thresholds, inFlight: readonly PlannedRead<Row>[]): Row[] {
+  #claimOf(number: number, previousId: string): Claim {
+    const { order, evidence } = this.#parts;
+    const { adjacencies, startVotes, startRivals } = evidence;
+    const adjacency = adjacencies[number]!;
+    return previousId === LIST_START
+      ? {
+          what: 'start',
+          votes: startVotes,
+          rivals: startRivals,
+          position: adjacency,
+          beginsAtZero: order.list[order.frozen]?.position === 0,
+        }
+      : { what: 'adjacency', ...adjacency };
+  }
+
+  #acceptedRows(criteria: Criteria, inFlight: readonly PlannedRead<Row>[]): Row[] {
     const { order, evidence, planner } = this.#parts;
     const { list, frozen } = order;
     const count = Math.min(evidence.adjacencies.length, this.#options.limit);
@@ -80,19 +94,20 @@ export class Freezer<Row extends Identified> {
     for (let number = 0; number < count; number++) {
       const { index, row } = list[frozen + number]!;
       const isExpected = inFlight.some(
-        ({ covers }) => covers !== undefined && covers[0].index <= index && index <= covers[1].index,
+        ({ kind, covers }) =>
+          kind !== 'end' && covers !== undefined && covers[0].index <= index && index <= covers[1].index,
       );
-      if (isExpected || row === undefined || !planner.isAccepted(number, thresholds)) break;
+      if (isExpected || row === undefined || !planner.isAccepted(number, criteria)) break;
       rows.push(row);
     }
     return rows;
   }
 
   /** The end that the caller gave has a place in the order like a row, and is not written out. */
-  #freezeRangeEnd(thresholds: Thresholds): void {
+  #freezeRangeEnd(criteria: Criteria): void {
     const { order, planner } = this.#parts;
     const { list, frozen } = order;
     if (list[frozen] === undefined || list[frozen].id !== this.#options.before) return;
-    if (planner.isAccepted(0, thresholdsToFreeze(thresholds))) order.frozen++;
+    if (planner.isAccepted(0, criteria)) order.frozen++;
   }
 }

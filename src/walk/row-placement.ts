@@ -19,15 +19,18 @@ export class RowPlacement<Row> {
     this.#rangeEnd = rangeEnd;
   }
 
-  /** Merges a read that is part of the evidence. Returns the ids of rows that it shows between frozen rows. */
-  merge({ query, chain }: Read<Row>): string[] {
+  /**
+   * Merges a read that is part of the evidence. Returns the ids of rows that it shows between frozen rows (`late`), and of
+   * those that it shows too far out of order to place them (`unordered`).
+   */
+  merge({ query, chain }: Read<Row>): { late: string[]; unordered: string[] } {
     const mayAppend = query.before === undefined || query.before === this.#rangeEnd;
-    const { contested, late } = this.#order.merge(chain, mayAppend);
+    const { contested, late, unordered } = this.#order.merge(chain, mayAppend);
     applyMajorityOrder(this.#order, this.#evidence.reads, contested);
     // A row that lost its place stays known: it was not seen too late.
-    for (const entry of late) if (!this.#displaced.has(entry)) this.#order.forget(entry);
+    for (const entry of [...late, ...unordered]) if (!this.#displaced.has(entry)) this.#order.forget(entry);
     this.#cutAtRangeEnd();
-    return late.map(({ id }) => id);
+    return { late: late.map(({ id }) => id), unordered: unordered.map(({ id }) => id) };
   }
 
   /**

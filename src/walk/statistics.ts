@@ -1,6 +1,6 @@
 // What a walk spent and what it froze: the figures of its windows and of its report.
 import type { UnstableGap, WalkReport } from '../contract/reports/walk.ts';
-import { Confidence } from './decide/confidence.ts';
+import type { Verdict } from './decide/verdict.ts';
 import { FIRST_PREVIOUS, freezeWindow, type FrozenState, type FrozenWindow } from './log/window.ts';
 import type { IdSet } from './order/id-set.ts';
 import type { Identified } from './source.ts';
@@ -21,7 +21,6 @@ export class WalkStatistics<Row extends Identified> {
   /** Rows that were seen between frozen rows. */
   readonly late = new Set<string>();
   readonly #earlierRows: number;
-  readonly #confidence = new Confidence();
   readonly #drift: WalkReport['drift'] = { first: null, last: null, max: null };
   #rereads = 0;
   #disagreements = 0;
@@ -56,9 +55,8 @@ export class WalkStatistics<Row extends Identified> {
     this.#drift.max = Math.max(this.#drift.max ?? driftRatio, driftRatio);
   }
 
-  /** Returns the rows as the next window. `logOdds`: one for each row. */
-  freeze(rows: Row[], logOdds: readonly number[]): FrozenWindow<Row> {
-    for (const odds of logOdds) this.#confidence.add(odds);
+  /** Returns the rows as the next window. */
+  freeze(rows: Row[]): FrozenWindow<Row> {
     const cost = {
       reads: this.reads,
       disagreements: this.problems.length,
@@ -80,6 +78,8 @@ export class WalkStatistics<Row extends Identified> {
     unstable: UnstableGap | undefined,
     frozenIds: IdSet,
     crossCheck: WalkReport['cross_check'],
+    { confidence, assumes, doubtedWindows }: Verdict,
+    audit: WalkReport['audit'],
   ): WalkReport {
     return {
       version: 1,
@@ -91,10 +91,10 @@ export class WalkStatistics<Row extends Identified> {
       rereads: this.#rereads,
       disagreements: this.#disagreements,
       drift: { ...this.#drift },
-      confidence:
-        unstable !== undefined && this.windows === 0
-          ? 0
-          : this.#confidence.value(this.requests, this.#disagreements),
+      confidence: unstable !== undefined && this.windows === 0 ? 0 : confidence,
+      assumes,
+      audit,
+      doubted_windows: doubtedWindows,
       cross_check: crossCheck,
       duplicates_removed: this.duplicates,
       // A page in another order altogether may name rows that find their place later.

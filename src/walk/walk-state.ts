@@ -1,12 +1,13 @@
 // The state of a walk: takes answers as they come, says which read is next, freezes the rows that are decided.
 import type { WalkReport } from '../contract/reports/walk.ts';
 import { Fault } from '../faults.ts';
-import { thresholdsFor, type Thresholds } from './decide/adjacency.ts';
-import { endReadsNeeded } from './decide/end-of-list.ts';
+import { Assessment } from './assessment.ts';
+import type { Verdict } from './decide/verdict.ts';
 import { contradictionIn, falseEndIn, nameOfEntry, noProgressFault } from './evidence/disagreement.ts';
 import { Evidence } from './evidence/evidence.ts';
 import { readPage } from './evidence/read-page.ts';
 import type { Read } from './evidence/read.ts';
+import { FinalChecks } from './final-checks.ts';
 import { Freezer } from './freezer.ts';
 import type { FrozenWindow } from './log/window.ts';
 import { MIN_PAGE_ROWS, ObservedPaging } from './observed-paging.ts';
@@ -17,18 +18,14 @@ import { CrossCheck } from './plan/cross-check.ts';
 import { PendingChecks } from './plan/pending-checks.ts';
 import { ReadPlanner } from './plan/read-planner.ts';
 import { FreshRequests, type PlannedRead } from './plan/requests.ts';
+import { Refusals } from './refusals.ts';
 import { RowPlacement } from './row-placement.ts';
 import type { Identified, Page, Source } from './source.ts';
 import { WalkStatistics } from './statistics.ts';
 
-/** Accepted probability of any wrong adjacency. */
-const DEFAULT_EPSILON = 0.001;
-/** Requests before the first window is frozen, unless all is decided earlier: the fault rate is hardly known before. */
-const MIN_REQUESTS_BEFORE_FREEZING = 32;
 /** Reads without progress before the order counts as unstable; four more for each vote that is needed. */
 const MAX_READS_WITHOUT_PROGRESS = 22;
 const READS_WITHOUT_PROGRESS_PER_VOTE = 4;
-
 /** One walk. {@link walk} calls it: it makes the reads and passes the answers on. */
 export class WalkState<Row extends Identified> {
   readonly #source: Source<Row>;
@@ -39,14 +36,16 @@ export class WalkState<Row extends Identified> {
   readonly #checks: PendingChecks<Row>;
   readonly #planner: ReadPlanner<Row>;
   readonly #placement: RowPlacement<Row>;
-  readonly #paging = new ObservedPaging();
+  readonly #paging = new ObservedPaging<Row>();
   /** Ids of all frozen rows. */
   readonly #frozenIds = new IdSet();
   readonly #statistics: WalkStatistics<Row>;
   readonly #freezer: Freezer<Row>;
+  readonly #finalChecks: FinalChecks<Row>;
+  readonly #refusals: Refusals<Row>;
+  readonly #assessment: Assessment<Row>;
   /** Rows without a place that were asked for as a cursor. */
   readonly #located = new Set<string>();
-  #thresholds: Thresholds;
   /** Reads of the first open adjacency without progress. */
   #readsWithoutProgress = 0;
   #firstOpen: Entry<Row> | undefined;
@@ -65,6 +64,26 @@ export class WalkState<Row extends Identified> {
     this.#planner = new ReadPlanner(this.#order, this.#evidence, requests, this.#checks, before);
     this.#placement = new RowPlacement(this.#order, this.#evidence, before);
     this.#statistics = new WalkStatistics(frozen, after ?? null);
+    this.#assessment = new Assessment(this.#order, this.#evidence, options.epsilon, () => ({
+      requests: this.#statistics.requests,
+      rows: this.#statistics.rows,
+      windows: this.#statistics.windows,
+      pageRows: this.#planner.pageRows,
+      isAtRangeEnd: this.#isAtRangeEnd,
+    }));
+    this.#finalChecks = new FinalChecks(
+      {
+        source,
+        options,
+        frozenIds: this.#frozenIds,
+        isGone: (id) => this.#order.get(id)?.gone === true,
+        countRequest: () => this.#statistics.countRequest(true),
+        freshQuery: (from, to, rows) => this.#planner.auditQuery(from, to, rows),
+        cursorQuery: (after, before) => this.#planner.cursorQuery(after, before),
+        hasClosedReads: source.directions?.has('closed') !== false,
+      },
+      this.#assessment.epsilon,
+    );
     this.#freezer = new Freezer(
       {
         order: this.#order,
@@ -72,10 +91,23 @@ export class WalkState<Row extends Identified> {
         planner: this.#planner,
         crossCheck: this.#crossCheck,
         statistics: this.#statistics,
+        frozenClaims: this.#assessment.frozenClaims,
         frozenIds: this.#frozenIds,
       },
       options,
       keptRows,
+    );
+    this.#refusals = new Refusals(
+      {
+        order: this.#order,
+        evidence: this.#evidence,
+        planner: this.#planner,
+        checks: this.#checks,
+        placement: this.#placement,
+        finalChecks: this.#finalChecks,
+        statistics: this.#statistics,
+      },
+      options,
     );
     const ids = frozen?.ids ?? [];
     for (const id of ids) this.#frozenIds.add(id);
@@ -85,13 +117,18 @@ export class WalkState<Row extends Identified> {
       this.#order.push(this.#order.entryFor(id));
     if (frozen?.last !== undefined) this.#order.entryFor(frozen.last.id).row = frozen.last;
     this.#order.frozen = this.#order.list.length;
-    this.#thresholds = this.#recount();
+    this.#recount();
   }
 
   /** Returns the next read to make beside those in flight; undefined when it is better to wait for them. */
   nextRead(inFlight: readonly PlannedRead<Row>[]): PlannedRead<Row> | undefined {
     if (this.isSpent) return undefined;
-    const planned = this.#planner.next(this.#thresholds, inFlight, this.#countedReadsWithoutProgress);
+    const planned = this.#planner.next(
+      this.#assessment.expectedCriteria,
+      this.#assessment.criteria,
+      inFlight,
+      this.#countedReadsWithoutProgress,
+    );
     if (planned === undefined) return undefined;
     this.#statistics.countRequest(planned.kind === 'verify');
     if ((planned.covers?.[0].index ?? Infinity) <= this.#order.frozen) this.#readsWithoutProgress++;
@@ -106,20 +143,27 @@ export class WalkState<Row extends Identified> {
   /** Takes a page of the list. */
   takePage(planned: PlannedRead<Row>, page: Page<Row>): void {
     const { query, kind } = planned;
+    this.#refusals.reset();
+    for (const id of [query.after, query.before]) {
+      const entry = id === undefined ? undefined : this.#order.get(id);
+      if (entry !== undefined) entry.exists = true;
+    }
     const knownRows = this.#order.list.length;
     this.#paging.addHasMore(page, query.limit);
     const { read, problem } = this.#addRead(planned, page);
+    const last = read?.chain.at(-1);
+    if (page.has_more === false && query.before === undefined && last !== undefined)
+      this.#paging.addStatedEnd(last);
     // Other rows may follow a new one, so the end is not proved by this read.
     if (read !== undefined && this.#order.list.length > knownRows) read.isFinalCheck = false;
     else if (read !== undefined && kind === 'frontier') this.#readsWithoutProgress++;
     this.#planner.pageRows = this.#paging.addRows(
       page.rows.length,
       this.#planner.pageRows,
-      this.#statistics.requests,
       this.#statistics.rows + this.#order.list.length,
     );
     const falseEnd = falseEndIn(query, page, read, this.#order, this.#paging.maxRows);
-    this.#thresholds = this.#recount();
+    this.#recount();
     this.#note(planned, page.rows.length, problem ?? falseEnd, page.drift_ratio);
   }
 
@@ -133,35 +177,14 @@ export class WalkState<Row extends Identified> {
       this.#checks.recheckAfter(planned.cursor ?? this.#order.entryFor(LIST_START));
     }
     const { problem } = this.#addRead(planned, { rows: ids.map((id) => ({ id })) });
-    this.#thresholds = this.#recount();
+    this.#recount();
     this.#note(planned, ids.length, problem, undefined);
   }
 
-  /**
-   * Handles a refused cursor: its row is gone (404) or stands elsewhere (409). Throws every other error, and
-   * that of an end that the caller gave.
-   */
+  /** Takes a refused request. Throws the error where no other request would help. */
   takeRefusal(planned: PlannedRead<Row>, error: unknown): void {
-    const { query } = planned;
-    if (!(error instanceof Fault) || !['conflict', 'not_found'].includes(error.kind)) throw error;
-    const { after, before } = this.#options;
-    const isOwn = (id: string | undefined): id is string => id !== undefined && id !== after && id !== before;
-    const cursors = [query.after, query.before].filter(isOwn);
-    if (cursors.length === 0) throw error;
-    if (error.kind === 'not_found') {
-      const entries = cursors.flatMap((id) => this.#order.get(id) ?? []);
-      if (cursors.length === 1 && entries[0] !== undefined) this.#removeGone(entries[0]);
-      else this.#planner.probe(entries);
-    } else {
-      const left = this.#order.get(query.after ?? LIST_START);
-      const right = this.#order.get(query.before ?? LIST_START);
-      if (left !== undefined && right !== undefined) this.#placement.reverse(left, right);
-    }
-    this.#thresholds = this.#recount();
-    const problem =
-      error.kind === 'not_found'
-        ? `row ${cursors.join(' or ')} is gone`
-        : `row ${query.before} is not after ${query.after}`;
+    const problem = this.#refusals.take(planned, error);
+    this.#recount();
     this.#note(planned, 0, problem, undefined);
   }
 
@@ -173,12 +196,19 @@ export class WalkState<Row extends Identified> {
     isLastChance: boolean,
     inFlight: readonly PlannedRead<Row>[] = [],
   ): FrozenWindow<Row> | undefined {
-    const isEarly = this.#statistics.requests < MIN_REQUESTS_BEFORE_FREEZING;
-    if (!isLastChance && isEarly && !this.#freezer.isAllAccepted(this.#thresholds)) return undefined;
-    const window = this.#freezer.next(this.#thresholds, inFlight);
-    if (window === undefined) return undefined;
+    const isTooEarly = this.#assessment.isEarly || this.#assessment.mayLearnMore;
+    if (!isLastChance && isTooEarly && !this.#freezer.isAllAccepted(this.#assessment.criteria))
+      return undefined;
+    const { frozen } = this.#order;
+    const window = this.#freezer.next(this.#assessment.criteria, inFlight);
+    if (window === undefined) {
+      // The end of the range was passed.
+      if (this.#order.frozen !== frozen) this.#recount();
+      return undefined;
+    }
+    this.#offerForAudit(window);
     this.#readsWithoutProgress = 0;
-    this.#thresholds = this.#recount();
+    this.#recount();
     return window;
   }
 
@@ -191,15 +221,17 @@ export class WalkState<Row extends Identified> {
     if (frozen < list.length) return false;
     const isAtRangeEnd = this.#isAtRangeEnd;
     const { endReads, finalEndChecks } = this.#evidence;
-    const needed = endReadsNeeded(this.#thresholds, list.length === 1 && this.#statistics.windows === 0);
     const isEndProved =
-      endReads.size >= needed &&
-      finalEndChecks >= this.#planner.finalEndChecksNeeded &&
+      endReads.size >= this.#assessment.criteria.endReadsNeeded &&
+      finalEndChecks >= this.#planner.finalEndChecksNeeded(this.#assessment.criteria) &&
       !this.#checks.isEndUnconfirmed;
     if (!isAtRangeEnd && !isEndProved) return false;
     if (!(await this.#areAllPlaced())) return this.isComplete();
     if (!isAtRangeEnd && this.#options.before !== undefined)
       throw new Fault('unstable', `the list ended before row ${this.#options.before}`);
+    await this.#finalChecks.checkLateRows(this.#statistics.late);
+    if (this.#assessment.criteria.model.hasFaults) await this.#finalChecks.runAudit(this.#statistics.late);
+    this.#assessment.checkVerdict(this.#finalChecks.contradictedWindows, this.#verdict);
     return true;
   }
 
@@ -211,7 +243,10 @@ export class WalkState<Row extends Identified> {
       const budget = `the budget of ${maxRequests} ${maxRequests === 1 ? 'request' : 'requests'}`;
       throw new Fault('unstable', `${budget} is spent after ${nameOfEntry(frontier)}`);
     }
-    const max = MAX_READS_WITHOUT_PROGRESS + READS_WITHOUT_PROGRESS_PER_VOTE * this.#thresholds.minVotes;
+    this.#assessment.checkHope();
+    const { votesNeeded, startVotesNeeded } = this.#assessment.criteria;
+    const votes = frontier.id === LIST_START ? Math.max(votesNeeded, startVotesNeeded) : votesNeeded;
+    const max = MAX_READS_WITHOUT_PROGRESS + READS_WITHOUT_PROGRESS_PER_VOTE * votes;
     if (isIdle || this.#countedReadsWithoutProgress > max) throw this.#noProgress();
   }
 
@@ -224,7 +259,15 @@ export class WalkState<Row extends Identified> {
     };
     const { mode, tally } = this.#crossCheck;
     const unstable = fault === undefined ? undefined : gap;
-    return this.#statistics.report(this.#options.limit, unstable, this.#frozenIds, { mode, ...tally });
+    const crossCheck = { mode, ...tally };
+    return this.#statistics.report(
+      this.#options.limit,
+      unstable,
+      this.#frozenIds,
+      crossCheck,
+      this.#verdict,
+      this.#finalChecks.audit,
+    );
   }
 
   /** Returns the ids of rows that were seen and have no place. */
@@ -240,9 +283,9 @@ export class WalkState<Row extends Identified> {
     return new Fault(fault.kind, fault.message, { kept, ...fault.detail });
   }
 
-  /** Reads without progress; before the first window no read is without use. */
+  /** Reads without progress; while nothing is frozen yet no read is without use. */
   get #countedReadsWithoutProgress(): number {
-    return this.#statistics.requests < MIN_REQUESTS_BEFORE_FREEZING ? 0 : this.#readsWithoutProgress;
+    return this.#assessment.isEarly ? 0 : this.#readsWithoutProgress;
   }
 
   /** Whether the last known row is the end that the caller gave. */
@@ -256,56 +299,80 @@ export class WalkState<Row extends Identified> {
     page: Page<Identified>,
   ): { read?: Read<Row>; problem?: string | undefined } {
     const { after, before } = this.#options;
-    const range = { start: after ?? LIST_START, end: before, hasMore: this.#paging.hasMore };
+    const maxRows = Math.max(this.#paging.maxRows, page.rows.length);
+    const range = {
+      start: after ?? LIST_START,
+      end: before,
+      hasMore: this.#paging.hasMore(this.#order),
+      maxRows,
+    };
     const reading = readPage(planned.query, page, this.#order, this.#frozenIds, range, planned);
     this.#statistics.duplicates += reading.repeated;
     const { read } = reading;
-    if (read === undefined) return { problem: reading.problem };
+    if (read === undefined) {
+      this.#finalChecks.rememberAhead(page.rows.map(({ id }) => id));
+      return { problem: reading.problem };
+    }
     const problem = reading.problem ?? contradictionIn(read, this.#order);
     this.#evidence.add(read);
-    const late = this.#placement.merge(read);
+    const { late, unordered } = this.#placement.merge(read);
     for (const id of late) this.#statistics.late.add(id);
+    this.#finalChecks.rememberAhead(unordered);
     return {
       read,
       problem: problem ?? (late[0] === undefined ? undefined : `row ${late[0]} among rows that are frozen`),
     };
   }
 
-  #removeGone(entry: Entry<Row>): void {
-    const neighbour = this.#placement.removeGone(entry);
-    if (neighbour !== undefined) this.#checks.recheckAfter(neighbour);
-  }
-
-  /** Counts the evidence against the order as it is now. Returns the thresholds that follow from it. */
-  #recount(): Thresholds {
+  /** Counts the evidence against the order as it is now, and assesses it. */
+  #recount(): void {
     this.#evidence.recount(this.#order);
     if (this.#placement.displaceMisplaced()) this.#evidence.recount(this.#order);
-    const rows = this.#statistics.rows + this.#order.list.length;
     const firstOpen = this.#order.list[this.#order.frozen];
     if (firstOpen !== this.#firstOpen) this.#readsWithoutProgress = 0;
     this.#firstOpen = firstOpen;
-    const epsilon = this.#options.epsilon ?? DEFAULT_EPSILON;
-    return thresholdsFor(this.#evidence, rows, this.#statistics.requests, epsilon);
+    this.#assessment.update();
+    if (!this.#assessment.isEarly && this.#assessment.mayLearnMore) this.#readsWithoutProgress = 0;
   }
 
   /** Asks for a row without a place as a cursor: it is gone, or the rows after it give it a place. */
   async #areAllPlaced(): Promise<boolean> {
-    for (const entry of this.#order.unplaced()) {
-      if (entry.id === this.#options.before) continue;
-      if (this.#located.has(entry.id))
-        throw new Fault('unstable', `row ${entry.id} was seen but its place in the list is undecided`);
-      this.#located.add(entry.id);
-      const planned = this.#planner.locate(entry);
-      if (planned === undefined) return true;
-      this.#statistics.requests++;
-      try {
-        this.takePage(planned, await this.#source.page(planned.query, this.#options.signal));
-      } catch (error) {
-        this.takeRefusal(planned, error);
-      }
-      return false;
+    const { before } = this.#options;
+    const entry = this.#order.unplaced().find(({ id }) => id !== before);
+    if (entry === undefined) return true;
+    const planned = this.#located.has(entry.id) ? undefined : this.#planner.locate(entry);
+    this.#located.add(entry.id);
+    if (planned === undefined)
+      throw new Fault('unstable', `row ${entry.id} was seen but its place in the list is undecided`);
+    await this.#readNow(planned);
+    return false;
+  }
+
+  /** Makes a read while no other is in flight. */
+  async #readNow(planned: PlannedRead<Row>): Promise<void> {
+    this.#statistics.requests++;
+    try {
+      this.takePage(planned, await this.#source.page(planned.query, this.#options.signal));
+    } catch (error) {
+      this.takeRefusal(planned, error);
     }
-    return true;
+  }
+
+  #offerForAudit({ number, rows }: FrozenWindow<Row>): void {
+    const { list, frozen } = this.#order;
+    const before = list[frozen - 1 - rows.length]?.id;
+    if (before === undefined) return;
+    const ids = [before === LIST_START ? undefined : before, ...rows.map(({ id }) => id)];
+    this.#finalChecks.offer({ window: number, ids });
+  }
+
+  get #verdict(): Verdict {
+    return this.#assessment.verdict({
+      contradictedWindows: this.#finalChecks.contradictedWindows,
+      hasBackwardReads: this.#source.directions?.has('backward') !== false,
+      isCrossChecked: this.#crossCheck.isAvailable || this.#options.crossCheck === 'off',
+      hasEarlierRuns: this.#options.frozen !== undefined,
+    });
   }
 
   #note(
@@ -328,7 +395,7 @@ export class WalkState<Row extends Identified> {
   #noProgress(): Fault {
     const { frontier, list, frozen } = this.#order;
     const isUnconfirmed =
-      frozen < list.length ? this.#checks.isUnconfirmed(0, this.#thresholds) : this.#checks.isEndUnconfirmed;
+      frozen < list.length ? this.#checks.isUnconfirmed(0) : this.#checks.isEndUnconfirmed;
     const fault = noProgressFault(frontier, this.#statistics.reads, this.#statistics.problems);
     if (!isUnconfirmed || fault.kind !== 'unstable') return fault;
     const ids = list.slice(frozen).map(({ id }) => id);

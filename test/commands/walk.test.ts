@@ -195,15 +195,17 @@ test('columns for people, four forms, hostile text escaped', async () => {
 });
 
 test('a frozen walk is resumed, proved offline, and never continued by another list', async () => {
-  const { url } = await serve({ rows: ROWS });
-  const walk = `walk ${url}/orders --limit 20 -o ndjson --freeze log --report report.json`;
-  const cut = await arx(dir, `${walk} --max-requests 12`);
+  const rows = Array.from({ length: 400 }, (_, n) => ({ ...ROWS[0]!, id: `ord_${n + 1}` }));
+  const { url } = await serve({ rows });
+  const walk = `walk ${url}/orders --limit 20 --concurrency 1 -o ndjson --freeze log --report report.json`;
+  // The first window is frozen after 32 requests.
+  const cut = await arx(dir, `${walk} --max-requests 42`);
   expect(cut.exit).toBe(8);
   expect(recordsOf(cut).length).toBeGreaterThan(0);
   expect(await arx(dir, 'conversations verify log')).toMatchObject({ exit: 0 });
   const resumed = await arx(dir, `${walk} --resume`);
   expect(resumed).toMatchObject({ exit: 0, stderr: '' });
-  expect(recordsOf(resumed)).toEqual(ROWS);
+  expect(recordsOf(resumed)).toEqual(rows);
   expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toMatchObject({ verdict: 'complete' });
   const other = await arx(dir, `walk ${url}/orders?x=1 --freeze log --resume`);
   expect(other).toMatchObject({ exit: 2, stdout: '' });

@@ -12,6 +12,22 @@ export const UnstableGap = z.object({
 export type UnstableGap = z.infer<typeof UnstableGap>;
 
 /**
+ * What a verdict assumes. `one_state`: answers of one kind in one state, no read ever disagreed. `independent_faults`: hardly
+ * any two faulty reads were seen at one place, so that they rarely agree is assumed. `positions`: rows are placed by the positions
+ * that they show. `forward_only`: no backward read shows the start. `no_cross_check`: there was no source to cross-check with.
+ * `earlier_runs`: windows of earlier runs were not judged again.
+ */
+export const WalkAssumption = z.enum([
+  'one_state',
+  'independent_faults',
+  'positions',
+  'forward_only',
+  'no_cross_check',
+  'earlier_runs',
+]);
+export type WalkAssumption = z.infer<typeof WalkAssumption>;
+
+/**
  * The report of any walk (`--report FILE`). `conversations` counts the rows of the list, whatever records they are. `drift` is the
  * ratio that the service reported, null where it reported none. `cross_check` counts rows: asked of the cross-check source,
  * confirmed by it, and asked without an answer.
@@ -30,7 +46,14 @@ export const WalkReport = z.object({
     last: z.number().nullable(),
     max: z.number().nullable(),
   }),
+  /** Probability that the rows are the list, as far as the evidence goes; 1 at most where no read was faulty. */
   confidence: z.number().min(0).max(1),
+  /** What the verdict rests on besides the evidence. */
+  assumes: z.array(WalkAssumption),
+  /** Reads of frozen windows at the end of the walk, and how many showed the rows as they were frozen. */
+  audit: z.object({ reads: count, agreed: count }),
+  /** Numbers of frozen windows that the evidence at the end does not bear out. */
+  doubted_windows: z.array(count),
   cross_check: z.object({
     mode: z.enum(['off', 'boundary', 'full']),
     asked: count,

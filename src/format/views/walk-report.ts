@@ -1,10 +1,25 @@
 // How the report of a walk is shown.
-import type { WalkReport } from '../../contract/reports/walk.ts';
+import type { WalkAssumption, WalkReport } from '../../contract/reports/walk.ts';
 import { formatCount, plural } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 import { alignColumns, type Line } from '../terminal/styled-line.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
 import { shortHash } from './shared-columns.ts';
+
+/** What each assumption means. */
+const ASSUMPTIONS: Record<WalkAssumption, string> = {
+  one_state: 'all answers agreed, and none of them is an old state of the list',
+  independent_faults: 'wrong answers rarely agree with each other (hardly two were seen at one place)',
+  positions: 'the positions in the rows are right',
+  forward_only: 'the list starts where forward reads say (there are no backward reads)',
+  no_cross_check: 'no second list confirmed the rows',
+  earlier_runs: 'windows of earlier runs are right',
+};
+
+/** Returns what a verdict assumes, in words. */
+const assumptionText = (name: WalkAssumption): string => ASSUMPTIONS[name];
+
+const row = (name: string, text: string): [string, string] => [name, text];
 
 /** Returns a walk: the result in one line, then its figures. `noun` is what one row is, in the singular. */
 export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Line[] {
@@ -28,14 +43,21 @@ export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Lin
     ],
     ['duplicates', `${formatCount(report.duplicates_removed)} removed`],
     ['confidence', String(report.confidence)],
-    ...(frozen.head === null
+    ...(report.audit.reads === 0
       ? []
       : [
-          ['frozen', `${shortHash(frozen.head)}${frozen.file === null ? '' : ` in ${frozen.file}`}`] as [
-            string,
-            string,
-          ],
+          row(
+            'audit',
+            `${report.audit.agreed} of ${plural(report.audit.reads, 'read')} of frozen windows agreed`,
+          ),
         ]),
+    ...(report.doubted_windows.length === 0
+      ? []
+      : [row('doubted', `windows ${report.doubted_windows.join(', ')}`)]),
+    ...(report.assumes.length === 0 ? [] : [row('assumes', report.assumes.map(assumptionText).join('; '))]),
+    ...(frozen.head === null
+      ? []
+      : [row('frozen', `${shortHash(frozen.head)}${frozen.file === null ? '' : ` in ${frozen.file}`}`)]),
   ];
   const branches = alignColumns(rows.map(([name, text]) => [{ text: name, style: 'dim' }, text])).map(
     (line): Branch => ({ line }),

@@ -55,13 +55,17 @@ export function isShuffled<Row>({ chain }: Read<Row>): boolean {
   return descents > 2 && descents > MIN_SHUFFLED_SHARE * chain.length;
 }
 
-/** Returns whether two rows are reversed, or the first or last row is not the neighbour of its cursor. */
-export function hasMisplacedRows<Row>({ lefts, rights, atStart, atEnd }: Neighbours<Row>): boolean {
+/** Returns the neighbours that stand in the wrong order, as indexes of the order. */
+export function reversedNeighbours<Row>({
+  lefts,
+  rights,
+}: Neighbours<Row>): { left: number; right: number }[] {
+  const reversed: { left: number; right: number }[] = [];
   for (let pair = 0; pair < lefts.length; pair++) {
     const [left, right] = [lefts[pair]!.index, rights[pair]!.index];
-    if (right < left || (right > left + 1 && (pair === atStart || pair === atEnd))) return true;
+    if (right < left) reversed.push({ left, right });
   }
-  return false;
+  return reversed;
 }
 
 /** Returns for each index of the order beside which of its two neighbours some read shows the row, as bits. */

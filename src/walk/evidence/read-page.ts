@@ -13,8 +13,10 @@ export type WalkRange = {
   start: string;
   /** Exclusive end of the walk: the row of `--before`, if any. */
   end: string | undefined;
-  /** `ignored`: the service says `has_more: true` on every page, so a short page is read as an end. */
+  /** `ignored`: what the service says about `has_more` is wrong, so a short page is read as an end. */
   hasMore: 'trusted' | 'ignored';
+  /** Rows of the longest page so far: the service may give no more, whatever is asked for. */
+  maxRows: number;
 };
 
 /** What a page yields. */
@@ -42,7 +44,9 @@ export function readPage<Row extends Identified>(
   const direction = directionOf(query);
   const { rows, repeatedIds, repeated } = withoutRepeats(page.rows, order);
   const ids = rows.map((row) => row.id);
-  const isEnd = page.rows.length < query.limit && (range.hasMore === 'ignored' || page.has_more !== true);
+  // The longest page of the list says nothing about what the cross-check source gives at most.
+  const maxRows = surface === 'list' ? range.maxRows : query.limit;
+  const isEnd = showsEnd(query, page, { ...range, maxRows });
   const holdsCursor = ids.some((id) => id === query.after || id === query.before);
   const from = range.start === LIST_START ? 0 : ids.indexOf(range.start) + 1;
   const rangeEnd = range.end === undefined ? -1 : ids.indexOf(range.end);
@@ -73,6 +77,7 @@ export function readPage<Row extends Identified>(
       : lastCursor === range.end
         ? order.entryFor(lastCursor)
         : order.get(lastCursor);
+  const positions = surface === 'list' ? positionsOf(inRange) : undefined;
   const stated = problem ?? (holdsTrimmed ? 'rows that are frozen' : undefined);
   return {
     ...(stated === undefined ? {} : { problem: stated }),
@@ -81,6 +86,16 @@ export function readPage<Row extends Identified>(
       query,
       surface,
       chain: [...(head === undefined ? [] : [head]), ...entries, ...(foot === undefined ? [] : [foot])],
+      ...(positions === undefined
+        ? {}
+        : {
+            positions: [
+              ...(head === undefined ? [] : [undefined]),
+              ...positions,
+              ...(foot === undefined ? [] : [undefined]),
+            ],
+          }),
+      showsGoneRow: entries.some(({ gone }) => gone),
       startsAtCursor: head !== undefined,
       endsAtCursor: foot !== undefined,
       claimsEnd: direction === 'forward' && isEnd && !holdsCursor && !reachesRangeEnd && !holdsTrimmed,
@@ -88,6 +103,12 @@ export function readPage<Row extends Identified>(
       repeatedRows: new Set([...repeatedIds].flatMap((id) => order.get(id) ?? [])),
     },
   };
+}
+
+/** Returns whether a page is short because nothing follows. One as long as the longest page may be all that the service gives. */
+function showsEnd({ limit }: PageQuery, { rows, has_more }: Page<unknown>, range: WalkRange): boolean {
+  if (rows.length >= limit || (has_more === true && range.hasMore === 'trusted')) return false;
+  return rows.length === 0 || rows.length < range.maxRows;
 }
 
 /** Returns the id directly before the first row of the page, as far as the request says it. */
@@ -104,14 +125,21 @@ function entryOf<Row extends Identified>(
 ): Entry<Row> {
   const known = order.get(row.id);
   if (known === undefined && frozenIds.has(row.id))
-    return { id: row.id, row: undefined, position: undefined, index: TRIMMED, gone: false };
+    return { id: row.id, row: undefined, position: undefined, index: TRIMMED, gone: false, exists: false };
   const entry = known ?? order.entryFor(row.id);
   if (entry.index < order.frozen && entry.index >= 0) return entry;
   if (!isKept) return entry;
   entry.row = row as Row;
-  const { sequence } = row as { sequence?: unknown };
-  entry.position = Number.isSafeInteger(sequence) ? (sequence as number) : undefined;
   return entry;
+}
+
+/** Returns the positions that the rows show, undefined where none shows any. */
+function positionsOf(rows: readonly Identified[]): (number | undefined)[] | undefined {
+  const positions = rows.map((row) => {
+    const { sequence } = row as { sequence?: unknown };
+    return Number.isSafeInteger(sequence) ? (sequence as number) : undefined;
+  });
+  return positions.some((position) => position !== undefined) ? positions : undefined;
 }
 
 /** Of a row that a page shows twice, the occurrence after its known neighbour is kept, else the first one. */

@@ -14,6 +14,10 @@ export type Read<Row> = {
    * the last one, where the answer says that it is the neighbour of that row.
    */
   chain: Entry<Row>[];
+  /** The positions that the page shows of the rows in `chain`; undefined where it shows none. */
+  positions?: readonly (number | undefined)[];
+  /** Whether the page shows a row that the service had answered 404 for. */
+  showsGoneRow: boolean;
   /** Whether the first element of `chain` is a cursor. */
   startsAtCursor: boolean;
   /** Whether the last element of `chain` is a cursor. */

@@ -14,12 +14,14 @@ export type Entry<Row> = {
   id: string;
   /** Undefined as long as only the cross-check source or the caller named the id. */
   row: Row | undefined;
-  /** The position that the row shows, if any (its `sequence`). */
+  /** The position that most reads show of the row, if any (its `sequence`). */
   position: number | undefined;
   /** Index in the order, {@link UNPLACED} or {@link TRIMMED}. */
   index: number;
   /** The service answered 404 for the id. Such a row is ignored where a read still shows it. */
   gone: boolean;
+  /** The service took the id as a cursor, so the row is in the list. */
+  exists: boolean;
 };
 
 /** Share of the known rows of a page that must be in the known order, else the page places no row. */
@@ -28,6 +30,16 @@ const MIN_INCREASING_SHARE = 0.6;
 const MIN_ROWS_FOR_SHARE = 8;
 /** Rows before the end of the order from which on new rows of a page are taken to be appended. */
 const MAX_ROWS_FROM_END = 5;
+
+/** What a merge leaves to decide: known rows out of order, and unknown rows that got no place. */
+export type Merged<Row> = {
+  /** Known rows outside the longest increasing subsequence. */
+  contested: Entry<Row>[];
+  /** Unknown rows between frozen rows. */
+  late: Entry<Row>[];
+  /** All unknown rows of a page in another order altogether. */
+  unordered: Entry<Row>[];
+};
 
 /** The known order. Every entry knows its index. */
 export class Order<Row> {
@@ -49,7 +61,14 @@ export class Order<Row> {
   entryFor(id: string): Entry<Row> {
     const known = this.#byId.get(id);
     if (known !== undefined) return known;
-    const entry: Entry<Row> = { id, row: undefined, position: undefined, index: UNPLACED, gone: false };
+    const entry: Entry<Row> = {
+      id,
+      row: undefined,
+      position: undefined,
+      index: UNPLACED,
+      gone: false,
+      exists: false,
+    };
     this.#byId.set(id, entry);
     return entry;
   }
@@ -114,17 +133,17 @@ export class Order<Row> {
   /**
    * Merges the rows of a page. Rows of the longest increasing subsequence stay where they are. Unknown rows are inserted
    * after their predecessor, and those before the first known row before it. `appends`: rows after the last known one
-   * belong to the end of the list. Returns the known rows outside the subsequence (`contested`), and the unknown rows
-   * that got no place (`late`): those between frozen rows, and all of a page in another order altogether.
+   * belong to the end of the list.
    */
-  merge(page: readonly Entry<Row>[], appends: boolean): { contested: Entry<Row>[]; late: Entry<Row>[] } {
+  merge(page: readonly Entry<Row>[], appends: boolean): Merged<Row> {
     const chain = page.filter(({ index, gone }) => index !== TRIMMED && !gone);
     const increasing = longestIncreasingSubsequence(chain.map(({ index }) => index));
     const known = chain.filter(({ index }) => index >= 0);
     if (known.length >= MIN_ROWS_FOR_SHARE && increasing.length < MIN_INCREASING_SHARE * known.length)
       return {
         contested: known.filter(({ index }) => index >= this.frozen),
-        late: chain.filter(({ index }) => index < 0),
+        late: [],
+        unordered: chain.filter(({ index }) => index < 0),
       };
     const contested: Entry<Row>[] = [];
     const late: Entry<Row>[] = [];
@@ -147,7 +166,7 @@ export class Order<Row> {
       else unknown.push(entry);
     });
     place(undefined);
-    return { contested: contested.filter(({ index }) => index >= this.frozen), late };
+    return { contested: contested.filter(({ index }) => index >= this.frozen), late, unordered: [] };
   }
 
   #indexBetween(

@@ -2,7 +2,7 @@
 import { sha256 } from '../../contract/canonical-json.ts';
 import { Fault } from '../../faults.ts';
 import { confirmationsWanted, mustBeConfirmed, type CrossCheckMode } from '../decide/confirmation.ts';
-import type { Thresholds } from '../decide/adjacency.ts';
+import type { Criteria } from '../decide/criteria.ts';
 import type { AdjacencyEvidence } from '../evidence/claims.ts';
 import { LIST_START, type Entry } from '../order/order.ts';
 
@@ -35,14 +35,14 @@ export class CrossCheck<Row> {
   }
 
   /** Returns whether the source must show an adjacency before its second row is frozen. */
-  isRequired(adjacency: AdjacencyEvidence, left: Entry<Row>, thresholds: Thresholds): boolean {
-    return mustBeConfirmed(this.mode, adjacency, left.id === LIST_START, thresholds);
+  isRequired(adjacency: AdjacencyEvidence, left: Entry<Row>): boolean {
+    return mustBeConfirmed(this.mode, adjacency, left.id === LIST_START);
   }
 
   /** Returns how many cross-checks of an adjacency are worth their requests. */
-  wantedVotes(adjacency: AdjacencyEvidence, left: Entry<Row>, thresholds: Thresholds): number {
+  wantedVotes(adjacency: AdjacencyEvidence, left: Entry<Row>, criteria: Criteria): number {
     if (!this.#isAvailable) return 0;
-    return confirmationsWanted(this.isRequired(adjacency, left, thresholds), thresholds);
+    return confirmationsWanted(this.isRequired(adjacency, left), criteria.model);
   }
 
   /** Returns whether the source may be asked with this row as its cursor. */
@@ -79,9 +79,9 @@ export class CrossCheck<Row> {
   }
 
   /** Counts a row that is frozen. */
-  countRow(adjacency: AdjacencyEvidence, left: Entry<Row>, thresholds: Thresholds): void {
+  countRow(adjacency: AdjacencyEvidence, left: Entry<Row>): void {
     const isConfirmed = adjacency.confirmations > 0;
-    if (!isConfirmed && !this.isRequired(adjacency, left, thresholds)) return;
+    if (!isConfirmed && !this.isRequired(adjacency, left)) return;
     this.tally[this.#isAvailable || isConfirmed ? 'asked' : 'unavailable']++;
     if (isConfirmed) this.tally.agreed++;
   }

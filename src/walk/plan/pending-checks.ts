@@ -1,5 +1,5 @@
 // Which questions to the cross-check source are pending: adjacencies, the end of the list, rows that it alone has named.
-import type { Thresholds } from '../decide/adjacency.ts';
+import type { Criteria } from '../decide/criteria.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { LIST_START, type Entry, type Order } from '../order/order.ts';
 import type { CrossCheck } from './cross-check.ts';
@@ -32,12 +32,12 @@ export class PendingChecks<Row> {
   }
 
   /** Returns whether the adjacency with this number after the frontier must be confirmed and is not. */
-  isUnconfirmed(number: number, thresholds: Thresholds): boolean {
+  isUnconfirmed(number: number): boolean {
     if (!this.#crossCheck.isAvailable) return false;
     const { list, frozen } = this.#order;
     const adjacency = this.#evidence.adjacencies[number]!;
     if (adjacency.confirmations > 0) return false;
-    if (!this.#crossCheck.isRequired(adjacency, list[frozen - 1 + number]!, thresholds)) return false;
+    if (!this.#crossCheck.isRequired(adjacency, list[frozen - 1 + number]!)) return false;
     // After a cursor that the caller gave there is no row to ask with.
     const firstUsable = list.findIndex((entry) => this.#crossCheck.canAskWith(entry));
     return firstUsable !== -1 && firstUsable < frozen + number;
@@ -51,10 +51,10 @@ export class PendingChecks<Row> {
   }
 
   /** Returns a question about an adjacency that has `confirmations`, pending ones included, and should have more. */
-  forAdjacency(number: number, confirmations: number, thresholds: Thresholds): PlannedRead<Row> | undefined {
+  forAdjacency(number: number, confirmations: number, criteria: Criteria): PlannedRead<Row> | undefined {
     const left = this.#order.frozen - 1 + number;
     const adjacency = this.#evidence.adjacencies[number]!;
-    const wanted = this.#crossCheck.wantedVotes(adjacency, this.#order.list[left]!, thresholds);
+    const wanted = this.#crossCheck.wantedVotes(adjacency, this.#order.list[left]!, criteria);
     return confirmations < wanted ? this.#ask(left) : undefined;
   }
 

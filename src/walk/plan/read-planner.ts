@@ -1,6 +1,6 @@
 // Plans which read is next: the frontier, the first adjacencies short of evidence, the end. No remembered request is made again.
-import { isAccepted, isFirstRowAccepted, type Thresholds } from '../decide/adjacency.ts';
-import { endReadsNeeded, finalEndChecksNeeded } from '../decide/end-of-list.ts';
+import { isSettled, isStartSettled, type Criteria } from '../decide/criteria.ts';
+import { finalEndChecksNeeded } from '../decide/end-of-list.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import type { Surface } from '../evidence/read.ts';
 import { LIST_START, type Entry, type Order } from '../order/order.ts';
@@ -12,8 +12,11 @@ import type { FreshRequests, PlannedRead } from './requests.ts';
 const MAX_PAGES_AHEAD = 48;
 /** Reads without progress after which only the first page after the frontier is read again. */
 const MAX_READS_WITHOUT_FOCUS = 12;
-/** Reads that omit a row before the row is asked for as a cursor: 404 says that it is gone. */
-const MIN_OMISSIONS_TO_PROBE = 2;
+
+/** Requests with one row as the cursor, to learn whether it is in the list. */
+const MAX_PROBES = 3;
+/** Votes for which reads are planned while the frontier is read: how many are needed is better known later. */
+const MAX_VOTES_WHILE_READING_ON = 3;
 
 /** For each adjacency, reads in flight that are expected to show it. */
 type PendingVotes = Record<Surface, Uint8Array>;
@@ -25,7 +28,7 @@ export class ReadPlanner<Row> {
   readonly #rangeEnd: string | undefined;
   readonly #requests: FreshRequests<Row>;
   readonly #checks: PendingChecks<Row>;
-  readonly #probed = new Set<Entry<Row>>();
+  readonly #probes = new Map<Entry<Row>, number>();
   #toProbe: Entry<Row>[] = [];
 
   constructor(
@@ -52,32 +55,38 @@ export class ReadPlanner<Row> {
   }
 
   /**
-   * Returns the next useful read beside those in flight; undefined when it is better to wait for them.
+   * Returns the next useful read beside those in flight; undefined when it is better to wait for them. `expected`: the criteria
+   * after some more reads. Rows are first read as often as these ask for, since each read makes the fault rates better known.
    * `readsWithoutProgress`: reads of the first open adjacency without progress.
    */
   next(
-    thresholds: Thresholds,
+    expected: Criteria,
+    criteria: Criteria,
     inFlight: readonly PlannedRead<Row>[],
     readsWithoutProgress: number,
   ): PlannedRead<Row> | undefined {
-    const planned =
-      this.#frontier(inFlight, readsWithoutProgress) ??
+    const frontier = this.#frontier(inFlight, readsWithoutProgress);
+    const isReadingOn = !this.#isEndKnown && inFlight.some(({ kind }) => kind === 'frontier');
+    const read =
+      frontier ??
       this.#checks.nextRecheck() ??
-      this.#verify(thresholds, inFlight, readsWithoutProgress) ??
+      this.#verifyEvenly(expected, inFlight, readsWithoutProgress, isReadingOn || frontier !== undefined) ??
       this.#confirmEnd(inFlight) ??
-      this.#end(thresholds, inFlight);
-    if (planned !== undefined) this.#requests.markMade(planned.query, planned.surface);
-    return planned;
+      this.#end(expected, inFlight) ??
+      (isReadingOn ? undefined : this.#verifyEvenly(criteria, inFlight, readsWithoutProgress, false)) ??
+      this.#end(criteria, inFlight);
+    if (read !== undefined) this.#requests.markMade(read.query, read.surface);
+    return read;
   }
 
   /** Reads of the end that must be made when nothing else is left to prove. */
-  get finalEndChecksNeeded(): number {
-    return finalEndChecksNeeded(this.#evidence.claims, this.#evidence.staleSigns);
+  finalEndChecksNeeded({ model }: Criteria): number {
+    return finalEndChecksNeeded(model);
   }
 
   /** Returns whether the adjacency with this number after the frontier is accepted, and confirmed where it must be. */
-  isAccepted(number: number, thresholds: Thresholds): boolean {
-    return this.#hasEvidence(number, thresholds, 0, 0) && !this.#checks.isUnconfirmed(number, thresholds);
+  isAccepted(number: number, criteria: Criteria): boolean {
+    return this.#hasEvidence(number, criteria, 0, 0) && !this.#checks.isUnconfirmed(number);
   }
 
   /** Asks for each of these rows as a cursor by itself: a read with both as cursors found that one is gone. */
@@ -91,6 +100,20 @@ export class ReadPlanner<Row> {
     if (query === undefined) return undefined;
     this.#requests.markMade(query, 'list');
     return { query, surface: 'list', kind: 'verify', isFinalCheck: false };
+  }
+
+  /** Returns a read of `rows` frozen rows that was not made before. `from` is undefined at the start of the list. */
+  auditQuery(from: string | undefined, to: string, rows: number): PageQuery | undefined {
+    const query = this.#requests.audit(from, to, rows);
+    if (query !== undefined) this.#requests.markMade(query, 'list');
+    return query;
+  }
+
+  /** Returns a request with these cursors for few rows, to learn whether the service takes them. */
+  cursorQuery(after: string, before: string | undefined): PageQuery {
+    const query = this.#requests.withCursors(after, before);
+    this.#requests.markMade(query, 'list');
+    return query;
   }
 
   get #isEndKnown(): boolean {
@@ -119,10 +142,27 @@ export class ReadPlanner<Row> {
       : { query, surface: 'list', kind: 'frontier', isFinalCheck: false };
   }
 
-  #verify(
-    thresholds: Thresholds,
+  /** Returns a read of the first rows with the fewest votes among those that lack evidence. */
+  #verifyEvenly(
+    criteria: Criteria,
     inFlight: readonly PlannedRead<Row>[],
     readsWithoutProgress: number,
+    isReadingOn: boolean,
+  ): PlannedRead<Row> | undefined {
+    const most = isReadingOn ? MAX_VOTES_WHILE_READING_ON : criteria.votesNeeded;
+    for (let votes = 2; votes <= most; votes++) {
+      const read = this.#verify(criteria, inFlight, readsWithoutProgress, votes);
+      if (read !== undefined) return read;
+    }
+    return isReadingOn ? undefined : this.#verify(criteria, inFlight, readsWithoutProgress, Infinity);
+  }
+
+  /** `maxVotes`: adjacencies with more votes, pending ones included, are left for later. */
+  #verify(
+    criteria: Criteria,
+    inFlight: readonly PlannedRead<Row>[],
+    readsWithoutProgress: number,
+    maxVotes: number,
   ): PlannedRead<Row> | undefined {
     const { list, frozen } = this.#order;
     const { adjacencies } = this.#evidence;
@@ -137,18 +177,22 @@ export class ReadPlanner<Row> {
         : adjacencies.length;
     for (let number = 0; number < count; number++) {
       const left = frozen - 1 + number;
+      const { insideVotes, cursorVotes } = adjacencies[number]!;
+      if (insideVotes + cursorVotes + pending.list[number]! >= maxVotes) continue;
       const confirmations = adjacencies[number]!.confirmations + pending['cross-check'][number]!;
       const entry = list[left + 1]!;
       // A row that only the cross-check source has named must still be shown by a page.
       const isShown = entry.row !== undefined || entry.id === this.#rangeEnd || pending.list[number]! > 0;
       const hasEvidence =
         isShown &&
-        this.#hasEvidence(number, thresholds, pending.list[number]!, pending['cross-check'][number]!);
-      const isUnconfirmed = confirmations === 0 && this.#checks.isUnconfirmed(number, thresholds);
+        this.#hasEvidence(number, criteria, pending.list[number]!, pending['cross-check'][number]!);
+      const isUnconfirmed = confirmations === 0 && this.#checks.isUnconfirmed(number);
       if (hasEvidence && !isUnconfirmed) continue;
+      // Reads of the rows after it are going to number the row once more.
+      if (isReadingOn && !isUnconfirmed && this.#awaitsNumbering(number)) continue;
       if (isReadingOn && list.length - 1 - left < this.pageRows - 1) return undefined;
       const planned =
-        this.#checks.forAdjacency(number, confirmations, thresholds) ??
+        this.#checks.forAdjacency(number, confirmations, criteria) ??
         (hasEvidence ? undefined : this.#read(number));
       // Nothing further ahead is frozen before the first adjacency is confirmed.
       if (planned !== undefined || (number === 0 && hasEvidence)) return planned;
@@ -156,17 +200,28 @@ export class ReadPlanner<Row> {
     return undefined;
   }
 
+  /** Returns whether an adjacency with consecutive positions lacks nothing but reads that number it as well. */
+  #awaitsNumbering(number: number): boolean {
+    const { isConsecutive, insideVotes, cursorVotes, numberingVotes, numberingRivals } =
+      this.#evidence.adjacencies[number]!;
+    const isStart = this.#order.list[this.#order.frozen - 1 + number]!.id === LIST_START;
+    const votes = isStart ? this.#evidence.startVotes : insideVotes + cursorVotes;
+    return isConsecutive && votes > (isStart ? 1 : 0) && numberingVotes > numberingRivals;
+  }
+
   /** Returns a read of the list over the adjacency with this number. */
   #read(number: number): PlannedRead<Row> | undefined {
     const { list, frozen } = this.#order;
     const left = frozen - 1 + number;
     const entry = list[left + 1]!;
-    const { insideVotes, rivalVotes, reversedReads, omittingReads } = this.#evidence.adjacencies[number]!;
-    // All later reads omit a row that was deleted; the frozen row at the frontier may be one too.
-    const isDenied = rivalVotes >= MIN_OMISSIONS_TO_PROBE && insideVotes <= rivalVotes;
-    const isOmitted = omittingReads >= MIN_OMISSIONS_TO_PROBE;
+    const { insideVotes, rivalVotes, reversedReads, omittingReads, isInDoubt } =
+      this.#evidence.adjacencies[number]!;
+    // A row that reads omit is asked for as a cursor: 404 says that it is gone, a page that it is in the list. The frozen row
+    // at the frontier may be gone as well.
+    const isLeftDenied = number === 0 && omittingReads === 0 && rivalVotes >= insideVotes;
     const probe =
-      this.#probe(entry, isDenied && isOmitted) ?? this.#probe(list[left]!, isDenied && !isOmitted);
+      this.#probe(entry, isInDoubt && insideVotes > 1) ??
+      this.#probe(list[left]!, isLeftDenied && rivalVotes > 0);
     const orderProbe =
       reversedReads > 0 && insideVotes + reversedReads > 2
         ? this.#requests.orderProbe(list[left]!, entry)
@@ -178,15 +233,14 @@ export class ReadPlanner<Row> {
     return { query, surface: 'list', kind: 'verify', covers, isFinalCheck: false };
   }
 
-  #hasEvidence(number: number, thresholds: Thresholds, pendingReads: number, pendingChecks: number): boolean {
+  #hasEvidence(number: number, criteria: Criteria, pendingReads: number, pendingChecks: number): boolean {
     const adjacency = this.#evidence.adjacencies[number]!;
     if (this.#order.list[this.#order.frozen - 1 + number]!.id !== LIST_START)
-      return isAccepted(adjacency, thresholds, pendingReads, pendingChecks);
-    return isFirstRowAccepted(
-      adjacency,
-      this.#evidence.startVotes + pendingReads + pendingChecks,
-      thresholds,
-    );
+      return isSettled(adjacency, criteria, pendingReads, pendingChecks);
+    const { startVotes, startRivals } = this.#evidence;
+    const votes = startVotes + pendingReads + pendingChecks;
+    const beginsAtZero = this.#order.list[this.#order.frozen + number]?.position === 0;
+    return isStartSettled(votes, startRivals, adjacency, beginsAtZero, criteria);
   }
 
   #confirmEnd(inFlight: readonly PlannedRead<Row>[]): PlannedRead<Row> | undefined {
@@ -194,14 +248,14 @@ export class ReadPlanner<Row> {
     return this.#isEndKnown && this.#checks.isEndUnconfirmed && !isAsked ? this.#checks.forEnd() : undefined;
   }
 
-  #end(thresholds: Thresholds, inFlight: readonly PlannedRead<Row>[]): PlannedRead<Row> | undefined {
+  #end(criteria: Criteria, inFlight: readonly PlannedRead<Row>[]): PlannedRead<Row> | undefined {
     if (!this.#isEndKnown || this.#isAtRangeEnd) return undefined;
     const { endReads, finalEndChecks, adjacencies } = this.#evidence;
     const asked = inFlight.filter(({ kind }) => kind === 'end').length;
-    const isOpen = adjacencies.some((_, number) => !this.isAccepted(number, thresholds));
-    const needed = endReadsNeeded(thresholds, this.#order.list.length === 1);
+    const isOpen = adjacencies.some((_, number) => !this.isAccepted(number, criteria));
+    const needed = criteria.endReadsNeeded;
     const wanted = isOpen ? needed - 1 : needed;
-    const finalMissing = this.finalEndChecksNeeded - finalEndChecks;
+    const finalMissing = this.finalEndChecksNeeded(criteria) - finalEndChecks;
     const missing = Math.max(wanted - endReads.size, isOpen ? 0 : finalMissing);
     const missingBeforeFinal = missing - Math.max(0, finalMissing);
     // The final checks are made when no other read is in flight.
@@ -210,12 +264,15 @@ export class ReadPlanner<Row> {
     if (asked >= missingBeforeFinal && (isOpen || !isTimeForFinal)) return undefined;
     const query = this.#requests.end();
     if (query === undefined) return undefined;
-    return { query, surface: 'list', kind: 'end', isFinalCheck: asked >= missingBeforeFinal };
+    const covers = this.#requests.covers(query);
+    return { query, surface: 'list', kind: 'end', covers, isFinalCheck: asked >= missingBeforeFinal };
   }
 
   #probe(entry: Entry<Row>, isSuspect: boolean): PageQuery | undefined {
-    if (!isSuspect || entry.id === LIST_START || this.#probed.has(entry)) return undefined;
-    this.#probed.add(entry);
+    if (!isSuspect || entry.id === LIST_START || entry.exists) return undefined;
+    const probes = this.#probes.get(entry) ?? 0;
+    if (probes >= MAX_PROBES) return undefined;
+    this.#probes.set(entry, probes + 1);
     return this.#requests.rowsAfter(entry);
   }
 

@@ -117,12 +117,12 @@ export class FreshRequests<Row> {
     });
   }
 
-  /** Returns a read of the last rows and beyond. */
+  /** Returns a read of the last rows and beyond, of as many rows as still show that nothing follows. */
   end(): PageQuery | undefined {
     const { list } = this.#order;
     const cursors = Math.max(1, Math.min(list.length, this.pageRows - OVERLAP_ROWS));
     return this.#fresh((variant) => {
-      const back = (variant * END_STRIDE_ROWS) % cursors;
+      const back = cursors - 1 - ((variant * END_STRIDE_ROWS) % cursors);
       const size = this.pageRows - Math.floor(variant / cursors);
       return size > back ? forwardQuery(list[list.length - 1 - back]!.id, size) : undefined;
     });
@@ -131,6 +131,22 @@ export class FreshRequests<Row> {
   /** Returns a read of the rows after this one. The service answers 404 when the row is gone. */
   rowsAfter({ id }: Entry<Row>): PageQuery | undefined {
     return this.#fresh((variant) => forwardQuery(id, this.pageRows - variant));
+  }
+
+  /** Returns a read of `rows` frozen rows after `from`, or before `to`. `from` is undefined at the start of the list. */
+  audit(from: string | undefined, to: string, rows: number): PageQuery | undefined {
+    const rotation = this.#rotation++;
+    return this.#fresh((variant) => {
+      const limit = Math.min(this.pageRows, rows) - Math.floor(variant / 2);
+      const isBackward = (variant + rotation) % 2 === 0 && this.#can('backward');
+      return isBackward ? { before: to, limit } : forwardQuery(from ?? LIST_START, limit);
+    });
+  }
+
+  /** Returns a request with these cursors. The row limit only makes it a new one: 404 and 409 do not depend on it. */
+  withCursors(after: string, before: string | undefined): PageQuery {
+    const query = { after, ...(before === undefined ? {} : { before }), limit: OVERLAP_ROWS };
+    return this.#fresh((variant) => ({ ...query, limit: OVERLAP_ROWS + variant })) ?? query;
   }
 
   /** Returns a read between two neighbours. The service answers 409, which is never wrong, when they are reversed. */

@@ -12,13 +12,21 @@ beforeEach(async () => {
   dir = tempFolder('no-hash');
   server = await misbehave((socket, { head }) => {
     const path = / (\S+) /.exec(head)?.[1] ?? '';
-    const found = path.startsWith('/v1/attachments')
-      ? { data: path.includes('_after') ? [] : rows, has_more: false }
-      : {};
+    const found = path.startsWith('/v1/attachments') ? { data: rowsFor(path), has_more: false } : {};
     socket.write(answer(200, JSON.stringify(found)));
   });
 });
 afterEach(() => server.close());
+
+/** Returns the rows after or before the cursors in a path. */
+function rowsFor(path: string): object[] {
+  const { searchParams } = new URL(path, 'http://localhost');
+  const placeOf = (name: string) => {
+    const id = searchParams.get(name);
+    return id === null ? undefined : rows.findIndex((row) => String((row as { id: number }).id) === id);
+  };
+  return rows.slice((placeOf('starting_after') ?? -1) + 1, placeOf('ending_before'));
+}
 
 const run = (line: string) => arx(dir, `--base-url ${server.url} ${line}`, { env: { ARX_TOKEN: 'tok_any' } });
 const file = (id: number, more: object) => ({

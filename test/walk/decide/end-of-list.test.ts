@@ -1,27 +1,21 @@
-// How many reads must show the end of the list, and how many of them after everything else is settled.
+// How many reads of the end are made after everything else is settled.
 import { expect, test } from 'vitest';
-import type { Thresholds } from '../../../src/walk/decide/adjacency.ts';
-import { endReadsNeeded, finalEndChecksNeeded } from '../../../src/walk/decide/end-of-list.ts';
-import { noClaims } from '../../../src/walk/evidence/claims.ts';
-import { noStaleSigns } from '../../../src/walk/evidence/stale-answers.ts';
+import { finalEndChecksNeeded } from '../../../src/walk/decide/end-of-list.ts';
+import { faultModel } from '../../../src/walk/decide/fault-model.ts';
+import { FAULT_KINDS, type FaultStatistics } from '../../../src/walk/evidence/fault-counts.ts';
+import { faultsOf } from './service-faults.ts';
+
+const wrongCrossCheck: FaultStatistics = {
+  ...faultsOf(10),
+  crossCheck: { reads: 10, faulty: 1, matches: 0 },
+};
+const rowTwice: FaultStatistics = { ...faultsOf(10), any: { reads: 10, faulty: 1 } };
 
 test.each([
-  [false, 3, 3],
-  [false, 6, 6],
-  [true, 3, 7],
-])('empty %s: with a minimum of %i, %i reads', (isEmpty, minEndReads, needed) => {
-  expect(endReadsNeeded({ minEndReads } as Thresholds, isEmpty)).toBe(needed);
-});
-
-const one = { claims: 10, wrong: 1 };
-test.each([
-  ['no fault', {}, {}, 1],
-  ['a wrong row', { inside: one }, {}, 2],
-  ['a wrong row beside a cursor', { cursor: one }, {}, 2],
-  ['a wrong end', { edge: one }, {}, 2],
-  ['a wrong cross-check alone', { crossCheck: one }, {}, 1],
-  ['a stale read', {}, { staleReads: 1 }, 2],
-  ['another faulty read', {}, { otherFaultyReads: 1 }, 2],
-])('final checks after %s', (_, claims, signs, needed) => {
-  expect(finalEndChecksNeeded({ ...noClaims(), ...claims }, { ...noStaleSigns(), ...signs })).toBe(needed);
+  ['no fault', faultsOf(10), 1],
+  ['a wrong cross-check alone', wrongCrossCheck, 1],
+  ['a row twice in a page', rowTwice, 2],
+  ...FAULT_KINDS.map((kind) => [`a fault: ${kind}`, faultsOf(10, { [kind]: { faulty: 1 } }), 2] as const),
+] as const)('final checks after %s', (_, faults, needed) => {
+  expect(finalEndChecksNeeded(faultModel(faults))).toBe(needed);
 });

@@ -187,8 +187,9 @@ describe('tampering', () => {
   ])('%s that are no figure are named', async (field, value) => {
     await walkInto({ resume: false, limit: 100 });
     const path = join(dir, WINDOWS_FILE);
-    const line = JSON.parse((await readFile(path, 'utf8')).trimEnd()) as object;
-    await writeFile(path, `${canonicalJson({ ...line, [field]: value })}\n`);
+    const [first, ...others] = (await readFile(path, 'utf8')).split('\n');
+    const line = JSON.parse(first!) as object;
+    await writeFile(path, [canonicalJson({ ...line, [field]: value }), ...others].join('\n'));
     expect((await verifyFrozen(dir)).problems[0]?.what).toContain('is not a line');
   });
 
