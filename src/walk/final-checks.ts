@@ -81,10 +81,12 @@ export class FinalChecks<Row extends Identified> {
    */
   async checkLateRows(late: Set<string>): Promise<void> {
     const open = [...this.#seenAhead].filter((id) => !this.#isKnown(id));
-    if (open.length > MAX_ASKED_ROWS)
-      throw new Fault('unstable', `${open.length} rows were seen and have no place in the list`);
-    for (const id of new Set([...late, ...open])) {
-      if (this.#isKnown(id) || !(await this.#isInRange(id))) late.delete(id);
+    for (const id of late) if (this.#isKnown(id)) late.delete(id);
+    const asked = new Set([...late, ...open]);
+    if (asked.size > MAX_ASKED_ROWS)
+      throw new Fault('unstable', `${asked.size} rows were seen and have no place in the list`);
+    for (const id of asked) {
+      if (!(await this.#isInRange(id))) late.delete(id);
       else if (this.#seenAhead.has(id))
         throw new Fault(
           'unstable',

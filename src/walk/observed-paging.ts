@@ -8,8 +8,10 @@ export const MIN_PAGE_ROWS = 8;
 const MIN_CAPPED_PAGE_ROWS = 4;
 /** Pages of the same length, the greatest of all, that show what the service gives at most. */
 const MIN_PAGES_OF_CAP = 3;
-/** Short pages with `has_more: true` after which a service that never said otherwise is not believed. */
+/** Short pages with `has_more: true` after which a service that never rightly said otherwise is not believed. */
 const MAX_SHORT_PAGES_WITH_MORE = 6;
+/** Of these, pages without any row: a service may cut its pages, but not to nothing. */
+const MIN_EMPTY_PAGES_WITH_MORE = 2;
 /** Pages that say `has_more: false` before rows that are known, from which on the field is not believed. */
 const MIN_FALSE_ENDS = 3;
 /** Such pages that are remembered, the newest ones. */
@@ -21,23 +23,26 @@ export class ObservedPaging<Row> {
   maxRows = 0;
   #pagesOfMaxRows = 0;
   #shortPagesWithMore = 0;
+  #emptyPagesWithMore = 0;
   /** Last rows of forward pages that said that nothing follows. */
   readonly #statedEnds: Entry<Row>[] = [];
 
-  /** `ignored`: the field says that there is more on every short page, or nothing more before rows that are known. */
+  /** `ignored`: the field says that there is more on short and on empty pages, or nothing more before rows that are known. */
   hasMore({ list }: Order<Row>): 'trusted' | 'ignored' {
     const falseEnds = this.#statedEnds.filter(({ index }) => index < list.length - 1).length;
     const isAlwaysMore =
       this.maxRows > 0 &&
       falseEnds === this.#statedEnds.length &&
-      this.#shortPagesWithMore > MAX_SHORT_PAGES_WITH_MORE;
+      this.#shortPagesWithMore > MAX_SHORT_PAGES_WITH_MORE &&
+      this.#emptyPagesWithMore >= MIN_EMPTY_PAGES_WITH_MORE;
     const isMostlyWrong = falseEnds >= MIN_FALSE_ENDS && 2 * falseEnds > this.#statedEnds.length;
     return isAlwaysMore || isMostlyWrong ? 'ignored' : 'trusted';
   }
 
   addHasMore({ rows, has_more }: Page<unknown>, limit: number): void {
-    const isShort = rows.length === 0 || rows.length < Math.min(limit, this.maxRows);
-    if (has_more === true && isShort) this.#shortPagesWithMore++;
+    if (has_more !== true) return;
+    if (rows.length === 0) this.#emptyPagesWithMore++;
+    if (rows.length < Math.min(limit, this.maxRows)) this.#shortPagesWithMore++;
   }
 
   /** Adds the last row of a forward page that says `has_more: false`. */

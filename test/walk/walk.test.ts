@@ -104,6 +104,50 @@ describe('without drift', () => {
   });
 });
 
+describe('services that show only a part at a time', () => {
+  /** A correct list in which no page goes from one part of `size` rows into the next. */
+  function inParts(rows: number, size: number): { items: Item[]; source: Source<Item> } {
+    const { items } = driftingSource({ size: rows });
+    const indexOf = (id: string | undefined) => items.findIndex((item) => item.id === id);
+    const page: Source<Item>['page'] = async ({ after, before, limit }) => {
+      const isBackward = before !== undefined && after === undefined;
+      const from = indexOf(after) + 1;
+      const to = before === undefined ? items.length : indexOf(before);
+      const partEnd = (Math.floor(from / size) + 1) * size;
+      const partStart = Math.floor((to - 1) / size) * size;
+      const shown = isBackward
+        ? items.slice(Math.max(0, to - limit, partStart), to)
+        : items.slice(from, Math.min(to, from + limit, partEnd));
+      return { rows: shown, has_more: isBackward ? to - shown.length > 0 : from + shown.length < to };
+    };
+    return { items, source: { page } };
+  }
+
+  test.each([150, 250])(
+    'pages end at every row %i, and has_more says so: never half a list',
+    async (size) => {
+      const { items, source } = inParts(1000, size);
+      const { ids, fault } = await run(source, { crossCheck: 'off' });
+      expect(fault === undefined ? ids : idsOf(items).slice(0, ids.length)).toEqual(
+        fault === undefined ? idsOf(items) : ids,
+      );
+    },
+  );
+
+  test('a list that goes on only after its 60th row is read to its end', async () => {
+    const { items } = driftingSource({ size: 120 });
+    const isFurther = (id: string | undefined) => items.findIndex((item) => item.id === id) >= 59;
+    const whole = inParts(120, 1000).source;
+    const first = inParts(60, 1000).source;
+    const source: Source<Item> = {
+      page: (query, abort) =>
+        (isFurther(query.after) || isFurther(query.before) ? whole : first).page(query, abort),
+    };
+    const { ids } = await run(source, { crossCheck: 'off' });
+    expect(ids).toEqual(idsOf(items));
+  });
+});
+
 describe('with drift', () => {
   const kinds = [...DRIFT_FAULTS.map((fault) => [fault]), [...DRIFT_FAULTS]];
   const cases = kinds.flatMap((faults) =>

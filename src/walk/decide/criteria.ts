@@ -79,7 +79,7 @@ export function isStartSettled(
   beginsAtZero: boolean,
   { model, edge }: Criteria,
 ): boolean {
-  if (position.isInDoubt) return false;
+  if (position.isInDoubt || votes < (beginsAtZero ? 1 : MIN_VOTES)) return false;
   return logOddsOf({ what: 'start', votes, rivals, position, beginsAtZero }, model) >= edge;
 }
 

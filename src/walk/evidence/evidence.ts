@@ -72,7 +72,7 @@ export class Evidence<Row> {
   /** Retires reads that no longer matter and counts the others against the order. O(rows of the reads that are kept). */
   recount(order: Order<Row>): void {
     const matters = ({ chain, claimsEnd }: Read<Row>) =>
-      chain.some(({ index }) => index >= order.frozen || index === UNPLACED) ||
+      chain.some(({ index, gone }) => index >= order.frozen || (index === UNPLACED && !gone)) ||
       (claimsEnd && chain.findLast(({ gone }) => !gone) === order.list.at(-1));
     const retired = this.#reads.filter((read) => !matters(read));
     this.#reads = this.#reads.filter(matters);

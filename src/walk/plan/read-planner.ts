@@ -262,10 +262,11 @@ export class ReadPlanner<Row> {
     const isTimeForFinal =
       inFlight.every(({ isFinalCheck }) => isFinalCheck) && inFlight.length < finalMissing;
     if (asked >= missingBeforeFinal && (isOpen || !isTimeForFinal)) return undefined;
-    const query = this.#requests.end();
+    const isFinalCheck = asked >= missingBeforeFinal;
+    const query = this.#requests.end(isFinalCheck);
     if (query === undefined) return undefined;
     const covers = this.#requests.covers(query);
-    return { query, surface: 'list', kind: 'end', covers, isFinalCheck: asked >= missingBeforeFinal };
+    return { query, surface: 'list', kind: 'end', covers, isFinalCheck };
   }
 
   #probe(entry: Entry<Row>, isSuspect: boolean): PageQuery | undefined {

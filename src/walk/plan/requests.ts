@@ -117,12 +117,16 @@ export class FreshRequests<Row> {
     });
   }
 
-  /** Returns a read of the last rows and beyond, of as many rows as still show that nothing follows. */
-  end(): PageQuery | undefined {
+  /**
+   * Returns a read of the last rows and beyond, of as many rows as still show that nothing follows. The last check of all begins at
+   * the last row itself: some services show more rows only then.
+   */
+  end(isFinalCheck: boolean): PageQuery | undefined {
     const { list } = this.#order;
     const cursors = Math.max(1, Math.min(list.length, this.pageRows - OVERLAP_ROWS));
     return this.#fresh((variant) => {
-      const back = cursors - 1 - ((variant * END_STRIDE_ROWS) % cursors);
+      const step = (variant * END_STRIDE_ROWS) % cursors;
+      const back = isFinalCheck ? step : cursors - 1 - step;
       const size = this.pageRows - Math.floor(variant / cursors);
       return size > back ? forwardQuery(list[list.length - 1 - back]!.id, size) : undefined;
     });

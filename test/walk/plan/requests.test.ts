@@ -30,11 +30,21 @@ function make(
 
 test.each(['frontier', 'verification', 'end'] as const)('%s requests differ, 40 times', (kind) => {
   const requests = new FreshRequests(orderOf(100), 20, undefined, undefined);
-  const made = make(requests, 40, () =>
-    kind === 'verification' ? requests.verification(50, false) : requests[kind](),
-  );
+  const next = {
+    frontier: () => requests.frontier(),
+    verification: () => requests.verification(50, false),
+    end: () => requests.end(false),
+  }[kind];
+  const made = make(requests, 40, next);
   expect(made).toHaveLength(40);
   expect(new Set(made.map((query) => requestKey(query, 'list'))).size).toBe(40);
+});
+
+test('the last check of the end begins at the last row, the others before it', () => {
+  const order = orderOf(100);
+  const requests = new FreshRequests(order, 20, undefined, undefined);
+  expect(requests.end(true)?.after).toBe(order.list.at(-1)?.id);
+  expect(requests.end(false)?.after).not.toBe(order.list.at(-1)?.id);
 });
 
 test('verification rotates through the directions that the service supports', () => {
