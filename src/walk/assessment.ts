@@ -33,6 +33,8 @@ export type WalkProgress = {
   pageRows: number;
   /** Whether the walk reached the row at which the caller wants it to end. */
   isAtRangeEnd: boolean;
+  /** Whether the end of the list, or of the walk, was seen. */
+  isEndKnown: boolean;
 };
 
 /** Derives criteria and verdict from the evidence. */
@@ -67,11 +69,6 @@ export class Assessment<Row> {
     [this.criteria, this.expectedCriteria] = this.#currentCriteria();
   }
 
-  /** Whether the end of the list, or of the walk, was seen. */
-  get isEndKnown(): boolean {
-    return this.#evidence.endReads.size > 0 || this.#progress().isAtRangeEnd;
-  }
-
   /** Whether so few requests were made that the fault rates are hardly known. */
   get isEarly(): boolean {
     return this.#progress().requests < MIN_REQUESTS_BEFORE_FREEZING;
@@ -82,13 +79,13 @@ export class Assessment<Row> {
    * reached, and the walk still reads on.
    */
   get mayLearnMore(): boolean {
-    const { requests, pageRows } = this.#progress();
+    const { requests, pageRows, isEndKnown } = this.#progress();
     const { any } = this.#evidence.faults;
     const openPages = (this.#order.list.length - this.#order.frozen) / pageRows;
     return (
       any.faulty > 0 &&
       2 * any.faulty < any.reads &&
-      !this.isEndKnown &&
+      !isEndKnown &&
       openPages < PAGES_BEFORE_FREEZING &&
       requests < MIN_REQUESTS_BEFORE_FREEZING + MAX_REQUESTS_PER_PAGE * openPages
     );
@@ -139,7 +136,7 @@ export class Assessment<Row> {
   #currentCriteria(): [now: Criteria, expected: Criteria] {
     const { list, frozen } = this.#order;
     const { faults, adjacencies } = this.#evidence;
-    const { rows, windows, pageRows } = this.#progress();
+    const { rows, windows, pageRows, isEndKnown } = this.#progress();
     const model = faultModel(faults);
     this.#frozenError = this.frozenClaims.errorProbability(model, pageRows);
     const size = {
@@ -147,7 +144,7 @@ export class Assessment<Row> {
       pageRows,
       frozenRows: rows,
       openRows: list.length - frozen,
-      isEndKnown: this.isEndKnown,
+      isEndKnown,
       spent: this.#frozenError,
     };
     const isEmpty = list.length === 1 && windows === 0;

@@ -29,7 +29,7 @@ export type CheckedWalk<Row extends Identified> = {
   freshQuery: (from: string | undefined, to: string, rows: number) => PageQuery | undefined;
   /** Returns a request with these cursors that was not made before. */
   cursorQuery: (after: string, before: string | undefined) => PageQuery;
-  /** Whether an answer to this order probe can be had: `after` and `before` in one request. */
+  /** Whether the service supports reads between two cursors. */
   hasClosedReads: boolean;
 };
 

@@ -40,10 +40,8 @@ export class Freezer<Row extends Identified> {
 
   /** Returns whether the list is known to its end and every adjacency is accepted. */
   isAllAccepted(criteria: Criteria): boolean {
-    const { order, evidence, planner } = this.#parts;
-    const { before } = this.#options;
-    const isAtRangeEnd = before !== undefined && order.list.at(-1)?.id === before;
-    if (!isAtRangeEnd && evidence.endReads.size < criteria.endReadsNeeded) return false;
+    const { evidence, planner } = this.#parts;
+    if (!planner.isAtRangeEnd && evidence.endReads.size < criteria.endReadsNeeded) return false;
     return evidence.adjacencies.every((_, number) => planner.isAccepted(number, criteria));
   }
 

@@ -69,7 +69,8 @@ export class WalkState<Row extends Identified> {
       rows: this.#statistics.rows,
       windows: this.#statistics.windows,
       pageRows: this.#planner.pageRows,
-      isAtRangeEnd: this.#isAtRangeEnd,
+      isAtRangeEnd: this.#planner.isAtRangeEnd,
+      isEndKnown: this.#planner.isEndKnown,
     }));
     this.#finalChecks = new FinalChecks(
       {
@@ -219,11 +220,11 @@ export class WalkState<Row extends Identified> {
   async isComplete(): Promise<boolean> {
     const { list, frozen } = this.#order;
     if (frozen < list.length) return false;
-    const isAtRangeEnd = this.#isAtRangeEnd;
+    const isAtRangeEnd = this.#planner.isAtRangeEnd;
     const { endReads, finalEndChecks } = this.#evidence;
     const isEndProved =
       endReads.size >= this.#assessment.criteria.endReadsNeeded &&
-      finalEndChecks >= this.#planner.finalEndChecksNeeded(this.#assessment.criteria) &&
+      finalEndChecks >= this.#assessment.criteria.finalEndChecksNeeded &&
       !this.#checks.isEndUnconfirmed;
     if (!isAtRangeEnd && !isEndProved) return false;
     if (!(await this.#areAllPlaced())) return this.isComplete();
@@ -286,11 +287,6 @@ export class WalkState<Row extends Identified> {
   /** Reads without progress; while nothing is frozen yet no read is without use. */
   get #countedReadsWithoutProgress(): number {
     return this.#assessment.isEarly ? 0 : this.#readsWithoutProgress;
-  }
-
-  /** Whether the last known row is the end that the caller gave. */
-  get #isAtRangeEnd(): boolean {
-    return this.#options.before !== undefined && this.#order.list.at(-1)?.id === this.#options.before;
   }
 
   /** Adds a page or a cross-check to the evidence and merges it into the order. */

@@ -1,6 +1,7 @@
 // What a claim must reach now: the model of the service's faults, and the log-odds that are required.
 import { noEvidence, type AdjacencyEvidence } from '../evidence/claims.ts';
 import { logOddsOf } from './claim.ts';
+import { finalEndChecksNeeded } from './end-of-list.ts';
 import { requiredForAdjacency, requiredForEdge, type ListSize } from './error-budget.ts';
 import type { FaultModel } from './fault-model.ts';
 
@@ -16,6 +17,8 @@ export type Criteria = {
   startVotesNeeded: number;
   /** Different requests that must show the end of the list. */
   endReadsNeeded: number;
+  /** Reads among these that must be made when nothing else is left to prove. */
+  finalEndChecksNeeded: number;
 };
 
 /** One answer alone decides nothing, whatever the fault rates. */
@@ -49,6 +52,7 @@ export function criteriaFor(
     votesNeeded,
     startVotesNeeded,
     endReadsNeeded: Math.max(isEmpty ? MIN_EMPTY_PAGES : MIN_END_READS, endReads),
+    finalEndChecksNeeded: finalEndChecksNeeded(model),
   };
 }
 

@@ -7,7 +7,7 @@ const MIN_RISING_SHARE = 0.9;
 
 /** Counts the positions in a set of reads against the known order. */
 export class Numbering<Row> {
-  /** Reads that show positions; per read, the highest index that it numbers as the walk does, or -1. */
+  /** How many reads show positions. */
   readonly reads: number;
   /** For each read that numbers a row otherwise: its wrong positions, and the first and last index that it shows. */
   readonly deviating = new Map<Read<Row>, { low: number; high: number; claims: Map<string, number> }>();

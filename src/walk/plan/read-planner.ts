@@ -1,6 +1,5 @@
 // Plans which read is next: the frontier, the first adjacencies short of evidence, the end. No remembered request is made again.
 import { isSettled, isStartSettled, type Criteria } from '../decide/criteria.ts';
-import { finalEndChecksNeeded } from '../decide/end-of-list.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import type { Surface } from '../evidence/read.ts';
 import { LIST_START, type Entry, type Order } from '../order/order.ts';
@@ -20,6 +19,9 @@ const MAX_VOTES_WHILE_READING_ON = 3;
 
 /** For each adjacency, reads in flight that are expected to show it. */
 type PendingVotes = Record<Surface, Uint8Array>;
+
+/** What a plan depends on besides the evidence. `isReadingOn`: a read beyond the last known row is in flight. */
+type Situation = { isReadingOn: boolean; pending: PendingVotes; readsWithoutProgress: number };
 
 /** Plans one read at a time, with regard to those in flight. */
 export class ReadPlanner<Row> {
@@ -65,23 +67,21 @@ export class ReadPlanner<Row> {
     inFlight: readonly PlannedRead<Row>[],
     readsWithoutProgress: number,
   ): PlannedRead<Row> | undefined {
-    const frontier = this.#frontier(inFlight, readsWithoutProgress);
-    const isReadingOn = !this.#isEndKnown && inFlight.some(({ kind }) => kind === 'frontier');
+    const situation: Situation = {
+      isReadingOn: !this.isEndKnown && inFlight.some(({ kind }) => kind === 'frontier'),
+      pending: this.#pendingVotes(inFlight),
+      readsWithoutProgress,
+    };
     const read =
-      frontier ??
+      this.#frontier(inFlight, readsWithoutProgress) ??
       this.#checks.nextRecheck() ??
-      this.#verifyEvenly(expected, inFlight, readsWithoutProgress, isReadingOn || frontier !== undefined) ??
+      this.#verifyEvenly(expected, situation) ??
       this.#confirmEnd(inFlight) ??
       this.#end(expected, inFlight) ??
-      (isReadingOn ? undefined : this.#verifyEvenly(criteria, inFlight, readsWithoutProgress, false)) ??
+      (situation.isReadingOn ? undefined : this.#verifyEvenly(criteria, situation)) ??
       this.#end(criteria, inFlight);
     if (read !== undefined) this.#requests.markMade(read.query, read.surface);
     return read;
-  }
-
-  /** Reads of the end that must be made when nothing else is left to prove. */
-  finalEndChecksNeeded({ model }: Criteria): number {
-    return finalEndChecksNeeded(model);
   }
 
   /** Returns whether the adjacency with this number after the frontier is accepted, and confirmed where it must be. */
@@ -116,11 +116,13 @@ export class ReadPlanner<Row> {
     return query;
   }
 
-  get #isEndKnown(): boolean {
-    return this.#evidence.endReads.size > 0 || this.#isAtRangeEnd;
+  /** Whether the end of the list, or of the walk, was seen. */
+  get isEndKnown(): boolean {
+    return this.#evidence.endReads.size > 0 || this.isAtRangeEnd;
   }
 
-  get #isAtRangeEnd(): boolean {
+  /** Whether the last known row is the end that the caller gave. */
+  get isAtRangeEnd(): boolean {
     return this.#rangeEnd !== undefined && this.#order.list.at(-1)?.id === this.#rangeEnd;
   }
 
@@ -129,7 +131,7 @@ export class ReadPlanner<Row> {
     readsWithoutProgress: number,
   ): PlannedRead<Row> | undefined {
     const { list, frozen } = this.#order;
-    if (this.#isEndKnown || inFlight.some(({ kind }) => kind === 'frontier')) return undefined;
+    if (this.isEndKnown || inFlight.some(({ kind }) => kind === 'frontier')) return undefined;
     const ahead = list.length - frozen;
     if (
       ahead > 0 &&
@@ -143,25 +145,20 @@ export class ReadPlanner<Row> {
   }
 
   /** Returns a read of the first rows with the fewest votes among those that lack evidence. */
-  #verifyEvenly(
-    criteria: Criteria,
-    inFlight: readonly PlannedRead<Row>[],
-    readsWithoutProgress: number,
-    isReadingOn: boolean,
-  ): PlannedRead<Row> | undefined {
+  #verifyEvenly(criteria: Criteria, situation: Situation): PlannedRead<Row> | undefined {
+    const { isReadingOn } = situation;
     const most = isReadingOn ? MAX_VOTES_WHILE_READING_ON : criteria.votesNeeded;
     for (let votes = 2; votes <= most; votes++) {
-      const read = this.#verify(criteria, inFlight, readsWithoutProgress, votes);
+      const read = this.#verify(criteria, situation, votes);
       if (read !== undefined) return read;
     }
-    return isReadingOn ? undefined : this.#verify(criteria, inFlight, readsWithoutProgress, Infinity);
+    return isReadingOn ? undefined : this.#verify(criteria, situation, Infinity);
   }
 
   /** `maxVotes`: adjacencies with more votes, pending ones included, are left for later. */
   #verify(
     criteria: Criteria,
-    inFlight: readonly PlannedRead<Row>[],
-    readsWithoutProgress: number,
+    { isReadingOn, pending, readsWithoutProgress }: Situation,
     maxVotes: number,
   ): PlannedRead<Row> | undefined {
     const { list, frozen } = this.#order;
@@ -169,8 +166,6 @@ export class ReadPlanner<Row> {
     const suspect = this.#toProbe.pop();
     const probe = suspect === undefined ? undefined : this.locate(suspect);
     if (probe !== undefined) return probe;
-    const pending = this.#pendingVotes(inFlight);
-    const isReadingOn = !this.#isEndKnown && inFlight.some(({ kind }) => kind === 'frontier');
     const count =
       readsWithoutProgress > MAX_READS_WITHOUT_FOCUS
         ? Math.min(adjacencies.length, this.pageRows)
@@ -227,7 +222,7 @@ export class ReadPlanner<Row> {
         ? this.#requests.orderProbe(list[left]!, entry)
         : undefined;
     const query =
-      probe ?? orderProbe ?? this.#requests.verification(left, this.#isEndKnown && !this.#isAtRangeEnd);
+      probe ?? orderProbe ?? this.#requests.verification(left, this.isEndKnown && !this.isAtRangeEnd);
     if (query === undefined) return undefined;
     const covers = this.#requests.covers(query);
     return { query, surface: 'list', kind: 'verify', covers, isFinalCheck: false };
@@ -245,17 +240,17 @@ export class ReadPlanner<Row> {
 
   #confirmEnd(inFlight: readonly PlannedRead<Row>[]): PlannedRead<Row> | undefined {
     const isAsked = inFlight.some(({ kind, surface }) => kind === 'end' && surface === 'cross-check');
-    return this.#isEndKnown && this.#checks.isEndUnconfirmed && !isAsked ? this.#checks.forEnd() : undefined;
+    return this.isEndKnown && this.#checks.isEndUnconfirmed && !isAsked ? this.#checks.forEnd() : undefined;
   }
 
   #end(criteria: Criteria, inFlight: readonly PlannedRead<Row>[]): PlannedRead<Row> | undefined {
-    if (!this.#isEndKnown || this.#isAtRangeEnd) return undefined;
+    if (!this.isEndKnown || this.isAtRangeEnd) return undefined;
     const { endReads, finalEndChecks, adjacencies } = this.#evidence;
     const asked = inFlight.filter(({ kind }) => kind === 'end').length;
     const isOpen = adjacencies.some((_, number) => !this.isAccepted(number, criteria));
     const needed = criteria.endReadsNeeded;
     const wanted = isOpen ? needed - 1 : needed;
-    const finalMissing = this.finalEndChecksNeeded(criteria) - finalEndChecks;
+    const finalMissing = criteria.finalEndChecksNeeded - finalEndChecks;
     const missing = Math.max(wanted - endReads.size, isOpen ? 0 : finalMissing);
     const missingBeforeFinal = missing - Math.max(0, finalMissing);
     // The final checks are made when no other read is in flight.
