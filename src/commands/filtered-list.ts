@@ -1,5 +1,6 @@
 // A list with filters, as parameters of the service: every row is checked, and a filter that the service does not apply is applied here.
 import type { App } from '../app.ts';
+import { UNSUPPORTED_STATUS } from '../capabilities/unsupported-status.ts';
 import type { Query, Reply } from '../client/index.ts';
 import { isFromOurService } from '../client/our-service.ts';
 import { UNKNOWN_PARAMETER } from '../contract/injected-faults.ts';
@@ -22,9 +23,6 @@ type Page<Row> = {
 
 type ReadPage<Row> = (query: Query) => Promise<Reply<Page<Row>>>;
 type FilterApp = Pick<App, 'log' | 'notice' | 'progress'>;
-
-/** Status codes with which a service may refuse a parameter that it does not know. */
-const REFUSED_STATUS: ReadonlySet<number> = new Set([400, 404, 405, 410, 422, 501]);
 
 /** Rows of one page while a filter is applied here, where a service accepts that many. */
 const READ_ON_LIMIT = 100;
@@ -243,5 +241,5 @@ function idOf({ id }: { id: string }): string {
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Fault)) return false;
   const { isFromOurService: isOurs = false, status = 0 } = error.detail;
-  return REFUSED_STATUS.has(status) && (!isOurs || error.message.endsWith(UNKNOWN_PARAMETER));
+  return UNSUPPORTED_STATUS.has(status) && (!isOurs || error.message.endsWith(UNKNOWN_PARAMETER));
 }

@@ -1,6 +1,7 @@
 // Finds single records by id: by the route for one record, or in their list where a service has no such route.
 import type { App } from '../app.ts';
 import { SMALL_LIMIT } from '../capabilities/page-limit.ts';
+import { UNSUPPORTED_STATUS } from '../capabilities/unsupported-status.ts';
 import { Fault, type FaultKind } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { exactRows, type ReadPage } from './exact-rows.ts';
@@ -22,9 +23,6 @@ export type FoundRecord<Row> = { id: string; row: Row } | { id: string; fault: F
 const MAX_NEIGHBOUR_LOOKUPS = 20;
 
 type LookupApp = Pick<App, 'world' | 'log' | 'notice' | 'strict'>;
-
-/** Status codes that say nothing about a record: the service may lack the route, or refuse the cursor. */
-const UNDECIDED_STATUS: ReadonlySet<number> = new Set([400, 404, 405, 410, 422, 501]);
 
 /** Faults of reading the list which leave open whether it has the record. Any other is a fault of the run. */
 const INCONCLUSIVE: ReadonlySet<FaultKind> = new Set<FaultKind>([
@@ -93,7 +91,7 @@ async function readByRoute<Row extends { id: string }>(
     if (!(error instanceof Fault)) throw error;
     const { isFromOurService = false, status = 0 } = error.detail;
     if (isFromOurService && error.kind === 'not_found') return { id, fault: error };
-    const mayLackRoute = error.kind === 'protocol' || UNDECIDED_STATUS.has(status);
+    const mayLackRoute = error.kind === 'protocol' || UNSUPPORTED_STATUS.has(status);
     if (isFromOurService || !mayLackRoute) throw error;
     app.log(
       `${noun} ${id}: ${error.message}; the service may have no route for one ${noun}: its list decides`,
@@ -152,7 +150,7 @@ async function findByNeighbours<Row extends { id: string }>(
       rows.set(id, row);
     }
   } catch (error) {
-    if (!(error instanceof Fault) || !UNDECIDED_STATUS.has(error.detail.status ?? 0)) throw error;
+    if (!(error instanceof Fault) || !UNSUPPORTED_STATUS.has(error.detail.status ?? 0)) throw error;
   }
 }
 

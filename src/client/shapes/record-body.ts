@@ -32,7 +32,7 @@ export function createBodyReader<Fields extends z.ZodRawShape>(
       const dropped: [string, string][] = [];
       const parsed = reader.read(record, (field, what) => void dropped.push([field, what]));
       if ('row' in parsed) found.push({ record: parsed.row, dropped });
-      // A wrapper without any of the fields says less of what is wrong than what is in it.
+      // Of nested objects the innermost one names the wrong field best.
       else if (first === undefined || path.length > first.path.length) first = { path, issue: parsed.issue };
     }
     const best = found.find(({ record }) => id !== undefined && ownField(record, 'id') === id) ?? found[0];

@@ -1,0 +1,4 @@
+// How services refuse what they do not know.
+
+/** Status codes with which a service may refuse a route or a parameter that it does not have. They say nothing about a record. */
+export const UNSUPPORTED_STATUS: ReadonlySet<number> = new Set([400, 404, 405, 410, 422, 501]);
