@@ -2,14 +2,13 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { isLoopback } from '../contract/loopback.ts';
-import { TIERS } from '../contract/token.ts';
 import { withExclusiveLock } from '../config/lock.ts';
 import { Fault } from '../faults.ts';
 import { DEFAULT_API_PORT } from '../wiring/local-archive.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 import type { Archive } from '../service/index.ts';
 import { readWebhookSecrets } from './webhook-secrets.ts';
+import { highestTier, strangersNotice, TIER_INPUT } from './serve/audience.ts';
 import { DRIFT_INPUT, faultOptionsOf, faultPlanOf, openDriftLog } from './serve/fault-options.ts';
 import { failureReporter } from './serve/failure-report.ts';
 import { createPorts } from './serve/ports.ts';
@@ -27,7 +26,7 @@ export const Input = z.object({
   assetPort: PortNumber.optional(),
   allowHost: HostNames.optional(),
   ...DATABASE_INPUT,
-  maxTier: z.enum(TIERS).optional(),
+  ...TIER_INPUT,
   readOnly: z.boolean().default(false),
   ...CONNECTION_LIMIT_INPUT,
   ...OBSERVABILITY_INPUT,
@@ -65,7 +64,6 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const { createMetricsService } = await import('../service/http/index.ts');
   const assetUrl = app.settings.asset_url.value;
   const onFailure = await failureReporter(accessLog, app);
-  const loopback = isLoopback(input.host);
   const hosts = input.allowHost === undefined ? {} : { allowedHosts: input.allowHost };
   const metrics = input.metricsPort === undefined ? undefined : await openMetrics(archive, accessLog, app);
   const ports = createPorts(accessLog, metrics);
@@ -81,7 +79,7 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
     assetUrl: assetUrl ?? assets.url,
     version: app.version,
     // Anyone who reaches a port may ask for a token: other users of this machine, or everyone.
-    maxTier: input.maxTier ?? (loopback ? 'internal' : 'external'),
+    maxTier: highestTier(input),
     onFailure,
     ...(webhookSecrets === undefined ? {} : { webhookSecrets }),
     ...(faults === undefined ? {} : { faults }),
@@ -97,6 +95,8 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   if (!archive.readOnly) {
     worker = startWorker(archive, (error) => app.log(`events wait: ${errorName(error)}`));
   }
+  const notice = strangersNotice(input, webhookSecrets === undefined && !archive.readOnly);
+  if (notice !== undefined) app.notice(notice);
   const line = {
     type: 'listening',
     base_url: api.url,

@@ -23,7 +23,7 @@ describe.skipIf(noNginx || noPostgres)('behind nginx', { timeout: 90_000 }, () =
 
   const start = async (port: number, assetPort: number): Promise<Process> => {
     const words =
-      `serve --port ${port} --asset-port ${assetPort} --json --drift 0.3 --trust-proxy 127.0.0.1 ` +
+      `serve --port ${port} --asset-port ${assetPort} --json --drift 0.3 --trust-proxy 127.0.0.1 --max-tier internal ` +
       `--asset-url http://127.0.0.1:${ports.assets} --database ${url}`;
     const running = arx.start(words.split(' '), { dir, env: { PGPASSWORD: PASSWORD } });
     await running.says('stdout', /\n/);

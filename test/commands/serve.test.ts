@@ -61,9 +61,38 @@ test.each<[flags: string[], tiers: Record<string, number>]>([
   [[], { external: 200, internal: 200, mirror: 403 }],
   [['--max-tier', 'mirror'], { external: 200, internal: 200, mirror: 200 }],
   [['--host', '0.0.0.0'], { external: 200, internal: 403, mirror: 403 }],
+  [['--trust-proxy', '127.0.0.1'], { external: 200, internal: 403, mirror: 403 }],
+  [['--allow-host', 'archive.example'], { external: 200, internal: 403, mirror: 403 }],
+  [['--trust-proxy', '127.0.0.1', '--max-tier', 'internal'], { external: 200, internal: 200, mirror: 403 }],
 ])('tiers given with %j', async (flags, tiers) => {
   served = await serve(dir, flags);
   for (const [tier, status] of Object.entries(tiers)) expect((await token(tier)).status).toBe(status);
+});
+
+const OTHERS = 'ids, dates and SHA-256 of the rest';
+test.each<[flags: string[], line: string]>([
+  [[], ''],
+  [['--max-tier', 'mirror'], ''],
+  [
+    ['--host', '0.0.0.0'],
+    `arx: anyone who reaches this service (--host) can read messages and files of tier external, and ${OTHERS}\n`,
+  ],
+  [
+    ['--trust-proxy', '127.0.0.1'],
+    `arx: anyone who reaches this service (--trust-proxy) can read messages and files of tier external, and ${OTHERS}\n`,
+  ],
+  [
+    ['--allow-host', 'archive.example', '--max-tier', 'internal'],
+    `arx: anyone who reaches this service (--allow-host) can read messages and files up to tier internal, and ${OTHERS}, and can send events\n`,
+  ],
+  [
+    ['--host', '0.0.0.0', '--max-tier', 'mirror', '--read-only'],
+    'arx: anyone who reaches this service (--host) can read all messages and files\n',
+  ],
+])('one line says what strangers can read with %j', async (flags, line) => {
+  if (flags.includes('--read-only')) await sampleData(join(dir, 'data'));
+  served = await serve(dir, flags);
+  expect(served.stderrText()).toBe(line);
 });
 
 test.each([

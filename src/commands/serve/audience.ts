@@ -1,0 +1,45 @@
+// Who can reach the ports of `arx serve`, the highest tier they get, and the line that says so.
+import * as z from 'zod';
+import { isLoopback } from '../../contract/loopback.ts';
+import { TIERS, type Tier } from '../../contract/token.ts';
+
+/** The input of the option about tiers. */
+export const TIER_INPUT = { maxTier: z.enum(TIERS).optional() };
+
+/** What the options say about who reaches the ports. */
+type Reach = {
+  host: string;
+  trustProxy?: string | undefined;
+  allowHost?: readonly string[] | undefined;
+  maxTier?: Tier | undefined;
+};
+
+/**
+ * Returns the option because of which strangers reach the ports, undefined where only this machine does. Behind a proxy
+ * on this machine every connection is from loopback, so the address of a connection tells nothing.
+ */
+function optionForStrangers({ host, trustProxy, allowHost }: Reach): string | undefined {
+  if (!isLoopback(host)) return '--host';
+  if (trustProxy !== undefined) return '--trust-proxy';
+  return allowHost === undefined ? undefined : '--allow-host';
+}
+
+/** Returns the highest tier that a token gets: that of `--max-tier`, else `external` where strangers reach the ports. */
+export function highestTier(reach: Reach): Tier {
+  return reach.maxTier ?? (optionForStrangers(reach) === undefined ? 'internal' : 'external');
+}
+
+/** Returns one line about what strangers can read, undefined where none reach the ports. `takesEvents`: from any token with the scope. */
+export function strangersNotice(reach: Reach, takesEvents: boolean): string | undefined {
+  const option = optionForStrangers(reach);
+  if (option === undefined) return undefined;
+  const tier = highestTier(reach);
+  const rest = 'ids, dates and SHA-256 of the rest';
+  const readable = {
+    external: `messages and files of tier external, and ${rest}`,
+    internal: `messages and files up to tier internal, and ${rest}`,
+    mirror: 'all messages and files',
+  }[tier];
+  const events = takesEvents && tier !== 'external' ? ', and can send events' : '';
+  return `anyone who reaches this service (${option}) can read ${readable}${events}`;
+}
