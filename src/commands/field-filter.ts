@@ -33,12 +33,14 @@ export function opposite(filter: FieldFilter): FieldFilter {
 /** What is known about a filter at one service, and how many rows do not show its field. */
 export class FilterState {
   readonly filter: FieldFilter;
-  /** Whether the service refuses the parameter. */
+  /** Whether the service refuses the parameter, or gives no row for a value that rows have: it is not sent. */
   isRefused = false;
   /** Whether the service gave a row with another value. */
   isContradicted = false;
   /** Whether the service was seen to look at the value; undefined before it was asked. */
   isObeyed: boolean | undefined;
+  /** Whether the service gave no row for the value, and no row shows the field. */
+  isUntested = false;
   /** Rows that do not show the field: those that were kept, and those that were left out. */
   kept = 0;
   leftOut = 0;
@@ -55,6 +57,11 @@ export class FilterState {
   /** Returns, after the last row, why rows may be wrong or missing. */
   fault(): Fault | undefined {
     const count = this.leftOut > 0 ? this.leftOut : this.isContradicted ? this.kept : 0;
+    if (count === 0 && this.isUntested) {
+      const { field } = this.filter;
+      const message = `cannot tell whether the service knows the filter ${field}: it gives no rows for it`;
+      return new Fault('partial', `${message}, and no row shows ${field}`);
+    }
     if (count === 0) return undefined;
     const rows = `${plural(count, 'row')} ${count === 1 ? 'does' : 'do'} not show ${this.filter.field}`;
     const fate = `${count === 1 ? 'it was' : 'they were'} ${this.leftOut > 0 ? 'left out' : 'shown'}`;

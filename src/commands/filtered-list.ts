@@ -9,6 +9,7 @@ import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { checkCursors } from './cursor-check.ts';
+import { examineEmptyAnswer, parameterOf } from './empty-answer.ts';
 import { FilterState, opposite, shows, type FieldFilter } from './field-filter.ts';
 import { firstMatches } from './first-matches.ts';
 import { windowQuery, type Window } from './input.ts';
@@ -39,6 +40,8 @@ export class FilteredList<Row extends { id: string }> {
   /** Filters of which it was said that the service compares in another way. */
   readonly #compared = new Set<FilterState>();
   #isAnswered = false;
+  #hasRows = false;
+  #emptyAnswer: Promise<boolean> | undefined;
   #isOurs = true;
   #pageFault: Fault | undefined;
 
@@ -54,9 +57,15 @@ export class FilteredList<Row extends { id: string }> {
    * Throws as the read does.
    */
   async page(window: WindowQuery): Promise<Page<Row>> {
-    const { body, headers } = await this.#readPage(window);
+    const { body: answer, headers } = await this.#readPage(window);
     this.#isAnswered = true;
     this.#isOurs &&= isFromOurService(headers);
+    this.#hasRows ||= answer.data.length > 0;
+    let body = answer;
+    if (!this.#hasRows && !this.#isOurs && this.#sent().length > 0) {
+      this.#emptyAnswer ??= this.#doubtEmptyAnswer(window);
+      if (await this.#emptyAnswer) ({ body } = await this.#readPage(window));
+    }
     for (const state of this.#filters) {
       const verdicts = body.data.map((row) => shows(row, state.filter));
       state.isContradicted ||= verdicts.includes(false);
@@ -89,8 +98,9 @@ export class FilteredList<Row extends { id: string }> {
 
   /**
    * Returns the first matching rows of a window, or the last ones before `before`, at most `limit`: one page of the service
-   * where all its rows match, else as many pages as it takes. `has_more` says whether more rows match. Throws Fault `protocol`
-   * where another service than ours ignores a cursor.
+   * where all its rows match, else as many pages as it takes. Another service than ours may give fewer or more rows than
+   * `limit`; then they are read on, or cut. `has_more` says whether more rows match. Throws Fault `protocol` where another
+   * service than ours ignores a cursor.
    */
   async firstMatches(window: Window): Promise<Page<Row>> {
     const first = await this.page(windowQuery(window));
@@ -99,7 +109,9 @@ export class FilteredList<Row extends { id: string }> {
     const isWhole =
       first.has_more === false || (await this.appliedByService()).length === this.#filters.length;
     const areRight = first.data.every((row) => this.surelyMatches(row) || this.#mayMatch(row));
-    if (!isWhole || !areRight) return this.#readOn(window, first);
+    const isFilteredHere = !isWhole || !areRight;
+    if (isFilteredHere || this.#isOtherSize(window, first))
+      return this.#readOn(window, first, isFilteredHere);
     for (const row of first.data) this.matches(row);
     return first;
   }
@@ -114,6 +126,12 @@ export class FilteredList<Row extends { id: string }> {
   /** Returns whether a row contradicts no filter, and the filters that it does not show are applied by the service. */
   #mayMatch(row: Row): boolean {
     return this.#filters.every((state) => shows(row, state.filter) ?? state.isTrusted(this.#isOurs));
+  }
+
+  /** Returns whether another service than ours gave more rows than were asked for, or fewer without saying that they end there. */
+  #isOtherSize({ limit }: Window, { data, has_more }: Page<Row>): boolean {
+    if (this.#isOurs || limit === undefined || data.length === 0) return false;
+    return data.length > limit || (data.length < limit && has_more !== false);
   }
 
   async #idsOf(window: Window): Promise<string[]> {
@@ -155,9 +173,39 @@ export class FilteredList<Row extends { id: string }> {
     return reply ?? bare;
   }
 
+  #sent(): FilterState[] {
+    return this.#filters.filter(({ isRefused }) => !isRefused);
+  }
+
   #parameters(): Query {
-    const sent = this.#filters.filter(({ isRefused }) => !isRefused);
-    return Object.assign({}, ...sent.map(({ filter }) => parameterOf(filter))) as Query;
+    return Object.assign({}, ...this.#sent().map(({ filter }) => parameterOf(filter))) as Query;
+  }
+
+  /**
+   * Returns whether the window must be read again because its answer without rows is wrong. A filter for which the service
+   * gives no rows, although rows have the value, is not sent again.
+   */
+  async #doubtEmptyAnswer(window: WindowQuery): Promise<boolean> {
+    const read = async (query: Query): Promise<Row[] | undefined> => {
+      try {
+        return (await this.#read(query)).body.data;
+      } catch (error) {
+        if (isRefusal(error)) return undefined;
+        throw error;
+      }
+    };
+    const rows = (await read({ ...window, limit: READ_ON_LIMIT })) ?? (await read({ ...window })) ?? [];
+    const sent = this.#sent();
+    const filters = sent.map(({ filter }) => filter);
+    const { wrong, untested, isMatched } = await examineEmptyAnswer(filters, rows, read);
+    for (const state of sent) {
+      state.isUntested = untested.includes(state.filter);
+      state.isRefused = wrong.includes(state.filter);
+    }
+    const names = wrong.map(({ field }) => field).join(', ');
+    if (wrong.length > 0)
+      this.#app.notice(`the service gives no rows for ${names}, although rows have it: applied here`);
+    return isMatched || wrong.length > 0;
   }
 
   /** Asks another service than ours once whether it looks at the value of a filter, and says what it does instead. */
@@ -194,7 +242,7 @@ export class FilteredList<Row extends { id: string }> {
     }
   }
 
-  async #readOn(window: Window, first: Page<Row>): Promise<Page<Row>> {
+  async #readOn(window: Window, first: Page<Row>, isFilteredHere: boolean): Promise<Page<Row>> {
     const { limit = PAGE_LIMIT.default } = window;
     const progress = this.#app.progress();
     const sizes = [Math.max(limit, READ_ON_LIMIT), window.limit];
@@ -207,12 +255,19 @@ export class FilteredList<Row extends { id: string }> {
       progress,
     }).finally(() => progress.end());
     const { rows, has_more, seen, pages } = found;
-    this.#app.log(`filtered here: ${plural(seen, 'row')} of ${plural(pages, 'page')}`);
-    if (has_more === undefined) {
+    this.#app.log(
+      `${isFilteredHere ? 'filtered here' : 'read on'}: ${plural(seen, 'row')} of ${plural(pages, 'page')}`,
+    );
+    if (has_more === undefined && isFilteredHere) {
       const message = 'the service does not go on after its page, so the filter was applied to that alone';
       this.#pageFault = new Fault('partial', message);
     }
-    return { ...first, status: undefined, data: rows, has_more };
+    return {
+      ...first,
+      status: undefined,
+      data: rows,
+      has_more: has_more ?? (isFilteredHere ? undefined : first.has_more),
+    };
   }
 
   /** Reads a page with the first size that the service accepts. Returns undefined where it refuses the cursor. */
@@ -227,10 +282,6 @@ export class FilteredList<Row extends { id: string }> {
       return others.length === 0 ? undefined : this.#following(window, others);
     }
   }
-}
-
-function parameterOf({ parameter, value }: FieldFilter): Query {
-  return { [parameter]: value };
 }
 
 function idOf({ id }: { id: string }): string {

@@ -44,10 +44,20 @@ export async function firstMatches<R extends Row>(search: Search<R>): Promise<Ma
   let page = first;
   let pages = 1;
   let has_more: boolean | undefined = false;
+  /** Returns whether the list is seen to go on after another row. Some services give an empty page for a cursor that they do not know. */
+  const isFollowed = async (): Promise<boolean> => {
+    const rows = isBackward ? first.data : first.data.toReversed();
+    const [edge, next] = isDescending ? rows.toReversed() : rows;
+    if (edge === undefined || next === undefined) return false;
+    const cursor = isBackward ? { before: next.id } : { after: next.id, ...beforeOf(window) };
+    return (await read(cursor))?.data.some(({ id }) => id === edge.id) ?? false;
+  };
   while (found.length <= limit) {
     const edge = (isBackward && !isDescending ? page.data[0] : page.data.at(-1))?.id;
     if (page.has_more === false || edge === undefined) {
-      if (page.has_more === true) has_more = undefined;
+      const isProved =
+        page.has_more !== true && (pages !== 2 || page.has_more === false || (await isFollowed()));
+      if (!isProved) has_more = undefined;
       break;
     }
     const following = await read(isBackward ? { before: edge } : { after: edge, ...beforeOf(window) });

@@ -25,7 +25,6 @@ export async function printPage<Row extends { id: string }>(
   const { status, has_more, drift_ratio } = page;
   const isFromEndToEnd = window.after === undefined && window.before === undefined;
   const complete = has_more === false && isFromEndToEnd && fault === undefined;
-  const last = page.data.at(-1);
   await app.printer.list(view, {
     status,
     rows: page.data,
@@ -36,10 +35,26 @@ export async function printPage<Row extends { id: string }>(
       complete,
     }),
   });
-  // Tables and JSON have it in their summary.
-  if (has_more === true && last !== undefined && app.printer.output === 'tsv') {
-    app.notice(`more rows follow: --after ${last.id}`);
-  }
+  noticeMore(app, page, window);
   if (fault !== undefined) app.addFault(fault);
   else if (app.strict && !complete) app.addFault(new Fault('partial', 'the page is not the whole list'));
+}
+
+/** Says how a page goes on, where the output has no summary that does. */
+export function noticeMore<Row extends { id: string }>(
+  app: Pick<App, 'notice' | 'printer'>,
+  { data, has_more }: Page<Row>,
+  { after, before }: Window,
+): void {
+  if (has_more === false || hasSummary(app.printer.output)) return;
+  const isBackward = before !== undefined && after === undefined;
+  const edge = isBackward ? data[0] : data.at(-1);
+  if (edge === undefined) return;
+  const words = has_more === true ? 'more rows follow' : 'the service does not say whether more rows follow';
+  const range = after === undefined || before === undefined ? '' : ` --before ${before}`;
+  app.notice(`${words}: ${isBackward ? '--before' : '--after'} ${edge.id}${isBackward ? '' : range}`);
+}
+
+function hasSummary(output: App['printer']['output']): boolean {
+  return output === 'table' || output === 'json';
 }

@@ -245,8 +245,9 @@ export function summaryLine<T>(list: Envelope<T>): string {
 const COUNTED_NOUNS = new Set(['rows', 'windows', 'requests', 'reads', 'disagreements', 'checks']);
 
 function summaryPart(name: string, value: unknown): string {
+  if (name === 'has more')
+    return value === true ? 'more rows follow' : value === null ? 'more rows may follow' : '';
   if (value === null || value === undefined) return '';
-  if (name === 'has more') return value === true ? 'more rows follow' : '';
   if (name === 'drift ratio') return value === 0 ? '' : `drift ratio ${JSON.stringify(value)}`;
   if (typeof value === 'boolean') return value ? name : `not ${name}`;
   if (typeof value === 'number') {

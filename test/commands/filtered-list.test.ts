@@ -141,6 +141,139 @@ test('a service that applies a filter gets one request more, and none where its 
   expect((await at(applies, 'attachments ls --city lisbon --limit 100')).requests).toBe(1);
 });
 
+describe('a service that gives no rows for a filter', () => {
+  /** Answers each filter that `isEmpty` with an empty list; the others are applied. */
+  const emptyFor = (isEmpty: (value: string) => boolean): StrangerOptions => ({
+    ...applies,
+    respond: (_, query) =>
+      ['conversation', 'origin_city'].some((name) => query.has(name) && isEmpty(query.get(name)!))
+        ? answer(200, '{"data":[],"has_more":false}')
+        : undefined,
+  });
+  const never = emptyFor(() => true);
+  const notice = (field: string) =>
+    `arx: the service gives no rows for ${field}, although rows have it: applied here`;
+
+  test.each([
+    ['attachments ls --city lisbon --all', 'origin_city', IN_LISBON],
+    ['attachments ls --city lisbon --limit 7', 'origin_city', IN_LISBON.slice(0, 7)],
+    // No row of the first page is of this conversation, but each has one.
+    ['messages ls --conversation conv_x', 'conversation_id', OF_X],
+    ['messages ls --conversation conv_x --walk', 'conversation_id', OF_X],
+  ])('%s is filtered here', async (line, field, rows) => {
+    const ran = await at(never, line);
+    expect({ exit: ran.exit, data: ran.data }).toEqual({ exit: 0, data: rows });
+    expect(noticesOf(ran)).toEqual([notice(field)]);
+  });
+
+  test('a single value that it does not find, although rows have it', async () => {
+    const ran = await at(
+      emptyFor((value) => value === 'Lisbon'),
+      'attachments ls --city Lisbon --all',
+    );
+    expect({ exit: ran.exit, rows: ran.data.length }).toEqual({ exit: 0, rows: 60 });
+    expect(noticesOf(ran)).toEqual([notice('origin_city')]);
+  });
+
+  test('an empty answer is believed where the filter is seen to work', async () => {
+    const ran = await at(applies, 'attachments ls --city nowhere');
+    expect({ exit: ran.exit, data: ran.data, summary: ran.summary }).toEqual({
+      exit: 0,
+      data: [],
+      summary: { rows: 0, withheld: 0, has_more: false, complete: true },
+    });
+    expect(noticesOf(ran)).toEqual([]);
+    expect(ran.requests).toBe(3);
+  });
+
+  test('one empty answer by a fault is asked for again', async () => {
+    let count = 0;
+    const respond = () => ((count += 1) === 1 ? answer(200, '{"data":[],"has_more":false}') : undefined);
+    const ran = await at({ ...applies, respond }, 'attachments ls --city lisbon --limit 100');
+    expect({ exit: ran.exit, data: ran.data }).toEqual({ exit: 0, data: IN_LISBON });
+    expect(noticesOf(ran)).toEqual([]);
+  });
+
+  test('no row shows the field: it cannot be told, exit 3', async () => {
+    const respond: StrangerOptions['respond'] = (_, query) =>
+      query.has('message_id') ? answer(200, '{"data":[]}') : undefined;
+    const ran = await at({ ...applies, respond }, 'attachments ls --message msg_1 --all');
+    expect({ exit: ran.exit, data: ran.data }).toEqual({ exit: 3, data: [] });
+    expect(ran.stderr).toContain('cannot tell whether the service knows the filter message_id');
+    const none = await at({ lists: { '/v1/attachments': [] } }, 'attachments ls --message msg_1');
+    expect(none.exit).toBe(0);
+  });
+
+  test('of two filters, the one that works is still sent', async () => {
+    const rows = ROWS.map((row, n) => ({ ...row, source: n % 8 === 0 ? 'external' : 'gateway' }));
+    const lists = { '/v1/attachments': rows };
+    const respond: StrangerOptions['respond'] = (_, query) =>
+      query.has('source') ? answer(200, '{"data":[]}') : undefined;
+    const ran = await at(
+      { ...applies, lists, respond },
+      'attachments ls --city lisbon --source external --all',
+    );
+    expect(ran.data).toEqual(rows.filter(({ source }) => source === 'external'));
+    expect(noticesOf(ran)).toEqual([notice('source')]);
+    expect(server!.requests.at(-1)!.head).toContain('origin_city=lisbon');
+  });
+});
+
+describe('a service that gives other pages than were asked for', () => {
+  /** Gives at most 30 rows and does not say whether more follow. */
+  const clamps = (rest: Partial<StrangerOptions> = {}): StrangerOptions => ({
+    ...ignores,
+    body: (data) => ({ data: data.slice(0, 30) }),
+    ...rest,
+  });
+
+  test.each(['messages ls', 'attachments ls'])('%s --limit reads on where pages are cut', async (command) => {
+    const all = command === 'messages ls' ? MESSAGES : ROWS;
+    const some = await at(clamps(), `${command} --limit 100`);
+    expect({ exit: some.exit, data: some.data }).toEqual({ exit: 0, data: all.slice(0, 100) });
+    expect(some.summary).toMatchObject({ has_more: true, complete: false });
+    const most = await at(clamps(), `${command} --limit 500`);
+    expect({ exit: most.exit, data: most.data }).toEqual({ exit: 0, data: all });
+    expect(most.summary).toMatchObject({ has_more: false, complete: true });
+  });
+
+  test('without --limit it is said that more rows may follow', async () => {
+    server = await serveStranger(clamps());
+    const table = await arx(dir, `messages ls -o table --base-url ${server.url}`, { env });
+    expect(table.stdout + table.stderr).toContain('20 rows · more rows may follow · not complete');
+    for (const output of ['tsv', 'ndjson']) {
+      const ran = await arx(dir, `messages ls -o ${output} --base-url ${server.url}`, { env });
+      expect(ran.stderr).toBe('arx: the service does not say whether more rows follow: --after msg_20\n');
+    }
+  });
+
+  test.each([
+    ['refuses its cursors', () => answer(400, '{}')],
+    ['gives nothing after them', () => answer(200, '{"data":[]}')],
+    ['ignores them', () => answer(200, JSON.stringify({ data: MESSAGES.slice(0, 30) }))],
+  ])('where it %s, nothing says that the page is the whole list', async (_, reply) => {
+    const respond: StrangerOptions['respond'] = (_path, query) =>
+      query.has('starting_after') ? reply() : undefined;
+    const ran = await at(clamps({ respond }), 'messages ls --limit 500');
+    expect({ exit: ran.exit, data: ran.data }).toEqual({ exit: 0, data: MESSAGES.slice(0, 30) });
+    expect(ran.summary).toMatchObject({ has_more: null, complete: false });
+    expect((await at(clamps({ respond }), 'messages ls --limit 500 --strict')).exit).toBe(3);
+  });
+
+  test('more rows than were asked for are left out, and it is said that there are more', async () => {
+    const whole = () => answer(200, JSON.stringify({ data: MESSAGES, has_more: false }));
+    const ran = await at({ ...ignores, respond: whole }, 'messages ls --limit 5');
+    expect({ exit: ran.exit, data: ran.data }).toEqual({ exit: 0, data: MESSAGES.slice(0, 5) });
+    expect(ran.summary).toMatchObject({ has_more: true, complete: false });
+  });
+
+  test('before a row, the notice names the cursor that leads on', async () => {
+    server = await serveStranger(ignores);
+    const ran = await arx(dir, `messages ls --before msg_100 --limit 5 --base-url ${server.url}`, { env });
+    expect(ran.stderr).toBe('arx: more rows follow: --before msg_95\n');
+  });
+});
+
 describe('rows that do not show the field', () => {
   const hidden = ROWS.map((row, n) =>
     n % 8 === 0 ? { ...row, redacted: true, origin_city: undefined } : row,

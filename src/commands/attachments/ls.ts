@@ -6,6 +6,7 @@ import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { Window } from '../input.ts';
+import { noticeMore } from '../page.ts';
 import { exactRows } from '../exact-rows.ts';
 import { fieldFilters, Filter, filteredCatalogue } from './filter.ts';
 import { limitedNotices } from './notices.ts';
@@ -64,8 +65,9 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     await app.printer.list(attachmentView, {
       status: page.status ?? (totals.withheld > 0 ? 'partial' : 'stable'),
       rows,
-      summary: () => ({ ...totals, complete }),
+      summary: () => ({ ...totals, has_more: page.has_more ?? null, complete }),
     });
+    noticeMore(app, page, input);
   }
   const doubt = list.fault();
   if (doubt !== undefined) app.addFault(doubt);

@@ -13,6 +13,7 @@ import { positionView } from '../../format/views/index.ts';
 import { checkCursors } from '../cursor-check.ts';
 import { Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
+import { noticeMore } from '../page.ts';
 
 export const Input = Window.extend({ name: z.string().min(1), all: z.boolean().default(false) });
 
@@ -33,6 +34,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     (await client.sequence(input.name, windowQuery(window))).body.data.map(({ id }) => id ?? withoutId());
   let rows: Position[];
   let complete: boolean;
+  let page: Page | undefined;
   if (input.all) {
     const listing = exactRows(read, ({ id }) => id ?? withoutId(), app, input);
     rows = [];
@@ -43,7 +45,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     // The service says it about the page of the last read; here it is about the whole list.
     if (head.has_more !== undefined) head.has_more = !complete;
   } else {
-    const page = await read(windowQuery(input));
+    page = await read(windowQuery(input));
     rows = page.data.map(({ row }) => row);
     const hasCursor = input.after !== undefined || input.before !== undefined;
     if (hasCursor && !isOurs)
@@ -65,9 +67,16 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       rows: rows.length,
       // Without both positions nothing is known of it.
       ...(isWhollyChecked ? { displaced: checked.filter((row) => row.offset !== 0).length } : {}),
+      ...(page === undefined ? {} : { has_more: page.has_more ?? null }),
       complete,
     }),
   });
+  if (page !== undefined)
+    noticeMore(
+      app,
+      { ...page, data: page.data.flatMap(({ id }) => (id === undefined ? [] : { id })) },
+      input,
+    );
   if (isWhollyChecked) await app.printer.picture(() => driftPlot(input.name, checked, app.screen));
 }
 

@@ -21,7 +21,8 @@ test.each([
 ])('%s: exit %i', async (line, code) => {
   const { exit, stderr } = await arx(dir, `attachments ls ${line}`);
   expect(exit).toBe(code);
-  if (code !== 0) expect(stderr).toMatch(/^arx: the page is not the whole list \[partial, exit 3\]\n.*--all/);
+  if (code !== 0)
+    expect(stderr).toMatch(/^arx: the page is not the whole list \[partial, exit 3\]\n.*--all/m);
 });
 
 describe('--all at a service that is not ours', () => {
