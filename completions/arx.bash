@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -49,6 +49,7 @@ _arx() {
     "events reconcile":--journal) _arx_file; return ;;
     "events reconcile":--sign-with) _arx_file; return ;;
     "import":--kind) _arx_list -W "mbox maildir mail slack folder"; return ;;
+    "import":--tier) _arx_list -W "external internal mirror"; return ;;
     "import":--blobs) _arx_dir; return ;;
     "redact":--blobs) _arx_dir; return ;;
     "fsck":--blobs) _arx_dir; return ;;
@@ -103,7 +104,7 @@ _arx() {
     "doctor") : ;;
     "about api") : ;;
     "api") : ;;
-    "import") flags+=" --origin-city --kind --database --blobs"; [[ $cur == -* ]] || _arx_file ;;
+    "import") flags+=" --origin-city --kind --tier --database --blobs"; [[ $cur == -* ]] || _arx_file ;;
     "redact") flags+=" --reason --undo --database --blobs"; : ;;
     "fsck") flags+=" --database --blobs"; : ;;
     "backup") flags+=" --to --database"; : ;;

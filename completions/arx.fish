@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --journal --sign-with --effect --origin-city --kind --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -193,6 +193,7 @@ complete -c arx -n '__arx_at events reconcile' -l replay -d 'send missing and de
 complete -c arx -n '__arx_at events reconcile' -l sign-with -rF -d 'sign with the secrets in FILE (Standard Webhooks), one per line'
 complete -c arx -n '__arx_at import' -l origin-city -x -d 'city of files without a known origin'
 complete -c arx -n '__arx_at import' -l kind -x -a 'mbox maildir mail slack folder' -d 'treat every path as this kind (default: detected; folder: each file as a file)'
+complete -c arx -n '__arx_at import' -l tier -x -a 'external internal mirror' -d 'who may read it: external is everybody who reaches the service (default: internal)'
 complete -c arx -n '__arx_at import' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'
 complete -c arx -n '__arx_at import' -l blobs -x -a '(__fish_complete_directories)' -d 'with PostgreSQL: keep files in this folder, not in the database'
 complete -c arx -n '__arx_at import' -F

@@ -2,7 +2,7 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile')
-  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--conversation', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--origin-city', '--kind', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
+  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--conversation', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
   $globals = @('-o', '--output', '--json', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--record', '--force', '--strict', '--no-color', '--no-input', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'json', 'ndjson', 'sums')
@@ -14,6 +14,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--cross-check' = @('off', 'boundary', 'full')
     '--effect' = @('queued', 'waiting', 'superseded', 'dead')
     '--kind' = @('mbox', 'maildir', 'mail', 'slack', 'folder')
+    '--tier' = @('external', 'internal', 'mirror')
     '--max-tier' = @('external', 'internal', 'mirror')
     '--log-level' = @('error', 'warn', 'info')
     '--drift-mode' = @('each', 'key', 'sticky', 'burst', 'collude')
@@ -56,7 +57,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'doctor' = @()
     'about api' = @()
     'api' = @()
-    'import' = @('--origin-city', '--kind', '--database', '--blobs')
+    'import' = @('--origin-city', '--kind', '--tier', '--database', '--blobs')
     'redact' = @('--reason', '--undo', '--database', '--blobs')
     'fsck' = @('--database', '--blobs')
     'backup' = @('--to', '--database')

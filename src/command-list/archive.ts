@@ -1,5 +1,6 @@
 // Commands that change, check or copy the local archive.
 import { IMPORT_KINDS } from '../contract/import-kind.ts';
+import { TIERS } from '../contract/token.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { DATABASE_OPTIONS } from './shared-options.ts';
 
@@ -16,9 +17,14 @@ export const ARCHIVE_COMMANDS = [
         'treat every path as this kind (default: detected; folder: each file as a file)',
         Object.keys(IMPORT_KINDS),
       ],
+      [
+        '--tier <tier>',
+        'who may read it: external is everybody who reaches the service (default: internal)',
+        [...TIERS],
+      ],
       ...DATABASE_OPTIONS,
     ],
-    examples: ['arx import list.mbox', 'arx import slack-export.zip ~/Mail/inbox'],
+    examples: ['arx import list.mbox --tier external', 'arx import slack-export.zip ~/Mail/inbox'],
     topics: ['import'],
   },
   {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { IMPORT_KINDS, type ImportKind } from '../contract/import-kind.ts';
+import { TIERS } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { importLines } from '../format/views/index.ts';
@@ -16,6 +17,7 @@ export const Input = z.object({
     .regex(/^[\p{Ll}\p{Nd}_-]+$/u, 'must be a lower-case label, e.g. lisbon')
     .optional(),
   ...DATABASE_INPUT,
+  tier: z.enum(TIERS).optional(),
   kind: z.enum(Object.keys(IMPORT_KINDS) as [ImportKind, ...ImportKind[]]).optional(),
 });
 
@@ -33,6 +35,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     input.paths.map((path) => resolve(app.world.cwd, path)),
     {
       ...(input.originCity === undefined ? {} : { originCity: input.originCity }),
+      ...(input.tier === undefined ? {} : { tier: input.tier }),
       ...(input.kind === undefined ? {} : { kind: input.kind }),
       signal: app.world.signal,
       progress: ({ path, read, done, total }) =>

@@ -69,7 +69,8 @@ describe.skipIf(!hasData)('a real folder', () => {
 describe.skipIf(!hasData)('real exports', () => {
   const counts = async (path: string, companions: string[]) => {
     const items: ImportItem[] = [];
-    for await (const item of readSlack(path, { originCity: null, signal, companions })) items.push(item);
+    for await (const item of readSlack(path, { originCity: null, tier: 'internal', signal, companions }))
+      items.push(item);
     const messages = items.filter((item): item is ImportedMessage => item.kind === 'message');
     const refusedItems = items.filter(({ kind }) => kind === 'refused');
     const files = messages.flatMap(({ attachments }) => attachments);

@@ -7,6 +7,7 @@ import { basename } from 'node:path';
 import { detectContentType } from '../file-type/content-type.ts';
 import { countTrailingBytes } from '../file-type/trailing-bytes.ts';
 import { cityOfPhoto } from '../geocoding/exif-gps.ts';
+import type { Tier } from '../../contract/token.ts';
 import type { ImportedAttachment, ImportItem } from '../records/import-items.ts';
 import { UnreadableError, unreadableReason } from './file-set.ts';
 import type { FoundFile } from './folder-listing.ts';
@@ -17,7 +18,13 @@ const MAX_HELD_BYTES = 16 * 1024 * 1024;
 const EXAMINED_BYTES = 1024 * 1024;
 
 /** What the files of one folder have in common. `position` counts the files. */
-export type FileContext = { root: string; position: number; originCity: string | null; signal: AbortSignal };
+export type FileContext = {
+  root: string;
+  position: number;
+  originCity: string | null;
+  tier: Tier;
+  signal: AbortSignal;
+};
 
 /**
  * Reads a file as a message of the format `file` with the file attached. Its stored bytes are the canonical JSON of
@@ -28,7 +35,7 @@ export type FileContext = { root: string; position: number; originCity: string |
  */
 export async function readFileMessage(found: FoundFile, context: FileContext): Promise<ImportItem> {
   const { at, relative } = found;
-  const { position } = context;
+  const { position, tier } = context;
   const refused = (reason: string): ImportItem => ({ kind: 'refused', path: at, position, reason });
   if (found.unreadReason !== undefined) return refused(found.unreadReason);
   let file: FileHandle | undefined;
@@ -55,7 +62,7 @@ export async function readFileMessage(found: FoundFile, context: FileContext): P
       sender: null,
       subject: relative,
       source: 'local',
-      tier: 'internal',
+      tier,
       nature: 'ordinary',
       decodable: true,
       wellFormed: true,

@@ -1,6 +1,7 @@
 // Reads a folder: mailboxes and mails in it as such, every other file as a message with that file attached.
 import { resolve } from 'node:path';
 import type { ImportKind } from '../../contract/import-kind.ts';
+import type { Tier } from '../../contract/token.ts';
 import type { ImportItem, RawMail } from '../records/import-items.ts';
 import { readFileMessage } from './file-message.ts';
 import { filesBelow } from './folder-listing.ts';
@@ -12,6 +13,8 @@ import { readMbox } from './mbox.ts';
 export type FolderOptions = {
   /** City label for files that have none of their own, or null. */
   originCity: string | null;
+  /** Tier of the files (interface 5). */
+  tier: Tier;
   signal: AbortSignal;
   /** How each file is read. [by-content] */
   readAs?: ReadAs;

@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import type { ImportKind } from '../../contract/import-kind.ts';
 import type { ImportReport } from '../../contract/reports/archive.ts';
+import type { Tier } from '../../contract/token.ts';
 import { Fault } from '../../faults.ts';
 import type { ImportItem } from '../records/import-items.ts';
 import type { Archive } from '../store/archive.ts';
@@ -9,7 +10,7 @@ import { createDrain } from '../store/event-worker.ts';
 import { DatabaseAccessError, accessFault } from '../store/sql/database-error.ts';
 import { detectSource } from './detect.ts';
 import type { Read, ReadOptions } from './readers.ts';
-import { KEPT, storeItems, type ImportCounts } from './store-items.ts';
+import { KEPT, storeItems, type ImportCounts, type StoreOptions } from './store-items.ts';
 
 /** The progress on one path: items `read`; for an mbox also bytes `done` of `total`, else both null. */
 export type ImportProgress = {
@@ -29,6 +30,11 @@ export type ImportOptions = {
   originCity?: string;
   /** The kind of all paths. Without it the content of each path decides. */
   kind?: ImportKind;
+  /**
+   * Who may read what is imported (interface 5) [internal]. Messages of private Slack channels are `internal` in place of
+   * `external`. Where it is named, messages that the archive has already get it, too.
+   */
+  tier?: Tier;
   signal: AbortSignal;
   progress?(state: ImportProgress): void;
 };
@@ -44,14 +50,20 @@ export type ImportOptions = {
 export async function importPaths(
   archive: Archive,
   paths: readonly string[],
-  { originCity, kind, signal, progress }: ImportOptions,
+  { originCity, kind, tier, signal, progress }: ImportOptions,
 ): Promise<ImportReport> {
   const { sources, companions } = await detectAll(paths, kind);
   try {
     return await importSources(
       archive,
       sources,
-      { originCity: originCity ?? null, companions, signal },
+      {
+        originCity: originCity ?? null,
+        tier: tier ?? 'internal',
+        changesTiers: tier !== undefined,
+        companions,
+        signal,
+      },
       progress,
     );
   } catch (error) {
@@ -83,10 +95,10 @@ async function detectAll(
 async function importSources(
   archive: Archive,
   sources: readonly DetectedPath[],
-  options: Omit<ReadOptions, 'onKind'>,
+  options: Omit<ReadOptions, 'onKind'> & Pick<StoreOptions, 'changesTiers'>,
   progress: ImportOptions['progress'],
 ): Promise<ImportReport> {
-  const { originCity, signal } = options;
+  const { originCity, tier, changesTiers, signal } = options;
   await archive.blobs.removeUnfinished(archive.now() - MAX_UNFINISHED_MS);
   const report: ImportReport = { version: 1, sources: [], conversations: 0, refused: [] };
   for (const { path, kind, read } of sources) {
@@ -96,6 +108,8 @@ async function importSources(
     const total = kind === 'mbox' ? (await stat(path)).size : null;
     const { messages, attachments, refused } = await storeItems(archive, items, {
       originCity,
+      tier,
+      changesTiers,
       signal,
       stored: (counts, position) =>
         progress?.({ path, kind, read: counts.messages.read, done: total === null ? null : position, total }),
@@ -116,6 +130,8 @@ async function importSources(
 export function importItems(archive: Archive, items: AsyncIterable<ImportItem>): Promise<ImportCounts> {
   return storeItems(archive, items, {
     originCity: null,
+    tier: 'internal',
+    changesTiers: false,
     signal: new AbortController().signal,
     stored: () => {},
   });

@@ -1,5 +1,6 @@
 // The readers of `arx import`: for each kind of source, which paths are of this kind and how they are read.
 import type { ImportKind } from '../../contract/import-kind.ts';
+import type { Tier } from '../../contract/token.ts';
 import type { ImportItem, RawMail } from '../records/import-items.ts';
 import { readFolder, type ReadAs } from './folder.ts';
 import { isFolderOfMails, isMail, isMailbox, type FileHead } from './mail-detection.ts';
@@ -20,6 +21,8 @@ export type Source = {
 export type ReadOptions = {
   /** City label for files that have none of their own, or null. */
   originCity: string | null;
+  /** Tier of what is read (interface 5). */
+  tier: Tier;
   signal: AbortSignal;
   /** Paths of the same import that hold only the uploaded files of a Slack export. */
   companions: readonly string[];

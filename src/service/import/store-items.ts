@@ -1,4 +1,5 @@
 // Stores what readers yield, in batches: parses the mails that the archive does not have, and counts every item.
+import type { Tier } from '../../contract/token.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../store/archive.ts';
@@ -23,6 +24,10 @@ export type ImportCounts = {
 export type StoreOptions = {
   /** City label for attachments of mails that have none of their own, or null. */
   originCity: string | null;
+  /** Tier of mails (interface 5). Other messages have their own. */
+  tier: Tier;
+  /** Whether known messages, too, get their tier. */
+  changesTiers: boolean;
   signal: AbortSignal;
   /** Called after each batch with the counts so far and the position of the last item. */
   stored(counts: ImportCounts, position: number): void;
@@ -36,7 +41,7 @@ export type StoreOptions = {
 export async function storeItems(
   archive: Archive,
   items: AsyncIterable<ImportItem | RawMail>,
-  { originCity, signal, stored }: StoreOptions,
+  { originCity, tier, changesTiers, signal, stored }: StoreOptions,
 ): Promise<ImportCounts> {
   const intake = createMessageWriter(archive);
   const counts: ImportCounts = {
@@ -48,7 +53,8 @@ export async function storeItems(
   let bytes = 0;
   let position = 0;
   const storeBatch = async () => {
-    const { fresh, known } = await parseNew(intake, batch, counts, originCity);
+    const { fresh, known } = await parseNew(intake, batch, counts, { originCity, tier });
+    if (changesTiers) await intake.setTiers(batch.map((item) => ({ tier, ...item })));
     batch = [];
     bytes = 0;
     const completed = await intake.complete(known);
@@ -119,7 +125,7 @@ async function parseNew(
   intake: MessageWriter,
   batch: readonly (ImportedMessage | RawMail)[],
   counts: ImportCounts,
-  originCity: string | null,
+  { originCity, tier }: Pick<StoreOptions, 'originCity' | 'tier'>,
 ): Promise<{ fresh: ImportedMessage[]; known: ImportedMessage[] }> {
   const attachmentsOfKnown = await intake.known(new Set(batch.map(({ sha256 }) => sha256)));
   const fresh: ImportedMessage[] = [];
@@ -134,7 +140,7 @@ async function parseNew(
       fresh.push(item);
     } else {
       try {
-        fresh.push(await withOriginCity(await parseMail(item), originCity));
+        fresh.push(await withOriginCity(await parseMail(item, tier), originCity));
       } catch {
         refuse(counts, item, 'the mail cannot be parsed');
       }

@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import PostalMime, { addressParser, decodeWords } from 'postal-mime';
+import type { Tier } from '../../contract/token.ts';
 import { detectContentType } from '../file-type/content-type.ts';
 import { countTrailingBytes } from '../file-type/trailing-bytes.ts';
 import type {
@@ -24,10 +25,11 @@ const MAX_ID_CHARACTERS = 998;
 const MAX_SHOWN_CHARACTERS = 2_000;
 
 /**
- * Parses a mail. Its attachments are the parts that are not text, have a file name, or are declared attachments.
- * Parts of nested messages count too; multiparts and nested messages themselves do not. Does not fail on malformed mail.
+ * Parses a mail, which gets this tier. Its header does not decide who may read it, because its sender wrote that.
+ * Its attachments are the parts that are not text, have a file name, or are declared attachments. Parts of nested
+ * messages count too; multiparts and nested messages themselves do not. Does not fail on malformed mail.
  */
-export async function parseMail(mail: RawMail): Promise<ImportedMessage> {
+export async function parseMail(mail: RawMail, tier: Tier): Promise<ImportedMessage> {
   const raw = Buffer.from(mail.raw.buffer, mail.raw.byteOffset, mail.raw.byteLength);
   const { header, type, leaves, wellFormed } = parseMimeStructure(raw);
   const parts: ParsedPart[] = [];
@@ -48,8 +50,7 @@ export async function parseMail(mail: RawMail): Promise<ImportedMessage> {
     related: related.slice(-MAX_REFERENCES),
     parent: answered ?? references.at(-1) ?? null,
     source: listed ? 'gateway' : 'external',
-    // Mail sent to a list was public. A personal mailbox is not for external observers.
-    tier: listed ? 'external' : 'internal',
+    tier,
     nature: natureOf(header, type, listed),
     decodable: parts.every(({ decodable }) => decodable),
     wellFormed,

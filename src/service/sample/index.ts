@@ -24,9 +24,9 @@ const DELAYED_MAILS: ReadonlyArray<readonly [at: number, by: number]> = [
 
 /**
  * Yields about 200 messages in 60 conversations with about 50 files, in order of arrival. The files are photos with GPS
- * positions, charts, PDF pages and tables from seven cities. Special cases: redacted files, an inline image that many
- * mails share, mails that arrive late, a mail that answers a missing one, a file with a wrong declared type, and a file
- * with bytes after its end.
+ * positions, charts, PDF pages and tables from seven cities. Mail to the mailing list has the tier `external`, other mail
+ * `internal`. Special cases: redacted files, an inline image that many mails share, mails that arrive late, a mail that
+ * answers a missing one, a file with a wrong declared type, and a file with bytes after its end.
  */
 export async function* sampleItems(seed: number): AsyncGenerator<ImportItem> {
   const random = seededRandom(seed);
@@ -112,7 +112,9 @@ function withDelays(mails: RedactableMail[]): RedactableMail[] {
 async function messageOf(mail: RedactableMail, position: number): Promise<ImportedMessage> {
   const raw = formatMail(mail);
   const sha256 = createHash('sha256').update(raw).digest('hex');
-  const message = await parseMail({ kind: 'raw', path: 'sample', position, raw, sha256 });
+  // The archive publishes its mailing list, and no personal mail.
+  const tier = mail.to === null ? 'external' : 'internal';
+  const message = await parseMail({ kind: 'raw', path: 'sample', position, raw, sha256 }, tier);
   for (const attachment of message.attachments) {
     if (attachment.inline) continue;
     const { content, detected_type } = attachment;

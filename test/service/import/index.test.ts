@@ -105,6 +105,59 @@ test('a second import stores nothing and counts everything as known', async () =
   await archive.close();
 });
 
+test('what is imported is internal unless the import names a tier, which known messages get, too', async () => {
+  const header = ['From: a@b', 'Date: 1 Mar 2024 10:00 +0000', 'List-Id: <l.example>', 'Precedence: list'];
+  const file = [
+    'Content-Type: image/png; name=a.png',
+    'Content-Disposition: attachment; filename=a.png',
+    '',
+    'x',
+  ];
+  const dir = await sourceFolder({
+    'list.eml': [...header, 'Message-ID: <1@b>', 'Subject: s', ...file].join('\n'),
+    'notes.txt': 'notes',
+    'export/users.json': '[]',
+  });
+  const slack = await sourceFolder({
+    'users.json': '[]',
+    'channels.json': '[{"id":"C1","name":"general"},{"id":"C2","name":"board","is_private":true}]',
+    'general/2024-01-02.json': '[{"ts":"1.1","text":"public"}]',
+    'board/2024-01-02.json': '[{"ts":"1.1","text":"private"}]',
+  });
+  const archive = await newArchive();
+  const tiers = async () => {
+    const rows = await archive.database.all<{ subject: string; tier: string; files: string | null }>(
+      `SELECT m.subject, m.tier, (SELECT MIN(a.tier) FROM attachments a WHERE a.message = m.n) AS files
+        FROM messages m ORDER BY m.subject`,
+    );
+    return Object.fromEntries(rows.map(({ subject, tier, files }) => [subject, [tier, files]]));
+  };
+  const internal = {
+    'export/users.json': ['internal', 'internal'],
+    'notes.txt': ['internal', 'internal'],
+    private: ['internal', null],
+    public: ['internal', null],
+    s: ['internal', 'internal'],
+  };
+  await importPaths(archive, [dir, slack], { signal });
+  expect(await tiers()).toEqual(internal);
+  const external = await importPaths(archive, [dir, slack], { signal, tier: 'external' });
+  expect(external.sources.map(({ messages }) => messages.stored)).toEqual([0, 0]);
+  expect(await tiers()).toEqual({
+    'export/users.json': ['external', 'external'],
+    'notes.txt': ['external', 'external'],
+    private: ['internal', null],
+    public: ['external', null],
+    s: ['external', 'external'],
+  });
+  // Without a name, what is known stays as it is.
+  await importPaths(archive, [dir], { signal });
+  expect((await tiers())['s']).toEqual(['external', 'external']);
+  await importPaths(archive, [dir, slack], { signal, tier: 'internal' });
+  expect(await tiers()).toEqual(internal);
+  await archive.close();
+});
+
 test('an interrupted import that is run again ends like an uninterrupted one', async () => {
   const path = join(await sourceFolder({ box: mailbox(700) }), 'box');
   const whole = await newArchive();

@@ -6,7 +6,7 @@ import { sha256Of } from '../../support/digest.ts';
 
 function read(text: string) {
   const raw = Buffer.from(text, 'latin1');
-  return parseMail({ kind: 'raw', path: 'x', position: 0, raw, sha256: sha256Of(raw) });
+  return parseMail({ kind: 'raw', path: 'x', position: 0, raw, sha256: sha256Of(raw) }, 'internal');
 }
 
 const multipart = (...parts: string[]) =>
@@ -114,8 +114,11 @@ test.each<[header: string, wanted: object]>([
   ['From: "B, A" <a@b>\n', { sender: 'B, A <a@b>' }],
   ['From: a@b (A B)\n', { sender: 'A B <a@b>' }],
   ['From: a@b\n', { sender: 'a@b', source: 'external', tier: 'internal', nature: 'ordinary' }],
-  ['From: a@b\nList-Id: <l>\n', { source: 'gateway', tier: 'external' }],
-  ['From: a@b\nPrecedence: list\n', { source: 'gateway' }],
+  // Its sender writes the header, so it decides nothing about who may read it.
+  ['From: a@b\nList-Id: <l>\n', { source: 'gateway', tier: 'internal' }],
+  ['From: a@b\nList-Post: <mailto:l@b>\n', { source: 'gateway', tier: 'internal' }],
+  ['From: a@b\nMailing-List: l@b\n', { source: 'gateway', tier: 'internal' }],
+  ['From: a@b\nPrecedence: list\n', { source: 'gateway', tier: 'internal' }],
   ['From: a@b\nPrecedence: bulk\n', { source: 'external', nature: 'automatic' }],
   ['List-Post: <l>\nPrecedence: bulk\n', { nature: 'ordinary' }],
   ['Auto-Submitted: auto-replied\n', { nature: 'automatic' }],

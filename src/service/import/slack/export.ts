@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Tier } from '../../../contract/token.ts';
 import { type FileSet, UnreadableError, openFolder, unreadableReason } from '../file-set.ts';
 import type { ImportItem, RefusedItem } from '../../records/import-items.ts';
 import { CHANNEL_LISTS, exportPrefix } from './detect.ts';
@@ -14,6 +15,8 @@ import { openZip } from '../zip.ts';
 export type SlackOptions = {
   /** City label for files that have none of their own, or null. */
   originCity: string | null;
+  /** Tier of the messages of public channels (interface 5). */
+  tier: Tier;
   signal: AbortSignal;
   /** Zips or folders with uploaded files of this export: `__uploads/<file id>/<name>`. */
   companions?: readonly string[];
@@ -33,7 +36,7 @@ const DAY_FILE = /^([^/]+)\/(\d{4}-\d{2}-\d{2})\.json$/;
  * Refuses a day file that is no JSON list; a list of users or channels that is missing or no JSON list; an entry that
  * {@link readSlackMessage} refuses; an entry with the `ts` of an earlier one of its file; a folder that cannot be
  * listed; and a path that cannot be opened. Without the list of users, senders have ids for names. Without the list of
- * channels, all messages have the tier `internal`. Skips all other files, such as canvases.
+ * channels, all messages count as private. Skips all other files, such as canvases.
  */
 export async function* readSlack(path: string, options: SlackOptions): AsyncGenerator<ImportItem> {
   const opened: FileSet[] = [];
@@ -60,7 +63,7 @@ async function openFiles(path: string): Promise<FileSet> {
 async function* readExport(
   path: string,
   opened: readonly FileSet[],
-  { originCity, signal }: SlackOptions,
+  { originCity, tier, signal }: SlackOptions,
 ): AsyncGenerator<ImportItem> {
   const [files] = opened;
   if (files === undefined) return;
@@ -83,7 +86,7 @@ async function* readExport(
   const readUpload = uploadReader(opened);
   for (const { name, channel } of daysOf(files.names, prefix)) {
     signal.throwIfAborted();
-    const context = { channel: channelOf(channels, channel), users, readUpload, originCity };
+    const context = { channel: channelOf(channels, channel), users, readUpload, originCity, tier };
     yield* readDay(join(path, name), await readList(files, name), context);
   }
 }

@@ -1,9 +1,11 @@
 // Turns a message of a Slack export into a record: key, thread, sender, subject and files.
 import { createHash } from 'node:crypto';
 import { cityOfTimeZone } from '../../geocoding/cities.ts';
+import type { Tier } from '../../../contract/token.ts';
 import type { ImportItem } from '../../records/import-items.ts';
 import { storedJson } from '../stored-json.ts';
 import { type ReadUpload, readSlackFile } from './file.ts';
+import { withoutSecrets } from './secrets.ts';
 import { type SlackChannel, type SlackUser, isObject, textAt } from './users-and-channels.ts';
 
 /** What messages of one channel have in common. */
@@ -13,6 +15,8 @@ export type SlackContext = {
   readUpload: ReadUpload;
   /** City label for files that have none of their own, or null. */
   originCity: string | null;
+  /** Tier of the messages (interface 5). Those of a private channel are `internal` in place of `external`. */
+  tier: Tier;
 };
 
 /** Where an entry stands. `decodable`: whether its file is valid UTF-8. */
@@ -35,21 +39,23 @@ const WRITTEN_SUBTYPES = new Set([
  * deep.
  *
  * The key is `slack:<channel id>:<ts>`. Answers are related to the first message of their thread, so a thread is one
- * conversation. The stored bytes are the canonical JSON of `{channel: {id, name}, message}`, the message as exported.
+ * conversation. The stored bytes are the canonical JSON of `{channel: {id, name}, message}`, the message as exported, without
+ * credentials (see {@link withoutSecrets}).
  */
 export async function readSlackMessage(
-  entry: unknown,
+  exported: unknown,
   place: Place,
   context: SlackContext,
 ): Promise<ImportItem> {
   const { path, position } = place;
   const refused = (reason: string): ImportItem => ({ kind: 'refused', path, position, reason });
-  if (!isObject(entry)) return refused('is not an object');
+  if (!isObject(exported)) return refused('is not an object');
+  const entry = cleanEntry(exported);
+  if (entry === null) return refused('is nested too deep');
   const ts = textAt(entry, 'ts');
   if (ts === null || !TIMESTAMP.test(ts)) return refused('has no ts that is a time');
   const { channel, users } = context;
-  const raw = rawOf(channel, entry);
-  if (raw === null) return refused('is nested too deep');
+  const raw = storedJson({ channel: { id: channel.id, name: channel.name }, message: entry });
   const thread = textAt(entry, 'thread_ts');
   const root = thread !== null && thread !== ts && TIMESTAMP.test(thread) ? keyOf(channel, thread) : null;
   const subtype = textAt(entry, 'subtype');
@@ -68,7 +74,7 @@ export async function readSlackMessage(
     sender: senderOf(entry, users),
     subject: subjectOf(entry, users),
     source: 'external',
-    tier: channel.tier,
+    tier: channel.isPrivate && context.tier === 'external' ? 'internal' : context.tier,
     nature: automatic ? 'automatic' : 'ordinary',
     decodable: place.decodable,
     wellFormed: true,
@@ -86,9 +92,9 @@ function keyOf(channel: SlackChannel, ts: string): string {
   return `slack:${channel.id}:${ts}`;
 }
 
-function rawOf({ id, name }: SlackChannel, message: Record<string, unknown>): Uint8Array | null {
+function cleanEntry(entry: Record<string, unknown>): Record<string, unknown> | null {
   try {
-    return storedJson({ channel: { id, name }, message });
+    return withoutSecrets(entry);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

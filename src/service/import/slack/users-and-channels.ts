@@ -1,10 +1,9 @@
 // The users and channels that a Slack export lists, as far as messages need them.
-import type { Tier } from '../../../contract/token.ts';
 
 /** `zone` is an IANA time zone, or null. */
 export type SlackUser = { name: string; zone: string | null };
-/** A channel, direct or group conversation. `tier`: who may read its messages (interface 5). */
-export type SlackChannel = { id: string; name: string; tier: Tier };
+/** A channel, direct or group conversation. `isPrivate`: not everybody in the workspace could read it. */
+export type SlackChannel = { id: string; name: string; isPrivate: boolean };
 
 /** Returns the text at a path of keys in a JSON value; null when it is absent, empty or no text. */
 export function textAt(value: unknown, ...path: string[]): string | null {
@@ -37,8 +36,8 @@ function displayName(user: unknown): string | null {
 }
 
 /**
- * Returns the channels by the name of their folder. `lists` are the entries of each list file by its name. Public
- * channels have the tier `external`. Private channels, direct messages and group messages have the tier `internal`.
+ * Returns the channels by the name of their folder. `lists` are the entries of each list file by its name. Private
+ * channels, direct messages and group messages are private.
  */
 export function channelsByFolder(lists: ReadonlyMap<string, readonly unknown[]>): Map<string, SlackChannel> {
   const channels = new Map<string, SlackChannel>();
@@ -48,15 +47,16 @@ export function channelsByFolder(lists: ReadonlyMap<string, readonly unknown[]>)
       if (id === null || !isObject(entry)) continue;
       // Direct messages have no name. Their folder has their id as its name.
       const name = textAt(entry, 'name') ?? id;
-      const isPrivate = ['is_private', 'is_im', 'is_mpim', 'is_group'].some((flag) => entry[flag] === true);
-      const tier = list === 'channels.json' && !isPrivate ? 'external' : 'internal';
-      if (!channels.has(name)) channels.set(name, { id, name, tier });
+      const isPrivate =
+        list !== 'channels.json' ||
+        ['is_private', 'is_im', 'is_mpim', 'is_group'].some((flag) => entry[flag] === true);
+      if (!channels.has(name)) channels.set(name, { id, name, isPrivate });
     }
   }
   return channels;
 }
 
-/** Returns the channel of a folder. A folder that no list names may have been private, so its tier is `internal`. */
+/** Returns the channel of a folder. A folder that no list names may have been private. */
 export function channelOf(channels: ReadonlyMap<string, SlackChannel>, folder: string): SlackChannel {
-  return channels.get(folder) ?? { id: folder, name: folder, tier: 'internal' };
+  return channels.get(folder) ?? { id: folder, name: folder, isPrivate: true };
 }

@@ -1,4 +1,5 @@
 // Stores batches of imported messages, each in one transaction.
+import type { Tier } from '../../../contract/token.ts';
 import type { Archive } from '../archive.ts';
 import { failedMessageChecks, isPlausibleDate } from '../../records/integrity-checks.ts';
 import { storableMessage } from '../../records/storable-text.ts';
@@ -9,9 +10,10 @@ import type { Statements } from '../sql/database.ts';
 import { queueWaiting } from '../events/store-events.ts';
 import { invalidateSummary } from '../meta-table/summary.ts';
 import { linkWaitingReplies, findParents } from './parents.ts';
+import { ATTACHMENTS } from '../../records/attachment.ts';
 import { MESSAGES, RAWS } from '../../records/message.ts';
 import type { NewRow } from '../../records/table.ts';
-import { insertRows, selectIn } from '../sql/bulk-statements.ts';
+import { insertRows, selectIn, updateRows } from '../sql/bulk-statements.ts';
 import { type Arrival, groupIntoConversations } from './conversations.ts';
 
 /** How many records were stored, and how many the archive had already. */
@@ -27,6 +29,8 @@ export type MessageWriter = {
   add(batch: readonly ImportedMessage[]): Promise<AddedCounts>;
   /** Stores bytes of attachments of known messages that the archive lacks. Resolves to the number of rows completed. */
   complete(known: readonly ImportedMessage[]): Promise<number>;
+  /** Sets the tier of those messages that the archive has, by the hashes of their stored bytes, and of their attachments. */
+  setTiers(messages: readonly Pick<ImportedMessage, 'sha256' | 'tier'>[]): Promise<void>;
 };
 
 /** Returns the writer of an archive. */
@@ -58,6 +62,25 @@ export function createMessageWriter(archive: Archive): MessageWriter {
         return addMissingBytes(statements, rows);
       });
     },
+    async setTiers(messages) {
+      const changed = await rowsOfOtherTier(archive.database, messages);
+      if (changed.length === 0) return;
+      await archive.database.transaction(async (statements) => {
+        await updateRows(statements, MESSAGES, ['tier'], changed);
+        const tierOf = new Map(changed.map(({ n, tier }) => [n, tier]));
+        const files = await selectIn<{ n: number; message: number }>(
+          statements,
+          'SELECT n, message FROM attachments WHERE message IN ?',
+          tierOf.keys(),
+        );
+        await updateRows(
+          statements,
+          ATTACHMENTS,
+          ['tier'],
+          files.map(({ n, message }) => ({ n, tier: tierOf.get(message)! })),
+        );
+      });
+    },
   };
 }
 
@@ -68,6 +91,23 @@ async function knownOf(statements: Statements, hashes: Iterable<string>): Promis
     hashes,
   );
   return new Map(rows.map(({ raw_sha256, attachments }) => [raw_sha256, attachments]));
+}
+
+/** Returns the numbers of those messages that the archive has with another tier, each with its new tier. */
+async function rowsOfOtherTier(
+  statements: Statements,
+  messages: readonly Pick<ImportedMessage, 'sha256' | 'tier'>[],
+): Promise<{ n: number; tier: Tier }[]> {
+  const tierOf = new Map(messages.map(({ sha256, tier }) => [sha256, tier]));
+  const rows = await selectIn<{ n: number; raw_sha256: string; tier: Tier }>(
+    statements,
+    'SELECT n, raw_sha256, tier FROM messages WHERE raw_sha256 IN ?',
+    tierOf.keys(),
+  );
+  return rows.flatMap(({ n, raw_sha256, tier }) => {
+    const wanted = tierOf.get(raw_sha256)!;
+    return wanted === tier ? [] : [{ n, tier: wanted }];
+  });
 }
 
 const CONCURRENT_FILES = 16;

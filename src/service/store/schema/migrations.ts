@@ -99,6 +99,13 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX attachments_failing ON attachments (failed) WHERE failed <> 0;
   `,
   },
+  {
+    // Earlier imports took the tier external from the header of a mail, which its sender wrote.
+    both: `
+  UPDATE messages SET tier = 'internal' WHERE tier = 'external';
+  UPDATE attachments SET tier = 'internal' WHERE tier = 'external';
+  `,
+  },
 ];
 
 const tablesOf = (text: string): string[] =>

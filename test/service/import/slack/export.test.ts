@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Tier } from '../../../../src/contract/token.ts';
 import type {
   ImportItem,
   ImportedMessage,
@@ -42,9 +43,14 @@ function unpacked(files: Record<string, Content>): string {
   return root;
 }
 
-async function read(path: string, companions: string[] = [], originCity: string | null = null) {
+async function read(
+  path: string,
+  companions: string[] = [],
+  originCity: string | null = null,
+  tier: Tier = 'internal',
+) {
   const items: ImportItem[] = [];
-  for await (const item of readSlack(path, { originCity, signal, companions })) items.push(item);
+  for await (const item of readSlack(path, { originCity, tier, signal, companions })) items.push(item);
   return {
     messages: items.filter((item): item is ImportedMessage => item.kind === 'message'),
     refusedItems: items.filter((item): item is RefusedItem => item.kind === 'refused'),
@@ -88,7 +94,7 @@ describe('a message', () => {
       subject: 'see the page, @Haruka Mori & all',
       date_ms: 1_704_200_000_000,
       source: 'external',
-      tier: 'external',
+      tier: 'internal',
       nature: 'ordinary',
       decodable: true,
     });
@@ -138,7 +144,7 @@ describe('a message', () => {
     expect(messages[0]?.subject).toBe(subject);
   });
 
-  test('private channels and folders that no list names have the tier internal', async () => {
+  test('private channels and folders that no list names are not external, whatever the import says', async () => {
     const path = zipped({
       'users.json': USERS,
       'channels.json': [...CHANNELS, { id: 'C2', name: 'hidden', is_private: true }],
@@ -148,7 +154,7 @@ describe('a message', () => {
         ['general', 'hidden', 'board', 'D1', 'lost'].map((name) => [`${name}/2024-01-02.json`, [say('1.1')]]),
       ),
     });
-    const { messages } = await read(path);
+    const { messages } = await read(path, [], null, 'external');
     expect(Object.fromEntries(messages.map(({ key, tier }) => [key, tier]))).toEqual({
       'slack:C1:1.1': 'external',
       'slack:C2:1.1': 'internal',
@@ -170,6 +176,28 @@ describe('files', () => {
     ...more,
   });
   const chart = pngStarChart(4, 4, 2, () => 0.5);
+
+  test('and texts lose their credentials in the stored bytes, the subject and the hash of the file', async () => {
+    const day = (secret: string) => [
+      say('1.1', {
+        text: `https://files.slack.com/files-pri/T024BE7LD-F024BERPE/a.png?pub_secret=${secret}`,
+        files: [
+          file({
+            url_private: `https://files.slack.com/files-pri/T024BE7LD-F024BERPE/a.png?t=xoxe-1234-${secret}`,
+            permalink_public: `https://slack-files.com/T024BE7LD-F024BERPE-${secret}`,
+          }),
+        ],
+      }),
+    ];
+    const one = await read(zipped(exportOf(day('8004f909b1'))));
+    const raw = Buffer.from(one.messages[0]?.raw ?? []).toString();
+    expect(raw).toContain('"url_private":"https://files.slack.com/files-pri/T024BE7LD-F024BERPE/a.png"');
+    expect(raw + one.messages[0]?.subject).not.toMatch(/xoxe|8004f909b1/);
+    // Each export has another token. So the message of a second one is known.
+    const other = await read(zipped(exportOf(day('77aa00cc21'))));
+    expect(other.messages[0]?.sha256).toBe(one.messages[0]?.sha256);
+    expect(other.messages[0]?.attachments[0]?.sha256).toBe(one.messages[0]?.attachments[0]?.sha256);
+  });
 
   test('get their bytes from the export or from a companion', async () => {
     const day = [say('1.1', { files: [file({})] })];
@@ -336,7 +364,7 @@ test('stops between two days when the signal is aborted', async () => {
   const path = zipped(exportOf([say('1.1')], { 'general/2024-01-03.json': [say('2.1')] }));
   const keys: Array<string | null> = [];
   const run = async () => {
-    for await (const item of readSlack(path, { originCity: null, signal: stop.signal })) {
+    for await (const item of readSlack(path, { originCity: null, tier: 'internal', signal: stop.signal })) {
       if (item.kind === 'message') keys.push(item.key);
       stop.abort(new Error('stopped'));
     }

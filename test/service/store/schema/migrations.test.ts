@@ -59,6 +59,38 @@ test.each(Array.from({ length: NEWEST_VERSION - 1 }, (_, index) => index + 1))(
   },
 );
 
+test('from version 4, rows that are external become internal: earlier imports took that from a header', async () => {
+  const place = await oldArchive(4);
+  const old =
+    'dir' in place
+      ? await openSqlite({ path: join(place.dir, 'archive.db'), sleep })
+      : await openPostgres({ url: place.url, sleep });
+  for (const [n, tier] of [
+    [1, 'external'],
+    [2, 'mirror'],
+  ] as const) {
+    await old.run(
+      `INSERT INTO messages (n, conversation, sequence, format, source, classification, raw_sha256, raw_bytes,
+          attachments, tier, path, position) VALUES ($1, $1, $1, 'rfc822', 's', 'reply', $2, 1, 1, $3, 'p', 0)`,
+      [n, String(n), tier],
+    );
+    await old.run(
+      `INSERT INTO attachments (n, message, part, filename, sha256, bytes, declared_type, stored, redacted,
+          decorative_layer, first_visible, source, tier) VALUES ($1, $1, 0, 'f', 'x', 1, 't', 0, 0, 0, 0, 's', $2)`,
+      [n, tier],
+    );
+  }
+  await old.close();
+  const archive = await open(place);
+  for (const table of ['messages', 'attachments']) {
+    expect(await archive.database.all(`SELECT n, tier FROM ${table} ORDER BY n`)).toEqual([
+      { n: 1, tier: 'internal' },
+      { n: 2, tier: 'mirror' },
+    ]);
+  }
+  await archive.close();
+});
+
 test('of a newer one it is left alone', async () => {
   const place = await oldArchive(1);
   const archive = await open(place);
