@@ -24,7 +24,8 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 // An address may contain a password. From now on ps shows only this title.
-if (process.argv.some((word) => /postgres(ql)?:.*(:.*@|password=)/is.test(word))) process.title = 'arx';
+if (process.argv.some((word) => /postgres(ql)?:/i.test(word) && /@|password=/i.test(word)))
+  process.title = 'arx';
 
 // Warnings of Node are for developers of this program, not for its users.
 if (process.env['ARX_DEBUG'] !== '1') process.removeAllListeners('warning');

@@ -186,7 +186,7 @@ function usageFault(error: CommanderError, words: readonly string[]): Fault {
   }
   const message = error.message
     .replace(/^error: /, '')
-    .replace(/\s*\n\s*/, ' ')
+    .replace(/\n\s*/, ' ')
     .replace(/\.$/, '');
   return new Fault('usage', message, detail);
 }

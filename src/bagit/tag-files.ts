@@ -83,7 +83,7 @@ export function* parseManifest(text: string, name: string, algorithm: string): G
   for (const [index, line] of linesOf(text).entries()) {
     if (line.trim() === '') continue;
     if (index >= MAX_LINES) throw new Fault('unsafe', `${name} has more than ${MAX_LINES} lines`);
-    const [, hash, mark, path] = /^([0-9a-fA-F]+)[ \t]+(\*?)(.+)$/s.exec(line) ?? [];
+    const [, hash, mark, path] = /^([0-9a-fA-F]+)[ \t]+(?![ \t])(\*?)(.+)$/s.exec(line) ?? [];
     if (hash === undefined || path === undefined || (digits !== undefined && hash.length !== digits))
       throw new Fault('integrity', `${name}: line ${index + 1} is damaged`);
     yield {
@@ -103,7 +103,7 @@ export function* parseFetch(text: string): Generator<FetchLine> {
   for (const [index, line] of linesOf(text).entries()) {
     if (line.trim() === '') continue;
     if (index >= MAX_LINES) throw new Fault('unsafe', `fetch.txt has more than ${MAX_LINES} lines`);
-    const [, url, length, path] = /^(\S+)[ \t]+(\d{1,15}|-)[ \t]+(.+)$/s.exec(line) ?? [];
+    const [, url, length, path] = /^(\S+)[ \t]+(\d{1,15}|-)[ \t]+(?![ \t])(.+)$/s.exec(line) ?? [];
     if (url === undefined || path === undefined)
       throw new Fault('integrity', `fetch.txt: line ${index + 1} is damaged`);
     yield {
@@ -150,11 +150,11 @@ export function parseInfo(text: string, isOld: boolean): [label: string, value: 
       last[1] += ` ${line.trim()}`;
       continue;
     }
-    const shape = isOld ? /^([^:]+?)[ \t]*:[ \t]*(.*)$/s : /^([^:\s](?:[^:]*[^:\s])?):[ \t](.*)$/s;
+    const shape = isOld ? /^([^:]+):(.*)$/s : /^([^:\s](?:[^:]*[^:\s])?):[ \t](.*)$/s;
     const [, label, value] = shape.exec(line) ?? [];
     if (label === undefined || value === undefined)
       throw new Fault('integrity', `bag-info.txt: line ${index + 1} is damaged`);
-    info.push([label.toLowerCase(), value.trim()]);
+    info.push([label.trimEnd().toLowerCase(), value.trim()]);
   }
   return info;
 }

@@ -11,8 +11,15 @@ export function parseBaseUrl(text: string, options: { insecureHttp?: boolean } =
   if (url.search !== '' || url.hash !== '') {
     throw new Fault('usage', 'base URL must not have a query or fragment');
   }
-  url.pathname = url.pathname.replace(/\/+$/, '');
+  url.pathname = withoutFinalSlashes(url.pathname);
   return url;
+}
+
+/** Returns a path without the slashes at its end. */
+export function withoutFinalSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }
 
 /** As {@link parseBaseUrl}, for the URL of one resource, which may have a query. `what` names it in messages. */
@@ -42,7 +49,7 @@ export function parseAddress(
 
 /** Returns whether a URL is the base itself or below it. */
 export function isWithin(url: URL, base: URL): boolean {
-  const prefix = base.pathname.replace(/\/+$/, '');
+  const prefix = withoutFinalSlashes(base.pathname);
   return url.origin === base.origin && (url.pathname === prefix || url.pathname.startsWith(`${prefix}/`));
 }
 
@@ -54,10 +61,10 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
  * Throws Fault 'usage' for a path that would leave the base.
  */
 export function urlWithin(base: URL, path: string, query: Query = {}): URL {
-  const prefix = base.pathname.replace(/\/+$/, '');
+  const prefix = withoutFinalSlashes(base.pathname);
   if (!path.startsWith('/')) throw new Fault('usage', 'path must begin with /');
   // URL resolves such segments, encoded or not, and would request another path than was meant.
-  if (/[/\\](\.|%2e){1,2}([/\\]|$)/i.test(path.replace(/[?#].*$/s, ''))) {
+  if (/[/\\](\.|%2e){1,2}([/\\]|$)/i.test(path.split(/[?#]/, 1)[0] ?? '')) {
     throw new Fault('usage', 'path has a dot segment, which would lead elsewhere');
   }
   // Joined as text, `//host/x` stays a path of the base and does not become another host.

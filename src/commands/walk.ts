@@ -1,7 +1,7 @@
 // `arx walk URL`: the exact list of any service whose cursors are the ids of its rows, with the rows as received.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { isWithin, parseAddress } from '../client/base-url.ts';
+import { isWithin, parseAddress, withoutFinalSlashes } from '../client/base-url.ts';
 import { createUnknownListParser, type UnknownRow } from '../client/unknown-list.ts';
 import { Fault } from '../faults.ts';
 import { anyView } from '../format/views/index.ts';
@@ -57,7 +57,10 @@ async function unknownSource(
 ): Promise<{ source: Source<UnknownRow>; firstPage: () => { rows: Record<string, unknown>[]; id: string } }> {
   const send = await app.sendTo(url);
   const list = createUnknownListParser({
-    name: /([\w-]+)\/?$/.exec(url.pathname)?.[1],
+    name:
+      withoutFinalSlashes(url.pathname)
+        .split(/[^\w-]/)
+        .at(-1) || undefined,
     id: input.idField,
     rows: input.dataField,
     position: input.positionsField,

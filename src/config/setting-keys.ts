@@ -1,4 +1,5 @@
 // The list of settings: the type, meaning and check of each.
+import { withoutFinalSlashes } from '../client/base-url.ts';
 
 /** The values of all settings, by key. */
 export type SettingValues = {
@@ -70,7 +71,7 @@ function readUrl(text: string): string | InvalidSettingValue {
     return new InvalidSettingValue('must not hold a user name or password');
   if (url.search !== '' || url.hash !== '')
     return new InvalidSettingValue('must not have a query or fragment');
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  return url.origin + withoutFinalSlashes(url.pathname);
 }
 
 function readProxy(text: string): string | InvalidSettingValue {

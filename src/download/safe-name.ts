@@ -8,9 +8,9 @@ const MAX_EXTENSION_BYTES = 24;
 /** Device names of Windows; they are reserved with any extension. */
 const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9\xb9\xb2\xb3]|lpt[0-9\xb9\xb2\xb3])(\.|$)/i;
 /** Separators, drive and stream colons, wildcards and quotes of Windows. */
-const FORBIDDEN = /[/\\:*?"<>|]/;
+const FORBIDDEN = /[/\\:*?"<>|]/g;
 /** Controls, format characters (bidi, zero width), lone surrogates, private use, line and paragraph separators. */
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Returns the name for the file `filename` of the row `id`. A name that is safe on every system stays as it is. Another
@@ -62,8 +62,8 @@ export function nameKey(name: string): string {
 /** Returns why a name is not safe on every system, as a verb phrase; undefined where it is safe. */
 export function unsafeReason(name: string): string | undefined {
   if (name === '' || /^[\s.]*$/u.test(name)) return 'is empty';
-  if (FORBIDDEN.test(name)) return 'holds a path separator or a forbidden character';
-  if (UNPRINTABLE.test(name)) return 'holds control characters';
+  if (name.search(FORBIDDEN) >= 0) return 'holds a path separator or a forbidden character';
+  if (name.search(UNPRINTABLE) >= 0) return 'holds control characters';
   if (/^[.~-]/.test(name)) return 'begins with a dot, a tilde or a dash';
   if (/^\s|[\s.]$/u.test(name)) return 'begins or ends with a space or a dot';
   if (RESERVED.test(name)) return 'is the name of a device';
@@ -72,12 +72,13 @@ export function unsafeReason(name: string): string | undefined {
 }
 
 function reduce(text: string): string {
-  return text
-    .replace(new RegExp(FORBIDDEN, 'g'), '_')
-    .replace(new RegExp(UNPRINTABLE, 'gu'), '_')
+  const reduced = text
+    .replace(FORBIDDEN, '_')
+    .replace(UNPRINTABLE, '_')
     .replace(/\s/gu, ' ')
     .replace(/\.{2,}/g, '.')
-    .replace(/^[\s._~-]+|[\s.]+$/gu, '');
+    .replace(/^[\s._~-]+/u, '');
+  return withoutFinalDots(reduced);
 }
 
 function cutKeepingExtension(name: string): string {
@@ -97,5 +98,11 @@ function cutTo(text: string, bytes: number): string {
     if (size > bytes) break;
     kept += point;
   }
-  return kept.replace(/[\s.]+$/u, '');
+  return withoutFinalDots(kept);
+}
+
+function withoutFinalDots(text: string): string {
+  let end = text.length;
+  while (/[\s.]/u.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }

@@ -2,7 +2,10 @@
 
 /** Returns a count with separators: 4061 → `4,061`. */
 export function formatCount(count: number): string {
-  return String(count).replace(/^(-?\d+)/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','));
+  return String(count).replace(/^(-?)(\d+)/, (_, sign: string, digits: string) => {
+    const first = digits.length % 3 || 3;
+    return sign + digits.slice(0, first) + digits.slice(first).replace(/\d{3}/g, ',$&');
+  });
 }
 
 /** Returns a count with its noun: `plural(1, 'row')` → `1 row`, `plural(2, 'row')` → `2 rows`. */

@@ -105,7 +105,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   return {
     wrap: (transport, traffic) => async (request) => {
       if (failure !== undefined || request.signal.aborted) return transport(request);
-      const bearer = /^bearer +(.*)$/is.exec(request.headers['authorization'] ?? '')?.[1];
+      const bearer = /^bearer +([^ ].*)$/is.exec(request.headers['authorization'] ?? '')?.[1];
       if (bearer !== undefined) masker.add(bearer);
       const isAborted = (): boolean => world.signal.aborted;
       const context = { file, masker, now: world.now(), newRecordId, warcinfoId, isAborted };

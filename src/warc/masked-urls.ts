@@ -4,11 +4,14 @@ import { asterisks } from './masking.ts';
 /** A part of a path that may be a signature or a random name: it is long and has more than one kind of character. */
 const LONG_RUN = /[\w~-]{20,}/g;
 const CHARACTER_KINDS = [/[a-z]/, /[A-Z]/, /\d/];
-/** In a query: a value that is too long to be guessed. A parameter name does not match. */
-const LONG_VALUE = /[\w.~%+/:,;@-]{8,}(?![\w.~%+/:,;@-]*=)/g;
+/** In a query: a value, or a parameter name with its `=`. */
+const NAME_OR_VALUE = /[\w.~%+/:,;@-]+=?/g;
+/** A value that is too long to be guessed has at least this many characters. */
+const MIN_LONG_VALUE = 8;
+/** The name of a parameter, with what separates it from what stands before and after it. */
+const PARAMETER_NAME = /[?&;][^=&]*=?/g;
 /** A parameter whose name says that its value is a credential. */
-const CREDENTIAL =
-  /([?&;][^=&]*(?:token|secret|passw|signature|credential|api_?key|\b(?:key|sig|auth))[^=&]*=)([^&#]+)/gi;
+const CREDENTIAL_NAME = /token|secret|passw|signature|credential|api_?key|\b(?:key|sig|auth)/i;
 /** `"file_url": "http…"` as a member in JSON, not inside a JSON string. */
 const FILE_URL = /((?<!\\)"[^"\\]*(?:url|uri|href|link|location)"\s*:\s*")(https?:(?:[^"\\]|\\.)*)/gi;
 /** A field with `token` in its name, in JSON or in a form. The value may be cut off. */
@@ -16,24 +19,39 @@ const TOKEN_FIELD = /(token"?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|(?!null\b|true\b|fal
 
 /** Returns the URL of a file with random-looking parts of its path and all long values of its query masked. */
 export function maskFileUrl(url: string): string {
-  const [, origin = '', path = '', query = ''] =
-    /^(https?:\\?\/\\?\/[^/\\?#]*)?([^?#]*)(.*)$/is.exec(url) ?? [];
+  const [origin = ''] = /^https?:\\?\/\\?\/[^/\\?#]*/i.exec(url) ?? [];
+  const [path = ''] = url.slice(origin.length).split(/[?#]/, 1);
+  const query = url.slice(origin.length + path.length);
   const isRandom = (run: string): boolean => CHARACTER_KINDS.filter((kind) => kind.test(run)).length > 1;
   return (
     origin +
     path.replace(LONG_RUN, (run) => (isRandom(run) ? asterisks(run) : run)) +
-    query.replace(LONG_VALUE, asterisks)
+    query.replace(NAME_OR_VALUE, (found) =>
+      found.endsWith('=') || found.length < MIN_LONG_VALUE ? found : asterisks(found),
+    )
   );
 }
 
 /** Returns any other URL with its user information and its credential parameters masked. */
 export function maskUrl(url: string): string {
-  return url
-    .replace(
+  return maskCredentialParameters(
+    url.replace(
       /^([a-z][a-z\d+.-]*:\/\/)([^/?#@]*)@/i,
       (_, scheme: string, user: string) => `${scheme}${asterisks(user)}@`,
-    )
-    .replace(CREDENTIAL, (_, name: string, value: string) => name + asterisks(value));
+    ),
+  );
+}
+
+function maskCredentialParameters(url: string): string {
+  let masked = '';
+  for (const { 0: name, index } of url.matchAll(PARAMETER_NAME)) {
+    const value = index + name.length;
+    // What looks like a parameter inside a value that is masked belongs to it.
+    if (index < masked.length || !name.endsWith('=') || !CREDENTIAL_NAME.test(name)) continue;
+    const length = url.slice(value).split(/[&#]/, 1)[0]?.length ?? 0;
+    masked += url.slice(masked.length, value) + '*'.repeat(length);
+  }
+  return masked + url.slice(masked.length);
 }
 
 /** Returns JSON text with the URLs of files in it masked like {@link maskFileUrl}. */

@@ -144,9 +144,13 @@ async function examineRepeats(
 /** Returns how a cursor is answered that has the form of an id and belongs to no row. */
 function examineUnknownCursor(pages: ListPages, rows: readonly ListedRow[]): Promise<Rejection> {
   const id = rows[0]?.id ?? '';
-  const unknown = /\d/.test(id)
-    ? id.replace(/\d+(?!.*\d)/, (digits) => '9'.repeat(Math.max(9, digits.length)))
-    : `${id}-none`;
+  const last = [...id.matchAll(/\d+/g)].at(-1);
+  const unknown =
+    last === undefined
+      ? `${id}-none`
+      : id.slice(0, last.index) +
+        '9'.repeat(Math.max(9, last[0].length)) +
+        id.slice(last.index + last[0].length);
   return rejectionOf(pages, { starting_after: unknown });
 }
 

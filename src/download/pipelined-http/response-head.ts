@@ -11,7 +11,7 @@ export type ResponseHead = {
 };
 
 const STATUS_LINE = /^HTTP\/1\.1 ([2-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
-const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
+const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /**
  * Returns the head; `text` is latin1, without the empty line at its end. Returns undefined for everything that is left to
@@ -28,7 +28,7 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
     if (field === '') return undefined;
     const name = field.toLowerCase();
     if (name === '__proto__') continue;
-    const value = padded.trimEnd();
+    const value = padded.trim();
     const before = headers[name];
     headers[name] = before === undefined ? value : `${before}, ${value}`;
   }

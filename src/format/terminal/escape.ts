@@ -19,7 +19,7 @@ export function escapeText(text: string): string {
 export function escapeBlock(text: string): string {
   return text
     .split(/\r?\n/)
-    .map((line) => line.split('\t').map(escapeText).reduce(tabbed))
+    .map((line) => (line.includes('\t') ? expandTabs(line.split('\t').map(escapeText)) : escapeText(line)))
     .join('\n');
 }
 
@@ -45,8 +45,10 @@ function unitsOf(found: string): string {
     .join('');
 }
 
-function tabbed(before: string, after: string): string {
-  return before + ' '.repeat(8 - (textWidth(before) % 8)) + after;
+/** Returns the parts between tabs with spaces up to the next multiple of eight columns. */
+function expandTabs(parts: readonly string[]): string {
+  const padded = parts.map((part) => part + ' '.repeat(8 - (textWidth(part) % 8)));
+  return padded.slice(0, -1).join('') + (parts.at(-1) ?? '');
 }
 
 const WIDE =

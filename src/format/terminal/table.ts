@@ -77,7 +77,9 @@ async function drawing<T>(
         ),
       );
     isFirst = false;
-    return `${table.toString()}\n`.replaceAll(/ +\n/g, '\n').replaceAll(STAND_INS, () => cells.shift() ?? '');
+    const lines = table.toString().split('\n');
+    const text = lines.map((line) => `${line.trimEnd()}\n`).join('');
+    return text.replaceAll(STAND_INS, () => cells.shift() ?? '');
   };
 }
 

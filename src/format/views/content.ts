@@ -110,7 +110,8 @@ function messageLines({ headers, text, html }: AnyRecord): Line[] {
     value,
   ]);
   const lead: Line[] = head.length > 0 ? ['', ...head] : [];
-  if (typeof text === 'string') return [...lead, '', ...escapeBlock(text).replace(/\n+$/, '').split('\n')];
+  if (typeof text === 'string')
+    return [...lead, '', ...withoutFinalEmptyLines(escapeBlock(text).split('\n'))];
   return typeof html === 'string'
     ? [
         ...lead,
@@ -118,4 +119,8 @@ function messageLines({ headers, text, html }: AnyRecord): Line[] {
         { text: `no plain text; ${plural(html.length, 'character')} of HTML, whole in --json`, style: 'dim' },
       ]
     : lead;
+}
+
+function withoutFinalEmptyLines(lines: readonly string[]): readonly string[] {
+  return lines.slice(0, Math.max(lines.findLastIndex((line) => line !== '') + 1, 1));
 }

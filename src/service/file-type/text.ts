@@ -20,7 +20,7 @@ const KINDS: ReadonlyArray<readonly [shape: RegExp, type: string]> = [
   [/^-----BEGIN PGP MESSAGE-----/, 'application/pgp-encrypted'],
   [/^-----BEGIN PGP PUBLIC KEY BLOCK-----/, 'application/pgp-keys'],
   [/^From [0-9a-f]{40} |^(diff --git |Index: |diff -[a-z]+ |--- \S)/, 'text/x-diff'],
-  [/^From \S+ .*\d\d:\d\d.*\d{4}.*\r?\n[\w-]+:/, 'application/mbox'],
+  [/^From \S+ (?=.*\d\d:\d\d)(?=.*\d{4}).*\r?\n[\w-]+:/, 'application/mbox'],
   [/^#!\s*\/\S*\/(env )?\w*sh\b/, 'text/x-shellscript'],
   [/^#!\s*\/\S*\/(env )?\w*python/, 'text/x-script.python'],
 ];

@@ -72,8 +72,9 @@ export function cityLabel(name: string): string {
     .toLowerCase()
     .replace(/[^ -~]/g, (letter) => ASCII_LETTERS[letter] ?? letter)
     .replace(/['\u2019.]/g, '')
-    .replace(/[^\p{L}\p{N}]+/gu, '_')
-    .replace(/^_+|_+$/g, '');
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .replaceAll(' ', '_');
 }
 /** Letters that Unicode does not decompose into an ASCII letter and an accent. */
 const ASCII_LETTERS: Record<string, string> = {

@@ -38,7 +38,8 @@ export function toServiceRequest(
     throw new ApiError('request_invalid', 'a request has one Host header');
   }
   // A client that takes the service for a proxy sends a whole URL, whose host counts then (RFC 9112 3.2.2).
-  const [, host = hosts[0], local = ''] = /^(?:https?:\/\/([^/?]*))?(.*)$/is.exec(incoming.url ?? '/') ?? [];
+  const target = incoming.url ?? '/';
+  const [origin = '', host = hosts[0]] = /^https?:\/\/([^/?]*)/i.exec(target) ?? [];
   // Browsers always send a host, so a request without one is not from a web page.
   if (allowedHosts !== undefined && host !== undefined) {
     const name = hostNameOf(host) ?? '';
@@ -49,7 +50,7 @@ export function toServiceRequest(
   if (declaredBytes(incoming) > MAX_REQUEST_BYTES) throw payloadTooLarge();
   return {
     method: incoming.method ?? 'GET',
-    target: local || '/',
+    target: target.slice(origin.length) || '/',
     headers: headers satisfies HeaderList,
     body: null,
     peer: clientAddress(incoming.socket.remoteAddress, headerValues(headers, 'x-forwarded-for'), proxies),

@@ -39,14 +39,12 @@ export function nextSeparator(
  * 'unknown' while more bytes must be read to decide.
  */
 function declaredEnd(buffered: Buffer, { hasEnded, maxBytes }: SplitState): number | 'unknown' | undefined {
-  const line = buffered.subarray(0, MAX_SEPARATOR_BYTES).indexOf('\n');
-  const lineEnd = line > 0 && buffered[line - 1] === 0x0d ? '\r\n' : '\n';
-  const blank = buffered.indexOf(lineEnd + lineEnd);
-  if (blank < 0) return hasEnded || buffered.length >= CHUNK_BYTES ? undefined : 'unknown';
-  const header = buffered.toString('latin1', 0, blank);
+  const body = bodyStart(buffered);
+  if (body === undefined) return hasEnded || buffered.length >= CHUNK_BYTES ? undefined : 'unknown';
+  const header = buffered.toString('latin1', 0, body);
   const length = /^content-length:[ \t]*(\d{1,12})\r?$/im.exec(header)?.[1];
   if (length === undefined) return undefined;
-  const end = blank + 2 * lineEnd.length + Number(length);
+  const end = body + Number(length);
   if (end > maxBytes) return undefined;
   if (!hasEnded && buffered.length < end + MAX_SEPARATOR_BYTES) return 'unknown';
   const spaces = /^[\r\n]{0,4}/.exec(buffered.toString('latin1', end, end + 4))?.[0].length ?? 0;
@@ -56,10 +54,26 @@ function declaredEnd(buffered: Buffer, { hasEnded, maxBytes }: SplitState): numb
     : undefined;
 }
 
+/**
+ * Returns what follows the first empty line. A line may end in LF or CR LF, whatever the first one ends in: a search for one
+ * of them would read to the end of the file for each mail.
+ */
+function bodyStart(buffered: Buffer): number | undefined {
+  for (let at = buffered.indexOf(0x0a); at >= 0; at = buffered.indexOf(0x0a, at + 1)) {
+    if (buffered[at + 1] === 0x0a) return at + 2;
+    if (buffered[at + 1] === 0x0d && buffered[at + 2] === 0x0a) return at + 3;
+  }
+  return undefined;
+}
+
 function isAfterEmptyLine(buffered: Buffer, at: number): boolean {
   return buffered[at - 2] === 0x0a || (buffered[at - 2] === 0x0d && buffered[at - 3] === 0x0a);
 }
 
 function isSeparator(buffered: Buffer, at: number): boolean {
-  return SEPARATOR.test(buffered.toString('latin1', at, at + MAX_SEPARATOR_BYTES));
+  // Only two lines are read: of many short lines each would cost the whole limit.
+  const limited = buffered.subarray(at, at + MAX_SEPARATOR_BYTES);
+  const line = limited.indexOf(0x0a) + 1;
+  const next = limited.indexOf(0x0a, line) + 1;
+  return line > 0 && SEPARATOR.test(limited.toString('latin1', 0, next || limited.length));
 }

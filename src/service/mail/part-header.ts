@@ -15,7 +15,9 @@ export function hasFilename({ fields }: Header): boolean {
 /** Returns a parameter of the Content-Type without quotes; undefined when it is absent or empty. */
 export function contentTypeParameter(header: Header, name: string): string | undefined {
   const declared = header.fields.get('content-type') ?? '';
-  const found = new RegExp(`;\\s*${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^;]*))`, 'i').exec(declared);
-  const value = found?.[1]?.replaceAll(/\\(.)/g, '$1') ?? found?.[2];
-  return value?.trimEnd() === '' ? undefined : value?.trimEnd();
+  const found = new RegExp(`;\\s*${name}\\s*=`, 'i').exec(declared);
+  if (found === null) return undefined;
+  const rest = declared.slice(found.index + found[0].length).trimStart();
+  const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(rest)?.[1]?.replaceAll(/\\(.)/g, '$1');
+  return (quoted ?? rest.split(';', 1)[0] ?? '').trimEnd() || undefined;
 }

@@ -93,5 +93,5 @@ function canonicalType(type: string): string {
 }
 
 function isTextType(type: string): boolean {
-  return /^(?:text|message)\/|[/+](?:json|xml|mbox|postscript|pgp-.*)$/.test(type);
+  return /^(?:text|message)\/|[/+](?:json|xml|mbox|postscript|pgp-[^/+]*)$/.test(type);
 }

@@ -25,6 +25,12 @@ async function split(content: string | Uint8Array, { name = 'box', most = 1e6 } 
   return found;
 }
 
+test('takes linear time for separators that end in CR LF before mails that end in LF', async () => {
+  const mail = `From a ${DAY}\r\nX: y\n\n`;
+  const crafted = mail.repeat(60_000) + '\r\n\r\n';
+  expect(await split(crafted, { most: 1e8 })).toHaveLength(60_000);
+});
+
 describe('variants', () => {
   const A = 'Subject: a\n\none\n\n';
   const B = 'Subject: b\n\ntwo\n';
