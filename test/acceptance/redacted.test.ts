@@ -106,6 +106,126 @@ describe('what is redacted never leaves', () => {
     for (const tier of TIERS) expect(await leaks(tier, [SECRET], { since: await firstLetter() })).toEqual([]);
   });
 
+  describe('a file inside an attached message', () => {
+    const NESTED = Buffer.from('under the third lamp, 0044-1187-9036, before the ferry leaves for Ostende\n');
+    const inner = letter(
+      'inner',
+      ['Content-Disposition: attachment; filename="lamp.txt"', 'Content-Transfer-Encoding: base64'],
+      NESTED.toString('base64'),
+    );
+    const outer = (name: string, fields: string[], body: string) =>
+      [
+        'From: Gate <gate@meridian.example>',
+        'List-Id: <gates.meridian.example>',
+        `Message-ID: <${name}@gate.example>`,
+        'Content-Type: multipart/mixed; boundary="outer"',
+        '',
+        '--outer',
+        ...fields,
+        '',
+        body,
+        '--outer--',
+        '',
+      ].join('\n');
+    // In this order: named, named in an encoding, without a name in an encoding, inside another named message.
+    const LETTERS = [
+      outer('named', ['Content-Type: message/rfc822; name="lamp.eml"'], inner),
+      outer(
+        'encoded',
+        ['Content-Type: message/rfc822; name="lamp.eml"', 'Content-Transfer-Encoding: base64'],
+        Buffer.from(inner).toString('base64'),
+      ),
+      outer(
+        'nameless',
+        ['Content-Type: message/rfc822', 'Content-Transfer-Encoding: base64'],
+        Buffer.from(inner).toString('base64'),
+      ),
+      [
+        'From: Gate <gate@meridian.example>',
+        'Content-Type: message/rfc822; name="outermost.eml"',
+        '',
+        outer('deep', ['Content-Type: message/rfc822; name="lamp.eml"'], inner),
+      ].join('\n'),
+    ];
+    let rows: FileRow[];
+    let since: number;
+
+    beforeAll(async () => {
+      const known = (await files()).length;
+      writeFileSync(
+        join(dir, 'lamps.mbox'),
+        LETTERS.map((text) => `From a@b Thu Jan  1 00:00:00 2026\n${text}\n`).join(''),
+      );
+      expect((await arx(dir, 'import lamps.mbox --tier external --json')).exit).toBe(0);
+      rows = (await files()).slice(known);
+      since = rows[0]!.message;
+    });
+
+    const row = (message: number, filename: string) =>
+      rows.find((file) => file.message === since + message && file.filename === filename)!;
+    const redactedNames = async (message: number) =>
+      (await files())
+        .filter((file) => file.message === since + message && file.redacted === 1)
+        .map(({ filename }) => filename);
+
+    test('is indexed, after the message that contains it', () => {
+      expect(rows.map(({ message, filename }) => [message - since, filename])).toEqual([
+        [0, 'lamp.eml'],
+        [0, 'lamp.txt'],
+        [1, 'lamp.eml'],
+        [1, 'lamp.txt'],
+        [2, 'lamp.txt'],
+        [3, 'outermost.eml'],
+        [3, 'lamp.eml'],
+        [3, 'lamp.txt'],
+      ]);
+    });
+
+    test('does not leave once it is redacted, and neither does what contains it', async () => {
+      const addresses = (await addressesOf('mirror')).filter((path) =>
+        rows.some(({ n }) => path.includes(`att_${n}/`)),
+      );
+      expect(addresses).toHaveLength(rows.length);
+      expect(await leaks('mirror', [NESTED], { since })).not.toEqual([]);
+      await arx(dir, `redact att_${row(2, 'lamp.txt').n}`);
+      for (const tier of TIERS) expect(await leaks(tier, [NESTED], { more: addresses, since })).toEqual([]);
+      expect(await redactedNames(3)).toEqual(['outermost.eml', 'lamp.eml', 'lamp.txt']);
+      await arx(dir, `redact att_${row(2, 'lamp.txt').n} --undo`);
+      expect(await redactedNames(3)).toEqual([]);
+    });
+
+    test('is closed with the message that contains it, and open elsewhere', async () => {
+      await arx(dir, `redact att_${row(3, 'outermost.eml').n}`);
+      expect(await redactedNames(3)).toEqual(['outermost.eml', 'lamp.eml', 'lamp.txt']);
+      expect(await redactedNames(2)).toEqual([]);
+      await arx(dir, `redact att_${row(3, 'outermost.eml').n} --undo`);
+      expect(await redactedNames(3)).toEqual([]);
+    });
+
+    test('a message that contains a redacted file is closed when it arrives later, under any type', async () => {
+      await arx(dir, `redact att_${row(0, 'lamp.txt').n}`);
+      const again = outer('again', ['Content-Type: application/octet-stream; name="other.bin"'], inner);
+      const nested = outer(
+        'late',
+        ['Content-Type: message/rfc822; name="late.eml"'],
+        `X-Late: yes\n${inner}`,
+      );
+      writeFileSync(
+        join(dir, 'again.mbox'),
+        [again, nested].map((text) => `From a@b Thu Jan  1 00:00:00 2026\n${text}\n`).join(''),
+      );
+      expect((await arx(dir, 'import again.mbox --tier external')).exit).toBe(0);
+      expect((await files()).slice(-3).map(({ filename, redacted }) => [filename, redacted])).toEqual([
+        ['other.bin', 1],
+        ['late.eml', 1],
+        ['lamp.txt', 1],
+      ]);
+      for (const tier of TIERS) expect(await leaks(tier, [NESTED], { since })).toEqual([]);
+      await arx(dir, `redact att_${row(0, 'lamp.txt').n} --undo`);
+      expect((await files()).slice(-3).map(({ redacted }) => redacted)).toEqual([0, 0, 0]);
+    });
+  });
+
   test('damaged bytes in which the file is not found give no text at all', async () => {
     await arx(dir, `redact att_${first}`);
     const n = Number((await letterOf(2)).slice(4));

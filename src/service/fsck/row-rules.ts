@@ -166,8 +166,19 @@ export const RULE_SETS: readonly RuleSet[] = [
       attachment('message missing', 'm.n IS NULL', 'LEFT JOIN messages m ON m.n = a.message'),
       attachment(
         'not redacted, unlike the same bytes elsewhere',
-        'a.redacted = 0 AND EXISTS (SELECT 1 FROM attachments b WHERE b.sha256 = a.sha256 AND b.redacted = 1)',
+        'a.redacted = 0 AND EXISTS (SELECT 1 FROM attachments b WHERE b.sha256 = a.sha256 AND b.redaction IS NOT NULL)',
       ),
+      {
+        problem: 'not redacted, unlike a file inside it or around it',
+        prefix: 'att_',
+        sql: select(
+          'attachments b JOIN attachments a ON a.message = b.message',
+          'b.n',
+          `b.redaction IS NOT NULL AND a.redacted = 0 AND ((b.part > a.part AND b.part <= a.part + a.contains)
+            OR (a.part > b.part AND a.part <= b.part + b.contains))`,
+          'a.n',
+        ),
+      },
       attachment(
         'changed by an event that is missing',
         `(a.source_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events e WHERE e.id = a.source_by))

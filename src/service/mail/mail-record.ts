@@ -27,7 +27,7 @@ const MAX_SHOWN_CHARACTERS = 2_000;
 /**
  * Parses a mail, which gets this tier. Its header does not decide who may read it, because its sender wrote that.
  * Its attachments are the parts that are not text, have a file name, or are declared attachments. Parts of nested
- * messages count too; multiparts and nested messages themselves do not. Does not fail on malformed mail.
+ * messages count too; multiparts and nested messages without a file name themselves do not. Does not fail on malformed mail.
  */
 export async function parseMail(mail: RawMail, tier: Tier): Promise<ImportedMessage> {
   const raw = Buffer.from(mail.raw.buffer, mail.raw.byteOffset, mail.raw.byteLength);
@@ -35,6 +35,7 @@ export async function parseMail(mail: RawMail, tier: Tier): Promise<ImportedMess
   const parts: ParsedPart[] = [];
   // One after the other, so that the memory postal-mime needs for one file name is free before the next.
   for (const [index, leaf] of leaves.entries()) parts.push(await parsePart(leaf, index));
+  const isInFile = countContainedFiles(leaves, parts);
   const references = idsIn(header.fields.get('references'));
   const [answered] = idsIn(header.fields.get('in-reply-to'));
   const related = answered === undefined ? references : [...references, answered];
@@ -52,7 +53,7 @@ export async function parseMail(mail: RawMail, tier: Tier): Promise<ImportedMess
     source: listed ? 'gateway' : 'external',
     tier,
     nature: natureOf(header, type, listed),
-    decodable: parts.every(({ decodable }) => decodable),
+    decodable: parts.every(({ decodable }, index) => decodable || isInFile[index]),
     wellFormed,
     attachments: parts.flatMap(({ attachment }) => attachment ?? []),
   };
@@ -70,6 +71,19 @@ export function summaryOf({ fields }: Header): MessageSummary {
 }
 
 type ParsedPart = { decodable: boolean; attachment?: ImportedAttachment };
+
+/** Sets `contains` of each file that is a message. Returns for each part whether it is inside such a file. */
+function countContainedFiles(leaves: readonly MimeLeaf[], parts: readonly ParsedPart[]): boolean[] {
+  const isInFile = leaves.map(() => false);
+  for (const [index, { contains }] of leaves.entries()) {
+    const { attachment } = parts[index]!;
+    if (contains === 0 || attachment === undefined) continue;
+    isInFile.fill(true, index + 1, index + 1 + contains);
+    const inside = parts.slice(index + 1, index + 1 + contains);
+    attachment.contains = inside.filter((part) => part.attachment !== undefined).length;
+  }
+  return isInFile;
+}
 
 async function parsePart(leaf: MimeLeaf, index: number): Promise<ParsedPart> {
   const { type, header } = leaf;

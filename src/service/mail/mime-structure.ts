@@ -3,8 +3,9 @@ import { Buffer } from 'node:buffer';
 import { parseHeader, type Header } from './header.ts';
 import { partsBetween } from './mime-boundary.ts';
 import { contentTypeParameter, hasAttachmentDisposition, hasFilename } from './part-header.ts';
+import { decodeTransferEncoding } from './transfer-encoding.ts';
 
-/** A part that is not split further. */
+/** A part that is not split further, or a message with a file name: a file whose own parts follow it. */
 export type MimeLeaf = {
   header: Header;
   /** Lower case, without parameters. `text/plain` when the declared type is absent or malformed (RFC 2045 5.2). */
@@ -17,6 +18,8 @@ export type MimeLeaf = {
   forwardedHeaders: Header[];
   /** False when the body runs to the end of the mail. Its last line break is then content, not part of a delimiter. */
   delimited: boolean;
+  /** How many of the next leaves are inside this one; 0 unless it is a message with a file name. */
+  contains: number;
 };
 
 /** A mail with its leaf parts in order. */
@@ -31,6 +34,8 @@ export type MimeStructure = {
 // More than any mailer makes. Deeper parts, and parts after these, stay one leaf.
 const MAX_DEPTH = 64;
 const MAX_LEAVES = 10_000;
+/** Nested messages in an encoding inside each other. Each is a copy in memory, so more stay one leaf. */
+const MAX_ENCODED_DEPTH = 4;
 /** The longest line of a mail (RFC 5322 2.1.1). RFC 2046 allows a boundary 70 characters. */
 const MAX_BOUNDARY_BYTES = 998;
 
@@ -40,6 +45,8 @@ type Context = {
   defaultType: string;
   /** Of the part around it; 0 for the mail itself. */
   depth: number;
+  /** How many messages around it are in a transfer encoding. */
+  encodedDepth: number;
   shown: boolean;
   /** Whether it is directly in a multipart/report. */
   inReport: boolean;
@@ -53,8 +60,8 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
   const forwarded: Header[] = [];
   let wellFormed = true;
 
-  const visit = (from: number, to: number, context: Context): Header => {
-    const header = parseHeader(message, from, to);
+  const visit = (bytes: Buffer, from: number, to: number, context: Context): Header => {
+    const header = parseHeader(bytes, from, to);
     const type = typeOf(header, context.defaultType);
     const depth = context.depth + 1;
     if (context.isForwarded) forwarded.push(header);
@@ -63,16 +70,16 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
     const boundary = type.startsWith('multipart/') ? boundaryOf(header) : undefined;
     if (depth <= MAX_DEPTH && boundary !== undefined) {
       const maxRanges = MAX_LEAVES - leaves.length;
-      const { ranges, closed } = partsBetween(message, header.bodyAt, to, { boundary, maxRanges });
+      const { ranges, closed } = partsBetween(bytes, header.bodyAt, to, { boundary, maxRanges });
       if (!closed) wellFormed = false;
       const defaultType = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
       const inReport = context.inReport || type === 'multipart/report';
-      const inner = { defaultType, depth, shown, inReport, isForwarded: false };
+      const inner = { ...context, defaultType, depth, shown, inReport, isForwarded: false };
       for (const [start, end] of ranges) {
         if (leaves.length < MAX_LEAVES) {
-          visit(start, end, inner);
+          visit(bytes, start, end, inner);
         } else {
-          visit(start, to, { ...inner, depth: MAX_DEPTH });
+          visit(bytes, start, to, { ...inner, depth: MAX_DEPTH });
           break;
         }
       }
@@ -80,32 +87,66 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
     } else if (depth <= MAX_DEPTH && isNestedMessage(type, header)) {
       // A message inside a report is the subject of the report, like the report's status fields: it is not shown.
       const isForwarded = shown && type === 'message/rfc822' && !context.inReport;
-      const inner = { defaultType: 'text/plain', depth, shown: isForwarded, inReport: false, isForwarded };
-      visit(header.bodyAt, to, inner);
-      return header;
+      if (visitMessage(bytes, header, to, { ...context, depth, shown: isForwarded, isForwarded }))
+        return header;
+      wellFormed = false;
     } else if (type.startsWith('multipart/') || depth > MAX_DEPTH) {
       wellFormed = false;
     }
-    const body = message.subarray(header.bodyAt, to);
-    leaves.push({
+    const leaf: MimeLeaf = {
       header,
       type,
-      body,
+      body: bytes.subarray(header.bodyAt, to),
       shown,
       forwardedHeaders: forwarded.splice(0),
-      delimited: to < message.length,
-    });
+      delimited: to < bytes.length,
+      contains: 0,
+    };
+    leaves.push(leaf);
+    if (depth <= MAX_DEPTH && isNamedMessage(type, header)) {
+      const before = { leaves: leaves.length, wellFormed };
+      visitMessage(bytes, header, to, { ...context, depth, shown: false, isForwarded: false });
+      leaf.contains = leaves.length - before.leaves;
+      // What is wrong inside a file is not wrong with the mail.
+      ({ wellFormed } = before);
+    }
     return header;
   };
 
-  const top = { defaultType: 'text/plain', depth: 0, shown: true, inReport: false, isForwarded: false };
-  const header = visit(0, message.length, top);
+  /** Visits the message in the body of a part, decoded. Returns false where it is encoded too often, or no leaf is left. */
+  const visitMessage = (bytes: Buffer, header: Header, to: number, context: Context): boolean => {
+    if (leaves.length >= MAX_LEAVES) return false;
+    const inner = { ...context, defaultType: 'text/plain', inReport: false };
+    const body = bytes.subarray(header.bodyAt, to);
+    const decoded = decodeTransferEncoding(body, header.fields.get('content-transfer-encoding') ?? '');
+    if (decoded === body) {
+      visit(bytes, header.bodyAt, to, inner);
+      return true;
+    }
+    if (context.encodedDepth >= MAX_ENCODED_DEPTH) return false;
+    visit(decoded, 0, decoded.length, { ...inner, encodedDepth: context.encodedDepth + 1 });
+    return true;
+  };
+
+  const top = {
+    defaultType: 'text/plain',
+    depth: 0,
+    encodedDepth: 0,
+    shown: true,
+    inReport: false,
+    isForwarded: false,
+  };
+  const header = visit(message, 0, message.length, top);
   return { header, type: typeOf(header, top.defaultType), leaves, wellFormed };
 }
 
-/** A nested message is split into its own parts, except when it has a file name: then it is an attachment. */
+/** A nested message is split into its own parts. With a file name it is an attachment besides. */
 function isNestedMessage(type: string, header: Header): boolean {
-  return type.startsWith('message/') && !(type === 'message/rfc822' && hasFilename(header));
+  return type.startsWith('message/') && !isNamedMessage(type, header);
+}
+
+function isNamedMessage(type: string, header: Header): boolean {
+  return type === 'message/rfc822' && hasFilename(header);
 }
 
 function typeOf(header: Header, defaultType: string): string {

@@ -27,8 +27,9 @@ export const ATTACHMENTS = table('attachments', {
   detected_type: { type: orNull(TEXT), shown: ['detected_type'] },
   /** Whether the archive holds the bytes. */
   stored: { type: INTEGER, shown: ['file_url'] },
+  /** Whether the bytes are withheld: they have a `redaction`, or a file inside or around them has one. */
   redacted: { type: INTEGER, shown: ['redacted'] },
-  /** Why the bytes are withheld. */
+  /** Why these bytes are redacted. */
   redaction: { type: orNull(TEXT), shown: [], read: false },
   decorative_layer: { type: INTEGER, shown: ['decorative_layer'] },
   first_visible: { type: INTEGER, shown: ['first_visible'] },
@@ -43,6 +44,8 @@ export const ATTACHMENTS = table('attachments', {
   source_by: { type: orNull(TEXT), shown: [], read: false, inserted: false },
   /** The event that wrote `decorative_layer` last. */
   decorative_by: { type: orNull(TEXT), shown: [], read: false, inserted: false },
+  /** How many of the next parts of the message are inside this file. */
+  contains: { type: INTEGER, shown: [], read: false },
 } satisfies Record<string, WireColumn<keyof typeof Attachment.shape>>);
 
 /** An attachment as statements read it. */

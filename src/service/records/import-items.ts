@@ -25,6 +25,8 @@ export type ImportedAttachment = {
   redaction: string | null;
   /** Bytes after the end that the file's own format declares; 0 when none or unknown. */
   trailing_bytes: number;
+  /** How many of the next attachments of the message are inside this file; absent for 0. */
+  contains?: number;
 };
 
 /** A message with its attachments, ready to be stored. */

@@ -1,17 +1,21 @@
 // Redacts attachments, and lifts redactions, on behalf of the operator.
 import type { Archive } from './archive.ts';
 import { numberOf } from '../rules/identifier.ts';
+import { updateClosedFiles } from './closed-files.ts';
 import { invalidateSummary } from './meta-table/summary.ts';
 
 /**
- * Withholds the bytes of an attachment from all readers: all rows with the same bytes are redacted. Resolves to false
- * when the archive has no such attachment.
+ * Withholds the bytes of an attachment from all readers: all rows with the same bytes are redacted, files that contain
+ * them, and files inside them. Resolves to false when the archive has no such attachment.
  */
 export function redact(archive: Archive, attachmentId: string, reason: string): Promise<boolean> {
   return mark(archive, attachmentId, 1, reason);
 }
 
-/** Lifts the redaction of all rows with these bytes, whoever set it. Resolves to false without such an attachment. */
+/**
+ * Lifts the redaction of all rows with these bytes, whoever set it. A row stays closed while a file inside it or around it
+ * is redacted. Resolves to false without such an attachment.
+ */
 export function unredact(archive: Archive, attachmentId: string): Promise<boolean> {
   return mark(archive, attachmentId, 0, null);
 }
@@ -20,12 +24,15 @@ async function mark(archive: Archive, id: string, redacted: 0 | 1, reason: strin
   const n = numberOf('att', id);
   if (n === undefined) return false;
   return archive.database.transaction(async (statements) => {
+    const file = await statements.get<{ sha256: string }>('SELECT sha256 FROM attachments WHERE n = $1', [n]);
+    if (file === undefined) return false;
     await invalidateSummary(statements);
-    const changed = await statements.run(
-      `UPDATE attachments SET redacted = $1, redaction = $2
-        WHERE sha256 = (SELECT sha256 FROM attachments WHERE n = $3)`,
-      [redacted, reason, n],
-    );
-    return changed > 0;
+    await statements.run('UPDATE attachments SET redacted = $1, redaction = $2 WHERE sha256 = $3', [
+      redacted,
+      reason,
+      file.sha256,
+    ]);
+    await updateClosedFiles(statements, [file.sha256]);
+    return true;
   });
 }

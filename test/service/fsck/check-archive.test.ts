@@ -282,6 +282,14 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     ['attachments: not redacted, unlike the same bytes elsewhere: att_2'],
   ],
   [
+    'a file open inside a redacted one',
+    'UPDATE attachments SET contains = 1, message = 1, part = n WHERE n IN (2, 3)',
+    [
+      'attachments: not redacted, unlike a file inside it or around it: att_3',
+      'messages: number of attachments is wrong: msg_1 msg_2 msg_3',
+    ],
+  ],
+  [
     'a writer that is not',
     "UPDATE attachments SET source_by = 'evt_x' WHERE n = 3",
     ['attachments: changed by an event that is missing: att_3'],

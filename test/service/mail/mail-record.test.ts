@@ -73,6 +73,21 @@ describe('attachments', () => {
       [['m.eml', 'message/rfc822', 'Subject: in\n\nx']],
     ],
     [
+      'a file inside a nested mail with a file name follows it',
+      multipart('Content-Type: message/rfc822; name=m.eml\n\nContent-Type: a/b\n\nx'),
+      [
+        ['m.eml', 'message/rfc822', 'Content-Type: a/b\n\nx'],
+        ['part-2', 'a/b', 'x'],
+      ],
+    ],
+    [
+      'a file inside a nested mail in base64',
+      multipart(
+        `Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n${Buffer.from('Content-Type: a/b\n\nx').toString('base64')}`,
+      ),
+      [['part-1', 'a/b', 'x']],
+    ],
+    [
       'a multipart without an end',
       multipart('Content-Type: a/b\n\n1').replace(/\n--b c--[^]*/, ''),
       [['part-1', 'a/b', '1']],

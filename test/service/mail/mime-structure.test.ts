@@ -82,6 +82,59 @@ describe('limits', () => {
   });
 });
 
+describe('a message with a file name', () => {
+  const named = (body: string, fields = '') => `Content-Type: message/rfc822; name=m.eml\n${fields}\n${body}`;
+
+  test.each<[mail: string, leaves: [type: string, contains: number][]]>([
+    [
+      named('\n1'),
+      [
+        ['message/rfc822', 1],
+        ['text/plain', 0],
+      ],
+    ],
+    [
+      named(mixed('b', '--b\n\n1\n--b\n\n2\n--b--')),
+      [
+        ['message/rfc822', 2],
+        ['text/plain', 0],
+        ['text/plain', 0],
+      ],
+    ],
+    [
+      named(named('\n1')),
+      [
+        ['message/rfc822', 2],
+        ['message/rfc822', 1],
+        ['text/plain', 0],
+      ],
+    ],
+    [
+      named(Buffer.from(named('\n1')).toString('base64'), 'Content-Transfer-Encoding: base64\n'),
+      [
+        ['message/rfc822', 2],
+        ['message/rfc822', 1],
+        ['text/plain', 0],
+      ],
+    ],
+  ])('%j contains its parts', (mail, leaves) => {
+    expect(structure(mail).leaves.map(({ type, contains }) => [type, contains])).toEqual(leaves);
+    expect(structure(mail).leaves.every(({ shown }, index) => shown === (index === 0))).toBe(true);
+  });
+
+  test('what is malformed inside is not wrong with the mail', () => {
+    expect(structure(named(mixed('b', '--b\n\n1'))).wellFormed).toBe(true);
+  });
+
+  test('in encodings inside each other: the innermost stay one leaf', () => {
+    let mail = '\n1';
+    for (let depth = 0; depth < 9; depth += 1) {
+      mail = `Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n${Buffer.from(mail).toString('base64')}`;
+    }
+    expect(structure(mail)).toMatchObject({ wellFormed: false, leaves: [{ type: 'message/rfc822' }] });
+  });
+});
+
 test.each<[mail: string, shown: boolean[]]>([
   ['\n1', [true]],
   ['Content-Disposition: inline\n\n1', [true]],

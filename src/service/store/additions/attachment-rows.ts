@@ -5,12 +5,17 @@ import type { Statements } from '../sql/database.ts';
 import { ATTACHMENTS } from '../../records/attachment.ts';
 import type { NewRow } from '../../records/table.ts';
 import { insertRows, selectIn } from '../sql/bulk-statements.ts';
+import { updateClosedFiles } from '../closed-files.ts';
 import type { Arrival } from './conversations.ts';
+
+/** What the archive has of some bytes: the first message with them, and whether they are closed. */
+type KnownBytes = { sha256: string; message: number; redaction: string | null; redacted: number };
 
 /**
  * Inserts the attachments of the arrivals, numbered after `newest`. `held`: the hashes whose bytes the archive has. The
  * first row with a hash is `first_visible`. When a hash occurs in another message too, all rows with it belong to the
- * decorative layer (interface 2.1). A redaction applies to all rows with the same bytes, whichever came first.
+ * decorative layer (interface 2.1). A redaction applies to all rows with the same bytes, whichever came first, and to what
+ * contains them or is inside them.
  */
 export async function addAttachmentRows(
   statements: Statements,
@@ -19,9 +24,9 @@ export async function addAttachmentRows(
   newest: number,
 ): Promise<void> {
   const hashes = arrivals.flatMap(({ message }) => message.attachments.map(({ sha256 }) => sha256));
-  const stored = await selectIn<{ sha256: string; message: number; redaction: string | null }>(
+  const stored = await selectIn<KnownBytes>(
     statements,
-    `SELECT sha256, MIN(message) AS message, MAX(redaction) AS redaction FROM attachments
+    `SELECT sha256, MIN(message) AS message, MAX(redaction) AS redaction, MAX(redacted) AS redacted FROM attachments
       WHERE sha256 IN ? GROUP BY sha256`,
     new Set(hashes),
   );
@@ -60,11 +65,16 @@ export async function addAttachmentRows(
         tier: message.tier,
         trailing_bytes: file.trailing_bytes,
         failed: failedAttachmentChecks(file, isHeld),
+        contains: file.contains ?? 0,
       });
     }
   }
   await insertRows(statements, ATTACHMENTS, rows);
   await markRows(statements, redactions, repeated);
+  const closed = stored.filter(({ redacted }) => redacted === 1).map(({ sha256 }) => sha256);
+  const containers = rows.filter(({ contains }) => contains > 0).map(({ sha256 }) => sha256);
+  const affected = new Set([...redactions.keys(), ...closed, ...containers]);
+  if (affected.size > 0) await updateClosedFiles(statements, affected);
 }
 
 /** Redacts all rows with a redacted hash, and puts rows with a repeated hash into the decorative layer. */
@@ -152,5 +162,6 @@ export async function addMissingBytes(
     );
   }
   await markRows(statements, redactions, repeated);
+  await updateClosedFiles(statements, redactions.keys());
   return changed;
 }

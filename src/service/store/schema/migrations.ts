@@ -106,6 +106,11 @@ export const MIGRATIONS: readonly Migration[] = [
   UPDATE attachments SET tier = 'internal' WHERE tier = 'external';
   `,
   },
+  {
+    both: `
+  ALTER TABLE attachments ADD COLUMN contains INTEGER NOT NULL DEFAULT 0;
+  `,
+  },
 ];
 
 const tablesOf = (text: string): string[] =>
