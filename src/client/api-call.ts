@@ -7,7 +7,8 @@ import { deadline } from './deadline.ts';
 import { ACCEPTED_ENCODINGS } from './content-encoding.ts';
 import { faultOfResponse } from './error-response.ts';
 import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
-import { redactFault, redactSecret } from './safe-text.ts';
+import { holdsSecret, redactFault, redactSecret } from './safe-text.ts';
+import { shownTarget } from './shown-target.ts';
 import { hostAndPort, TransportFault, type Transport } from './transport.ts';
 
 /** What calls need: a transport, tokens, limits and the clock. */
@@ -47,12 +48,12 @@ export type ApiCall = {
 export const DEFAULT_TIMEOUT_MS = 20_000;
 
 /**
- * Sends a call. Returns what `read` makes of a 2xx response, or of any with `anyStatus`; everything else is thrown as a Fault. Faults that `read`
- * returns instead of throwing must pass through `redact`, which removes the token.
+ * Sends a call. Returns what `read` makes of a 2xx response, or of any with `anyStatus`; everything else is thrown as a Fault.
+ * Text of the service in Faults that `read` returns instead of throwing must pass through `redact`, which removes the token.
  */
 export type Send = <T>(
   call: ApiCall,
-  read: (response: ApiResponse, redact: (fault: Fault) => Fault) => T,
+  read: (response: ApiResponse, redact: (text: string) => string) => T,
 ) => Promise<T>;
 
 /** A response; one of status 2xx with what was read of it. */
@@ -98,8 +99,7 @@ export function createSender(options: SenderOptions): Send {
       });
       const answer = await readResponse(reply);
       const drift = ratioOf(answer.headers[HEADERS.drift]);
-      // A service may have given the token as an id or a cursor, which is now in the URL.
-      const shown = redactSecret(url.pathname + url.search, token ?? '');
+      const shown = shownTarget(url, token ?? '');
       log?.(
         `${method} ${shown}: ${answer.status}, ${Math.round(world.monotonic() - begun)} ms` +
           (drift === undefined ? '' : `, drift ${drift}`),
@@ -128,9 +128,15 @@ export function createSender(options: SenderOptions): Send {
 
   return async (call, read) => {
     let token: string | undefined;
+    let unreadable: ApiResponse | undefined;
     try {
       token = await tokenFor(call);
-      const readIt = (response: ApiResponse) => read(response, (fault) => redactFault(fault, token));
+      const readIt = (response: ApiResponse) => {
+        unreadable = response;
+        const value = read(response, (text) => redactSecret(text, token ?? ''));
+        unreadable = undefined;
+        return value;
+      };
       let outcome = await sendWithRetries(call, token, readIt);
       if (token !== undefined && 'reply' in outcome && outcome.reply.status === 401) {
         const other = checkedToken(await newTokenAfter(token));
@@ -146,9 +152,13 @@ export function createSender(options: SenderOptions): Send {
         if ('value' in reply) return reply.value;
         if (call.anyStatus === true) return readIt(reply);
       }
-      throw failureOf(call, outcome);
+      throw failureOf(call, outcome, token);
     } catch (error) {
-      throw error instanceof Fault ? redactFault(error, token) : error;
+      // Only what is read from a response has words of the service that could be the token.
+      if (!(error instanceof Fault) || token === undefined || unreadable === undefined) throw error;
+      // Words of an earlier response may be in the Fault of a page that differs from it.
+      const isEchoed = error instanceof TransportFault || holdsSecret(unreadable, token);
+      throw isEchoed ? redactFault(error, token) : error;
     }
   };
 }
@@ -187,8 +197,8 @@ function late(url: URL, timeoutMs: number): Fault {
 }
 
 /** Fault 'unconfirmed' where an event may have arrived without an acknowledgement: it cannot be said to have failed. */
-function failureOf(call: ApiCall, outcome: RetryOutcome<ApiResponse>): Fault {
-  const fault = 'fault' in outcome ? outcome.fault : faultOfResponse(outcome.reply, call.url);
+function failureOf(call: ApiCall, outcome: RetryOutcome<ApiResponse>, token: string | undefined): Fault {
+  const fault = 'fault' in outcome ? outcome.fault : faultOfResponse(outcome.reply, call.url, token);
   const uncertain = fault.kind === 'network' || fault.kind === 'busy';
   if (call.id !== undefined && outcome.maybeReceived && uncertain) {
     const message = `event ${call.id} may have been accepted: ${fault.message}`;

@@ -5,7 +5,8 @@ import { HEADERS, ROUTES } from '../contract/routes.ts';
 import { Fault, type FaultDetail, type FaultKind } from '../faults.ts';
 import { isFromOurService } from './our-service.ts';
 import type { ApiResponse } from './response.ts';
-import { safeText } from './safe-text.ts';
+import { redactSecret, safeText } from './safe-text.ts';
+import { shownPath } from './shown-target.ts';
 import { parseJson } from './strict-json.ts';
 
 /**
@@ -52,12 +53,13 @@ export function faultOfItem(code: string, message: string): Fault {
 
 /**
  * Returns the Fault for a response that is no success (status 300 and above). `url` is what was requested.
- * The details have the error code, `request_id` and `integrity` as far as the service sent them.
+ * The details have the error code, `request_id` and `integrity` as far as the service sent them. No part of `token` is in
+ * what the service says; our own words stay.
  */
-export function faultOfResponse(response: ApiResponse, url: URL): Fault {
+export function faultOfResponse(response: ApiResponse, url: URL, token = ''): Fault {
   const { status } = response;
-  if (status < 400) return redirected(response, url);
-  const fields = errorFieldsOf(response);
+  if (status < 400) return redirected(response, url, token);
+  const fields = errorFieldsOf(response, token);
   const { message: _, ...known } = fields;
   const kind = kindOf(status, fields.code);
   const hint = hintFor(kind, fields);
@@ -68,7 +70,7 @@ export function faultOfResponse(response: ApiResponse, url: URL): Fault {
     ...(hint === undefined ? {} : { hint }),
     ...(isFromOurService(response.headers) ? { isFromOurService: true } : {}),
   };
-  return new Fault(kind, messageOf(kind, status, fields, url), detail);
+  return new Fault(kind, messageOf(kind, status, fields, url, token), detail);
 }
 
 function hintFor(kind: FaultKind, { code, message }: ErrorFields): string | undefined {
@@ -87,7 +89,13 @@ function kindOf(status: number, code: string | undefined): FaultKind {
 }
 
 /** Says what is wrong in plain words. The code is not repeated: it is among the details. */
-function messageOf(kind: FaultKind, status: number, { code, message = '' }: ErrorFields, url?: URL): string {
+function messageOf(
+  kind: FaultKind,
+  status: number,
+  { code, message = '' }: ErrorFields,
+  url?: URL,
+  token = '',
+): string {
   const words = lowered(message);
   if (code === 'token_expired') {
     const at = /\b\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/.exec(message)?.[0];
@@ -96,11 +104,11 @@ function messageOf(kind: FaultKind, status: number, { code, message = '' }: Erro
   const reason = words === '' ? (code ?? `status ${status}`) : words;
   if (kind === 'busy') return `the service cannot answer now: ${reason}`;
   if (kind === 'not_found' && url !== undefined) {
-    const record = recordAt(url);
+    const record = recordAt(url, token);
     if (code === NO_RECORD && record !== undefined) return `no ${record} in this archive`;
     // Another service may lack the record, or the whole route. With a cursor it may lack only the row of the cursor.
     if (!isKnown(code) && !CURSORS.some((name) => url.searchParams.has(name)))
-      return `the service has no ${record ?? safeText(url.pathname, 80)}: ${reason}`;
+      return `the service has no ${record ?? safeText(shownPath(url, token), 80)}: ${reason}`;
   }
   // For an unknown code, and where there is one word only, it must be said whose words these are.
   return isKnown(code) && words.includes(' ') ? words : `the service refused the request: ${reason}`;
@@ -110,13 +118,13 @@ function messageOf(kind: FaultKind, status: number, { code, message = '' }: Erro
  * Returns the record that a path asks for, as `message msg_99`; undefined for a list or another path. It replaces the text
  * of the service, ours too, so that every service gives the same message.
  */
-function recordAt({ pathname }: URL): string | undefined {
+function recordAt({ pathname }: URL, token: string): string | undefined {
   for (const [noun, { path }] of Object.entries(RECORD_ROUTES)) {
     const at = pathname.lastIndexOf(path.slice(0, path.indexOf('{')));
     const id = at < 0 ? '' : pathname.slice(at + path.indexOf('{'));
     if (id === '' || id.includes('/')) continue;
     try {
-      return `${noun} ${safeText(decodeURIComponent(id), 80)}`;
+      return `${noun} ${safeText(redactSecret(decodeURIComponent(id), token), 80)}`;
     } catch {
       return undefined;
     }
@@ -142,15 +150,17 @@ function lowered(message: string): string {
 }
 
 /** Reads each field on its own, so that a wrong integrity does not hide the code. Headers fill in what the body lacks. */
-export function errorFieldsOf({ bytes, headers }: ApiResponse): ErrorFields {
+export function errorFieldsOf({ bytes, headers }: ApiResponse, token = ''): ErrorFields {
   const error = errorIn(bytes);
   const { code, message, integrity } = error;
   const request_id = error['request_id'] ?? headers[HEADERS.requestId];
   const checked = Integrity.safeParse(integrity ?? numberIn(headers[HEADERS.integrity]));
+  const shown = (text: string, maxCharacters: number): string =>
+    safeText(redactSecret(text, token), maxCharacters);
   return {
-    ...(typeof code === 'string' && code !== '' ? { code: safeText(code, 80) } : {}),
-    ...(typeof message === 'string' ? { message: safeText(message, 300) } : {}),
-    ...(typeof request_id === 'string' ? { request_id: safeText(request_id, 100) } : {}),
+    ...(typeof code === 'string' && code !== '' ? { code: shown(code, 80) } : {}),
+    ...(typeof message === 'string' ? { message: shown(message, 300) } : {}),
+    ...(typeof request_id === 'string' ? { request_id: shown(request_id, 100) } : {}),
     ...(checked.success ? { integrity: checked.data } : {}),
   };
 }
@@ -182,9 +192,9 @@ function numberIn(header: string | undefined): number | undefined {
 }
 
 /** The API never redirects. Following one would send the token to a host that the user did not choose. */
-function redirected({ status, headers }: ApiResponse, url: URL): Fault {
+function redirected({ status, headers }: ApiResponse, url: URL, token: string): Fault {
   const target = redirectTarget(headers['location'], url);
-  const where = safeText(target?.host ?? '', 100) || 'elsewhere';
+  const where = safeText(redactSecret(target?.host ?? '', token), 100) || 'elsewhere';
   return new Fault(
     'protocol',
     `the server redirects to ${where} (status ${status}), which arx does not follow`,

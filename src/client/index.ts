@@ -166,7 +166,8 @@ export function createClient(options: ClientOptions): Client {
           throw new Fault('protocol', `${events.length} events were sent and ${data.length} answered`);
         }
         return data.map((outcome, index) => {
-          if (!outcome.accepted) return redact(faultOfItem(outcome.error.code, outcome.error.message));
+          if (!outcome.accepted)
+            return faultOfItem(redact(outcome.error.code), redact(outcome.error.message));
           checkEcho(outcome, events[index]!.event);
           return outcome;
         });

@@ -15,10 +15,14 @@ export function safeText(text: string, maxCharacters: number): string {
 /** Shortest run of characters that counts as a part of a token. */
 const MIN_SECRET_RUN = 8;
 
-/** Replaces every part of the secret in a text with `***`. A server may echo what it was sent. */
+/**
+ * Replaces every part of the secret in a text with `***`. A server may echo what it was sent. A secret that is shorter than
+ * a part is replaced where it stands by itself: its letters are in many words.
+ */
 export function redactSecret(text: string, secret: string): string {
-  const size = Math.min(MIN_SECRET_RUN, secret.length);
-  if (size === 0) return text;
+  if (secret === '') return text;
+  if (secret.length < MIN_SECRET_RUN) return redactWord(text, secret);
+  const size = MIN_SECRET_RUN;
   let shown = '';
   let hiddenTo = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -29,6 +33,25 @@ export function redactSecret(text: string, secret: string): string {
     if (at >= hiddenTo) shown += text[at] ?? '';
   }
   return shown;
+}
+
+function redactWord(text: string, secret: string): string {
+  const word = secret.replaceAll(/[^A-Za-z0-9]/g, String.raw`\$&`);
+  return text.replaceAll(new RegExp(`(?<![A-Za-z0-9])${word}(?![A-Za-z0-9])`, 'g'), '***');
+}
+
+/** Returns whether a response has a part of the secret in its headers or its body, also where JSON escapes its characters. */
+export function holdsSecret(
+  { headers, bytes }: { headers: Record<string, string>; bytes: Uint8Array },
+  secret: string,
+): boolean {
+  const body = Buffer.from(bytes)
+    .toString('latin1')
+    .replaceAll(/\\u00([0-7][0-9a-f])|\\(.)/gi, (_, code: string | undefined, character: string) =>
+      code === undefined ? character : String.fromCharCode(parseInt(code, 16)),
+    );
+  const text = [...Object.entries(headers).flat(), body].join('\n');
+  return redactSecret(text, secret) !== text;
 }
 
 /** Returns the fault without the token in any text that a server could have written. */

@@ -54,7 +54,7 @@ export function exactRows<Row>(
   };
 
   async function* rows(): AsyncGenerator<Row> {
-    const { source, pageRows } = await readableList(list, { limit, before }, app);
+    const { source, pageRows } = await readableList(list, { limit, after, before }, app);
     yield* source.directions.size === 0 ? paged(pageRows) : walked(source, pageRows);
   }
 

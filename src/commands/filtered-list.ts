@@ -8,7 +8,7 @@ import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
-import { checkCursors } from './cursor-check.ts';
+import { checkCursors, checkEnds } from './cursor-check.ts';
 import { examineEmptyAnswer, parameterOf } from './empty-answer.ts';
 import { FilterState, opposite, shows, type FieldFilter } from './field-filter.ts';
 import { firstMatches } from './first-matches.ts';
@@ -100,10 +100,10 @@ export class FilteredList<Row extends { id: string }> {
    * Returns the first matching rows of a window, or the last ones before `before`, at most `limit`: one page of the service
    * where all its rows match, else as many pages as it takes. Another service than ours may give fewer or more rows than
    * `limit`; then they are read on, or cut. `has_more` says whether more rows match. Throws Fault `protocol` where another
-   * service than ours ignores a cursor.
+   * service than ours ignores a cursor, and `not_found` where the list does not have its row.
    */
   async firstMatches(window: Window): Promise<Page<Row>> {
-    const first = await this.page(windowQuery(window));
+    const first = await this.#firstPage(window);
     if (!this.#isOurs) await checkCursors((other) => this.#idsOf(other), window, first.data.map(idOf));
     // Where the list goes on, `has_more` must be about the rows that match.
     const isWhole =
@@ -126,6 +126,20 @@ export class FilteredList<Row extends { id: string }> {
   /** Returns whether a row contradicts no filter, and the filters that it does not show are applied by the service. */
   #mayMatch(row: Row): boolean {
     return this.#filters.every((state) => shows(row, state.filter) ?? state.isTrusted(this.#isOurs));
+  }
+
+  /** Reads the first page of a window. A refusal, and an empty page of another service, may be about a cursor that no row has. */
+  async #firstPage(window: Window): Promise<Page<Row>> {
+    const readIds = async (other: Window): Promise<string[]> =>
+      (await this.#read(windowQuery(other))).body.data.map(idOf);
+    try {
+      const first = await this.page(windowQuery(window));
+      if (!this.#isOurs && first.data.length === 0) await checkEnds(readIds, window);
+      return first;
+    } catch (error) {
+      if (isRefusal(error)) await checkEnds(readIds, window);
+      throw error;
+    }
   }
 
   /** Returns whether another service than ours gave more rows than were asked for, or fewer without saying that they end there. */

@@ -4,6 +4,8 @@ import { adaptSource } from '../capabilities/adapted-source.ts';
 import { detectCapabilities } from '../capabilities/detect-capabilities.ts';
 import { capabilityLines } from '../capabilities/list-capabilities.ts';
 import type { Direction, Identified, Source } from '../walk/source.ts';
+import { checkEnds } from './cursor-check.ts';
+import { withoutUndefined, type Window } from './input.ts';
 
 /** A list that can be walked where `directions` has some. */
 export type ReadableList<Row extends Identified> = {
@@ -12,14 +14,21 @@ export type ReadableList<Row extends Identified> = {
   pageRows: number;
 };
 
-/** Returns the list in the form that walks read. `-v` says what differs from the documented interface. `wanted`: directions to try. */
+/**
+ * Returns the list in the form that walks read. `-v` says what differs from the documented interface. `wanted`: directions to try.
+ * Throws Fault `not_found` where the list does not have the row of an end: a walk would take the other row of a refused
+ * request for the missing one.
+ */
 export async function readableList<Row extends Identified>(
   source: Source<Row>,
-  { limit, before }: { limit: number; before?: string | undefined },
+  { limit, after, before }: { limit: number; after?: string | undefined; before?: string | undefined },
   app: Pick<App, 'world' | 'log'>,
   wanted?: readonly Direction[],
 ): Promise<ReadableList<Row>> {
   const { signal } = app.world;
+  const readIds = async (window: Window): Promise<string[]> =>
+    (await source.page({ limit, ...withoutUndefined(window) }, signal)).rows.map(({ id }) => id);
+  await checkEnds(readIds, { after, before });
   const hasRange = before !== undefined;
   const found = await detectCapabilities(source, {
     hasRange,

@@ -1,7 +1,6 @@
 // Downloads a file with retries. The one place that decides when a file is requested again, and from which byte.
 import { faultOfResponse } from '../client/error-response.ts';
 import { withRetries, withTryCount, type RetryOptions } from '../client/retry.ts';
-import { redactFault } from '../client/safe-text.ts';
 import { requestFile, type FileRequestOptions, type RefusedFile } from './file-request.ts';
 import type { OpenFile } from './file-response.ts';
 import type { ResumePoint } from './partial-names.ts';
@@ -90,6 +89,6 @@ async function retryDownload<T>(
   if ('fault' in outcome) throw withTryCount(outcome.fault, outcome);
   const { reply } = outcome;
   if ('result' in reply) return reply.result;
-  const fault = withTryCount(faultOfResponse(reply.refused, reply.url), outcome);
-  throw redactFault(fault, await options.bearer?.().catch(() => undefined));
+  const token = await options.bearer?.().catch(() => undefined);
+  throw withTryCount(faultOfResponse(reply.refused, reply.url, token), outcome);
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { formatPath, parseHttpDate } from '../../src/client/response.ts';
 import { transportFaultOf } from '../../src/client/transport-fault.ts';
 import { backoffMs, retryAfterMs, withRetries } from '../../src/client/retry.ts';
-import { safeText, redactSecret } from '../../src/client/safe-text.ts';
+import { holdsSecret, redactSecret, safeText } from '../../src/client/safe-text.ts';
 import { MAX_JSON_DEPTH, parseJson } from '../../src/client/strict-json.ts';
 import { TransportFault } from '../../src/client/transport.ts';
 import { Fault } from '../../src/faults.ts';
@@ -165,6 +165,32 @@ describe('safe text', () => {
   ])('%s', (text, expected) => {
     expect(redactSecret(text, 'SECRET-TOKEN').replaceAll(/(\*\*\*)+/g, '***')).toBe(expected);
   });
+});
+
+describe('a short secret', () => {
+  test.each([
+    ['arx: the archive says ar', 'arx: the archive says ***'],
+    ['you sent ar, "ar" and ar.', 'you sent ***, "***" and ***.'],
+    ['ar', '***'],
+    ['Bearer ar', 'Bearer ***'],
+    ['warm arid far', 'warm arid far'],
+  ])('%s', (text, expected) => {
+    expect(redactSecret(text, 'ar')).toBe(expected);
+  });
+
+  test('may have characters that patterns use', () => {
+    expect(redactSecret('a.*b a..b $&', '.*b')).toBe('a.*b a..b $&');
+    expect(redactSecret('(.*b)', '.*b')).toBe('(***)');
+  });
+});
+
+test('a response holds a secret also where JSON escapes it', () => {
+  const holds = (body: string, headers = {}) =>
+    holdsSecret({ headers, bytes: Buffer.from(body) }, 'tok/SECRET-1');
+  expect(holds('{"a":"tok\\/SECRET-1"}')).toBe(true);
+  expect(holds(String.raw`{"a":"tok\u002fSECRET-1"}`)).toBe(true);
+  expect(holds('{}', { 'x-echo': 'tok/SECRET-1' })).toBe(true);
+  expect(holds('{"a":"token"}')).toBe(false);
 });
 
 describe('strict JSON', () => {

@@ -456,6 +456,56 @@ test.each(['conversations', 'messages', 'attachments'])(
   },
 );
 
+describe('an end that no row has is named', () => {
+  const lists: StrangerOptions['lists'] = {
+    '/messages': MESSAGES,
+    '/v1/attachments': ROWS,
+    '/v1/conversations': MESSAGES,
+    '/api/sequence/mirror_relay': MESSAGES,
+  };
+  const isUnknown = (query: URLSearchParams) =>
+    ['starting_after', 'ending_before'].some(
+      (name) => query.has(name) && !/^(msg|att)_\d+$/.test(query.get(name)!),
+    );
+  const kinds: Record<string, StrangerOptions> = {
+    'with 404': { lists },
+    'with 400': { lists, respond: (_, query) => (isUnknown(query) ? answer(400, '{}') : undefined) },
+    'with an empty page': {
+      lists,
+      respond: (_, query) => (isUnknown(query) ? answer(200, '{"data":[]}') : undefined),
+    },
+  };
+
+  test.each(
+    Object.keys(kinds).flatMap((kind) =>
+      [
+        'messages ls --after gone',
+        'messages ls --after msg_3 --before gone',
+        'messages ls --after gone --before msg_9',
+        'messages ls --walk --after msg_3 --before gone',
+        'attachments ls --all --after gone --before att_9',
+        'conversations walk --after msg_3 --before gone',
+        'conversations ls --before gone',
+        'sequence show mirror_relay --before gone',
+        'sequence show mirror_relay --all --after gone',
+      ].map((line) => [kind, line] as const),
+    ),
+  )('by a service that answers %s: %s', async (kind, line) => {
+    const ran = await at(kinds[kind]!, line);
+    expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 6, stdout: '' });
+    expect(ran.stderr).toContain(`${/--\w+ gone/.exec(line)![0]}: the list has no such row`);
+  });
+
+  test('not where the service refuses each cursor, nor for the rows at the ends', async () => {
+    const respond: StrangerOptions['respond'] = (_, query) =>
+      query.has('ending_before') ? answer(404, '{}') : undefined;
+    const ran = await at({ lists, respond }, 'messages ls --before msg_9');
+    expect(ran.stderr).not.toContain('no such row');
+    for (const end of ['--after msg_400', '--before msg_1'])
+      expect((await at({ lists }, `messages ls ${end}`)).exit).toBe(0);
+  });
+});
+
 test('sequence show: a cursor that is ignored is exit 11', async () => {
   const path = '/api/sequence/arc_reconstruction';
   const data = Array.from({ length: 60 }, (_, n) => ({ id: `entry_${n}`, sequence: n }));

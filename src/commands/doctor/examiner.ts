@@ -2,8 +2,9 @@
 import { createSender } from '../../client/api-call.ts';
 import { urlWithin, type Query } from '../../client/base-url.ts';
 import { deadline } from '../../client/deadline.ts';
-import { errorFieldsOf } from '../../client/error-response.ts';
+import { errorFieldsOf, faultOfResponse } from '../../client/error-response.ts';
 import { parseHttpDate, type ApiResponse } from '../../client/response.ts';
+import { redactSecret } from '../../client/safe-text.ts';
 import { parseJson } from '../../client/strict-json.ts';
 import { TransportFault, type Transport } from '../../client/transport.ts';
 import { HEADERS } from '../../contract/routes.ts';
@@ -61,8 +62,10 @@ export type Examiner = {
    * examination has reached a limit.
    */
   get(path: string, query?: Query, options?: { anonymous: boolean }): Promise<ApiResponse>;
-  /** Returns the URL of a path, as {@link Examiner.get} requests it. */
-  urlOf(path: string, query?: Query): URL;
+  /** Returns the Fault of a refused response, without the token. */
+  faultOf(response: ApiResponse, path: string, query?: Query): Fault;
+  /** Returns a text of the service without the token. */
+  redact(text: string): string;
   /** Returns a transport whose requests are counted and limited. */
   counted(transport: Transport): Transport;
   /** Counts a request that was sent by other means. */
@@ -137,7 +140,8 @@ export function createExaminer(options: ExaminerOptions): Examiner {
     signal: limit.signal,
     hasToken: token !== undefined,
     counted,
-    urlOf: (path, query) => urlWithin(baseUrl, path, query),
+    faultOf: (response, path, query) => faultOfResponse(response, urlWithin(baseUrl, path, query), token),
+    redact: (text) => redactSecret(text, token ?? ''),
     async get(path, query, { anonymous } = { anonymous: false }) {
       if (notes.stopped !== null) throw stop(notes.stopped);
       const url = urlWithin(baseUrl, path, query);

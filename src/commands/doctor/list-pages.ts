@@ -1,5 +1,4 @@
 // Reads pages of one list of the examined service, as rows or as the response that refused them.
-import { faultOfResponse } from '../../client/error-response.ts';
 import type { Query } from '../../client/base-url.ts';
 import type { ListPage, ListParser } from '../../client/list-parser.ts';
 import { createRecordListParser } from '../../client/record-list.ts';
@@ -53,12 +52,12 @@ export function listPages(examiner: Examiner, name: ExaminedListName, path: stri
       return { kind: 'page', status, page: parser.parse(response, isBackward).body };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      return { kind: 'unreadable', status, reason: error.message };
+      return { kind: 'unreadable', status, reason: examiner.redact(error.message) };
     }
   };
   const page: ListPages['page'] = async (query) => {
     const seen = await read(query);
-    if (seen.kind === 'refused') throw faultOfResponse(seen.response, examiner.urlOf(path, query));
+    if (seen.kind === 'refused') throw examiner.faultOf(seen.response, path, query);
     if (seen.kind === 'unreadable') throw new Fault('protocol', seen.reason);
     const { data, has_more } = seen.page;
     return { rows: data, ...withoutUndefined({ has_more }) };

@@ -65,7 +65,7 @@ async function findList(
       async () => {
         const seen = await readSample(pages);
         if (seen.kind === 'page') first = seen.page;
-        else reason = seen.kind === 'unreadable' ? seen.reason : reasonOf(seen);
+        else reason = seen.kind === 'unreadable' ? seen.reason : examiner.redact(reasonOf(seen));
         return stateOf(seen);
       },
       // A service that has no such path, or wants a token, says so at the first time.

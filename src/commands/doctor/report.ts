@@ -31,6 +31,7 @@ export async function reportOnService(
     log: app.log,
   });
   const { facts, fault } = await examine(examiner, app).finally(examiner.close);
+  const secrets = await (await app.session()).secrets();
   const examined = {
     version: 1 as const,
     base_url: baseUrl.href.replace(/\/$/, ''),
@@ -38,17 +39,15 @@ export async function reportOnService(
     stopped: examiner.notes.stopped,
     requests: examiner.notes.requests,
     elapsed_ms: Math.round(world.monotonic() - begun),
-    ...facts,
+    ...(withoutSecrets(facts, secrets) as ServiceFacts),
     auth: { token: token.state, ...facts.auth },
   };
   const reason: ServiceFinding[] =
     fault === undefined || fault.kind === 'auth' || fault.kind === 'partial'
       ? []
       : [{ about: 'service', check: 'service', verdict: 'fail', found: fault.message, meaning: null }];
-  const report = { ...examined, findings: [...installation, ...reason, ...findingsOf(examined)] };
-  const secrets = await (await app.session()).secrets();
   return {
-    report: withoutSecrets(report, secrets) as ServiceReport,
+    report: { ...examined, findings: [...installation, ...reason, ...findingsOf(examined)] },
     ...(fault === undefined ? {} : { fault }),
   };
 }
@@ -123,13 +122,22 @@ async function tokenOf(
   }
 }
 
-/** Returns the report without the tokens in any text, also in names of fields: a service may send back what it got. */
-function withoutSecrets(value: unknown, secrets: readonly string[]): unknown {
-  const redact = (text: string): string => secrets.reduce(redactSecret, text);
+/** Fields of the facts that hold words of the service, themselves or inside. Every other text is ours. */
+const FIELDS_OF_SERVICE = new Set(
+  'service version id names has_more next left_out code tiers sources rate_limit_headers'.split(' '),
+);
+
+/** Returns the facts without the tokens in what the service says, also in names of fields: it may send back what it got. */
+function withoutSecrets(value: unknown, secrets: readonly string[], isOfService = false): unknown {
+  const redact = (text: string): string => (isOfService ? secrets.reduce(redactSecret, text) : text);
   if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((each) => withoutSecrets(each, secrets));
+  if (Array.isArray(value)) return value.map((each) => withoutSecrets(each, secrets, isOfService));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [redact(name), withoutSecrets(each, secrets)]),
+    Object.entries(value).map(([name, each]) => {
+      // `rows` is the place of the rows of a list, and elsewhere what was found about rows.
+      const isHeld = FIELDS_OF_SERVICE.has(name) || (name === 'rows' && typeof each === 'string');
+      return [redact(name), withoutSecrets(each, secrets, isOfService || isHeld)];
+    }),
   );
 }

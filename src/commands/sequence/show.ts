@@ -10,7 +10,7 @@ import type { Position } from '../../contract/sequence.ts';
 import { Fault } from '../../faults.ts';
 import { driftPlot } from '../../format/plot/bar-chart.ts';
 import { positionView } from '../../format/views/index.ts';
-import { checkCursors } from '../cursor-check.ts';
+import { checkCursors, checkEnds } from '../cursor-check.ts';
 import { Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
 import { noticeMore } from '../page.ts';
@@ -45,9 +45,15 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     // The service says it about the page of the last read; here it is about the whole list.
     if (head.has_more !== undefined) head.has_more = !complete;
   } else {
-    page = await read(windowQuery(input));
-    rows = page.data.map(({ row }) => row);
     const hasCursor = input.after !== undefined || input.before !== undefined;
+    try {
+      page = await read(windowQuery(input));
+    } catch (error) {
+      if (hasCursor) await checkEnds(readIds, input);
+      throw error;
+    }
+    rows = page.data.map(({ row }) => row);
+    if (hasCursor && !isOurs && rows.length === 0) await checkEnds(readIds, input);
     if (hasCursor && !isOurs)
       await checkCursors(
         readIds,
