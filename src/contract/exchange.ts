@@ -3,14 +3,21 @@
 /** Headers in order, names in lower case. A header that was sent twice stands twice, so that a second Authorization is noticed. */
 export type HeaderList = ReadonlyArray<readonly [name: string, value: string]>;
 
+/**
+ * Reads a body that is still on its way, and returns all its bytes. Rejects with the error to answer: for more than
+ * `maxBytes`, for a client that disconnects, and where too many bodies are in memory. May be called twice.
+ */
+export type ReadBody = (maxBytes: number) => Promise<Uint8Array>;
+
 /** A request to the service. */
 export type ServiceRequest = {
   method: string;
   /** Path and query as sent, e.g. `/v1/attachments?limit=20`. */
   target: string;
   headers: HeaderList;
-  body: Uint8Array | null;
-  /** Address of the client, for rate limits; 'local' inside the process. */
+  /** The whole body, how to read it, or null where there is none. */
+  body: Uint8Array | ReadBody | null;
+  /** What rate limits count as one client: an address or network; 'local' inside the process. */
   peer: string;
 };
 

@@ -31,3 +31,5 @@ export const PAGE_LIMIT = { default: 20, minimum: 1, maximum: 500 } as const;
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 /** Largest request body that the service accepts, in bytes (interface 8, our choice). */
 export const MAX_REQUEST_BYTES = 1024 * 1024;
+/** Largest token request that the service accepts, in bytes (interface 8, our choice). Anyone may send one, so it is small. */
+export const MAX_TOKEN_REQUEST_BYTES = 16 * 1024;

@@ -149,7 +149,7 @@ describe('O: input', () => {
     ['control character', Buffer.from(JSON.stringify({ ...REQUEST, client_id: 'a\0b' }))],
     ['lone surrogate', Buffer.from(JSON.stringify({ ...REQUEST, client_id: 'a\ud800' }))],
     ['number for text', Buffer.from(JSON.stringify({ ...REQUEST, client_id: 1 }))],
-    ['depth 100,000', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
+    ['depth 8,000', Buffer.from('['.repeat(8_000) + ']'.repeat(8_000))],
   ];
   test.each(BROKEN)('a token request that is %s is 400', async (_, body) => {
     const headers = [['content-type', 'application/json'] as const];

@@ -403,9 +403,7 @@ describe('signals', () => {
     const port = Number(new URL(base_url).port);
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
-    socket.write(
-      'POST /api/webhooks/ingest HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n',
-    );
+    socket.write('POST /api/auth/token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n');
     socket.write('content-length: 99\r\nexpect: 100-continue\r\n\r\n');
     await new Promise((resolve) => socket.once('data', resolve));
     running.child.kill('SIGINT');

@@ -86,7 +86,7 @@ test('both transports give identical replies and faults', async () => {
     '/api/health': ({ headers }) =>
       json(200, { status: 'ok', auth: headers.some(([name]) => name === 'authorization') }),
     '/api/webhooks/ingest': ({ body }) =>
-      json(202, { ...ACK, sent: new TextDecoder().decode(body ?? undefined) }),
+      json(202, { ...ACK, sent: new TextDecoder().decode(body as Uint8Array) }),
   });
   const calls: ((client: Client) => Promise<unknown>)[] = [
     (client) => client.attachments({ origin_city: 'são paulo & co', limit: 5, redacted: undefined }),

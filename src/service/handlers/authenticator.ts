@@ -1,11 +1,13 @@
 // Authenticates a request: exactly one bearer token, known, not expired, with the scope of the route (interface 5).
 import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
+import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import type { Scope } from '../../contract/token.ts';
 import { ApiError } from '../rules/api-error.ts';
 import type { RateLimiter } from '../rules/rate-limiter.ts';
 import { signatureProblem } from '../rules/signature.ts';
 import type { Archive } from '../store/archive.ts';
 import type { Bearer, TokenLookup } from '../store/tokens.ts';
+import { wholeBody } from './body.ts';
 
 /** The bearer of a request without a token: the lowest tier and no scope. */
 export const ANONYMOUS: Bearer = { tier: 'external', scope: [], expires_ms: Infinity };
@@ -48,7 +50,8 @@ export async function authenticateSigned(
   request: ServiceRequest,
   secrets: readonly Uint8Array[],
 ): Promise<Bearer> {
-  const fault = signatureProblem(request, secrets, archive.now());
+  const readBody = () => wholeBody(request, MAX_REQUEST_BYTES);
+  const fault = await signatureProblem(request.headers, readBody, secrets, archive.now());
   if (fault === undefined) return SIGNER;
   throw await failed(request, failureLimiter, archive.now(), new ApiError('signature_invalid', fault));
 }

@@ -1,4 +1,4 @@
-// Reads a request body as JSON: its declared type, its size, and errors without the parser's text.
+// Reads a request body as JSON: its declared type first, then its bytes; errors do not have the parser's text.
 import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from '../../contract/error.ts';
 import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
@@ -6,11 +6,16 @@ import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { ApiError } from '../rules/api-error.ts';
 
 /**
- * Returns the parsed body. Throws ApiError `media_type_unsupported` for anything but `application/json` in UTF-8,
- * `payload_too_large` above {@link MAX_REQUEST_BYTES}, and the code `invalid` for text that is not JSON.
+ * Returns the parsed body. Rejects with ApiError `media_type_unsupported` for anything but `application/json` in UTF-8,
+ * `payload_too_large` above `maxBytes`, and the code `invalid` for text that is not JSON. An unsupported body is not read.
  */
-export function readJson(request: ServiceRequest, invalid: ErrorCode): unknown {
-  const body = bodyOf(request, 'application/json');
+export async function readJson(
+  request: ServiceRequest,
+  maxBytes: number,
+  invalid: ErrorCode,
+): Promise<unknown> {
+  checkMediaType(request, 'application/json');
+  const body = await wholeBody(request, maxBytes);
   if (!isUtf8(body)) throw notJson(invalid);
   return parse(UTF8.decode(body), invalid);
 }
@@ -22,11 +27,16 @@ export function isNdjson(request: ServiceRequest): boolean {
 
 /**
  * Returns a function for each line of an `application/x-ndjson` body that is not blank. The function returns the parsed
- * line, or throws where that line is not JSON in UTF-8. Throws as {@link readJson}, and `payload_too_large` for more than
- * `maxLines` lines.
+ * line, or throws where that line is not JSON in UTF-8. Rejects as {@link readJson} with {@link MAX_REQUEST_BYTES}, and with
+ * `payload_too_large` for more than `maxLines` lines.
  */
-export function readNdjson(request: ServiceRequest, maxLines: number, invalid: ErrorCode): (() => unknown)[] {
-  const body = bodyOf(request, NDJSON);
+export async function readNdjson(
+  request: ServiceRequest,
+  maxLines: number,
+  invalid: ErrorCode,
+): Promise<(() => unknown)[]> {
+  checkMediaType(request, NDJSON);
+  const body = await wholeBody(request, MAX_REQUEST_BYTES);
   const lines = isUtf8(body)
     ? UTF8.decode(body)
         .split('\n')
@@ -64,8 +74,16 @@ function splitLines(body: Uint8Array, maxLines: number): (string | undefined)[] 
   return lines;
 }
 
-function bodyOf(request: ServiceRequest, type: string): Uint8Array {
-  const { headers, body } = request;
+/** Returns the bytes of the body, none where there is no body. Rejects with ApiError `payload_too_large` above `maxBytes`. */
+export async function wholeBody({ body }: ServiceRequest, maxBytes: number): Promise<Uint8Array> {
+  if (body === null) return new Uint8Array();
+  if (typeof body === 'function') return body(maxBytes);
+  if (body.byteLength > maxBytes) throw payloadTooLarge(maxBytes);
+  return body;
+}
+
+function checkMediaType(request: ServiceRequest, type: string): void {
+  const { headers } = request;
   const isEncoded = ([name, value]: readonly [string, string]) =>
     name === 'content-encoding' && value.trim().toLowerCase() !== 'identity';
   if (headers.some(isEncoded)) {
@@ -74,8 +92,6 @@ function bodyOf(request: ServiceRequest, type: string): Uint8Array {
   if (mediaTypeOf(request) !== type) {
     throw new ApiError('media_type_unsupported', `content-type: must be ${type} in utf-8`);
   }
-  if (body !== null && body.byteLength > MAX_REQUEST_BYTES) throw payloadTooLarge();
-  return body ?? new Uint8Array();
 }
 
 function parse(text: string, invalid: ErrorCode): unknown {
@@ -99,7 +115,7 @@ function mediaTypeOf({ headers }: ServiceRequest): string | undefined {
   return charsets.every((part) => /^charset="?utf-?8"?$/.test(part)) ? type : undefined;
 }
 
-/** Returns the error for a body above {@link MAX_REQUEST_BYTES}. */
-export function payloadTooLarge(): ApiError {
-  return new ApiError('payload_too_large', `a body may have at most ${MAX_REQUEST_BYTES} bytes`);
+/** Returns the error for a body above `maxBytes`. */
+export function payloadTooLarge(maxBytes: number): ApiError {
+  return new ApiError('payload_too_large', `a body may have at most ${maxBytes} bytes`);
 }

@@ -1,5 +1,6 @@
 // POST /api/webhooks/ingest and GET /api/webhooks/events: accepts events, and lists them with their effect (interface 4.6, 6).
 import { EventId, MAX_BATCH_EVENTS, UNSETTLED_EFFECTS, type Envelope } from '../../contract/event.ts';
+import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { acceptEvent, acknowledge } from '../rules/ingest.ts';
 import type { Statements } from '../store/sql/database.ts';
@@ -18,7 +19,7 @@ export async function ingestEvent(call: Call): Promise<Reply> {
     throw new ApiError('read_only', 'this service is read-only now', { 'retry-after': '60' });
   }
   if (isNdjson(call.request)) return ingestBatch(call);
-  const event = acceptEvent(readJson(call.request, 'event_invalid'));
+  const event = acceptEvent(await readJson(call.request, MAX_REQUEST_BYTES, 'event_invalid'));
   const [error] = await call.storeEvents([event]);
   if (error !== undefined) throw error;
   await call.eventsStored();
@@ -27,7 +28,7 @@ export async function ingestEvent(call: Call): Promise<Reply> {
 
 /** Stores the valid events of a batch. An invalid one does not affect the others. */
 async function ingestBatch(call: Call): Promise<Reply> {
-  const lines = readNdjson(call.request, MAX_BATCH_EVENTS, 'event_invalid');
+  const lines = await readNdjson(call.request, MAX_BATCH_EVENTS, 'event_invalid');
   const parsed = lines.map((line) => {
     let body: unknown;
     try {

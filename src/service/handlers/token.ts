@@ -1,5 +1,6 @@
 // POST /api/auth/token: issues a bearer token (interface 2.3, 4.1).
 import { firstHeader } from '../../contract/exchange.ts';
+import { MAX_TOKEN_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { TokenRequest, type Token } from '../../contract/token.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { isSameOrigin } from '../rules/host-header.ts';
@@ -20,7 +21,7 @@ export async function token(call: Call): Promise<Reply> {
   if (origin !== undefined && !isSameOrigin(origin, firstHeader(request.headers, 'host'))) {
     throw new ApiError('request_invalid', 'origin: web pages of other origins get no token');
   }
-  const parsed = TokenRequest.safeParse(readJson(request, 'request_invalid'));
+  const parsed = TokenRequest.safeParse(await readJson(request, MAX_TOKEN_REQUEST_BYTES, 'request_invalid'));
   if (!parsed.success) throw new ApiError('request_invalid', validationMessage(parsed.error));
   if (/\p{C}/u.test(parsed.data.client_id)) {
     throw new ApiError('request_invalid', 'client_id: must not hold control characters');

@@ -1,8 +1,7 @@
 // Limits the connections of one address, and the requests in progress of one client behind a trusted proxy.
 import type { Socket } from 'node:net';
-import { isLoopback } from '../../contract/loopback.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { normalizeAddress, type TrustedProxies } from './peer.ts';
+import { normalizeAddress, peerAt, type Peer, type TrustedProxies } from './peer.ts';
 import type { PortLimits } from './port-limits.ts';
 import type { PortObserver } from './port-observer.ts';
 
@@ -14,7 +13,7 @@ export type ConnectionLimiter = {
    * Counts a request that came through a proxy, and returns the function that ends the count. Throws ApiError
    * `rate_limited` where it is one too many. `connection` is the address of the socket.
    */
-  startRequest(peer: string, connection: string | undefined): () => void;
+  startRequest(peer: Peer, connection: string | undefined): () => void;
 };
 
 /** Returns the limiter of one port. Loopback and trusted proxies may have any number of connections. */
@@ -36,9 +35,12 @@ export function createConnectionLimiter(
   };
   return {
     accepts(socket) {
-      const address = normalizeAddress(socket.remoteAddress ?? 'unknown');
-      if (isLoopback(address) || proxies.trusts(address)) return true;
-      const release = acquire(address);
+      const { limitKey, standsForMany } = peerAt(
+        normalizeAddress(socket.remoteAddress ?? 'unknown'),
+        proxies,
+      );
+      if (standsForMany) return true;
+      const release = acquire(limitKey);
       if (release === undefined) {
         observer.rejected('address');
         socket.destroy();
@@ -48,8 +50,8 @@ export function createConnectionLimiter(
       return true;
     },
     startRequest(peer, connection) {
-      if (connection === undefined || normalizeAddress(connection) === peer) return () => {};
-      const release = acquire(`by proxy ${peer}`);
+      if (connection === undefined || normalizeAddress(connection) === peer.address) return () => {};
+      const release = acquire(`by proxy ${peer.limitKey}`);
       if (release !== undefined) return release;
       observer.rejected('address');
       throw new ApiError('rate_limited', 'too many requests of this address are under way', {

@@ -1,13 +1,13 @@
 // Sends errors for requests that the service never saw: invalid HTTP, requests over a limit, bodies that are too large.
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Service, ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS } from '../../contract/routes.ts';
-import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { errorResponse } from '../handlers/error-response.ts';
 import { ApiError } from '../rules/api-error.ts';
 import type { PortObserver } from './port-observer.ts';
+import type { RequestBody } from './request-body.ts';
 import { reportParserError } from './request-tracker.ts';
 
 /** A response that carries an error, with its body as text. */
@@ -41,29 +41,16 @@ export function isExpected(error: unknown): boolean {
   );
 }
 
-/** Bytes of an unread body that are read and dropped, so that the client gets to read the error. */
-const MAX_DROPPED_BYTES = 2 * MAX_REQUEST_BYTES;
-
-/**
- * Sends an error at once and closes the connection. Closing while bytes still arrive would reset the connection and lose
- * the error, so the rest of the body is read and dropped; the request timeout limits how long.
- */
+/** Sends an error at once, and closes the connection when the rest of the body has been dropped. */
 export async function sendError(
-  incoming: IncomingMessage,
   outgoing: ServerResponse,
   { status, headers, body }: ErrorResponse,
+  requestBody: RequestBody | undefined,
 ): Promise<void> {
   if (outgoing.headersSent) return void outgoing.destroy();
   outgoing.writeHead(status, { ...headers, connection: 'close' });
   outgoing.write(body);
-  let droppedBytes = 0;
-  // A client that waits for `100 Continue` sends nothing more.
-  if (!incoming.complete && incoming.headers.expect === undefined) {
-    for await (const chunk of incoming) {
-      droppedBytes += (chunk as Buffer).byteLength;
-      if (droppedBytes > MAX_DROPPED_BYTES) break;
-    }
-  }
+  await requestBody?.drop();
   outgoing.end();
 }
 

@@ -1,29 +1,26 @@
-// Reads a request of Node as a service request: all headers as sent, checked limits, a body of bounded size.
+// Reads the head of a request of Node as a service request: all headers as sent, with checked limits.
 import type { IncomingMessage } from 'node:http';
 import type { HeaderList, ServiceRequest } from '../../contract/exchange.ts';
 import { isLoopback } from '../../contract/loopback.ts';
-import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
-import { payloadTooLarge } from '../handlers/body.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { hostNameOf } from '../rules/host-header.ts';
-import { clientAddress, type TrustedProxies } from './peer.ts';
+import { clientAddress, normalizeAddress, peerAt, type Peer, type TrustedProxies } from './peer.ts';
 
 /** What a request must keep to before the service sees it. */
 export type RequestRules = {
   maxHeaders: number;
   /** Host names to answer to besides those of this machine; undefined: every name. */
   allowedHosts: readonly string[] | undefined;
-  /** Proxies whose X-Forwarded-For is believed. */
-  proxies: TrustedProxies;
 };
 
 /**
  * Returns the request without its body. Throws ApiError `header_too_large` for too many headers, `request_invalid` for a
- * Host header that is missing, doubled or not allowed, `payload_too_large` for a Content-Length above the limit.
+ * Host header that is missing, doubled or not allowed.
  */
 export function toServiceRequest(
   incoming: IncomingMessage,
-  { maxHeaders, allowedHosts, proxies }: RequestRules,
+  peer: Peer,
+  { maxHeaders, allowedHosts }: RequestRules,
 ): ServiceRequest {
   const { rawHeaders } = incoming;
   const headers: [string, string][] = [];
@@ -47,50 +44,26 @@ export function toServiceRequest(
       throw new ApiError('request_invalid', 'host: this service does not answer to that name');
     }
   }
-  if (declaredBytes(incoming) > MAX_REQUEST_BYTES) throw payloadTooLarge();
   return {
     method: incoming.method ?? 'GET',
     target: target.slice(origin.length) || '/',
     headers: headers satisfies HeaderList,
     body: null,
-    peer: clientAddress(incoming.socket.remoteAddress, headerValues(headers, 'x-forwarded-for'), proxies),
+    peer: peer.limitKey,
   };
+}
+
+/** Returns the client of a request. */
+export function peerOf({ socket, headersDistinct }: IncomingMessage, proxies: TrustedProxies): Peer {
+  const connection = socket.remoteAddress;
+  // Only what a trusted proxy says is read, so the header of all other requests costs nothing.
+  const address = normalizeAddress(connection ?? 'unknown');
+  if (!proxies.trusts(address)) return peerAt(address, proxies);
+  return peerAt(clientAddress(connection, headersDistinct['x-forwarded-for'] ?? [], proxies), proxies);
 }
 
 function headerValues(headers: HeaderList, name: string): string[] {
   const values: string[] = [];
   for (const [key, value] of headers) if (key === name) values.push(value);
   return values;
-}
-
-/** Returns the Content-Length, 0 where there is none. */
-export function declaredBytes(incoming: IncomingMessage): number {
-  return Number(incoming.headers['content-length'] ?? 0);
-}
-
-/** Returns whether the headers announce a body. */
-export function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-}
-
-/** Returns the whole body. Rejects with ApiError `payload_too_large` at once when it exceeds the limit, and stops reading. */
-export function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const onData = (chunk: Buffer): void => {
-      bytes += chunk.byteLength;
-      chunks.push(chunk);
-      if (bytes <= MAX_REQUEST_BYTES) return;
-      incoming.off('data', onData).pause();
-      reject(payloadTooLarge());
-    };
-    // Listeners, because iterating a stream costs more than everything else that is done with a short body.
-    incoming.on('data', onData);
-    incoming.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)));
-    incoming.on('error', reject);
-    incoming.on('close', () => {
-      if (!incoming.complete) reject(new Error('the body never came'));
-    });
-  });
 }

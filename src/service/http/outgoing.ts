@@ -8,6 +8,7 @@ import type { ServiceResponse } from '../../contract/exchange.ts';
 import { encodeBody, SHORT_BODY_BYTES } from '../handlers/response-bytes.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { limitChunkReads } from './limit-chunk-reads.ts';
+import type { RequestBody } from './request-body.ts';
 import type { SlowReaderLimits } from './port-limits.ts';
 
 /** Writes the responses of one port, and counts the bytes that clients did not read yet. */
@@ -16,10 +17,10 @@ export type ResponseWriter = {
   checkCapacity(): void;
   /**
    * Sends a response. Resolves when a stream has ended, or when a whole body was handed to Node. `isLast` closes the
-   * connection after it.
+   * connection after it. So does a request body that has not arrived yet; the rest of it is dropped.
    */
   send(
-    exchange: { incoming: IncomingMessage; outgoing: ServerResponse },
+    exchange: { incoming: IncomingMessage; outgoing: ServerResponse; requestBody: RequestBody | undefined },
     response: ServiceResponse,
     isLast: boolean,
   ): Promise<void>;
@@ -82,22 +83,39 @@ export function createResponseWriter(limits: SlowReaderLimits): ResponseWriter {
         'retry-after': '1',
       });
     },
-    async send({ incoming, outgoing }, { status, headers, body }, isLast) {
+    async send({ incoming, outgoing, requestBody }, { status, headers, body }, isLast) {
       const { socket } = incoming;
-      if (isLast) outgoing.setHeader('connection', 'close');
+      // A short body arrives with its head, but Node runs the service before it reads on.
+      if (requestBody?.isComplete() === false) await new Promise(setImmediate);
+      const unread = requestBody?.isComplete() === false ? requestBody : undefined;
+      if (isLast || unread !== undefined) outgoing.setHeader('connection', 'close');
       if (typeof body === 'string' || body instanceof Uint8Array) {
         const bytes = Buffer.byteLength(body);
         add({ outgoing, socket, bytes, checks: 0 });
         // HEAD, 204 and 304 must not announce the length of a body that is not sent.
         if (bytes > 0) headers['content-length'] ??= String(bytes);
         const isLongText = typeof body === 'string' && bytes > SHORT_BODY_BYTES;
-        outgoing.writeHead(status, headers).end(isLongText ? encodeBody(body) : body);
+        const content = isLongText ? encodeBody(body) : body;
+        outgoing.writeHead(status, headers);
+        if (unread === undefined) {
+          outgoing.end(content);
+          return;
+        }
+        if (bytes > 0) outgoing.write(content);
+        else outgoing.flushHeaders();
+        await unread.drop();
+        outgoing.end();
         return;
       }
       add({ outgoing, socket, bytes: 0, checks: 0, sentBytes: 0 });
       outgoing.writeHead(status, headers);
+      const dropped = unread?.drop();
+      const stream = Readable.from(limitChunkReads(body, chunkReads), { objectMode: false });
       // The pipeline waits for the socket to drain, and ends the stream when the client disconnects.
-      await pipeline(Readable.from(limitChunkReads(body, chunkReads), { objectMode: false }), outgoing);
+      await pipeline(stream, outgoing, { end: unread === undefined });
+      if (unread === undefined) return;
+      await dropped;
+      outgoing.end();
     },
   };
 }

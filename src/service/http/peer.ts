@@ -1,5 +1,6 @@
-// The address of the client: that of the connection, or the one that a trusted proxy names.
+// The client of a request: its address, which is that of the connection or one that a trusted proxy names, and what limits count.
 import { BlockList, isIP } from 'node:net';
+import { isLoopback } from '../../contract/loopback.ts';
 
 /** The addresses of proxies whose X-Forwarded-For is believed. */
 export type TrustedProxies = {
@@ -29,6 +30,39 @@ export function parseTrustedProxies(networks: readonly string[]): TrustedProxies
       return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
     },
   };
+}
+
+/** A client. */
+export type Peer = {
+  /** Its address, for the log. */
+  address: string;
+  /** What limits count: the address, or the /64 network of an IPv6 address. A customer gets at least one such network. */
+  limitKey: string;
+  /** Whether it is this machine or a trusted proxy, which stand for many clients. */
+  standsForMany: boolean;
+};
+
+/** Returns the client with this address. */
+export function peerAt(address: string, proxies: TrustedProxies): Peer {
+  return {
+    address,
+    limitKey: limitKeyOf(address),
+    standsForMany: isLoopback(address) || proxies.trusts(address),
+  };
+}
+
+/** Returns what limits count for an address: see {@link Peer}. All link-local addresses share one network, so they count alone. */
+function limitKeyOf(address: string): string {
+  if (isIP(address) !== 6 || isLoopback(address) || /^fe[89ab]/i.test(address)) return address;
+  const [head = '', tail] = address.split('::', 2);
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  // An IPv4 address at the end stands for two groups, which are never among the first four.
+  const groups = after.length + (tail?.includes('.') === true ? 1 : 0);
+  const zeros = tail === undefined ? 0 : 8 - before.length - groups;
+  const all = [...before, ...Array.from({ length: zeros }, () => '0'), ...after];
+  const network = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${network.join(':')}::/64`;
 }
 
 /**

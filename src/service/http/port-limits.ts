@@ -28,6 +28,10 @@ export type PortLimits = {
   maxConnectionsPerAddress: number;
   maxHeaderBytes: number;
   maxHeaders: number;
+  /** Bytes of all request bodies in memory, until their responses are sent. While there are more, new bodies get 503. */
+  maxBodyBytes: number;
+  /** The same of one client, which then gets 429. Loopback addresses and trusted proxies may have more. */
+  maxBodyBytesPerPeer: number;
   slowReaders: SlowReaderLimits;
 };
 
@@ -42,6 +46,8 @@ export const DEFAULT_PORT_LIMITS: PortLimits = {
   maxConnectionsPerAddress: 256,
   maxHeaderBytes: 16 * 1024,
   maxHeaders: 128,
+  maxBodyBytes: 32 * 1024 * 1024,
+  maxBodyBytesPerPeer: 8 * 1024 * 1024,
   slowReaders: {
     checkIntervalMs: 60_000,
     maxChecks: 2,

@@ -6,16 +6,19 @@ import type { Service } from '../../contract/exchange.ts';
 import { isLoopback } from '../../contract/loopback.ts';
 import { HEADERS } from '../../contract/routes.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
+import { payloadTooLarge } from '../handlers/body.ts';
 import { toApiError } from '../handlers/error-response.ts';
 import { ConnectionReset } from '../handlers/fault-plan.ts';
 import { ApiError } from '../rules/api-error.ts';
+import { createBodyMemory } from './body-memory.ts';
 import { createConnectionLimiter } from './connection-limiter.ts';
 import { errorResponseOf, isExpected, parserError, sendError, sendErrorOnSocket } from './error-sender.ts';
-import { declaredBytes, hasBody, readBody, toServiceRequest } from './incoming.ts';
+import { peerOf, toServiceRequest } from './incoming.ts';
 import { createResponseWriter } from './outgoing.ts';
 import { NO_PROXIES, type TrustedProxies } from './peer.ts';
 import { DEFAULT_PORT_LIMITS, type PortLimits } from './port-limits.ts';
 import type { PortObserver } from './port-observer.ts';
+import { declaredBytes, hasBody, receiveBody, type RequestBody } from './request-body.ts';
 import { NO_OBSERVER, trackRequest } from './request-tracker.ts';
 
 export type { PortLimits };
@@ -70,7 +73,8 @@ function createHttpServer(
   }: PortOptions,
 ): { server: Server; unused: ReadonlySet<Duplex> } {
   const limits = { ...DEFAULT_PORT_LIMITS, ...changedLimits };
-  const requestRules = { maxHeaders: limits.maxHeaders, allowedHosts, proxies };
+  const requestRules = { maxHeaders: limits.maxHeaders, allowedHosts };
+  const bodyMemory = createBodyMemory(limits);
   const connectionLimiter = createConnectionLimiter(limits, proxies, observer);
   const writer = createResponseWriter(limits.slowReaders);
   const server = createServer({
@@ -101,13 +105,17 @@ function createHttpServer(
     });
   });
   const current = new WeakMap<Duplex, { incoming: IncomingMessage; outgoing: ServerResponse }>();
-  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse, sendContinue?: () => void) => {
     unused.delete(incoming.socket);
     current.set(incoming.socket, { incoming, outgoing });
     const tracker = trackRequest(incoming, observer);
+    const peer = peerOf(incoming, proxies);
+    tracker.address = peer.address;
+    let requestBody: RequestBody | undefined;
     let release = (): void => {};
     outgoing.on('close', () => {
       release();
+      requestBody?.release();
       tracker.complete(outgoing.writableFinished);
       // A client that pipelines may have sent its next request already.
       if (current.get(incoming.socket)?.outgoing === outgoing) current.delete(incoming.socket);
@@ -116,15 +124,17 @@ function createHttpServer(
     });
     let requestId: string | undefined;
     try {
-      const request = toServiceRequest(incoming, requestRules);
-      tracker.address = request.peer;
-      release = connectionLimiter.startRequest(request.peer, incoming.socket.remoteAddress);
+      if (hasBody(incoming)) requestBody = receiveBody(incoming, peer, bodyMemory, sendContinue);
+      const request = toServiceRequest(incoming, peer, requestRules);
+      if ((declaredBytes(incoming) ?? 0) > MAX_REQUEST_BYTES) throw payloadTooLarge(MAX_REQUEST_BYTES);
+      release = connectionLimiter.startRequest(peer, incoming.socket.remoteAddress);
       writer.checkCapacity();
-      if (hasBody(incoming)) request.body = await readBody(incoming);
+      request.body = requestBody?.read ?? null;
       const response = await service(request);
+      if (incoming.destroyed && !incoming.complete) return;
       requestId = response.headers[HEADERS.requestId];
       tracker.setResponse(response);
-      await writer.send({ incoming, outgoing }, tracker.countBytes(response), !server.listening);
+      await writer.send({ incoming, outgoing, requestBody }, tracker.countBytes(response), !server.listening);
     } catch (error) {
       if (error instanceof ConnectionReset) {
         incoming.socket.resetAndDestroy();
@@ -135,18 +145,17 @@ function createHttpServer(
       const response = await errorResponseOf(service, toApiError(error));
       if (!outgoing.headersSent) tracker.setResponse(response);
       if (!isExpected(error)) onFailure?.(requestId ?? response.headers[HEADERS.requestId] ?? '', error);
-      await sendError(incoming, outgoing, response);
+      await sendError(outgoing, response, requestBody);
     }
   };
-  const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse, sendContinue?: () => void) => {
     // Only a lost connection makes this reject.
-    respond(incoming, outgoing).catch(() => outgoing.destroy());
+    respond(incoming, outgoing, sendContinue).catch(() => outgoing.destroy());
   };
   server.on('request', onRequest);
-  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (declaredBytes(incoming) <= MAX_REQUEST_BYTES) outgoing.writeContinue();
-    onRequest(incoming, outgoing);
-  });
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    onRequest(incoming, outgoing, () => outgoing.writeContinue()),
+  );
   // Other expectations may be ignored (RFC 9110 10.1.1), and so may Upgrade, which has no listener.
   server.on('checkExpectation', onRequest);
   server.on('connect', (_incoming, socket) => {

@@ -1,6 +1,6 @@
 // Verifies signed requests by Standard Webhooks 1.0: over the raw bytes, in constant time, within five minutes.
 import { timingSafeEqual } from 'node:crypto';
-import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
+import { singleHeader, type HeaderList } from '../../contract/exchange.ts';
 import {
   SIGNATURE_HEADERS,
   SIGNATURE_VERSION,
@@ -14,13 +14,14 @@ const MAX_SIGNATURES = 16;
 /**
  * Returns why a request is not correctly signed with one of the secrets, as a text for its sender; undefined where it is.
  * Signatures of other versions are ignored. `now` is in milliseconds since the epoch. A repeated request is accepted
- * again within its time: events are stored once per id.
+ * again within its time: events are stored once per id. The body is read only if the headers are in order.
  */
-export function signatureProblem(
-  { headers, body }: Pick<ServiceRequest, 'headers' | 'body'>,
+export async function signatureProblem(
+  headers: HeaderList,
+  readBody: () => Promise<Uint8Array>,
   secrets: readonly Uint8Array[],
   now: number,
-): string | undefined {
+): Promise<string | undefined> {
   const id = singleHeader(headers, SIGNATURE_HEADERS.id);
   const timestamp = singleHeader(headers, SIGNATURE_HEADERS.timestamp);
   const signature = singleHeader(headers, SIGNATURE_HEADERS.signature);
@@ -39,7 +40,8 @@ export function signatureProblem(
     .map((part) => part.split(','))
     .filter(([version, , ...more]) => version === SIGNATURE_VERSION && more.length === 0)
     .map(([, base64 = '']) => Buffer.from(base64, 'base64'));
-  const expected = secrets.map((secret) => sign(secret, id, timestamp, body ?? new Uint8Array()));
+  const body = await readBody();
+  const expected = secrets.map((secret) => sign(secret, id, timestamp, body));
   let isSigned = false;
   // All are compared, so that the duration does not tell which one matches.
   for (const right of expected) {

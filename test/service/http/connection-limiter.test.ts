@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { expect, test } from 'vitest';
 import type { Service } from '../../../src/contract/exchange.ts';
 import { createConnectionLimiter } from '../../../src/service/http/connection-limiter.ts';
-import { NO_PROXIES, parseTrustedProxies } from '../../../src/service/http/peer.ts';
+import { NO_PROXIES, parseTrustedProxies, peerAt } from '../../../src/service/http/peer.ts';
 import { listen } from '../../../src/service/http/port.ts';
 import { NO_OBSERVER } from '../../../src/service/http/request-tracker.ts';
 
@@ -60,17 +60,17 @@ test.each(['127.0.0.1', '::1', '10.1.2.3'])('loopback and trusted proxies are no
 
 test('behind a proxy the third concurrent request of a client is refused, that of another client is not', () => {
   const { startRequest, rejections } = limiterWith(parseTrustedProxies(['127.0.0.1']));
-  const release = startRequest('203.0.113.9', '127.0.0.1');
-  startRequest('203.0.113.9', '127.0.0.1');
-  expect(() => startRequest('203.0.113.9', '127.0.0.1')).toThrow(
+  const release = startRequest(peerAt('203.0.113.9', NO_PROXIES), '127.0.0.1');
+  startRequest(peerAt('203.0.113.9', NO_PROXIES), '127.0.0.1');
+  expect(() => startRequest(peerAt('203.0.113.9', NO_PROXIES), '127.0.0.1')).toThrow(
     expect.objectContaining({ code: 'rate_limited', headers: { 'retry-after': '1' } }),
   );
   expect(rejections).toEqual(['address']);
-  startRequest('203.0.113.10', '127.0.0.1');
+  startRequest(peerAt('203.0.113.10', NO_PROXIES), '127.0.0.1');
   release();
-  expect(() => startRequest('203.0.113.9', '127.0.0.1')).not.toThrow();
+  expect(() => startRequest(peerAt('203.0.113.9', NO_PROXIES), '127.0.0.1')).not.toThrow();
   // Its own connection is counted already.
-  for (let nth = 0; nth < 5; nth += 1) startRequest('198.51.100.1', '198.51.100.1');
+  for (let nth = 0; nth < 5; nth += 1) startRequest(peerAt('198.51.100.1', NO_PROXIES), '198.51.100.1');
 });
 
 const answering: Service = async () => ({ status: 200, headers: { 'content-length': '2' }, body: 'ok' });

@@ -1,6 +1,6 @@
 // The address of a client: that of the connection, or what a trusted proxy says, never a forged one.
 import { describe, expect, test } from 'vitest';
-import { clientAddress, parseTrustedProxies } from '../../../src/service/http/peer.ts';
+import { clientAddress, NO_PROXIES, parseTrustedProxies, peerAt } from '../../../src/service/http/peer.ts';
 
 const proxies = parseTrustedProxies(['127.0.0.1', '10.0.0.0/8', 'fd00::/8']);
 
@@ -22,6 +22,21 @@ test.each([
 
 test('a closed connection has no address', () => {
   expect(clientAddress(undefined, ['203.0.113.9'], proxies)).toBe('unknown');
+});
+
+test.each([
+  ['198.51.100.1', '198.51.100.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
+  ['2001:DB8::6', '2001:db8:0:0::/64'],
+  ['::2', '0:0:0:0::/64'],
+  ['64:ff9b::198.51.100.1', '64:ff9b:0:0::/64'],
+  ['1:2::3:4:198.51.100.1', '1:2:0:0::/64'],
+  ['::1', '::1'],
+  ['fe80::1%eth0', 'fe80::1%eth0'],
+  ['unknown', 'unknown'],
+])('limits count %s as %s', (address, key) => {
+  expect(peerAt(address, NO_PROXIES).limitKey).toBe(key);
 });
 
 describe('invalid networks', () => {
