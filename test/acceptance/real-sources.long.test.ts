@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { importPaths } from '../../src/service/import/index.ts';
 import { readSlack } from '../../src/service/import/slack/export.ts';
-import type { ImportItem, ImportedMessage } from '../../src/service/records/import-items.ts';
+import type { SourceItem, ImportedMessage } from '../../src/service/records/import-items.ts';
 import { openArchive, type OpenArchive } from '../../src/service/store/open.ts';
 import { hasRealData, realData, unpackTar } from '../support/real-data.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -68,7 +68,7 @@ describe.skipIf(!hasData)('a real folder', () => {
 
 describe.skipIf(!hasData)('real exports', () => {
   const counts = async (path: string, companions: string[]) => {
-    const items: ImportItem[] = [];
+    const items: SourceItem[] = [];
     for await (const item of readSlack(path, { originCity: null, tier: 'internal', signal, companions }))
       items.push(item);
     const messages = items.filter((item): item is ImportedMessage => item.kind === 'message');

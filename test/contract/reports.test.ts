@@ -45,10 +45,13 @@ const imported = {
       kind: 'mbox',
       messages: { read: 6, stored: 3, known: 2, refused: 1 },
       attachments: { stored: 1, known: 0 },
+      files: { seen: 3, read: 1, known: 1, refused: 0, skipped: 1 },
+      formats: [{ format: 'mbox', files: 2 }],
     },
   ],
   conversations: 2,
   refused: [{ path: 'a.mbox', offset: 12, reason: 'too large' }],
+  skipped: [{ path: 'a.mbox', offset: 0, bytes: 2, reason: 'belongs to no mail' }],
 };
 const exit = { type: 'exit', exit: 9, class: 'busy', message: 'the service is busy', retryable: true };
 

@@ -8,7 +8,17 @@ const ImportedMessages = z
     message: 'read must be stored + known + refused',
   });
 
-/** `arx import --json`. `offset` is a byte offset in a file, else an ordinal; null where a whole path was refused. */
+const ImportedFiles = z
+  .object({ seen: count, read: count, known: count, refused: count, skipped: count })
+  .refine(({ seen, read, known, refused, skipped }) => seen === read + known + refused + skipped, {
+    message: 'seen must be read + known + refused + skipped',
+  });
+
+/**
+ * `arx import --json`. `offset` is a byte offset in a file, else an ordinal; null where a whole path was refused. `files`
+ * counts the files of a source: `read` gave a new message or hold none, `known` had no new one. `formats`: how many files
+ * were read as each format. `skipped` names what was not read on purpose: a file, or `bytes` of it at `offset`.
+ */
 export const ImportReport = z.object({
   version,
   sources: z.array(
@@ -17,10 +27,15 @@ export const ImportReport = z.object({
       kind: z.string(),
       messages: ImportedMessages,
       attachments: z.object({ stored: count, known: count }),
+      files: ImportedFiles,
+      formats: z.array(z.object({ format: z.string(), files: count })),
     }),
   ),
   conversations: count,
   refused: z.array(z.object({ path: z.string(), offset: count.nullable(), reason: z.string() })),
+  skipped: z.array(
+    z.object({ path: z.string(), offset: count.nullable(), bytes: count.nullable(), reason: z.string() }),
+  ),
 });
 export type ImportReport = z.infer<typeof ImportReport>;
 

@@ -44,12 +44,13 @@ export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
 
 /** Returns an import: the archive in one line, then each source and what was refused. */
 export function importLines(report: ImportReport, canvas: Canvas): Line[] {
-  const sources = report.sources.map(({ path, kind, messages, attachments }): Branch => {
+  const sources = report.sources.map(({ path, kind, messages, attachments, files, formats }): Branch => {
     const { read, stored, known, refused } = messages;
+    const mixed = formats.map((part) => `${formatCount(part.files)} ${part.format}`).join(', ');
     return {
       line: [
         { text: path, style: 'id' },
-        { text: ` (${kind})`, style: 'dim' },
+        { text: ` (${kind}${formats.length > 1 ? `: ${mixed}` : ''})`, style: 'dim' },
       ],
       children: [
         {
@@ -63,6 +64,9 @@ export function importLines(report: ImportReport, canvas: Canvas): Line[] {
         {
           line: `${plural(attachments.stored, 'attachment')} stored, ${formatCount(attachments.known)} already there`,
         },
+        {
+          line: `${plural(files.seen, 'file')} seen: ${formatCount(files.read)} read, ${formatCount(files.known)} already there, ${formatCount(files.refused)} refused, ${formatCount(files.skipped)} skipped`,
+        },
       ],
     };
   });
@@ -71,8 +75,12 @@ export function importLines(report: ImportReport, canvas: Canvas): Line[] {
   }));
   const refused: Branch[] =
     named.length > 0 ? [{ line: { text: 'refused', style: 'bad' }, children: named }] : [];
+  const passed = firstBranches(report.skipped, ({ path, offset, bytes, reason }) => ({
+    line: `${path}${offset === null || bytes === null ? '' : `: ${plural(bytes, 'byte')} at ${formatCount(offset)}`}: ${reason}`,
+  }));
+  const skipped: Branch[] = passed.length > 0 ? [{ line: 'skipped', children: passed }] : [];
   return [
     `${plural(report.conversations, 'conversation')} in the archive`,
-    ...treeLines([...sources, ...refused], canvas),
+    ...treeLines([...sources, ...refused, ...skipped], canvas),
   ];
 }

@@ -9,7 +9,8 @@ import { countTrailingBytes } from '../file-type/trailing-bytes.ts';
 import { cityOfPhoto } from '../geocoding/exif-gps.ts';
 import type { Tier } from '../../contract/token.ts';
 import type { ImportedAttachment, ImportItem } from '../records/import-items.ts';
-import { UnreadableError, unreadableReason } from './file-set.ts';
+import { UnreadableError } from './file-set.ts';
+import { unreadableReason } from './unreadable-reason.ts';
 import type { FoundFile } from './folder-listing.ts';
 import { storedJson } from './stored-json.ts';
 

@@ -1,7 +1,7 @@
 // What an import finds below a folder: files, Maildirs, and entries that it does not read, with the reason.
 import { join } from 'node:path';
 import { walkFolder, type FolderEntry } from '../../disk/walk-folder.ts';
-import { unreadableReason } from './file-set.ts';
+import { unreadableReason } from './unreadable-reason.ts';
 
 /** A file below a folder. `relative` is its path there, with `/`. `unreadReason`: why it is not read. */
 export type FoundFile = { at: string; relative: string; unreadReason?: string };

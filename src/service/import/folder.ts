@@ -1,12 +1,11 @@
 // Reads a folder: mailboxes and mails in it as such, every other file as a message with that file attached.
 import { resolve } from 'node:path';
-import type { ImportKind } from '../../contract/import-kind.ts';
 import type { Tier } from '../../contract/token.ts';
-import type { ImportItem, RawMail } from '../records/import-items.ts';
+import type { SourceItem } from '../records/import-items.ts';
 import { readFileMessage } from './file-message.ts';
 import { filesBelow } from './folder-listing.ts';
 import { detectFileKind, holdsMails, readFileHead } from './mail-detection.ts';
-import { readMaildir, readMailFile } from './maildir.ts';
+import { asFile, readMaildir, readMailFile } from './maildir.ts';
 import { readMbox } from './mbox.ts';
 
 /** How a folder is read. */
@@ -18,8 +17,6 @@ export type FolderOptions = {
   signal: AbortSignal;
   /** How each file is read. [by-content] */
   readAs?: ReadAs;
-  /** Called with the kind of each file or Maildir that can be read, before its items. */
-  onKind?(kind: ImportKind): void;
 };
 
 /**
@@ -39,32 +36,22 @@ const MIN_MAILS_OF_MAILBOX = 3;
  * Refuses links, pipes and devices, names that are not UTF-8, folders that cannot be listed, and files that cannot be
  * read. Throws the reason of the signal when it is aborted.
  */
-export async function* readFolder(
-  path: string,
-  options: FolderOptions,
-): AsyncGenerator<ImportItem | RawMail> {
+export async function* readFolder(path: string, options: FolderOptions): AsyncGenerator<SourceItem> {
   const root = resolve(path);
-  const { readAs = 'by-content', onKind = () => {} } = options;
+  const { readAs = 'by-content' } = options;
   const maildirs = readAs === 'by-content' || readAs === 'mails-and-mailboxes';
   let position = 0;
   for await (const found of filesBelow(root, { maildirs })) {
     options.signal.throwIfAborted();
     const { at } = found;
     if ('maildir' in found) {
-      onKind('maildir');
       yield* readMaildir(at);
       continue;
     }
     const kind = found.unreadReason === undefined ? await kindOf(at, readAs) : 'file';
-    if (kind === 'mbox') {
-      onKind(kind);
-      yield* readMbox(at);
-    } else {
-      const item =
-        kind === 'mail' ? readMailFile(at) : await readFileMessage(found, { ...options, root, position });
-      if (item.kind !== 'refused') onKind(kind === 'mail' ? 'mail' : 'folder');
-      yield item;
-    }
+    if (kind === 'mbox') yield* readMbox(at);
+    else if (kind === 'mail') yield* asFile(readMailFile(at), kind);
+    else yield* asFile(await readFileMessage(found, { ...options, root, position }), kind);
     position += 1;
   }
 }

@@ -40,8 +40,8 @@ export type ImportOptions = {
 };
 
 /**
- * Imports the paths in order. `read = stored + known + refused` for each path; `conversations` is the number in the
- * whole archive. A message is recognized by the hash of its stored bytes, so a second import stores nothing, and an
+ * Imports the paths in order. `read = stored + known + refused` for the messages of each path, and
+ * `seen = read + known + refused + skipped` for its files; `conversations` is the number in the whole archive. A message is recognized by the hash of its stored bytes, so a second import stores nothing, and an
  * import after an interrupted one continues it.
  *
  * Throws Fault 'usage' before anything is stored when a path cannot be imported. Throws the reason of the signal when
@@ -95,35 +95,51 @@ async function detectAll(
 async function importSources(
   archive: Archive,
   sources: readonly DetectedPath[],
-  options: Omit<ReadOptions, 'onKind'> & Pick<StoreOptions, 'changesTiers'>,
+  options: ReadOptions & Pick<StoreOptions, 'changesTiers'>,
   progress: ImportOptions['progress'],
 ): Promise<ImportReport> {
   const { originCity, tier, changesTiers, signal } = options;
   await archive.blobs.removeUnfinished(archive.now() - MAX_UNFINISHED_MS);
-  const report: ImportReport = { version: 1, sources: [], conversations: 0, refused: [] };
+  const report: ImportReport = { version: 1, sources: [], conversations: 0, refused: [], skipped: [] };
   for (const { path, kind, read } of sources) {
-    const kinds = new Set<ImportKind>();
-    const items = read({ ...options, onKind: (found) => void kinds.add(found) });
     // Only in an mbox are positions byte offsets.
     const total = kind === 'mbox' ? (await stat(path)).size : null;
-    const { messages, attachments, refused } = await storeItems(archive, items, {
+    const counts = await storeItems(archive, read(options), {
       originCity,
       tier,
       changesTiers,
       signal,
-      stored: (counts, position) =>
-        progress?.({ path, kind, read: counts.messages.read, done: total === null ? null : position, total }),
+      stored: ({ messages }, position) =>
+        progress?.({ path, kind, read: messages.read, done: total === null ? null : position, total }),
     });
-    // A folder whose files all were of one kind is reported as that kind.
-    const [only = kind, another] = kinds;
-    report.sources.push({ path, kind: another === undefined ? only : 'folder', messages, attachments });
-    report.refused.push(...refused);
+    const { messages, attachments, files } = counts;
+    const formats = [...counts.formats].map(([format, count]) => ({ format, files: count }));
+    report.sources.push({
+      path,
+      kind: reportedKind(kind, formats),
+      messages,
+      attachments,
+      files,
+      formats,
+    });
+    report.refused.push(...counts.refused);
+    report.skipped.push(...counts.skipped);
   }
   // Applies the events that waited for what was imported. Another process may have begun to.
   await createDrain(archive)();
   const row = await archive.database.get<{ n: number }>('SELECT COUNT(*) AS n FROM conversations');
   report.conversations = row?.n ?? 0;
   return report;
+}
+
+/** A folder whose files all had one format, or variants of it such as `mbox (Thunderbird)`, is reported as that format. */
+function reportedKind(kind: ImportKind, formats: readonly { format: string }[]): string {
+  const [only, ...others] = new Set(formats.map(({ format }) => format));
+  if (only === undefined) return kind;
+  const family = new Set(formats.map(({ format }) => format.split(' ', 1)[0] ?? format));
+  if (family.size > 1) return kind === 'mail' ? 'folder' : kind;
+  if (only === 'file') return 'folder';
+  return others.length === 0 ? only : ([...family][0] ?? kind);
 }
 
 /** Stores records that were generated and not read, such as the sample archive. Returns the same counts as an import. */

@@ -47,8 +47,8 @@ export async function detectFileKind(path: string): Promise<'mbox' | 'mail' | 'f
 export async function holdsMails(path: string, head: FileHead, minMails: number): Promise<boolean> {
   if (!hasEnvelope(head) || (head.isWhole && !head.text.includes('\nFrom '))) return false;
   let found = 0;
-  for await (const _mail of readMbox(path)) {
-    found += 1;
+  for await (const { kind } of readMbox(path)) {
+    if (kind === 'raw' || kind === 'refused') found += 1;
     if (found >= minMails) return true;
   }
   return false;

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFolder } from '../../disk/walk-folder.ts';
-import type { RawMail, RefusedItem } from '../records/import-items.ts';
-import { unreadableReason } from './file-set.ts';
-import { isMaildir, unreadReasonOf } from './folder-listing.ts';
-import { MAX_MAIL_BYTES } from './mbox.ts';
+import type { FileNote, ImportItem, RawMail, RefusedItem, SourceItem } from '../records/import-items.ts';
+import { unreadableReason } from './unreadable-reason.ts';
+import { filesBelow, isMaildir, unreadReasonOf } from './folder-listing.ts';
+import { detectFileKind } from './mail-detection.ts';
+import { MAX_MAIL_BYTES, readMbox } from './mbox.ts';
 
 /** Returns whether a folder is a Maildir. Throws the error of the file system. */
 export async function isMaildirAt(path: string): Promise<boolean> {
@@ -14,13 +15,16 @@ export async function isMaildirAt(path: string): Promise<boolean> {
 }
 
 /**
- * Reads the mails of a Maildir: `cur`, then `new`, each in order of delivery, then the Maildir++ folders in it.
+ * Reads the mails of a Maildir: `cur`, then `new`, each in order of delivery, then everything else below it by name: Maildirs
+ * (also Maildir++ folders) as such, and other mails and mailboxes by their content.
  *
  * Order of delivery: by the time in seconds that a file name begins with, then by name. Unseen mails (`new`) come last,
- * because they arrived last. Skips `tmp`, whose mails were never delivered, and names that begin with a dot. Refuses
- * links, pipes, devices, folders, names that are not UTF-8, and what {@link readMailFile} refuses.
+ * because they arrived last. Refuses links, pipes, devices, names that are not UTF-8, folders that cannot be listed, and
+ * what {@link readMailFile} refuses. Skips, with the reason: `tmp`, whose mails were never delivered; in `cur` and `new`
+ * names that begin with a dot; elsewhere files that are no mail.
  */
-export async function* readMaildir(path: string): AsyncGenerator<RawMail | RefusedItem> {
+export async function* readMaildir(path: string): AsyncGenerator<SourceItem> {
+  const folders: string[] = [];
   for (const folder of ['cur', 'new']) {
     const entries = await listFolder(join(path, folder)).catch((error: unknown) => unreadableReason(error));
     if (typeof entries === 'string') {
@@ -30,17 +34,51 @@ export async function* readMaildir(path: string): AsyncGenerator<RawMail | Refus
     const deliveredAt = (name: string) => Number(/^\d+/.exec(name)?.[0] ?? 0);
     entries.sort((a, b) => deliveredAt(a.name) - deliveredAt(b.name) || (a.name < b.name ? -1 : 1));
     for (const entry of entries) {
-      if (entry.name.startsWith('.')) continue;
       const at = join(path, folder, entry.name);
-      const reason = unreadReasonOf(entry) ?? (entry.kind === 'folder' ? 'is a folder' : undefined);
-      yield reason === undefined ? readMailFile(at) : refused(at, reason);
+      const reason = unreadReasonOf(entry);
+      if (reason !== undefined) yield refused(at, reason);
+      else if (entry.kind === 'folder') folders.push(at);
+      else if (entry.name.startsWith('.')) yield skipped(at, 'has a name that begins with a dot');
+      else yield* asFile(readMailFile(at), 'maildir');
     }
   }
   for (const entry of await listFolder(path)) {
-    if (entry.kind !== 'folder' || !entry.isUtf8) continue;
     const at = join(path, entry.name);
-    if (await isMaildirAt(at).catch(() => false)) yield* readMaildir(at);
+    const reason = unreadReasonOf(entry);
+    if (reason !== undefined) yield refused(at, reason);
+    else if (entry.kind === 'file') yield* readIfMail(at);
+    else if (entry.name === 'tmp') yield* skipAll(at, 'is in tmp: it was never delivered');
+    else if (entry.name !== 'cur' && entry.name !== 'new') folders.push(at);
   }
+  for (const folder of folders) yield* readMailsBelow(folder);
+}
+
+async function* readMailsBelow(folder: string): AsyncGenerator<SourceItem> {
+  for await (const found of filesBelow(folder, { maildirs: true })) {
+    if ('maildir' in found) yield* readMaildir(found.at);
+    else if (found.unreadReason !== undefined) yield refused(found.at, found.unreadReason);
+    else yield* readIfMail(found.at);
+  }
+}
+
+async function* readIfMail(at: string): AsyncGenerator<SourceItem> {
+  const kind = await detectFileKind(at).catch((error: unknown) => ({ reason: unreadableReason(error) }));
+  if (typeof kind !== 'string') yield refused(at, kind.reason);
+  else if (kind === 'mbox') yield* readMbox(at);
+  else if (kind === 'mail') yield* asFile(readMailFile(at), 'mail');
+  else yield skipped(at, 'is no mail');
+}
+
+async function* skipAll(folder: string, reason: string): AsyncGenerator<SourceItem> {
+  for await (const found of filesBelow(folder, { maildirs: false })) {
+    yield 'unreadReason' in found ? refused(found.at, found.unreadReason) : skipped(found.at, reason);
+  }
+}
+
+/** Yields an item that is the only one of its file, after saying as what the file was read. */
+export function* asFile(item: ImportItem | RawMail, format: string): Generator<SourceItem> {
+  if (item.kind !== 'refused') yield { kind: 'opened', path: item.path, format };
+  yield item;
 }
 
 /** Reads a file as one mail, byte for byte. Refuses a file above {@link MAX_MAIL_BYTES}, and one that cannot be read. */
@@ -54,6 +92,10 @@ export function readMailFile(path: string): RawMail | RefusedItem {
   } catch (error) {
     return refused(path, `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
+}
+
+function skipped(path: string, reason: string): FileNote {
+  return { kind: 'skipped', path, position: null, bytes: null, reason };
 }
 
 function refused(path: string, reason: string): RefusedItem {

@@ -1,5 +1,5 @@
-// Finds the separators between the mails of an mbox.
-import type { Buffer } from 'node:buffer';
+// Recognizes the separators between the mails of an mbox. What separates is decided for the file as a whole.
+import { Buffer } from 'node:buffer';
 
 /** How much of an mbox is read at a time. A longer header has no usable Content-Length. */
 export const CHUNK_BYTES = 4 * 1024 * 1024;
@@ -7,28 +7,194 @@ export const CHUNK_BYTES = 4 * 1024 * 1024;
 /** A separator and the line after it are not longer than this. */
 export const MAX_SEPARATOR_BYTES = 4096;
 
-/** `From <address> <asctime date>`, then a header field. Weekday, month, time and year may stand in any order. */
-const SEPARATOR =
-  /^From (?=[^\n]*\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )(?=[^\n]*\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b)(?=[^\n]*\b\d\d?:\d\d)(?=[^\n]*\b\d{4}\b)[^\n]*\n(?:>From |[!-9;-~]+[ \t]*:)/;
+/** Reads the bytes of an mbox from an offset. Reads none at the end of the file. */
+export type ReadAt = (into: Buffer, at: number) => Promise<{ bytesRead: number }>;
+
+/**
+ * A line that begins with `From `. `dated`: it has a complete date; weekday, month, time and year may stand in any order.
+ * `bare`: nothing follows but a dash. `addressed`: an address, or a dash and more, without a complete date.
+ */
+type FromLine = {
+  form: 'dated' | 'bare' | 'addressed' | 'other';
+  afterEmptyLine: boolean;
+  /** What the next line is. `mozilla`: a field that Thunderbird adds. `mail`: another field of most mails. */
+  next: 'mozilla' | 'mail' | 'field' | 'other';
+};
+
+/** How the separators of one mbox look. */
+export type MboxDialect = {
+  /** Its name in reports. */
+  name: 'mbox' | 'mbox (Thunderbird)' | 'mbox (separators without a date)';
+  /** In mboxrd every line that begins with `From ` separates. */
+  isMboxrd: boolean;
+  /** Whether lines of this form separate. */
+  separates: Readonly<Record<FromLine['form'], boolean>>;
+};
+
+/** An mbox as its separators show it. `start`: the offset of its first separator; null when it has none. */
+export type MboxSurvey = { dialect: MboxDialect; start: number | null };
+
+/**
+ * Reads a whole mbox once and decides what separates its mails.
+ *
+ * A separator follows an empty line and precedes a header field. Lines with a complete date always separate. Lines without
+ * one separate if the file shows that its writer wrote such separators:
+ * - The first line has this form.
+ * - Bare lines: a line is followed by a field of Thunderbird; or the first line begins with `From - `; or at least two are
+ *   followed by a usual field, and none by text.
+ */
+export async function surveyMbox(readAt: ReadAt, isMboxrd: boolean): Promise<MboxSurvey> {
+  let first: { at: number; line: FromLine; text: string } | undefined;
+  let firstSeparatorAt: number | null = null;
+  const bare = { mozilla: 0, mail: 0, field: 0, other: 0 };
+  let mozilla = false;
+  let dated = 0;
+  for await (const { buffer, at, offset, onlyBreaksBefore } of fromLines(readAt)) {
+    const line = fromLineAt(buffer, at);
+    if (onlyBreaksBefore) first = { at: offset, line, text: buffer.toString('latin1', at, at + 7) };
+    if (line.form === 'dated' || line.form === 'bare') mozilla ||= line.next === 'mozilla';
+    if (!line.afterEmptyLine) continue;
+    if (line.form === 'bare') bare[line.next] += 1;
+    if (line.form !== 'dated' || line.next === 'other') continue;
+    dated += 1;
+    firstSeparatorAt ??= offset;
+  }
+  const form = first?.line.form;
+  const isThunderbird =
+    mozilla ||
+    first?.text === 'From - ' ||
+    (bare.mail >= 2 && bare.other === 0) ||
+    (form === 'bare' && (dated === 0 || bare.mail + bare.field > 1));
+  const separates = {
+    dated: true,
+    bare: isThunderbird || form === 'bare',
+    addressed: form === 'addressed',
+    other: false,
+  };
+  const name = isThunderbird
+    ? 'mbox (Thunderbird)'
+    : separates.addressed
+      ? 'mbox (separators without a date)'
+      : 'mbox';
+  return {
+    dialect: { name: isMboxrd ? 'mbox' : name, isMboxrd, separates },
+    start: first?.at ?? firstSeparatorAt,
+  };
+}
+
+type FoundLine = {
+  /** Holds the line and the line after it, up to MAX_SEPARATOR_BYTES. */
+  buffer: Buffer;
+  at: number;
+  offset: number;
+  onlyBreaksBefore: boolean;
+};
+
+/** Yields every line of a file that begins with `From `. Reads the file once, in bounded memory. */
+async function* fromLines(readAt: ReadAt): AsyncGenerator<FoundLine> {
+  // The line break that it begins with stands for the beginning of the file.
+  let buffer = Buffer.from('\n');
+  let offset = -1;
+  let onlyBreaks = true;
+  // Up to this index of the buffer no line is left to find.
+  let examined = 0;
+  for (let hasEnded = false; !hasEnded;) {
+    const larger = Buffer.allocUnsafe(buffer.length + CHUNK_BYTES);
+    buffer.copy(larger);
+    const { bytesRead } = await readAt(larger.subarray(buffer.length), offset + buffer.length);
+    hasEnded = bytesRead === 0;
+    buffer = larger.subarray(0, buffer.length + bytesRead);
+    // A line near the end of the buffer is examined when the bytes after it are there.
+    const stop = hasEnded ? buffer.length : buffer.length - MAX_SEPARATOR_BYTES;
+    for (;;) {
+      const at = buffer.indexOf('\nFrom ', examined);
+      const found = at >= 0 && at < stop;
+      const end = found ? at : Math.max(stop, examined);
+      onlyBreaks &&= isLineBreaks(buffer.subarray(examined, end));
+      examined = end;
+      if (!found) break;
+      yield { buffer, at: at + 1, offset: offset + at + 1, onlyBreaksBefore: onlyBreaks };
+      onlyBreaks = false;
+      examined = at + 1;
+    }
+    // The bytes before the line are kept to recognize an empty line.
+    const useless = Math.max(examined - 3, 0);
+    buffer = buffer.subarray(useless);
+    examined -= useless;
+    offset += useless;
+  }
+}
+
+function isLineBreaks(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x0a || byte === 0x0d);
+}
+
+const DATED =
+  /^From (?=.*\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )(?=.*\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b)(?=.*\b\d\d?:\d\d)(?=.*\b\d{4}\b)/s;
+const BARE = /^From -?[ \t]*\r?$/;
+const ADDRESSED = /^From (?:\S+@\S+|MAILER-DAEMON|-(?=[ \t]))(?:[ \t]|\r?$)/;
+const MOZILLA_FIELD = /^x-mozilla-/i;
+const MAIL_FIELD =
+  /^(?:from|to|cc|date|subject|received|return-path|message-id|delivered-to|mime-version|content-type|reply-to|dkim-signature)[ \t]*:/i;
+const FIELD = /^(?:>From |[!-9;-~]+[ \t]*:)/;
+
+/** Returns what a line that begins with `From ` is. Takes time linear in its length and that of the next line. */
+function fromLineAt(buffer: Buffer, at: number): FromLine {
+  const lines = buffer.subarray(at, at + MAX_SEPARATOR_BYTES);
+  const end = lines.indexOf(0x0a);
+  const text = lines.toString('latin1', 0, end < 0 ? lines.length : end);
+  const form = DATED.test(text)
+    ? 'dated'
+    : BARE.test(text)
+      ? 'bare'
+      : ADDRESSED.test(text)
+        ? 'addressed'
+        : 'other';
+  const afterEmptyLine = isAfterEmptyLine(buffer, at);
+  if (end < 0) return { form, afterEmptyLine, next: 'other' };
+  const nextEnd = lines.indexOf(0x0a, end + 1);
+  const next = lines.toString('latin1', end + 1, nextEnd < 0 ? lines.length : nextEnd);
+  if (!FIELD.test(next)) return { form, afterEmptyLine, next: 'other' };
+  return {
+    form,
+    afterEmptyLine,
+    next: MOZILLA_FIELD.test(next) ? 'mozilla' : MAIL_FIELD.test(next) ? 'mail' : 'field',
+  };
+}
+
+function isAfterEmptyLine(buffer: Buffer, at: number): boolean {
+  return buffer[at - 2] === 0x0a || (buffer[at - 2] === 0x0d && buffer[at - 3] === 0x0a) || at < 2;
+}
+
+function isSeparator({ form, afterEmptyLine, next }: FromLine, { name, separates }: MboxDialect): boolean {
+  if (!separates[form]) return false;
+  // Thunderbird can leave out the empty line, and its own field shows that a mail begins.
+  if (name === 'mbox (Thunderbird)' && next === 'mozilla') return true;
+  return afterEmptyLine && next !== 'other';
+}
 
 /** `hasEnded`: whether the buffer holds the end of the file. `maxBytes`: the longest mail that is accepted. */
-type SplitState = { isMboxrd: boolean; hasEnded: boolean; maxBytes: number };
+type SplitState = { dialect: MboxDialect; hasEnded: boolean; maxBytes: number };
 
-/** Returns where the next mail begins, or up to which index there is no separator. */
+/**
+ * Returns where the next mail begins, or up to which index there is no separator. `buffered` begins with a mail; up to
+ * `scanned` it has no separator.
+ */
 export function nextSeparator(
   buffered: Buffer,
   scanned: number,
   state: SplitState,
 ): { at?: number; scanned: number } {
-  if (scanned === 0 && !state.isMboxrd) {
+  const { dialect, hasEnded } = state;
+  if (scanned === 0 && !dialect.isMboxrd) {
     const declared = declaredEnd(buffered, state);
     if (declared === 'unknown') return { scanned: 0 };
     if (declared !== undefined) return { at: declared, scanned: 0 };
   }
   let at = buffered.indexOf('\nFrom ', scanned);
   for (; at >= 0; at = buffered.indexOf('\nFrom ', at + 1)) {
-    if (!state.hasEnded && buffered.length < at + MAX_SEPARATOR_BYTES) return { scanned: at };
-    if (state.isMboxrd || (isAfterEmptyLine(buffered, at + 1) && isSeparator(buffered, at + 1)))
+    if (!hasEnded && buffered.length < at + 1 + MAX_SEPARATOR_BYTES) return { scanned: at };
+    if (dialect.isMboxrd || isSeparator(fromLineAt(buffered, at + 1), dialect))
       return { at: at + 1, scanned: 0 };
   }
   return { scanned: Math.max(buffered.length - 5, 0) };
@@ -38,42 +204,39 @@ export function nextSeparator(
  * Returns the end of a mail by its Content-Length, if a separator or the end of the file stands there. Returns
  * 'unknown' while more bytes must be read to decide.
  */
-function declaredEnd(buffered: Buffer, { hasEnded, maxBytes }: SplitState): number | 'unknown' | undefined {
-  const body = bodyStart(buffered);
-  if (body === undefined) return hasEnded || buffered.length >= CHUNK_BYTES ? undefined : 'unknown';
-  const header = buffered.toString('latin1', 0, body);
-  const length = /^content-length:[ \t]*(\d{1,12})\r?$/im.exec(header)?.[1];
-  if (length === undefined) return undefined;
-  const end = body + Number(length);
+function declaredEnd(
+  buffered: Buffer,
+  { dialect, hasEnded, maxBytes }: SplitState,
+): number | 'unknown' | undefined {
+  const declared = declaredBody(buffered);
+  if (declared === 'unknown') return hasEnded || buffered.length >= CHUNK_BYTES ? undefined : 'unknown';
+  if (declared === undefined) return undefined;
+  const end = declared.at + declared.length;
   if (end > maxBytes) return undefined;
-  if (!hasEnded && buffered.length < end + MAX_SEPARATOR_BYTES) return 'unknown';
+  if (!hasEnded && buffered.length < end + 4 + MAX_SEPARATOR_BYTES) return 'unknown';
   const spaces = /^[\r\n]{0,4}/.exec(buffered.toString('latin1', end, end + 4))?.[0].length ?? 0;
-  if (end + spaces === buffered.length) return buffered.length;
-  return buffered[end + spaces - 1] === 0x0a && isSeparator(buffered, end + spaces)
-    ? end + spaces
-    : undefined;
+  const next = end + spaces;
+  if (next === buffered.length) return next;
+  if (buffered[next - 1] !== 0x0a || buffered.toString('latin1', next, next + 5) !== 'From ')
+    return undefined;
+  return isSeparator({ ...fromLineAt(buffered, next), afterEmptyLine: true }, dialect) ? next : undefined;
 }
 
 /**
- * Returns what follows the first empty line. A line may end in LF or CR LF, whatever the first one ends in: a search for one
- * of them would read to the end of the file for each mail.
+ * Returns where the body of a mail begins, and its Content-Length; undefined when the header has none. Reads no further
+ * than the header, or than a line that begins with `From `, so that each byte of a file is read once.
  */
-function bodyStart(buffered: Buffer): number | undefined {
-  for (let at = buffered.indexOf(0x0a); at >= 0; at = buffered.indexOf(0x0a, at + 1)) {
-    if (buffered[at + 1] === 0x0a) return at + 2;
-    if (buffered[at + 1] === 0x0d && buffered[at + 2] === 0x0a) return at + 3;
+function declaredBody(buffered: Buffer): { at: number; length: number } | 'unknown' | undefined {
+  let length: string | undefined;
+  for (let at = buffered.indexOf(0x0a) + 1; at > 0; at = buffered.indexOf(0x0a, at) + 1) {
+    const first = buffered[at];
+    if (first === 0x0a || (first === 0x0d && buffered[at + 1] === 0x0a)) {
+      const bodyAt = at + (first === 0x0a ? 1 : 2);
+      return length === undefined ? undefined : { at: bodyAt, length: Number(length) };
+    }
+    const start = buffered.toString('latin1', at, at + 40);
+    if (start.startsWith('From ')) return undefined;
+    length ??= /^content-length:[ \t]*(\d{1,12})\r?\n/i.exec(start)?.[1];
   }
-  return undefined;
-}
-
-function isAfterEmptyLine(buffered: Buffer, at: number): boolean {
-  return buffered[at - 2] === 0x0a || (buffered[at - 2] === 0x0d && buffered[at - 3] === 0x0a);
-}
-
-function isSeparator(buffered: Buffer, at: number): boolean {
-  // Only two lines are read: of many short lines each would cost the whole limit.
-  const limited = buffered.subarray(at, at + MAX_SEPARATOR_BYTES);
-  const line = limited.indexOf(0x0a) + 1;
-  const next = limited.indexOf(0x0a, line) + 1;
-  return line > 0 && SEPARATOR.test(limited.toString('latin1', 0, next || limited.length));
+  return 'unknown';
 }

@@ -2,49 +2,85 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import type { RawMail, RefusedItem } from '../records/import-items.ts';
-import { CHUNK_BYTES, MAX_SEPARATOR_BYTES, nextSeparator } from './mbox-separator.ts';
+import type { FileNote, RawMail, RefusedItem } from '../records/import-items.ts';
+import {
+  CHUNK_BYTES,
+  MAX_SEPARATOR_BYTES,
+  nextSeparator,
+  surveyMbox,
+  type MboxDialect,
+  type ReadAt,
+} from './mbox-separator.ts';
 
 /** A larger mail is refused. A mail is hashed, parsed and stored as a whole, so it must fit into memory. */
 export const MAX_MAIL_BYTES = 36 * 1024 * 1024;
 
 /**
- * Reads the mails of an mbox file: mboxo, mboxcl, mboxcl2 or mboxrd. `position` is the byte offset of the separator.
+ * Reads the mails of an mbox file: mboxo, mboxcl, mboxcl2, mboxrd, or the mbox of Thunderbird. `position` is the byte
+ * offset of the separator. The first item says which one it is.
  *
- * A separator line begins with `From `, has a complete date, follows an empty line and precedes a header field. If a
- * mail has a Content-Length that ends at a separator or at the end of the file, the lines of its body are not examined.
- * A mail is the bytes between two separators, unchanged. Skips empty lines before the first separator.
+ * A separator line begins with `From `, follows an empty line and precedes a header field. {@link surveyMbox} decides for
+ * the file as a whole which of these lines separate. If a mail has a Content-Length that ends at a separator or at the
+ * end of the file, the lines of its body are not examined. A mail is the bytes between two separators, unchanged. Bytes
+ * before the first separator belong to no mail and are reported as skipped.
  *
  * In mboxrd the empty line before a separator and the quoting (`>From `) belong to the format: both are undone, and
  * every line that begins with `From ` separates. A file is mboxrd if its name ends in `.mboxrd` or if it begins with
  * git's `From mboxrd@z`.
  *
- * Refuses a mail longer than `maxBytes`. Memory is bounded by that limit, not by the file. Throws the error of the file
- * system.
+ * Refuses a mail longer than `maxBytes`. Memory is bounded by that limit, not by the file. Takes time linear in the size of
+ * the file. Throws the error of the file system.
  */
 export async function* readMbox(
   path: string,
   maxBytes: number = MAX_MAIL_BYTES,
-): AsyncGenerator<RawMail | RefusedItem> {
+): AsyncGenerator<RawMail | RefusedItem | FileNote> {
   const file = await open(path);
   try {
-    yield* splitMails(path, (into, at) => file.read(into, 0, into.length, at), maxBytes);
+    const readAt: ReadAt = (into, at) => file.read(into, 0, into.length, at);
+    const { dialect, start } = await surveyMbox(readAt, await isMboxrdFile(path, readAt));
+    yield { kind: 'opened', path, format: dialect.name };
+    const begin = start ?? (await file.stat()).size;
+    if (begin > 0) {
+      const reason = start === null ? NO_SEPARATOR : 'is before the first separator and belongs to no mail';
+      yield { kind: 'skipped', path, position: 0, bytes: begin, reason };
+    }
+    if (start !== null) yield* splitMails(path, { readAt, dialect, start, maxBytes });
   } finally {
     await file.close();
   }
 }
 
-type ReadAt = (into: Buffer, at: number) => Promise<{ bytesRead: number }>;
+/** Returns whether a file has a separator line, so that it can be read as an mbox. Throws the error of the file system. */
+export async function hasSeparator(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { start } = await surveyMbox((into, at) => file.read(into, 0, into.length, at), false);
+    return start !== null;
+  } finally {
+    await file.close();
+  }
+}
+
+const NO_SEPARATOR = 'has no separator and belongs to no mail';
+
+async function isMboxrdFile(path: string, readAt: ReadAt): Promise<boolean> {
+  if (path.endsWith('.mboxrd')) return true;
+  const head = Buffer.alloc(80);
+  const { bytesRead } = await readAt(head, 0);
+  return /^[\r\n]*From mboxrd@z /.test(head.toString('latin1', 0, bytesRead));
+}
+
+type SplitOptions = { readAt: ReadAt; dialect: MboxDialect; start: number; maxBytes: number };
 
 async function* splitMails(
   path: string,
-  readAt: ReadAt,
-  maxBytes: number,
+  { readAt, dialect, start, maxBytes }: SplitOptions,
 ): AsyncGenerator<RawMail | RefusedItem> {
   // Bytes that were read and not yielded. They begin at `offset` of the file; their mail begins at `mailStart`.
   let buffered = Buffer.alloc(0);
-  let offset = 0;
-  let mailStart = 0;
+  let offset = start;
+  let mailStart = start;
   // Up to this index there is no separator.
   let scanned = 0;
   let isOversize = false;
@@ -68,12 +104,8 @@ async function* splitMails(
   };
 
   let hasEnded = await readChunk();
-  drop(/^[\r\n]*/.exec(buffered.toString('latin1', 0, 80))?.[0].length ?? 0);
-  mailStart = offset;
-  const isMboxrd = path.endsWith('.mboxrd') || startsWith(buffered, 'From mboxrd@z ');
-
   while (buffered.length > 0 || !hasEnded) {
-    const found = nextSeparator(buffered, scanned, { isMboxrd, hasEnded, maxBytes });
+    const found = nextSeparator(buffered, scanned, { dialect, hasEnded, maxBytes });
     if (found.at === undefined && !hasEnded) {
       scanned = found.scanned;
       isOversize ||= buffered.length > maxBytes + MAX_SEPARATOR_BYTES;
@@ -91,7 +123,7 @@ async function* splitMails(
       const reason = `the mail is larger than ${maxBytes} bytes`;
       yield { kind: 'refused', path, position: mailStart, reason };
     } else if (end > 0) {
-      const raw = mailIn(buffered.subarray(0, end), isMboxrd);
+      const raw = mailIn(buffered.subarray(0, end), dialect.isMboxrd);
       const sha256 = createHash('sha256').update(raw).digest('hex');
       yield { kind: 'raw', path, position: mailStart, raw, sha256 };
     }

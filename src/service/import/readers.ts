@@ -1,11 +1,11 @@
 // The readers of `arx import`: for each kind of source, which paths are of this kind and how they are read.
 import type { ImportKind } from '../../contract/import-kind.ts';
 import type { Tier } from '../../contract/token.ts';
-import type { ImportItem, RawMail } from '../records/import-items.ts';
+import type { SourceItem } from '../records/import-items.ts';
 import { readFolder, type ReadAs } from './folder.ts';
 import { isFolderOfMails, isMail, isMailbox, type FileHead } from './mail-detection.ts';
-import { isMaildirAt, readMaildir, readMailFile } from './maildir.ts';
-import { readMbox } from './mbox.ts';
+import { asFile, isMaildirAt, readMaildir, readMailFile } from './maildir.ts';
+import { hasSeparator, readMbox } from './mbox.ts';
 import { slackContent } from './slack/detect.ts';
 import { readSlack } from './slack/export.ts';
 
@@ -26,12 +26,10 @@ export type ReadOptions = {
   signal: AbortSignal;
   /** Paths of the same import that hold only the uploaded files of a Slack export. */
   companions: readonly string[];
-  /** Called with the kind of each file or Maildir below a folder, before its items. */
-  onKind(kind: ImportKind): void;
 };
 
 /** Yields the items of the source it was returned for. */
-export type Read = (options: ReadOptions) => AsyncIterable<ImportItem | RawMail>;
+export type Read = (options: ReadOptions) => AsyncIterable<SourceItem>;
 
 type Reader = {
   /**
@@ -52,6 +50,9 @@ export const READERS: Record<ImportKind, Reader> = {
   mbox: {
     detect: async ({ path, isFolder, head }) =>
       !isFolder && isMailbox(await head()) ? () => readMbox(path) : undefined,
+    // Other bytes may stand before the first mail.
+    detectNamed: async ({ path, isFolder, head }) =>
+      !isFolder && (isMailbox(await head()) || (await hasSeparator(path))) ? () => readMbox(path) : undefined,
   },
   slack: {
     detect: async (source) =>
@@ -83,6 +84,6 @@ function filesOf(path: string, readAs: ReadAs): Read {
   return (options) => readFolder(path, { ...options, readAs });
 }
 
-async function* oneMail(path: string): AsyncGenerator<ImportItem | RawMail> {
-  yield readMailFile(path);
+async function* oneMail(path: string): AsyncGenerator<SourceItem> {
+  yield* asFile(readMailFile(path), 'mail');
 }

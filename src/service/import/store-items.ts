@@ -7,7 +7,8 @@ import { createMessageWriter, type MessageWriter } from '../store/additions/mess
 import { primaryCode, SQLITE } from '../store/sql/sqlite-result-codes.ts';
 import { parseMail } from '../mail/mail-record.ts';
 import { cityOfPhoto } from '../geocoding/exif-gps.ts';
-import type { RawMail, ImportItem, ImportedMessage } from '../records/import-items.ts';
+import type { ImportedMessage, RawMail, RefusedItem, SourceItem } from '../records/import-items.ts';
+import { createFileCounter, type FileCounter } from './file-counts.ts';
 
 // A batch is one transaction. It ends at the first of these limits.
 const MAX_BATCH_MESSAGES = 256;
@@ -18,6 +19,10 @@ export type ImportCounts = {
   messages: { read: number; stored: number; known: number; refused: number };
   attachments: { stored: number; known: number };
   refused: { path: string; offset: number; reason: string }[];
+  files: FileCounter['counts'];
+  /** How many files were read as each format. */
+  formats: Map<string, number>;
+  skipped: { path: string; offset: number | null; bytes: number | null; reason: string }[];
 };
 
 /** How items are stored. */
@@ -35,25 +40,29 @@ export type StoreOptions = {
 
 /**
  * Stores all items in order, batch by batch. Each batch is stored durably as a whole or not at all. Returns the counts:
- * `read = stored + known + refused`. When a known message brings bytes that the archive lacked, they count as a stored
+ * `read = stored + known + refused`, and for files `seen = read + known + refused + skipped`. When a known message brings bytes that the archive lacked, they count as a stored
  * attachment. Throws the reason of the signal when it is aborted, and Fault 'disk' when the archive cannot be written.
  */
 export async function storeItems(
   archive: Archive,
-  items: AsyncIterable<ImportItem | RawMail>,
+  items: AsyncIterable<SourceItem>,
   { originCity, tier, changesTiers, signal, stored }: StoreOptions,
 ): Promise<ImportCounts> {
   const intake = createMessageWriter(archive);
+  const files = createFileCounter();
   const counts: ImportCounts = {
     messages: { read: 0, stored: 0, known: 0, refused: 0 },
     attachments: { stored: 0, known: 0 },
     refused: [],
+    files: files.counts,
+    formats: new Map(),
+    skipped: [],
   };
   let batch: (ImportedMessage | RawMail)[] = [];
   let bytes = 0;
   let position = 0;
   const storeBatch = async () => {
-    const { fresh, known } = await parseNew(intake, batch, counts, { originCity, tier });
+    const { fresh, known } = await parseNew(intake, batch, { counts, files, originCity, tier });
     if (changesTiers) await intake.setTiers(batch.map((item) => ({ tier, ...item })));
     batch = [];
     bytes = 0;
@@ -65,14 +74,26 @@ export async function storeItems(
     counts.messages.known += messages.known;
     counts.attachments.stored += attachments.stored;
     counts.attachments.known += attachments.known;
+    files.settle(false);
     stored(counts, position);
   };
   for await (const item of items) {
     signal.throwIfAborted();
+    if (item.kind === 'opened') {
+      files.add(item.path, 'opened');
+      counts.formats.set(item.format, (counts.formats.get(item.format) ?? 0) + 1);
+      continue;
+    }
+    if (item.kind === 'skipped') {
+      const { path, position: offset, bytes: length, reason } = item;
+      counts.skipped.push({ path, offset, bytes: length, reason });
+      if (offset === null) files.skip();
+      continue;
+    }
     counts.messages.read += 1;
     position = item.position;
     if (item.kind === 'refused') {
-      refuse(counts, item, item.reason);
+      refuse(counts, files, item);
       continue;
     }
     batch.push(item);
@@ -81,6 +102,7 @@ export async function storeItems(
       await storeBatch().catch(throwArchiveFault);
   }
   await storeBatch().catch(throwArchiveFault);
+  files.settle(true);
   return counts;
 }
 
@@ -105,17 +127,20 @@ function throwArchiveFault(error: unknown): never {
 
 function refuse(
   counts: ImportCounts,
-  { path, position }: { path: string; position: number },
-  reason: string,
+  files: FileCounter,
+  { path, position, reason, isAbsent }: Omit<RefusedItem, 'kind'>,
 ): void {
   counts.messages.refused += 1;
   counts.refused.push({ path, offset: position, reason });
+  if (isAbsent !== true) files.add(path, 'refused');
 }
 
 function sizeOf(item: ImportedMessage | RawMail): number {
   if (item.kind === 'raw') return item.raw.byteLength;
   return item.attachments.reduce((sum, { content }) => sum + (content?.byteLength ?? 0), item.raw.byteLength);
 }
+
+type ParseOptions = Pick<StoreOptions, 'originCity' | 'tier'> & { counts: ImportCounts; files: FileCounter };
 
 /**
  * Returns the messages that the archive does not have, by their hashes, parsed. Counts the others. Returns as `known`
@@ -124,14 +149,16 @@ function sizeOf(item: ImportedMessage | RawMail): number {
 async function parseNew(
   intake: MessageWriter,
   batch: readonly (ImportedMessage | RawMail)[],
-  counts: ImportCounts,
-  { originCity, tier }: Pick<StoreOptions, 'originCity' | 'tier'>,
+  { counts, files, originCity, tier }: ParseOptions,
 ): Promise<{ fresh: ImportedMessage[]; known: ImportedMessage[] }> {
   const attachmentsOfKnown = await intake.known(new Set(batch.map(({ sha256 }) => sha256)));
   const fresh: ImportedMessage[] = [];
   const known: ImportedMessage[] = [];
+  const hashes = new Set<string>();
   for (const item of batch) {
     const attachments = attachmentsOfKnown.get(item.sha256);
+    const outcome = attachments !== undefined || hashes.has(item.sha256) ? 'known' : 'stored';
+    hashes.add(item.sha256);
     if (attachments !== undefined) {
       counts.messages.known += 1;
       counts.attachments.known += attachments;
@@ -142,9 +169,12 @@ async function parseNew(
       try {
         fresh.push(await withOriginCity(await parseMail(item, tier), originCity));
       } catch {
-        refuse(counts, item, 'the mail cannot be parsed');
+        const reason = 'the mail cannot be parsed';
+        refuse(counts, files, { path: item.path, position: item.position, reason });
+        continue;
       }
     }
+    files.add(item.path, outcome);
   }
   return { fresh, known };
 }

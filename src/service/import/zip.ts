@@ -2,7 +2,8 @@
 import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
-import { type FileSet, UnreadableError, unreadableReason } from './file-set.ts';
+import { type FileSet, UnreadableError } from './file-set.ts';
+import { unreadableReason } from './unreadable-reason.ts';
 
 /** More than any export holds. A zip that declares more is refused before its directory fills the memory. */
 const MAX_ENTRIES = 2_000_000;
@@ -16,12 +17,15 @@ export async function openZip(path: string): Promise<FileSet> {
   const { default: yauzl } = await import('yauzl');
   let zip: ZipFile | undefined;
   const entries = new Map<string, Entry>();
+  const hidden: string[] = [];
   try {
     zip = await yauzl.openPromise(path, { autoClose: false, decodeStrings: false });
     if (zip.entryCount > MAX_ENTRIES) throw new UnreadableError('names too many files');
     for await (const entry of zip.eachEntry()) {
       const name = entry.fileNameRaw.toString('utf8');
-      if (!name.endsWith('/') && !entries.has(name)) entries.set(name, entry);
+      if (name.endsWith('/')) continue;
+      if (entries.has(name)) hidden.push(name);
+      else entries.set(name, entry);
     }
   } catch (error) {
     zip?.close();
@@ -30,7 +34,8 @@ export async function openZip(path: string): Promise<FileSet> {
   const opened = zip;
   return {
     names: [...entries.keys()],
-    unlisted: [],
+    unreadable: [],
+    hidden,
     read: (name, maxBytes) => readEntry(opened, entries.get(name), maxBytes),
     close: () => opened.close(),
   };

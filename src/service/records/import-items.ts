@@ -67,8 +67,29 @@ export type MessageSummary = Pick<ImportedMessage, 'key' | 'date_ms' | 'sender' 
 /** A mail as found, not parsed yet. Its hash shows whether the archive has it already. */
 export type RawMail = { kind: 'raw'; path: string; position: number; raw: Uint8Array; sha256: string };
 
-/** An entry that a reader could not read. `reason` is lower case, without a final full stop: `is a link`. */
-export type RefusedItem = { kind: 'refused'; path: string; position: number; reason: string };
+/**
+ * An entry that a reader could not read. `reason` is lower case, without a final full stop: `is a link`. `isAbsent`: there is
+ * no such file, but there should be one.
+ */
+export type RefusedItem = {
+  kind: 'refused';
+  path: string;
+  position: number;
+  reason: string;
+  isAbsent?: true;
+};
 
 /** What a reader yields for one entry of a source. Mail readers yield {@link RawMail} in place of a message. */
 export type ImportItem = ImportedMessage | RefusedItem;
+
+/**
+ * What a reader says about a file, beside its messages. `opened`: it is read as this format, the name in reports.
+ * `skipped`: it is not read, or `bytes` of it at `position` are not; null for a whole file. `reason` is as in
+ * {@link RefusedItem}.
+ */
+export type FileNote =
+  | { kind: 'opened'; path: string; format: string }
+  | { kind: 'skipped'; path: string; position: number | null; bytes: number | null; reason: string };
+
+/** Everything that a reader yields. */
+export type SourceItem = ImportItem | RawMail | FileNote;

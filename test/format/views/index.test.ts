@@ -270,18 +270,43 @@ describe('reports', () => {
           kind: 'mbox',
           messages: { read: 4, stored: 2, known: 1, refused: 1 },
           attachments: { stored: 1, known: 0 },
+          files: { seen: 1, read: 1, known: 0, refused: 0, skipped: 0 },
+          formats: [{ format: 'mbox', files: 1 }],
+        },
+        {
+          path: 'd',
+          kind: 'folder',
+          messages: { read: 0, stored: 0, known: 0, refused: 0 },
+          attachments: { stored: 0, known: 0 },
+          files: { seen: 4, read: 3, known: 0, refused: 0, skipped: 1 },
+          formats: [
+            { format: 'mbox (Thunderbird)', files: 2 },
+            { format: 'file', files: 1 },
+          ],
         },
       ],
       refused: [{ path: 's.mbox', offset: 1234, reason: 'no header\u001b' }],
+      skipped: [
+        { path: 's.mbox', offset: 0, bytes: 2, reason: 'belongs to no mail' },
+        { path: 'd/a', offset: null, bytes: null, reason: 'is no mail' },
+      ],
     };
     const { print, stdout } = printing();
     await print.report(report, (screen) => views.importLines(report, screen));
     expect(stdout.text).toBe(`900 conversations in the archive
 ├─ s.mbox (mbox)
 │  ├─ 4 messages read: 2 stored, 1 already there, 1 refused
-│  └─ 1 attachment stored, 0 already there
-└─ refused
-   └─ s.mbox at 1,234: no header\\u{1b}
+│  ├─ 1 attachment stored, 0 already there
+│  └─ 1 file seen: 1 read, 0 already there, 0 refused, 0 skipped
+├─ d (folder: 2 mbox (Thunderbird), 1 file)
+│  ├─ 0 messages read: 0 stored, 0 already there, 0 refused
+│  ├─ 0 attachments stored, 0 already there
+│  └─ 4 files seen: 3 read, 0 already there, 0 refused, 1 skipped
+├─ refused
+│  └─ s.mbox at 1,234: no header\\u{1b}
+└─ skipped
+   ├─ s.mbox: 2 bytes at 0: belongs to no mail
+   └─ d/a: is no mail
 `);
   });
 });

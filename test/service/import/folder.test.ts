@@ -33,7 +33,9 @@ async function read(
   signal = new AbortController().signal,
 ): Promise<(ImportItem | RawMail)[]> {
   const items: (ImportItem | RawMail)[] = [];
-  for await (const item of readFolder(dir, { originCity, tier: 'internal', signal })) items.push(item);
+  for await (const item of readFolder(dir, { originCity, tier: 'internal', signal })) {
+    if (item.kind !== 'opened' && item.kind !== 'skipped') items.push(item);
+  }
   return items;
 }
 const messagesOf = (items: (ImportItem | RawMail)[]) =>

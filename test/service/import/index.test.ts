@@ -87,13 +87,16 @@ test('a second import stores nothing and counts everything as known', async () =
       kind: 'mbox',
       messages: { read: 300, stored: 300, known: 0, refused: 0 },
       attachments: { stored: 300, known: 0 },
+      files: { seen: 1, read: 1, known: 0, refused: 0, skipped: 0 },
+      formats: [{ format: 'mbox', files: 1 }],
     },
   ]);
   expect(steps.map(({ read }) => read)).toEqual([256, 300]);
   expect(steps.at(-1)?.done).toBeLessThanOrEqual(steps.at(-1)?.total ?? 0);
   const content = await contentOf(archive);
   const second = await importPaths(archive, [path, path], { signal });
-  for (const { messages, attachments } of second.sources) {
+  for (const { messages, attachments, files } of second.sources) {
+    expect(files).toEqual({ seen: 1, read: 0, known: 1, refused: 0, skipped: 0 });
     expect(messages).toEqual({ read: 300, stored: 0, known: 300, refused: 0 });
     expect(attachments).toEqual({ stored: 0, known: 300 });
   }

@@ -3,10 +3,11 @@ import { isUtf8 } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tier } from '../../../contract/token.ts';
-import { type FileSet, UnreadableError, openFolder, unreadableReason } from '../file-set.ts';
-import type { ImportItem, RefusedItem } from '../../records/import-items.ts';
+import { type FileSet, UnreadableError, openFolder } from '../file-set.ts';
+import { unreadableReason } from '../unreadable-reason.ts';
+import type { FileNote, RefusedItem, SourceItem } from '../../records/import-items.ts';
 import { CHANNEL_LISTS, exportPrefix } from './detect.ts';
-import { uploadReader } from './file.ts';
+import { openUploads, type Uploads } from './file.ts';
 import { type SlackContext, readSlackMessage } from './message.ts';
 import { channelOf, channelsByFolder, usersById } from './users-and-channels.ts';
 import { openZip } from '../zip.ts';
@@ -24,8 +25,6 @@ export type SlackOptions = {
 
 /** A larger list or day file is refused. */
 const MAX_JSON_BYTES = 128 * 1024 * 1024;
-/** Folders that are entered, so that an export may lie in a folder of its own: `<folder>/__uploads/<file id>`. */
-const MAX_FOLDER_DEPTH = 3;
 const USERS = 'users.json';
 const DAY_FILE = /^([^/]+)\/(\d{4}-\d{2}-\d{2})\.json$/;
 
@@ -34,27 +33,32 @@ const DAY_FILE = /^([^/]+)\/(\d{4}-\d{2}-\d{2})\.json$/;
  * with the name of the day file in it; `position` is the ordinal in that file.
  *
  * Refuses a day file that is no JSON list; a list of users or channels that is missing or no JSON list; an entry that
- * {@link readSlackMessage} refuses; an entry with the `ts` of an earlier one of its file; a folder that cannot be
- * listed; and a path that cannot be opened. Without the list of users, senders have ids for names. Without the list of
- * channels, all messages count as private. Skips all other files, such as canvases.
+ * {@link readSlackMessage} refuses; an entry with the `ts` of an earlier one of its file; an upload that cannot be read; a
+ * link; a folder that cannot be listed; and a path that cannot be opened. Without the list of users, senders have ids for
+ * names. Without the list of channels, all messages count as private. Skips, with the reason, all other files, such as
+ * canvases and uploads that no message shows.
  */
-export async function* readSlack(path: string, options: SlackOptions): AsyncGenerator<ImportItem> {
-  const opened: FileSet[] = [];
+export async function* readSlack(path: string, options: SlackOptions): AsyncGenerator<SourceItem> {
+  const opened: OpenedFiles[] = [];
   let opening = path;
   try {
-    for (opening of [path, ...(options.companions ?? [])]) opened.push(await openFiles(opening));
+    for (opening of [path, ...(options.companions ?? [])])
+      opened.push({ path: opening, files: await openFiles(opening) });
     yield* readExport(path, opened, options);
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
     yield refused(opening, 0, error.message);
   } finally {
-    for (const files of opened) files.close();
+    for (const { files } of opened) files.close();
   }
 }
 
+/** A folder or zip, and the files in it. */
+type OpenedFiles = { path: string; files: FileSet };
+
 async function openFiles(path: string): Promise<FileSet> {
   try {
-    return (await stat(path)).isDirectory() ? await openFolder(path, MAX_FOLDER_DEPTH) : await openZip(path);
+    return (await stat(path)).isDirectory() ? await openFolder(path) : await openZip(path);
   } catch (error) {
     throw error instanceof UnreadableError ? error : new UnreadableError(unreadableReason(error));
   }
@@ -62,32 +66,64 @@ async function openFiles(path: string): Promise<FileSet> {
 
 async function* readExport(
   path: string,
-  opened: readonly FileSet[],
+  opened: readonly OpenedFiles[],
   { originCity, tier, signal }: SlackOptions,
-): AsyncGenerator<ImportItem> {
-  const [files] = opened;
+): AsyncGenerator<SourceItem> {
+  const files = opened[0]?.files;
   if (files === undefined) return;
-  for (const [name, reason] of files.unlisted) yield refused(join(path, name), 0, reason);
   const prefix = exportPrefix(files.names) ?? '';
   const names = new Set(files.names);
+  const used = new Set<string>();
   const lists = new Map<string, unknown[]>();
   for (const name of [USERS, ...CHANNEL_LISTS]) {
     if (!names.has(prefix + name)) {
       if (name === USERS || name === CHANNEL_LISTS[0])
-        yield refused(join(path, prefix + name), 0, 'is not there');
+        yield { ...refused(join(path, prefix + name), 0, 'is not there'), isAbsent: true };
       continue;
     }
+    const at = join(path, prefix + name);
     const list = await readList(files, prefix + name);
-    if (typeof list === 'string') yield refused(join(path, prefix + name), 0, list);
-    else lists.set(name, list.entries);
+    used.add(prefix + name);
+    if (typeof list === 'string') yield refused(at, 0, list);
+    else {
+      yield { kind: 'opened', path: at, format: 'slack' };
+      lists.set(name, list.entries);
+    }
   }
   const users = usersById(lists.get(USERS) ?? []);
   const channels = channelsByFolder(lists);
-  const readUpload = uploadReader(opened);
+  const uploads = openUploads(opened.map((one) => one.files));
   for (const { name, channel } of daysOf(files.names, prefix)) {
     signal.throwIfAborted();
-    const context = { channel: channelOf(channels, channel), users, readUpload, originCity, tier };
+    const context = {
+      channel: channelOf(channels, channel),
+      users,
+      readUpload: uploads.read,
+      originCity,
+      tier,
+    };
     yield* readDay(join(path, name), await readList(files, name), context);
+    used.add(name);
+  }
+  for (const one of opened) yield* otherFiles(one, one.files === files ? used : new Set(), uploads);
+}
+
+/** Yields what became of the files that are no lists and no days. */
+function* otherFiles(
+  { path, files }: OpenedFiles,
+  used: ReadonlySet<string>,
+  { outcomes }: Uploads,
+): Generator<SourceItem> {
+  for (const [name, reason] of files.unreadable) yield refused(join(path, name), 0, reason);
+  for (const name of files.hidden) yield skipped(join(path, name), 'has the name of an earlier entry');
+  for (const name of files.names) {
+    if (used.has(name)) continue;
+    const outcome = outcomes.get(files)?.get(name);
+    const at = join(path, name);
+    if (outcome === null) yield { kind: 'opened', path: at, format: 'slack' };
+    else if (outcome !== undefined) yield refused(at, 0, outcome);
+    else if (name.includes('__uploads/')) yield skipped(at, 'is an upload that no message shows');
+    else yield skipped(at, 'is no list of users, channels or messages');
   }
 }
 
@@ -95,11 +131,12 @@ async function* readDay(
   path: string,
   list: List | string,
   context: SlackContext,
-): AsyncGenerator<ImportItem> {
+): AsyncGenerator<SourceItem> {
   if (typeof list === 'string') {
     yield refused(path, 0, list);
     return;
   }
+  yield { kind: 'opened', path, format: 'slack' };
   const seen = new Set<string>();
   for (const [position, entry] of list.entries.entries()) {
     const item = await readSlackMessage(entry, { path, position, decodable: list.decodable }, context);
@@ -141,4 +178,8 @@ function daysOf(names: readonly string[], prefix: string): Array<{ name: string;
 
 function refused(path: string, position: number, reason: string): RefusedItem {
   return { kind: 'refused', path, position, reason };
+}
+
+function skipped(path: string, reason: string): FileNote {
+  return { kind: 'skipped', path, position: null, bytes: null, reason };
 }

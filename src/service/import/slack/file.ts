@@ -8,15 +8,21 @@ import { textAt } from './users-and-channels.ts';
 import { detectContentType } from '../../file-type/content-type.ts';
 import { countTrailingBytes } from '../../file-type/trailing-bytes.ts';
 
-/** Returns the bytes of an uploaded file, or null when no set holds it. `name` decides when an id has several files. */
-export type ReadUpload = (id: string, name: string) => Promise<Uint8Array | null>;
+/** The uploaded files of an export. */
+export type Uploads = {
+  /** Returns the bytes of a file, or null when no set holds it. `name` decides when an id has several files. */
+  read: (id: string, name: string) => Promise<Uint8Array | null>;
+  /** What became of each file that was asked for: null when it was read, else why it could not be. */
+  outcomes: ReadonlyMap<FileSet, ReadonlyMap<string, string | null>>;
+};
 
-/** A larger file is imported without its bytes. */
+/** The bytes of a larger file are refused. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const UPLOAD_PATH = /(?:^|\/)__uploads\/([^/]+)\/([^/]+)$/;
 
-/** Returns a reader of the files `__uploads/<file id>/<name>` of the sets. Of several sets with one id the first counts. */
-export function uploadReader(sets: readonly FileSet[]): ReadUpload {
+/** Returns the files `__uploads/<file id>/<name>` of the sets. Of several sets with one id the first counts. */
+export function openUploads(sets: readonly FileSet[]): Uploads {
+  const outcomes = new Map(sets.map((files) => [files, new Map<string, string | null>()]));
   const found = new Map<string, { files: FileSet; names: string[] }>();
   for (const files of sets) {
     for (const name of files.names) {
@@ -27,18 +33,23 @@ export function uploadReader(sets: readonly FileSet[]): ReadUpload {
       found.set(id, held);
     }
   }
-  return async (id, name) => {
+  const read = async (id: string, name: string) => {
     const held = found.get(id);
     const [first] = held?.names ?? [];
     if (held === undefined || first === undefined) return null;
-    const exact = held.names.find((candidate) => candidate.endsWith(`/${id}/${name}`));
+    const chosen = held.names.find((candidate) => candidate.endsWith(`/${id}/${name}`)) ?? first;
+    const outcome = outcomes.get(held.files);
     try {
-      return await held.files.read(exact ?? first, MAX_FILE_BYTES);
+      const content = await held.files.read(chosen, MAX_FILE_BYTES);
+      outcome?.set(chosen, null);
+      return content;
     } catch (error) {
-      if (error instanceof UnreadableError) return null;
-      throw error;
+      if (!(error instanceof UnreadableError)) throw error;
+      outcome?.set(chosen, error.message);
+      return null;
     }
   };
+  return { read, outcomes };
 }
 
 /** Why Slack itself withholds a file, or null. A file whose bytes the export merely lacks is not redacted. */
@@ -61,7 +72,7 @@ function redactionOf(file: Record<string, unknown>): string | null {
  */
 export async function readSlackFile(
   file: Record<string, unknown>,
-  readUpload: ReadUpload,
+  readUpload: Uploads['read'],
   city: string | null,
 ): Promise<ImportedAttachment> {
   const id = textAt(file, 'id') ?? '';

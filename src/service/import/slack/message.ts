@@ -4,7 +4,7 @@ import { cityOfTimeZone } from '../../geocoding/cities.ts';
 import type { Tier } from '../../../contract/token.ts';
 import type { ImportItem } from '../../records/import-items.ts';
 import { storedJson } from '../stored-json.ts';
-import { type ReadUpload, readSlackFile } from './file.ts';
+import { type Uploads, readSlackFile } from './file.ts';
 import { withoutSecrets } from './secrets.ts';
 import { type SlackChannel, type SlackUser, isObject, textAt } from './users-and-channels.ts';
 
@@ -12,7 +12,7 @@ import { type SlackChannel, type SlackUser, isObject, textAt } from './users-and
 export type SlackContext = {
   channel: SlackChannel;
   users: ReadonlyMap<string, SlackUser>;
-  readUpload: ReadUpload;
+  readUpload: Uploads['read'];
   /** City label for files that have none of their own, or null. */
   originCity: string | null;
   /** Tier of the messages (interface 5). Those of a private channel are `internal` in place of `external`. */

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Tier } from '../../../../src/contract/token.ts';
 import type {
-  ImportItem,
   ImportedMessage,
   RefusedItem,
+  SourceItem,
 } from '../../../../src/service/records/import-items.ts';
 import { jpegWithPosition, pngStarChart } from '../../../../src/service/sample/files.ts';
 import { slackContent } from '../../../../src/service/import/slack/detect.ts';
@@ -49,7 +49,7 @@ async function read(
   originCity: string | null = null,
   tier: Tier = 'internal',
 ) {
-  const items: ImportItem[] = [];
+  const items: SourceItem[] = [];
   for await (const item of readSlack(path, { originCity, tier, signal, companions })) items.push(item);
   return {
     messages: items.filter((item): item is ImportedMessage => item.kind === 'message'),
@@ -365,7 +365,8 @@ test('stops between two days when the signal is aborted', async () => {
   const keys: Array<string | null> = [];
   const run = async () => {
     for await (const item of readSlack(path, { originCity: null, tier: 'internal', signal: stop.signal })) {
-      if (item.kind === 'message') keys.push(item.key);
+      if (item.kind !== 'message') continue;
+      keys.push(item.key);
       stop.abort(new Error('stopped'));
     }
   };
