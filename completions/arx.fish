@@ -211,7 +211,7 @@ complete -c arx -n '__arx_at serve' -l asset-port -x -d 'port of the files (defa
 complete -c arx -n '__arx_at serve' -l allow-host -x -d 'host names to answer to besides localhost, comma-separated'
 complete -c arx -n '__arx_at serve' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'
 complete -c arx -n '__arx_at serve' -l blobs -x -a '(__fish_complete_directories)' -d 'with PostgreSQL: keep files in this folder, not in the database'
-complete -c arx -n '__arx_at serve' -l max-tier -x -a 'external internal mirror' -d 'highest tier given to anyone (default: external, or internal where only this machine connects)'
+complete -c arx -n '__arx_at serve' -l max-tier -x -a 'external internal mirror' -d 'highest tier given to anyone (default: external; on loopback your own `arx login` gets internal)'
 complete -c arx -n '__arx_at serve' -l read-only -d 'never write to the archive; works beside a writing process'
 complete -c arx -n '__arx_at serve' -l trust-proxy -x -d 'addresses or networks whose X-Forwarded-For is believed, comma-separated'
 complete -c arx -n '__arx_at serve' -l max-connections -x -d 'connections at once on each port (default: 12000, or what the system allows)'

@@ -40,7 +40,7 @@ export type ApiCall = {
   id?: string;
   /** `read` gets the last response whatever its status, instead of a Fault for an error. */
   anyStatus?: true;
-  /** Returns the headers that sign the body. It is called for each try, since they hold the time. */
+  /** Returns the headers that show who sends the body. It is called for each try, since a signature holds the time. */
   sign?(body: Uint8Array): Record<string, string>;
 };
 

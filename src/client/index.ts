@@ -11,7 +11,7 @@ import {
   type IngestRequest,
 } from '../contract/event.ts';
 import type { Health } from '../contract/health.ts';
-import { pathOf, ROUTES, type RouteName } from '../contract/routes.ts';
+import { OWNER_SECRET_HEADER, pathOf, ROUTES, type RouteName } from '../contract/routes.ts';
 import type { Position } from '../contract/sequence.ts';
 import { signatureHeaders } from '../contract/signature.ts';
 import type { Token, TokenRequest } from '../contract/token.ts';
@@ -52,6 +52,8 @@ export type ClientOptions = SenderOptions & {
   notice?: (line: string) => void;
   /** Allow plain http to other machines than this one. */
   insecureHttp?: boolean;
+  /** Sent with a request for a token: shows our own service on this machine that its user asks. */
+  ownerSecret?: string;
   /** Keys that sign events (contract/signature.ts). With a signature, events need no token. */
   webhookSecrets?: readonly Uint8Array[];
 };
@@ -138,7 +140,9 @@ export function createClient(options: ClientOptions): Client {
     baseUrl: base,
     token: (request) => {
       const url = urlWithin(base, ROUTES.token.path);
-      return send({ method: 'POST', url, withToken: false, body: request }, (answer) =>
+      const { ownerSecret: secret } = options;
+      const sign = secret === undefined ? {} : { sign: () => ({ [OWNER_SECRET_HEADER]: secret }) };
+      return send({ method: 'POST', url, withToken: false, body: request, ...sign }, (answer) =>
         checkedExpiry(as(records.token)(answer), options.world.now()),
       );
     },

@@ -22,7 +22,7 @@ export const SERVE_COMMANDS = [
       ...DATABASE_OPTIONS,
       [
         '--max-tier <tier>',
-        'highest tier given to anyone (default: external, or internal where only this machine connects)',
+        'highest tier given to anyone (default: external; on loopback your own `arx login` gets internal)',
         TIERS,
       ],
       ['--read-only', 'never write to the archive; works beside a writing process'],

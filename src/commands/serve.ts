@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { withExclusiveLock } from '../config/lock.ts';
+import { createOwnerSecret } from '../config/owner-secret.ts';
 import { Fault } from '../faults.ts';
 import { DEFAULT_API_PORT } from '../wiring/local-archive.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 import type { Archive } from '../service/index.ts';
 import { readWebhookSecrets } from './webhook-secrets.ts';
-import { highestTier, strangersNotice, TIER_INPUT } from './serve/audience.ts';
+import { highestTier, ownerTier, strangersNotice, TIER_INPUT } from './serve/audience.ts';
 import { DRIFT_INPUT, faultOptionsOf, faultPlanOf, openDriftLog } from './serve/fault-options.ts';
 import { failureReporter } from './serve/failure-report.ts';
 import { createPorts } from './serve/ports.ts';
@@ -73,6 +74,8 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
     port: input.assetPort ?? (input.port === 0 ? 0 : input.port + 1),
   });
   const faults = await faultPlanOf(archive, faultOptions, driftLog);
+  const tier = ownerTier(input);
+  const owner = createOwnerSecret(app.directories.config, app.storeWorld);
   let worker: ReturnType<typeof startWorker> | undefined;
   const service = createService(archive, {
     worker: { wake: () => worker?.wake() },
@@ -80,11 +83,13 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
     version: app.version,
     // Anyone who reaches a port may ask for a token: other users of this machine, or everyone.
     maxTier: highestTier(input),
+    ...(tier === undefined ? {} : { owner: { secret: owner.secret, maxTier: tier } }),
     onFailure,
     ...(webhookSecrets === undefined ? {} : { webhookSecrets }),
     ...(faults === undefined ? {} : { faults }),
   });
   const api = await ports.open('api', service, { ...portOptions, port: input.port });
+  if (tier !== undefined) owner.publish(api.url);
   const metricsPort =
     metrics === undefined
       ? undefined
@@ -109,6 +114,7 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   accessLog?.note('info', 'listening', line);
   await aborted(app.world.signal);
   accessLog?.note('info', 'ending');
+  owner.withdraw();
   await ports.close(SHUTDOWN_GRACE_MS);
   await worker?.stop();
   accessLog?.note('info', 'ended');

@@ -22,7 +22,7 @@ export const ROUTES = {
   health: { method: 'GET', path: '/api/health', scope: null, source: '4.5' },
   live: { method: 'GET', path: '/api/health/live', scope: null, source: 'ours' },
   ready: { method: 'GET', path: '/api/health/ready', scope: null, source: 'ours' },
-  ingest: { method: 'POST', path: '/api/webhooks/ingest', scope: 'read:sequence', source: '4.6' },
+  ingest: { method: 'POST', path: '/api/webhooks/ingest', scope: 'write:events', source: '4.6' },
   events: { method: 'GET', path: '/api/webhooks/events', scope: 'read:sequence', source: 'ours' },
   conversations: { method: 'GET', path: '/v1/conversations', scope: 'read:messages', source: '4.7' },
   conversation: { method: 'GET', path: '/v1/conversations/{id}', scope: 'read:messages', source: 'ours' },
@@ -48,3 +48,6 @@ export const HEADERS = {
   integrity: 'x-integrity',
   requestId: 'x-request-id',
 } as const;
+
+/** Header of a request for a token: the secret that shows that the caller is the user who runs `arx serve` (our choice). */
+export const OWNER_SECRET_HEADER = 'x-arx-owner-secret';

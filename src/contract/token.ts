@@ -36,6 +36,12 @@ export const TIERS = ['external', 'internal', 'mirror'] as const;
 export type Tier = (typeof TIERS)[number];
 
 /** Scopes of our service (interface 5). */
-export const SCOPES = ['read:messages', 'read:attachments', 'read:sequence', 'read:mirror'] as const;
+export const SCOPES = [
+  'read:messages',
+  'read:attachments',
+  'read:sequence',
+  'write:events',
+  'read:mirror',
+] as const;
 /** A right of a token (interface 5). */
 export type Scope = (typeof SCOPES)[number];

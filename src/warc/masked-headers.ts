@@ -1,6 +1,7 @@
 // Masks the header fields that grant access, in a request or a response.
 import type { TransportReply } from '../client/transport.ts';
 import type { Header } from './http-head.ts';
+import { OWNER_SECRET_HEADER } from '../contract/routes.ts';
 import { asterisks, type SecretMasker } from './masking.ts';
 import { maskFileUrl } from './masked-urls.ts';
 
@@ -10,6 +11,7 @@ const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'cookie',
   'set-cookie',
   'x-api-key',
+  OWNER_SECRET_HEADER,
 ]);
 
 /** Returns the header fields with credentials, file URLs and known secrets masked. Adds a note for each such field. */

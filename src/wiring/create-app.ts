@@ -83,7 +83,7 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
       ...(flags.tokenFile === undefined ? {} : { tokenFile: flags.tokenFile }),
       stdin: { bytes: () => tokenBytes(world) },
       signal: world.signal,
-      login: async (request) => (await anonymousClient()).token(request),
+      login: async (request) => (await loginClient()).token(request),
       now: world.now,
       notice,
     });
@@ -99,7 +99,7 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
   });
   const clientWith = async (
     of: Session | undefined,
-    more: { webhookSecrets?: readonly Uint8Array[] } = {},
+    more: { webhookSecrets?: readonly Uint8Array[]; baseUrl?: string; ownerSecret?: string } = {},
   ): Promise<Client> => {
     const { createClient } = await import('../client/index.ts');
     const { baseUrl, transport } = await connection.connect();
@@ -118,6 +118,16 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
     });
   };
   const anonymousClient = once(() => clientWith(undefined));
+  const loginClient = async (): Promise<Client> => {
+    const { base_url: base, proxy } = settings;
+    // A proxy would read the secret.
+    if (base.value === undefined || proxy.value !== undefined) return anonymousClient();
+    const { readOwnerSecret } = await import('../config/owner-secret.ts');
+    const owner = readOwnerSecret(directories.config, base.value, storeWorld);
+    return owner === undefined
+      ? anonymousClient()
+      : clientWith(undefined, { baseUrl: owner.baseUrl, ownerSecret: owner.secret });
+  };
   let closeFiles = (): void => {};
   const fileAccess = once(async (): Promise<FileAccess> => {
     const allowedHosts = flags.allowAssetHost;

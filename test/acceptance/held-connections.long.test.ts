@@ -54,7 +54,7 @@ async function serve(start: () => Running): Promise<Serving> {
   };
 }
 
-const SERVE = ['serve', '--port', '0', '--json'];
+const SERVE = ['serve', '--port', '0', '--json', '--max-tier', 'internal'];
 const plain = () => serve(() => arx.start(SERVE, { dir }));
 /** With so many file descriptors. */
 const underLimit = (descriptors: number, ...flags: string[]) =>

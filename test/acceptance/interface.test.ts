@@ -64,6 +64,11 @@ describe('nothing is missing', () => {
 
   test('every scope is the scope of a route', () => {
     const scopes = Object.values(ROUTES as Record<string, Route>).flatMap(({ scope }) => scope ?? []);
-    expect([...new Set(scopes)].sort()).toEqual(['read:attachments', 'read:messages', 'read:sequence']);
+    expect([...new Set(scopes)].sort()).toEqual([
+      'read:attachments',
+      'read:messages',
+      'read:sequence',
+      'write:events',
+    ]);
   });
 });

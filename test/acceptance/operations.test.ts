@@ -40,7 +40,7 @@ const post = (url: string, body: unknown, headers: Record<string, string> = {}) 
 const WHO = { client_id: 'secret-client', observer_tier: 'internal', requested_tier: 'internal' };
 
 async function login(headers: Record<string, string> = {}): Promise<string> {
-  const response = await post(`${served!.base_url}/api/auth/token`, WHO, headers);
+  const response = await post(`${served!.base_url}/api/auth/token`, WHO, { ...served!.owner, ...headers });
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
@@ -267,7 +267,10 @@ describe('behind a proxy', () => {
   const tokens = async (count: number, from: (n: number) => string): Promise<number[]> => {
     const statuses: number[] = [];
     for (let n = 0; n < count; n += 1) {
-      const response = await post(`${served!.base_url}/api/auth/token`, WHO, { 'x-forwarded-for': from(n) });
+      const response = await post(`${served!.base_url}/api/auth/token`, WHO, {
+        ...served!.owner,
+        'x-forwarded-for': from(n),
+      });
       await response.arrayBuffer();
       statuses.push(response.status);
     }
@@ -407,7 +410,11 @@ describe('--read-only', () => {
       );
       // Its journal would lie there.
       expect([sent.exit, sent.stdout]).toEqual([14, '']);
-      const reading = begin(unshare, [...words, here, process.execPath], ['--read-only']);
+      const reading = begin(
+        unshare,
+        [...words, here, process.execPath],
+        ['--read-only', '--max-tier', 'internal'],
+      );
       try {
         const { base_url: url } = await ready(reading);
         const issued = (await (await post(`${url}/api/auth/token`, WHO)).json()) as {

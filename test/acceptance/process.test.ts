@@ -425,11 +425,11 @@ describe('signals', () => {
 
 describe('serve', () => {
   test('prints its address first, serves, and SIGTERM ends it with 0', async () => {
-    const running = arx.start(['serve', '--port', '0', '--json'], { dir: scratch() });
+    const dir = scratch();
+    const running = arx.start(['serve', '--port', '0', '--json'], { dir });
     const line = JSON.parse(await running.says('stdout', /\n/)) as Record<string, string>;
     expect(line).toMatchObject({ type: 'listening', pid: running.pid, database: 'sqlite' });
     const base = ['--base-url', line['base_url'] ?? ''];
-    const dir = scratch();
     const login = await arx.run(
       ['login', '--client-id', 'me', '--observer-tier', 'internal', '--requested-tier', 'internal', ...base],
       { dir },
@@ -441,7 +441,7 @@ describe('serve', () => {
     const local = await arx.run(['conversations', 'walk', '-o', 'ndjson'], { dir });
     expect(walked.stdout).toBe(local.stdout);
     const port = new URL(line['base_url'] ?? '').port;
-    const second = await arx.run(['serve', '--port', port, '--asset-port', '0'], { dir });
+    const second = await arx.run(['serve', '--port', port, '--asset-port', '0'], { dir: scratch() });
     expect(second.exit).not.toBe(0);
     expect(second.stderr).toMatch(/^arx: port \d+ \(.*, --(asset-)?port\) is in use .*\n( {2}hint: .*\n)?$/);
     running.child.kill('SIGTERM');

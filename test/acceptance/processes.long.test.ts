@@ -43,7 +43,17 @@ describe.skipIf(noPostgres)('two processes', { timeout: 60_000 }, () => {
   const start = async (address = url, more: Record<string, string> = env): Promise<Process> => {
     const [port, assetPort] = [await freePort(), await freePort()];
     const ports = ['--port', String(port), '--asset-port', String(assetPort)];
-    const words = ['serve', ...ports, '--json', '--asset-url', assets.url, '--database', address];
+    const words = [
+      'serve',
+      '--max-tier',
+      'internal',
+      ...ports,
+      '--json',
+      '--asset-url',
+      assets.url,
+      '--database',
+      address,
+    ];
     const running = arx.start(words, { dir, env: more });
     expect(JSON.parse(await running.says('stdout', /\n/))).toMatchObject({ database: 'postgres' });
     return { api: `http://127.0.0.1:${port}`, assets: `http://127.0.0.1:${assetPort}`, running };

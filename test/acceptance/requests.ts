@@ -174,7 +174,7 @@ export const BAD: Bad[] = [
     ],
   ]),
   // Every tier has the other scopes, so that only these routes can lack theirs.
-  ...SCOPED.filter((name) => ROUTES[name].scope === 'read:sequence').map((name): Bad => [
+  ...SCOPED.filter((name) => ['read:sequence', 'write:events'].includes(ROUTES[name].scope ?? '')).map((name): Bad => [
     name,
     'for external',
     'scope_missing',

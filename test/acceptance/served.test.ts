@@ -78,7 +78,12 @@ beforeAll(async () => {
   // The key that signs the addresses of files is part of an archive from its first listing on.
   expect(await arx(first, 'attachments ls')).toMatchObject({ exit: 0 });
   cpSync(join(first, 'data'), join(scratch, 'served', 'data'), { recursive: true });
-  served = await serve(join(scratch, 'served'), ['--asset-url', 'http://127.0.0.1:4748']);
+  served = await serve(join(scratch, 'served'), [
+    '--asset-url',
+    'http://127.0.0.1:4748',
+    '--max-tier',
+    'internal',
+  ]);
   const login = '--client-id acceptance --observer-tier internal --requested-tier internal';
   expect(await arx(join(scratch, 'client'), `login ${login} --base-url ${served.base_url}`)).toMatchObject({
     exit: 0,
@@ -125,7 +130,7 @@ function tame(stderr: string): string {
 }
 
 test('files pulled from a served archive are those of the local one', async () => {
-  const own = await serve(join(scratch, 'served'));
+  const own = await serve(join(scratch, 'served'), ['--max-tier', 'internal']);
   try {
     const dir = join(scratch, 'puller');
     mkdirSync(dir);

@@ -39,7 +39,7 @@ describe.skipIf(noSqlmap)('O1 sqlmap', { timeout: 120_000 }, () => {
       const place = engine === 'SQLite' ? { dir: join(dir, 'data') } : { url: await freshUrl() };
       await sampleIn(place);
       served = await serve(dir, 'url' in place ? ['--database', place.url] : []);
-      token = await tokenOf(served.base_url);
+      token = await tokenOf(served.base_url, served.owner);
     });
     afterAll(async () => {
       if (skip) return;

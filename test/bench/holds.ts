@@ -37,7 +37,10 @@ async function withService<T>(work: (service: Service) => Promise<T>): Promise<T
   mkdirSync(join(dir, 'files'));
   writeFileSync(join(dir, 'files/large.bin'), Buffer.alloc(16 * 1024 * 1024, 'large '));
   await arx.run(['import', 'files'], { dir });
-  const running = arx.start(['serve', '--port', '0', '--json', '--max-connections', '15000'], { dir });
+  const running = arx.start(
+    ['serve', '--port', '0', '--json', '--max-tier', 'internal', '--max-connections', '15000'],
+    { dir },
+  );
   try {
     const line = JSON.parse(await running.says('stdout', /\n/)) as Listening;
     const headers = { authorization: `Bearer ${await tokenOf(line.base_url)}` };

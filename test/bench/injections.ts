@@ -45,7 +45,7 @@ export async function measureInjections(level: number): Promise<Record<string, s
   const dir = tempFolder('bench-sqlmap');
   await sampleData(join(dir, 'data'));
   const served = await serve(dir);
-  const token = await tokenOf(served.base_url);
+  const token = await tokenOf(served.base_url, served.owner);
   try {
     for (const target of TARGETS) {
       rows.push(

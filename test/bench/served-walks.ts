@@ -127,7 +127,15 @@ async function whileServed<T>(
   flags: string,
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
-  const args = ['serve', '--port', '0', '--json', ...flags.split(' ').filter(Boolean)];
+  const args = [
+    'serve',
+    '--port',
+    '0',
+    '--json',
+    '--max-tier',
+    'internal',
+    ...flags.split(' ').filter(Boolean),
+  ];
   const dir = mkdtempSync(join(tmpdir(), 'arx-served-'));
   cpSync(from, dir, { recursive: true });
   const env = { ARX_DATA_DIR: dir, ARX_CONFIG_DIR: join(dir, 'config') };

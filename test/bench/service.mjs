@@ -49,7 +49,18 @@ async function served(engine, rows, timing, loaded) {
     return one;
   };
   try {
-    const line = ['node', ARX, 'serve', '--port', '0', '--json', '--database', where];
+    const line = [
+      'node',
+      ARX,
+      'serve',
+      '--port',
+      '0',
+      '--json',
+      '--max-tier',
+      'internal',
+      '--database',
+      where,
+    ];
     const arx = start(line, { ...process.env, ...scratchEnv(dir) });
     const base = JSON.parse(await arx.said).base_url;
     const token = await tokenOf(base);

@@ -55,7 +55,7 @@ describe('our own service', () => {
 
   test('everything is as documented', async () => {
     const { exit, stderr, report } = await examine(service.base_url, {
-      ARX_TOKEN: await tokenOf(service.base_url),
+      ARX_TOKEN: await tokenOf(service.base_url, service.owner),
     });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     const strange = report.findings.filter(({ verdict }) => verdict !== 'ok');
@@ -125,7 +125,7 @@ describe('our own service', () => {
   });
 
   test('lines for people and for scripts say the same', async () => {
-    const env = { ARX_TOKEN: await tokenOf(service.base_url) };
+    const env = { ARX_TOKEN: await tokenOf(service.base_url, service.owner) };
     const table = await arx(dir, `doctor --base-url ${service.base_url} -o table --no-color`, {
       env,
       columns: 70,
@@ -143,7 +143,7 @@ test('drift at 21 % does not fool it', async () => {
   await sampleData(join(home, 'data'));
   const service = await serve(home, ['--drift', '0.21', '--drift-seed', '5']);
   try {
-    const env = { ARX_TOKEN: await tokenOf(service.base_url) };
+    const env = { ARX_TOKEN: await tokenOf(service.base_url, service.owner) };
     for (let run = 0; run < 8; run += 1) {
       const { exit, report } = await examine(service.base_url, env);
       expect(exit).toBe(0);
@@ -178,7 +178,9 @@ test.each<[string, object]>([
   await sampleData(join(home, 'data'));
   const service = await serve(home, ['--list-variants', variants]);
   try {
-    const { exit, report } = await examine(service.base_url, { ARX_TOKEN: await tokenOf(service.base_url) });
+    const { exit, report } = await examine(service.base_url, {
+      ARX_TOKEN: await tokenOf(service.base_url, service.owner),
+    });
     expect({ exit, requests: report.requests <= 80 }).toEqual({ exit: 0, requests: true });
     expect(report.lists.conversations).toMatchObject(found);
     expect(report.lists.attachments).toMatchObject(found);

@@ -1,9 +1,11 @@
 // `arx serve` from outside: which host names it answers to, which headers it sends, and what it prints.
 import { DatabaseSync } from '@photostructure/sqlite';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/error.ts';
+import { arx } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
@@ -58,7 +60,8 @@ test('a name that is not this machine’s is answered by neither port, until it 
 });
 
 test.each<[flags: string[], tiers: Record<string, number>]>([
-  [[], { external: 200, internal: 200, mirror: 403 }],
+  [[], { external: 200, internal: 403, mirror: 403 }],
+  [['--max-tier', 'internal'], { external: 200, internal: 200, mirror: 403 }],
   [['--max-tier', 'mirror'], { external: 200, internal: 200, mirror: 200 }],
   [['--host', '0.0.0.0'], { external: 200, internal: 403, mirror: 403 }],
   [['--trust-proxy', '127.0.0.1'], { external: 200, internal: 403, mirror: 403 }],
@@ -67,6 +70,42 @@ test.each<[flags: string[], tiers: Record<string, number>]>([
 ])('tiers given with %j', async (flags, tiers) => {
   served = await serve(dir, flags);
   for (const [tier, status] of Object.entries(tiers)) expect((await token(tier)).status).toBe(status);
+});
+
+test.each<[flags: string[], tiers: Record<string, number>]>([
+  [[], { external: 200, internal: 200, mirror: 403 }],
+  [['--trust-proxy', '127.0.0.1'], { external: 200, internal: 200, mirror: 403 }],
+  [['--max-tier', 'external'], { external: 200, internal: 403, mirror: 403 }],
+  [['--host', '0.0.0.0'], { external: 200, internal: 403, mirror: 403 }],
+])('tiers given to the user who runs it with %j', async (flags, tiers) => {
+  served = await serve(dir, flags);
+  const url = served.base_url.replace('0.0.0.0', '127.0.0.1');
+  for (const [tier, status] of Object.entries(tiers)) {
+    const who = `--client-id me --observer-tier ${tier} --requested-tier ${tier}`;
+    const { exit, stdout, stderr } = await arx(dir, `login --base-url ${url} ${who} --json`);
+    expect([exit, stderr]).toEqual(
+      status === 200 ? [0, ''] : [5, expect.stringContaining('no scope above tier')],
+    );
+    if (exit === 0) expect(JSON.parse(stdout)).toMatchObject({ access_tier: tier });
+  }
+});
+
+test('the secret of its user is in a file of mode 0600, which goes with the service; others prove nothing', async () => {
+  served = await serve(dir);
+  const name = `owner-127.0.0.1-${new URL(served.base_url).port}`;
+  const path = join(dir, 'config', name);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  const secret = readFileSync(path, 'utf8');
+  const asks = (value: string) =>
+    ask(
+      `${served?.base_url}/api/auth/token`,
+      { 'x-arx-owner-secret': value },
+      { client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' },
+    );
+  expect((await asks(secret)).status).toBe(200);
+  for (const wrong of ['', 'x', secret.slice(1), `${secret}x`]) expect((await asks(wrong)).status).toBe(403);
+  await served.close();
+  expect(readdirSync(join(dir, 'config'))).not.toContain(name);
 });
 
 const OTHERS = 'ids, dates and SHA-256 of the rest';
@@ -104,7 +143,7 @@ test.each([
   const broken = new DatabaseSync(join(dir, 'data', 'archive.db'));
   broken.exec('DROP TABLE tokens');
   broken.close();
-  const { json, status } = await token('internal');
+  const { json, status } = await token('external');
   const { error } = ErrorBody.parse(json);
   expect([status, error.code]).toEqual([500, 'internal']);
   const said = served.stderrText();

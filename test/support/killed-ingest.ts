@@ -137,7 +137,16 @@ type Process = { port: number; running: Running };
 
 async function begin(launcher: string, dir: string, database: string, given?: number): Promise<Process> {
   const port = given ?? (await freePort());
-  const words = [launcher, 'serve', '--port', String(port), '--asset-port', String(await freePort())];
+  const words = [
+    launcher,
+    'serve',
+    '--max-tier',
+    'internal',
+    '--port',
+    String(port),
+    '--asset-port',
+    String(await freePort()),
+  ];
   const running = startProcess(process.execPath, [...words, '--json', '--database', database], { dir });
   await running.says('stdout', /\n/);
   return { port, running };

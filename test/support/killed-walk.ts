@@ -32,7 +32,10 @@ export async function openKillBench(): Promise<KillBench> {
   await sample.leave();
   const program = buildProgram();
   const flags = '--port 0 --json --drift 0.21 --drift-seed 7 --drift-latency 10'.split(' ');
-  const served = program.start(['serve', ...flags], { dir: sample.dir, env: { ARX_DATA_DIR: sample.dir } });
+  const served = program.start(['serve', '--max-tier', 'internal', ...flags], {
+    dir: sample.dir,
+    env: { ARX_DATA_DIR: sample.dir },
+  });
   const close = async () => {
     served.child.kill('SIGTERM');
     await served.ended;

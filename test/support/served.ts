@@ -2,11 +2,18 @@
 import { randomBytes } from 'node:crypto';
 import { run } from '../../src/arx.ts';
 import type { Listening } from '../../src/contract/reports/command.ts';
+import { readOwnerSecret } from '../../src/config/owner-secret.ts';
+import { OWNER_SECRET_HEADER } from '../../src/contract/routes.ts';
 import { Fault } from '../../src/faults.ts';
 import type { Sink } from '../../src/world.ts';
 import { fakeWorld } from './fake-world.ts';
 
-export type Served = Listening & { stderrText(): string; close(): Promise<number> };
+export type Served = Listening & {
+  /** The header by which the user who runs the service gets the tier internal; empty where there is none. */
+  owner: Record<string, string>;
+  stderrText(): string;
+  close(): Promise<number>;
+};
 
 /** Serves the archive in `<dir>/data`; `flags` follow `arx serve --port 0 --json`. Closing gives the exit code. */
 export async function serve(
@@ -23,8 +30,14 @@ export async function serve(
     exit = run({ ...world, stdout, randomBytes });
     exit.then((code) => reject(new Error(`arx serve ended with ${code}: ${world.stderrText()}`)), reject);
   });
+  const listening = JSON.parse(line) as Listening;
+  const own = readOwnerSecret(world.env['ARX_CONFIG_DIR'] ?? '', listening.base_url, {
+    uid: world.uid,
+    notice: () => {},
+  });
   return {
-    ...(JSON.parse(line) as Listening),
+    ...listening,
+    owner: own === undefined ? {} : { [OWNER_SECRET_HEADER]: own.secret },
     stderrText: world.stderrText,
     close: () => {
       interrupt.abort(new Fault('interrupted', 'terminated', { signal: 'SIGTERM' }));
@@ -33,11 +46,11 @@ export async function serve(
   };
 }
 
-/** A token for the internal tier, asked for at the port. */
-export async function tokenOf(baseUrl: string): Promise<string> {
+/** A token for the internal tier, asked for at the port. `owner` is that of {@link Served}. */
+export async function tokenOf(baseUrl: string, owner: Record<string, string> = {}): Promise<string> {
   const asked = await fetch(`${baseUrl}/api/auth/token`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { ...owner, 'content-type': 'application/json' },
     body: JSON.stringify({ client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' }),
   });
   return ((await asked.json()) as { access_token: string }).access_token;

@@ -24,9 +24,20 @@ function optionForStrangers({ host, trustProxy, allowHost }: Reach): string | un
   return allowHost === undefined ? undefined : '--allow-host';
 }
 
-/** Returns the highest tier that a token gets: that of `--max-tier`, else `external` where strangers reach the ports. */
-export function highestTier(reach: Reach): Tier {
-  return reach.maxTier ?? (optionForStrangers(reach) === undefined ? 'internal' : 'external');
+/**
+ * Returns the highest tier that anyone gets: that of `--max-tier`, else `external`. Other users and programs of this machine
+ * reach a loopback port too.
+ */
+export function highestTier({ maxTier = 'external' }: Reach): Tier {
+  return maxTier;
+}
+
+/**
+ * Returns the highest tier of the user who runs the service, undefined where the user gets what everybody gets: the secret
+ * goes over loopback only, and `--max-tier` is for everybody.
+ */
+export function ownerTier({ host, maxTier }: Reach): Tier | undefined {
+  return isLoopback(host) && maxTier === undefined ? 'internal' : undefined;
 }
 
 /** Returns one line about what strangers can read, undefined where none reach the ports. `takesEvents`: from any token with the scope. */

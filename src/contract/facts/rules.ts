@@ -31,15 +31,15 @@ export const RULE_FACTS: readonly Fact[] = [
     ],
     [
       'scopes of a tier',
-      'external: read:messages and read:attachments. internal adds read:sequence. mirror adds read:mirror.',
+      'external: read:messages and read:attachments. internal adds read:sequence and write:events. mirror adds read:mirror.',
     ],
     [
       'token endpoint',
-      'It needs no credentials, gives each client address 60 tokens per minute (then 429), and refuses a foreign Origin. Health, its probes and openapi.json need no token; everything else does.',
+      'It needs no credentials, gives each client address 60 tokens per minute (then 429), and refuses a foreign Origin. On loopback the user who runs the service gets a higher tier with a secret that `arx serve` writes for `arx login`. Health, its probes and openapi.json need no token; everything else does.',
     ],
     [
       'scope of an endpoint',
-      'attachments: read:attachments. conversations, messages and content: read:messages. sequences and events: read:sequence.',
+      'attachments: read:attachments. conversations, messages and content: read:messages. sequences and lists of events: read:sequence. sending events: write:events.',
     ],
     [
       'errors',

@@ -39,7 +39,7 @@ export async function authenticate(
 }
 
 /** The bearer of a signed request: it can send events and nothing else. */
-const SIGNER: Bearer = { tier: 'external', scope: ['read:sequence'], expires_ms: Infinity };
+const SIGNER: Bearer = { tier: 'external', scope: ['write:events'], expires_ms: Infinity };
 
 /**
  * Returns the bearer of a request that must be signed with one of these secrets. A token is not read. Throws ApiError

@@ -20,8 +20,10 @@ export type ServiceOptions = {
   faults?: FaultPlan;
   /** When the service started, in milliseconds since the epoch. Default: now. */
   startedMs?: number;
-  /** The highest tier that this service grants. Default: `mirror`. */
+  /** The highest tier that this service grants to anyone. Default: `mirror`. */
   maxTier?: Tier;
+  /** The secret of the user who runs this service, and the highest tier that a token gets with it. */
+  owner?: { secret: string; maxTier: Tier };
   /** Is called with every unexpected error and the request id of its response. Must not throw. */
   onFailure?(requestId: string, error: unknown): void;
   /** Events must be signed with one of these secrets, and need no token then. */

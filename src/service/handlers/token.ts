@@ -1,19 +1,22 @@
 // POST /api/auth/token: issues a bearer token (interface 2.3, 4.1).
-import { firstHeader } from '../../contract/exchange.ts';
+import { hash, timingSafeEqual } from 'node:crypto';
+import { firstHeader, singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
+import { OWNER_SECRET_HEADER } from '../../contract/routes.ts';
 import { MAX_TOKEN_REQUEST_BYTES } from '../../contract/scalars.ts';
-import { TokenRequest, type Token } from '../../contract/token.ts';
+import { TokenRequest, type Tier, type Token } from '../../contract/token.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { isSameOrigin } from '../rules/host-header.ts';
 import { validationMessage } from '../rules/validation-message.ts';
 import { grantTier } from '../rules/tiers.ts';
 import { issueToken } from '../store/tokens.ts';
 import { readJson } from './body.ts';
-import { ok, type Call, type Reply } from './call.ts';
+import { ok, type Call, type Reply, type ServiceOptions } from './call.ts';
 
 /**
- * Returns a token for the requested tier. No credentials are needed (our choice), so a web page of another origin gets
- * none, and a peer gets a limited number per minute (`rate_limited`); an in-process caller is not limited. Fields other
- * than the three of the interface are ignored. Throws ApiError `request_invalid`, `observer_not_permitted`.
+ * Returns a token for the requested tier. No credentials are needed (our choice), except for the tiers that only the owner
+ * of the service gets. So a web page of another origin gets none, and a peer gets a limited number per minute
+ * (`rate_limited`); an in-process caller is not limited. Fields other than the three of the interface are ignored. Throws
+ * ApiError `request_invalid`, `observer_not_permitted`.
  */
 export async function token(call: Call): Promise<Reply> {
   const { archive, options, request, summary, tokenLimiter } = call;
@@ -26,7 +29,7 @@ export async function token(call: Call): Promise<Reply> {
   if (/\p{C}/u.test(parsed.data.client_id)) {
     throw new ApiError('request_invalid', 'client_id: must not hold control characters');
   }
-  const granted = grantTier(parsed.data, options.maxTier ?? 'mirror');
+  const granted = grantTier(parsed.data, ceilingFor(request, options), options.owner !== undefined);
   const wait = request.peer === 'local' ? 0 : await tokenLimiter.take(request.peer, archive.now());
   if (wait > 0) {
     throw new ApiError('rate_limited', `too many tokens were issued to this address, wait ${wait} s`, {
@@ -46,4 +49,15 @@ export async function token(call: Call): Promise<Reply> {
     source_integrity: summary.integrity,
   };
   return ok(body);
+}
+
+/** Returns the highest tier of a request. A wrong secret counts as none: `arx serve` may have been restarted since. */
+function ceilingFor({ headers }: ServiceRequest, { maxTier = 'mirror', owner }: ServiceOptions): Tier {
+  const secret = singleHeader(headers, OWNER_SECRET_HEADER);
+  if (owner === undefined || secret === undefined) return maxTier;
+  return timingSafeEqual(digest(secret), digest(owner.secret)) ? owner.maxTier : maxTier;
+}
+
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
 }

@@ -4,18 +4,19 @@ import { ApiError } from './api-error.ts';
 
 const SCOPES_OF: Record<Tier, readonly Scope[]> = {
   external: ['read:messages', 'read:attachments'],
-  internal: ['read:messages', 'read:attachments', 'read:sequence'],
-  mirror: ['read:messages', 'read:attachments', 'read:sequence', 'read:mirror'],
+  internal: ['read:messages', 'read:attachments', 'read:sequence', 'write:events'],
+  mirror: ['read:messages', 'read:attachments', 'read:sequence', 'write:events', 'read:mirror'],
 };
 
 /** What a token gets: its tier, and the scopes of that tier. */
 export type Grant = { tier: Tier; scope: readonly Scope[] };
 
 /**
- * Returns the requested tier with its scopes (interface 4.1). `ceiling` is the highest tier of this service. Throws ApiError
- * `request_invalid` for an unknown tier, `observer_not_permitted` where the observer's tier or the ceiling is lower.
+ * Returns the requested tier with its scopes (interface 4.1). `ceiling` is the highest tier of this service
+ * for this caller; with `hasOwner` its refusal says that the owner gets more. Throws ApiError `request_invalid` for an
+ * unknown tier, `observer_not_permitted` where the observer's tier or the ceiling is lower.
  */
-export function grantTier(request: TokenRequest, ceiling: Tier): Grant {
+export function grantTier(request: TokenRequest, ceiling: Tier, hasOwner = false): Grant {
   const observer = tierNamed('observer_tier', request.observer_tier);
   const tier = tierNamed('requested_tier', request.requested_tier);
   if (!mayRead(observer, tier)) {
@@ -25,7 +26,8 @@ export function grantTier(request: TokenRequest, ceiling: Tier): Grant {
     );
   }
   if (!mayRead(ceiling, tier)) {
-    throw new ApiError('observer_not_permitted', `this service gives no scope above tier ${ceiling}`);
+    const to = hasOwner ? ' to others than the user who runs it' : '';
+    throw new ApiError('observer_not_permitted', `this service gives no scope above tier ${ceiling}${to}`);
   }
   return { tier, scope: SCOPES_OF[tier] };
 }

@@ -223,7 +223,7 @@ describe('the journal', () => {
         mode: 0o755,
       });
     }
-    const served = await serve(join(dir, 'other'));
+    const served = await serve(join(dir, 'other'), ['--max-tier', 'internal']);
     try {
       await arx(
         dir,

@@ -153,9 +153,24 @@ describe('N: authentication', () => {
       const options = name === 'ingest' ? { body: {} } : {};
       const answer = await ask(PATHS[name], { tier: 'external', ...options });
       expectApiError(answer, 'scope_missing');
-      expect(answer.json.error.message).toBe('the token lacks the scope read:sequence');
+      expect(answer.json.error.message).toBe(`the token lacks the scope ${ROUTES[name].scope}`);
     }
     expectApiError(await ask('/api/sequence/mirror_relay'), 'scope_missing');
+  });
+
+  test('N4 a token that can read sequences cannot send events', async () => {
+    const token = 'arx_reader';
+    await sample.archive.database.run('INSERT INTO tokens VALUES ($1, $2, $3, $4, $5)', [
+      sha256Of(token),
+      'reader',
+      'internal',
+      'read:messages read:attachments read:sequence',
+      sample.archive.now() + 60_000,
+    ]);
+    expect((await ask(PATHS.events, { token })).status).toBe(200);
+    const refused = await ask(PATHS.ingest, { token, body: {} });
+    expectApiError(refused, 'scope_missing');
+    expect(refused.headers['www-authenticate']).toContain('scope="write:events"');
   });
 
   test('N7 additional fields in a token request have no effect', async () => {

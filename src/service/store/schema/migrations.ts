@@ -111,6 +111,10 @@ export const MIGRATIONS: readonly Migration[] = [
   ALTER TABLE attachments ADD COLUMN contains INTEGER NOT NULL DEFAULT 0;
   `,
   },
+  {
+    // Tokens of earlier versions lack the scope write:events. A client whose token is unknown asks for another one.
+    both: 'DELETE FROM tokens',
+  },
 ];
 
 const tablesOf = (text: string): string[] =>
