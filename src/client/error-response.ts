@@ -33,6 +33,9 @@ const KINDS: Record<number, FaultKind> = {
   429: 'busy',
 };
 
+/** The service found out that its stored bytes are not those of import. No other request helps. */
+const DAMAGED_CODES: ReadonlySet<string> = new Set<ErrorCode>(['asset_damaged', 'message_damaged']);
+
 /** Here a signature is missing or wrong, and a token would not help. */
 const UNSIGNED: ErrorCode = 'signature_invalid';
 
@@ -80,6 +83,7 @@ function hintFor(kind: FaultKind, { code, message }: ErrorFields): string | unde
 }
 
 function kindOf(status: number, code: string | undefined): FaultKind {
+  if (code !== undefined && DAMAGED_CODES.has(code)) return 'integrity';
   if (status >= 500) return 'busy';
   const known = KINDS[status];
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 // The transport without sockets: calls a service function directly, with the same statuses, headers and bodies.
 import type { Service, ServiceResponse } from '../contract/exchange.ts';
 import { Fault } from '../faults.ts';
-import type { Transport } from './transport.ts';
+import { TransportFault, type Transport } from './transport.ts';
 
 /** Addresses of the embedded archive and its files. Nothing ever connects to them. */
 export const EMBEDDED_BASE_URL = 'https://archive.localhost';
@@ -37,9 +37,15 @@ async function* piecesOf(body: ServiceResponse['body'], signal: AbortSignal): As
   } else if (body instanceof Uint8Array) {
     if (body.length > 0) yield body;
   } else {
-    for await (const chunk of body) {
+    try {
+      for await (const chunk of body) {
+        signal.throwIfAborted();
+        yield chunk;
+      }
+    } catch (error) {
       signal.throwIfAborted();
-      yield chunk;
+      // Over a socket, a body that fails is cut.
+      throw new TransportFault('network', 'answer was cut', true, { retryable: true, cause: error });
     }
   }
 }

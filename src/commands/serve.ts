@@ -69,10 +69,14 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const metrics = input.metricsPort === undefined ? undefined : await openMetrics(archive, accessLog, app);
   const ports = createPorts(accessLog, metrics);
   const portOptions = { host: input.host, onFailure, ...hosts, ...limits };
-  const assets = await ports.open('assets', createAssetService(archive, { onFailure }), {
-    ...portOptions,
-    port: input.assetPort ?? (input.port === 0 ? 0 : input.port + 1),
-  });
+  const assets = await ports.open(
+    'assets',
+    createAssetService(archive, { onFailure, maxTier: highestTier(input) }),
+    {
+      ...portOptions,
+      port: input.assetPort ?? (input.port === 0 ? 0 : input.port + 1),
+    },
+  );
   const faults = await faultPlanOf(archive, faultOptions, driftLog);
   const tier = ownerTier(input);
   const owner = createOwnerSecret(app.directories.config, app.storeWorld);

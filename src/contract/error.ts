@@ -41,6 +41,8 @@ export const ERROR_STATUS = {
   rate_limited: 429,
   header_too_large: 431,
   internal: 500,
+  asset_damaged: 500,
+  message_damaged: 500,
   store_unavailable: 503,
   read_only: 503,
 } as const;

@@ -34,7 +34,7 @@ const SHAPES: Record<RouteName, Shape> = {
   content: {
     answer: ['RawContent', 'LoreContent'],
     summary: 'One content record',
-    errors: ['not_found', 'observer_not_permitted'],
+    errors: ['not_found', 'observer_not_permitted', 'message_damaged'],
   },
   sequence: {
     answer: ['Sequence'],
@@ -117,8 +117,8 @@ export function buildOpenApi(version: string) {
     servers: [{ url: '/' }],
     paths: {
       ...paths,
-      '/files/{id}/{tier}/{signature}': served('file', 'Bytes of an attachment, at its file_url'),
-      '/messages/{id}/{tier}/{signature}': served(
+      '/files/{id}/{tier}/{last_day}/{signature}': served('file', 'Bytes of an attachment, at its file_url'),
+      '/messages/{id}/{tier}/{last_day}/{signature}': served(
         'stored_message',
         'Stored bytes of a message, at its raw_url',
       ),
@@ -269,6 +269,7 @@ const served = (operationId: string, summary: string) => ({
     parameters: [
       { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'tier', in: 'path', required: true, schema: { enum: [...TIERS] } },
+      { name: 'last_day', in: 'path', required: true, schema: { type: 'integer' } },
       { name: 'signature', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'range', in: 'header', required: false, schema: { type: 'string' } },
       { name: 'if-range', in: 'header', required: false, schema: { type: 'string' } },
@@ -279,7 +280,14 @@ const served = (operationId: string, summary: string) => ({
       206: { description: 'The range asked for', content: { '*/*': {} } },
       304: { description: 'The file the client has' },
       ...failuresOf(
-        ['asset_redacted', 'asset_forbidden', 'not_found', 'range_not_satisfiable', ...ANYWHERE],
+        [
+          'asset_redacted',
+          'asset_forbidden',
+          'not_found',
+          'range_not_satisfiable',
+          'asset_damaged',
+          ...ANYWHERE,
+        ],
         [],
       ),
     },

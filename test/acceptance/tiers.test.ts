@@ -143,7 +143,7 @@ test('the address of a file opens it for its own tier alone', async () => {
     (await assets({ method: 'GET', target, headers: [], body: null, peer: 'x' })).status;
   expect(await get(path)).toBe(200);
   for (const tier of ['external', 'internal', 'king']) {
-    expect(await get(path.replace('/mirror/', `/${tier}/`))).toBe(tier === 'king' ? 404 : 403);
+    expect(await get(path.replace('/mirror/', `/${tier}/`))).toBe(403);
   }
   // A lower reader's own address for another file, turned to this one.
   const other = JSON.parse((await as('external', 'attachments show att_1 --json')).stdout) as {

@@ -71,7 +71,11 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
     ],
     [
       'raw view, large messages',
-      `raw_base64 holds up to ${MAX_RAW_BYTES / MIB} MiB of stored bytes. Above that, raw_url takes its place: {asset_url}/messages/<id>/<tier>/<signature>. It works like a file_url and answers 403 once a file of the message is redacted.`,
+      `raw_base64 holds up to ${MAX_RAW_BYTES / MIB} MiB of stored bytes. Above that, raw_url takes its place: {asset_url}/messages/<id>/<tier>/<last day>/<signature>. It works like a file_url and answers 403 once a file of the message is redacted.`,
+    ],
+    [
+      'damaged messages',
+      'The stored bytes are hashed at every read. Where the hash is not that of import, both views are 500 message_damaged.',
     ],
     [
       'raw view, text',

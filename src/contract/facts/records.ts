@@ -58,11 +58,11 @@ export const RECORD_FACTS: readonly Fact[] = [
     ],
     [
       'file_url',
-      '{asset_url}/files/<id>/<tier>/<signature>. The address itself is the permission: no token is sent to it, and it does not expire.',
+      '{asset_url}/files/<id>/<tier>/<last day>/<signature>. The address itself is the permission: no token is sent to it. It expires at the end of its last day: days are counted from 1970-01-01 (UTC), and an address that is given out today lasts until the end of tomorrow. It also falls when the service lowers its highest tier.',
     ],
     [
       'file requests',
-      'GET and HEAD with Range, If-Range and If-None-Match. etag and repr-digest hold the sha256. A redacted file is 403 asset_redacted at any address. An address that does not fit the file is 403 asset_forbidden.',
+      'GET and HEAD with Range, If-Range and If-None-Match. etag and repr-digest hold the sha256. A redacted file is 403 asset_redacted at an address that was given out before. Every other address that opens nothing is 403 asset_forbidden, whether the file exists or not. Stored bytes of another size are 500 asset_damaged. Files up to 1 MiB are hashed before the response begins; of larger ones the connection is cut before the last bytes where the hash differs. A range of a larger file is not hashed.',
     ],
     ['first_visible', 'True on the first row of the archive that has these bytes.'],
     [

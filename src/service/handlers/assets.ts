@@ -1,6 +1,6 @@
 // The service of the asset origin: stored files and messages by signed address, with ranges, never redacted ones.
 import { HEADERS } from '../../contract/routes.ts';
-import { TIERS, type Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/token.ts';
 import {
   firstHeader,
   type Service,
@@ -10,32 +10,33 @@ import {
 import type { Archive } from '../store/archive.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { parseByteRange } from '../rules/byte-range.ts';
-import { isSignatureValid } from '../rules/signed-path.ts';
+import { parseSignedPath } from '../rules/signed-path.ts';
 import { numberOf } from '../rules/identifier.ts';
 import { integrityOf } from '../rules/integrity.ts';
-import { mayRead } from '../rules/tiers.ts';
 import { summaryOf } from '../store/meta-table/summary.ts';
-import { fileKey } from '../store/meta-table/file-key.ts';
+import { checkedBytes, damaged } from './checked-bytes.ts';
 import { attachmentDisposition, servedType } from './content-disposition.ts';
 import type { ServiceOptions } from './call.ts';
 import { toApiError, errorResponse, newRequestId } from './error-response.ts';
+import { checkGrant } from './signed-grant.ts';
 import { storedMessage, type ServedFile } from './stored-message.ts';
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 
 /**
- * Returns the service for `GET|HEAD /files/<id>/<tier>/<signature>` and `/messages/<id>/<tier>/<signature>`. The first is
+ * Returns the service for `GET|HEAD /files/<id>/<tier>/<last day>/<signature>` and the same under `/messages`. The first is
  * the path of `file_url` (interface 2.1); its form is our choice. No token is read: the address is the permission. Errors
- * have the error body (interface 7): 404 for a file that is unknown or not stored, 403 `asset_redacted` or
- * `asset_forbidden`, 416 for a range outside of the file.
+ * have the error body (interface 7): 403 `asset_forbidden` for every address that this service would not give out now,
+ * whether the file exists or not, 403 `asset_redacted`, 404 for a file that is not stored, 416 for a range outside of the
+ * file, 500 `asset_damaged`. `maxTier` is the highest tier whose addresses are open. Default: `mirror`.
  */
 export function createAssetService(
   archive: Archive,
-  { onFailure }: Pick<ServiceOptions, 'onFailure'> = {},
+  { onFailure, maxTier = 'mirror' }: Pick<ServiceOptions, 'onFailure' | 'maxTier'> = {},
 ): Service {
   return async (request) => {
     const requestId = newRequestId(archive.randomBytes);
-    const response = await respond(archive, request).catch(async (error: unknown) => {
+    const response = await respond(archive, request, maxTier).catch(async (error: unknown) => {
       if (!(error instanceof ApiError)) onFailure?.(requestId, error);
       const integrity = await summaryOf(archive).then(
         (summary) => summary.integrity,
@@ -53,14 +54,14 @@ export function createAssetService(
   };
 }
 
-async function respond(archive: Archive, request: ServiceRequest): Promise<ServiceResponse> {
+async function respond(archive: Archive, request: ServiceRequest, maxTier: Tier): Promise<ServiceResponse> {
   if (request.method === 'OPTIONS') return { status: 204, headers: { allow: ALLOW }, body: '' };
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new ApiError('method_not_allowed', 'files can only be read', { allow: ALLOW });
   }
   const file = request.target.startsWith('/messages/')
-    ? await storedMessage(archive, request.target)
-    : await storedFile(archive, request.target);
+    ? await storedMessage(archive, request.target, maxTier)
+    : await storedFile(archive, request.target, maxTier);
   const { size } = file;
 
   const etag = `"${file.sha256}"`;
@@ -89,30 +90,17 @@ async function respond(archive: Archive, request: ServiceRequest): Promise<Servi
   }
   if (range === 'whole') {
     headers['content-length'] = String(size);
-    return { status: 200, headers, body: size === 0 ? '' : file.read(0, size - 1) };
+    return { status: 200, headers, body: await checkedBytes(file, range) };
   }
   headers['content-length'] = String(range.to - range.from + 1);
   headers['content-range'] = `bytes ${range.from}-${range.to}/${size}`;
-  return { status: 206, headers, body: file.read(range.from, range.to) };
-}
-
-async function storedFile(archive: Archive, target: string): Promise<ServedFile> {
-  const { sha256, declared_type, filename, failed, stored } = await permittedFile(archive, target);
-  const size = stored === 1 ? await archive.blobs.size(sha256) : undefined;
-  if (size === undefined) throw new ApiError('not_found', 'the archive does not hold the bytes of this file');
-  return {
-    sha256,
-    size,
-    type: servedType(declared_type),
-    filename,
-    integrity: integrityOf('attachment', failed),
-    read: (from, to) => archive.blobs.read(sha256, from, to),
-  };
+  return { status: 206, headers, body: await checkedBytes(file, range) };
 }
 
 type FileRow = {
   filename: string;
   sha256: string;
+  bytes: number;
   declared_type: string;
   stored: number;
   redacted: number;
@@ -120,25 +108,34 @@ type FileRow = {
   failed: number;
 };
 
-/** Returns the file of a signed address. Redaction is checked first: it applies to addresses that were signed before it. */
-async function permittedFile(archive: Archive, target: string): Promise<FileRow> {
-  const [, id = '', tierName, signature = ''] = /^\/files\/([^/?]+)\/([^/?]+)\/([^/?]+)$/.exec(target) ?? [];
-  const n = numberOf('att', id);
-  const tier = TIERS.find((known) => known === tierName);
+async function storedFile(archive: Archive, target: string, maxTier: Tier): Promise<ServedFile> {
+  const path = parseSignedPath('files', target);
+  if (path === undefined) throw new ApiError('not_found', 'nothing is served under this path');
+  const n = numberOf('att', path.id);
   const file =
-    n === undefined || tier === undefined
+    n === undefined
       ? undefined
       : await archive.database.get<FileRow>(
-          'SELECT filename, sha256, declared_type, stored, redacted, tier, failed FROM attachments WHERE n = $1',
+          'SELECT filename, sha256, bytes, declared_type, stored, redacted, tier, failed FROM attachments WHERE n = $1',
           [n],
         );
-  if (file === undefined || tier === undefined) throw new ApiError('not_found', 'there is no such file');
-  if (file.redacted === 1) throw new ApiError('asset_redacted', 'this file is redacted');
-  const signed = isSignatureValid(await fileKey(archive), { id, sha256: file.sha256, tier }, signature);
-  if (!signed || !mayRead(tier, file.tier)) {
-    throw new ApiError('asset_forbidden', 'this address does not open the file');
-  }
-  return file;
+  const { filename, sha256, bytes, declared_type, stored, failed } = await checkGrant(
+    archive,
+    { path, maxTier },
+    file && { record: file, sha256: file.sha256, tiers: [file.tier], redacted: file.redacted === 1 },
+  );
+  if (stored !== 1) throw new ApiError('not_found', 'the archive does not hold the bytes of this file');
+  const storedSize = await archive.blobs.size(sha256);
+  if (storedSize === undefined) throw damaged('it is missing, or no plain file');
+  return {
+    sha256,
+    size: bytes,
+    storedSize,
+    type: servedType(declared_type),
+    filename,
+    integrity: integrityOf('attachment', failed),
+    read: (from, to) => archive.blobs.read(sha256, from, to),
+  };
 }
 
 /** Returns the Range header where it applies: for GET, and with If-Range only for the same file (RFC 9110 13.1.5). */

@@ -39,7 +39,8 @@ export async function attachment(call: Call): Promise<Reply> {
 async function fileUrlsOf({ archive, options, bearer: { tier } }: Call): Promise<FileUrls> {
   const paths = await filePaths(archive);
   const url = JSON.stringify(options.assetUrl).slice(0, -1);
-  return (n, sha256) => `${url}${paths(n, sha256, tier)}"`;
+  const now = archive.now();
+  return (n, sha256) => `${url}${paths(n, sha256, tier, now)}"`;
 }
 
 async function filterOf(call: Call): Promise<AttachmentFilter> {

@@ -1,11 +1,10 @@
 // GET /api/content/{id}: the raw view and the lore view of one message (interface 2.2, 4.3). The raw view is ours.
-import { createHash } from 'node:crypto';
 import { MAX_RAW_BYTES, type Asset, type Carrier, type Pipeline } from '../../contract/content.ts';
 import type { Tier } from '../../contract/token.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { messagePath } from '../rules/signed-path.ts';
+import { lastDayOf, messagePath } from '../rules/signed-path.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
-import { integrityOf, MESSAGE } from '../rules/integrity.ts';
+import { integrityOf } from '../rules/integrity.ts';
 import { assetTypeOf, zeroWidthCarriers, sequenceStatusOf, variantOf } from '../rules/lore.ts';
 import { readMessageText, type MessageText } from '../mail/message-text.ts';
 import { mayRead } from '../rules/tiers.ts';
@@ -15,13 +14,14 @@ import { attachmentsOf } from '../store/lists/attachments.ts';
 import { findMessage, storedBytes } from '../store/lists/messages.ts';
 import { fileKey } from '../store/meta-table/file-key.ts';
 import { ok, type Call, type Reply } from './call.ts';
+import { hasHash } from './checked-bytes.ts';
 import { instantOf } from '../records/instant.ts';
 
 /**
  * Returns one message in the raw or the lore view. Defaults (our choice): view=raw, no carriers, no pipeline. The stored
- * bytes are hashed at every read; where they are damaged, the record is returned with a lower integrity. Where a file is
- * withheld from this reader, it is left out of the text, and the stored bytes are not sent. Throws ApiError
- * `observer_not_permitted` for a message above the reader's tier.
+ * bytes are hashed at every read. Where a file is withheld from this reader, it is left out of the text, and the stored bytes
+ * are not sent. Throws ApiError `observer_not_permitted` for a message above the reader's tier, `message_damaged` where the
+ * stored bytes are not those of import.
  */
 export async function content(call: Call): Promise<Reply> {
   const { archive, bearer, query } = call;
@@ -31,8 +31,12 @@ export async function content(call: Call): Promise<Reply> {
 
   const message = await permittedMessage(call);
   const bytes = await storedBytes(archive.database, message.n);
-  const damaged = createHash('sha256').update(bytes).digest('hex') !== message.raw_sha256;
-  const seen = { ...message, failed: damaged ? message.failed | MESSAGE.storedBytes : message.failed };
+  if (!hasHash(bytes, message.raw_sha256)) {
+    throw new ApiError(
+      'message_damaged',
+      `${idOf('msg', message.n)} is damaged: its stored bytes have another hash than at import`,
+    );
+  }
   const files = await attachmentsOf(archive.database, message.n);
   const withheld = files.filter((file) => !isReadable(file, bearer.tier));
   const text =
@@ -42,8 +46,8 @@ export async function content(call: Call): Promise<Reply> {
 
   const record =
     view === 'raw'
-      ? rawRecord(seen, await storedPart(call, seen, bytes, withheld), files, text!)
-      : loreRecord(seen);
+      ? rawRecord(message, await storedPart(call, message, bytes, withheld), files, text!)
+      : loreRecord(message);
   const data = {
     ...record,
     ...(withPipeline ? { pipeline: pipelineOf(message.n, files, bearer.tier) } : {}),
@@ -93,13 +97,14 @@ async function storedPart(
 ): Promise<object> {
   if (withheld.length > 0) return { withheld: withheld.map(({ n }) => idOf('att', n)) };
   if (bytes.byteLength > MAX_RAW_BYTES) {
-    const grant = { id: idOf('msg', message.n), sha256: message.raw_sha256, tier: bearer.tier };
+    const { n, raw_sha256: sha256 } = message;
+    const grant = { id: idOf('msg', n), sha256, tier: bearer.tier, lastDay: lastDayOf(archive.now()) };
     return { raw_url: options.assetUrl + messagePath(await fileKey(archive), grant) };
   }
   return { raw_base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') };
 }
 
-/** Returns the raw view. `sha256` and `bytes` are those of import, so they differ from damaged stored bytes. */
+/** Returns the raw view. */
 function rawRecord(message: MessageRow, stored: object, files: AttachmentRow[], text: MessageText) {
   return {
     id: idOf('msg', message.n),

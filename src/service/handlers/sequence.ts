@@ -17,7 +17,7 @@ import { readPage } from './list.ts';
 import type { ListSource } from './list-source.ts';
 import { windowOf } from './list-window.ts';
 import { scopeMissing } from './authenticator.ts';
-import { eventStatusOf } from '../records/event.ts';
+import { eventStatusOf, payloadOf } from '../records/event.ts';
 
 /**
  * Returns a page of positions in checked order. Cursors are entries. `mirror_relay` also needs the scope read:mirror.
@@ -63,7 +63,7 @@ async function mirrorRelay(call: Call): Promise<SentSequence> {
     async read(span) {
       const { rows, has_more } = await readEvents(database, span);
       const positions = rows.map((row) => {
-        const { id } = JSON.parse(row.payload) as { id?: unknown };
+        const id = payloadOf(row)?.['id'];
         return positionOf(row.id, row.n, row.applied ?? row.n, {
           message_id: row.type === 'message.reordered' && typeof id === 'string' ? id : null,
           source: 'gateway',

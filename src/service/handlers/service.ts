@@ -3,6 +3,7 @@ import { coalescePerTick, firstPerTick } from '../../concurrency/single-flight.t
 import type { Service, ServiceRequest, ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS, ROUTES, type RouteName } from '../../contract/routes.ts';
 import { ApiError } from '../rules/api-error.ts';
+import { lastDayOf } from '../rules/signed-path.ts';
 import type { Archive } from '../store/archive.ts';
 import { createDrain } from '../store/event-worker.ts';
 import { createGroupCommit } from '../store/events/group-commit.ts';
@@ -148,7 +149,9 @@ async function respond(
     return 'json' in reply ? reply : { status: reply.status, json: JSON.stringify(reply.body) };
   };
   const isCacheable = CACHEABLE.has(route) && faults?.changesLists !== true;
-  const name = () => `${bearer.tier} ${driftRatio()} ${summary.integrity} ${request.target}`;
+  // File addresses change with the day.
+  const name = () =>
+    `${bearer.tier} ${driftRatio()} ${summary.integrity} ${lastDayOf(archive.now())} ${request.target}`;
   const { status, json: body } = isCacheable
     ? await cache.get(name(), state, callHandler)
     : await callHandler();

@@ -1,6 +1,6 @@
 // Events: the columns of the table and the record of one event (interface 6).
 import type { Envelope } from '../../contract/event.ts';
-import type { Effect } from '../rules/ingest.ts';
+import { bodyHash, type Effect } from '../rules/ingest.ts';
 import { INTEGER, oneOf, orNull, table, TEXT, type RowOf } from './table.ts';
 
 /** `n` is the order in which events were accepted, without gaps. */
@@ -11,7 +11,7 @@ export const EVENTS = table('events', {
   /** Canonical JSON of the payload as sent. */
   payload: { type: TEXT },
   /** SHA-256 of type and payload: two deliveries are the same event when it is equal. */
-  body_sha256: { type: TEXT, read: false },
+  body_sha256: { type: TEXT },
   received_ms: { type: INTEGER },
   deliveries: { type: INTEGER },
   effect: { type: oneOf<Effect>() },
@@ -31,13 +31,24 @@ export const EVENTS = table('events', {
 /** An event as statements read it. */
 export type EventRow = RowOf<typeof EVENTS>;
 
-/** Returns one event as stored, with its effect. */
+/** Returns the payload of an event, undefined where type or payload are not those that were received. */
+export function payloadOf(
+  row: Pick<EventRow, 'type' | 'payload' | 'body_sha256'>,
+): Record<string, unknown> | undefined {
+  if (bodyHash(row.type, row.payload) !== row.body_sha256) return undefined;
+  return JSON.parse(row.payload) as Record<string, unknown>;
+}
+
+/** Returns one event as stored, with its effect. A damaged one is listed without its payload, as `partial`. */
 export function eventRecord(row: EventRow): Envelope {
+  const payload = payloadOf(row);
+  if (payload === undefined)
+    row = { ...row, error: 'the stored event is damaged: it is not the one received' };
   return {
     id: row.id,
     type: row.type,
-    status: eventStatusOf(row.effect),
-    payload: JSON.parse(row.payload) as Record<string, unknown>,
+    status: payload === undefined ? 'partial' : eventStatusOf(row.effect),
+    payload: payload ?? {},
     sequence: row.n,
     received_at: new Date(row.received_ms).toISOString(),
     effect: row.effect,

@@ -9,7 +9,7 @@ export type Check = {
   proves: string;
 };
 
-/** Bits of a message. Moves update `positionMonotonic`; `storedBytes` is found out when the message is read. */
+/** Bits of a message. Moves update `positionMonotonic`; `storedBytes` is found out when the message is read, which then fails. */
 export const MESSAGE = {
   decodable: 1,
   wellFormed: 2,

@@ -1,14 +1,18 @@
+import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error.ts';
 import type { Tier } from '../../../src/contract/token.ts';
 import { createAssetService } from '../../../src/service/handlers/assets.ts';
 import { attachmentDisposition, servedType } from '../../../src/service/handlers/content-disposition.ts';
 import { openArchive, type OpenArchive } from '../../../src/service/index.ts';
 import { parseByteRange } from '../../../src/service/rules/byte-range.ts';
-import { filePath } from '../../../src/service/rules/signed-path.ts';
+import { filePath, lastDayOf } from '../../../src/service/rules/signed-path.ts';
+import { blobPath } from '../../../src/service/store/files/blobs.ts';
 import { fileKey } from '../../../src/service/store/meta-table/file-key.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { sha256Of } from '../../support/digest.ts';
@@ -17,12 +21,16 @@ const CONTENT = Buffer.from('0123456789abcdef');
 const SHA = sha256Of(CONTENT);
 const ETAG = `"${SHA}"`;
 
+const NOW = 1_700_000_000_000;
+const lastDay = lastDayOf(NOW);
+
+let now = NOW;
 let dir: string;
 let archive: OpenArchive;
 
 beforeAll(async () => {
   dir = tempFolder('assets');
-  archive = await openArchive({ sleep, dir, now: () => 1_700_000_000_000, randomBytes });
+  archive = await openArchive({ sleep, dir, now: () => now, randomBytes });
   await archive.blobs.put(SHA, CONTENT);
   const rows: [filename: string, type: string, stored: number, redacted: number, tier: Tier][] = [
     ['plain.txt', 'text/plain', 1, 0, 'external'],
@@ -56,11 +64,13 @@ async function ask(
     tier = 'internal',
     headers = {},
     method = 'GET',
-  }: { tier?: Tier; headers?: object; method?: string } = {},
+    sha256 = SHA,
+    maxTier = 'mirror',
+  }: { tier?: Tier; headers?: object; method?: string; sha256?: string; maxTier?: Tier } = {},
 ) {
   const target =
-    typeof n === 'string' ? n : filePath(await fileKey(archive), { id: `att_${n}`, sha256: SHA, tier });
-  const response = await createAssetService(archive)({
+    typeof n === 'string' ? n : filePath(await fileKey(archive), { id: `att_${n}`, sha256, tier, lastDay });
+  const response = await createAssetService(archive, { maxTier })({
     method,
     target,
     headers: Object.entries(headers) as [string, string][],
@@ -116,19 +126,20 @@ describe('redacted bytes are never sent', () => {
     else expect(error(text).code).toBe('asset_redacted');
   });
   test('with a signature that is wrong', async () => {
-    expect(error((await ask(`/files/att_2/internal/x`)).text).code).toBe('asset_redacted');
+    expect(error((await ask(`/files/att_2/internal/20000/x`)).text).code).toBe('asset_forbidden');
   });
 });
 
 test.each<[string, number | string, { tier?: Tier; method?: string }, number, string]>([
   ['N6 the tier of the address is too low', 3, { tier: 'external' }, 403, 'asset_forbidden'],
   ['bytes not held', 4, {}, 404, 'not_found'],
-  ['unknown id', 99, {}, 404, 'not_found'],
-  ['no such tier', '/files/att_1/owner/abc', {}, 404, 'not_found'],
-  ['wrong signature', '/files/att_1/internal/abc', {}, 403, 'asset_forbidden'],
-  ['odd id', '/files/att_01/internal/abc', {}, 404, 'not_found'],
-  ['dots', '/files/../internal/abc', {}, 404, 'not_found'],
-  ['more path', '/files/att_1/internal/abc/d', {}, 404, 'not_found'],
+  ['unknown id', 99, {}, 403, 'asset_forbidden'],
+  ['no such tier', '/files/att_1/owner/20000/abc', {}, 403, 'asset_forbidden'],
+  ['wrong signature', '/files/att_1/internal/20000/abc', {}, 403, 'asset_forbidden'],
+  ['odd id', '/files/att_01/internal/20000/abc', {}, 403, 'asset_forbidden'],
+  ['dots', '/files/../internal/20000/abc', {}, 403, 'asset_forbidden'],
+  ['without a day', '/files/att_1/internal/abc', {}, 404, 'not_found'],
+  ['more path', '/files/att_1/internal/20000/abc/d', {}, 404, 'not_found'],
   ['root', '/', {}, 404, 'not_found'],
   ['POST', 1, { method: 'POST' }, 405, 'method_not_allowed'],
   ['TRACE', 1, { method: 'TRACE' }, 405, 'method_not_allowed'],
@@ -142,7 +153,12 @@ test.each<[string, number | string, { tier?: Tier; method?: string }, number, st
 });
 
 test('a signature opens one file for one tier', async () => {
-  const path = filePath(await fileKey(archive), { id: 'att_1', sha256: SHA, tier: 'external' });
+  const path = filePath(await fileKey(archive), {
+    id: 'att_1',
+    sha256: SHA,
+    tier: 'external',
+    lastDay,
+  });
   expect((await ask(path)).status).toBe(200);
   expect((await ask(path.replace('external', 'internal'))).status).toBe(403);
   expect((await ask(path.replace('att_1', 'att_3'))).status).toBe(403);
@@ -241,5 +257,106 @@ describe('Q7 names and types', () => {
     ['application/xhtml+xml', 'application/octet-stream'],
   ])('%j is served as %s', (declared, served) => {
     expect(servedType(declared)).toBe(served);
+  });
+});
+
+describe('an address falls', () => {
+  test('at the end of its last day', async () => {
+    now = (lastDay + 1) * 86_400_000 - 1;
+    expect((await ask(1)).status).toBe(200);
+    now += 1;
+    const { status, text } = await ask(1);
+    expect(status).toBe(403);
+    expect(error(text)).toMatchObject({
+      code: 'asset_forbidden',
+      message: expect.stringContaining('expired'),
+    });
+    now = NOW;
+  });
+
+  test('when the service lowers its ceiling', async () => {
+    expect((await ask(1, { tier: 'internal', maxTier: 'internal' })).status).toBe(200);
+    expect(error((await ask(1, { tier: 'internal', maxTier: 'external' })).text).code).toBe(
+      'asset_forbidden',
+    );
+  });
+});
+
+describe('Q9 a stored file that is not the one of import is never sent', () => {
+  const LARGE = Buffer.alloc(3 * 1024 * 1024, 'abc');
+  const path = () => blobPath(archive.blobs.dir!, SHA);
+  const largePath = () => blobPath(archive.blobs.dir!, sha256Of(LARGE));
+  const codeOf = async (options: Parameters<typeof ask>[1] = {}) => {
+    const { status, text } = await ask(1, options);
+    return { status, code: error(text).code };
+  };
+
+  beforeAll(async () => {
+    await archive.blobs.put(sha256Of(LARGE), LARGE);
+    await archive.database.run(
+      `INSERT INTO attachments (n, message, part, filename, sha256, bytes, declared_type, stored, redacted,
+        decorative_layer, first_visible, source, tier)
+        VALUES (6, 1, 6, 'large.bin', $1, $2, 'text/plain', 1, 0, 0, 1, 'local', 'external')`,
+      [sha256Of(LARGE), LARGE.length],
+    );
+  });
+  afterEach(() => {
+    for (const [at, bytes] of [
+      [path(), CONTENT],
+      [largePath(), LARGE],
+    ] as const) {
+      rmSync(at, { force: true, recursive: true });
+      writeFileSync(at, bytes);
+    }
+  });
+
+  test.each<[name: string, spoil: (at: string) => void]>([
+    ['truncated', (at) => writeFileSync(at, CONTENT.subarray(1))],
+    ['longer', (at) => writeFileSync(at, Buffer.concat([CONTENT, CONTENT]))],
+    ['replaced by bytes of the same size', (at) => writeFileSync(at, Buffer.alloc(CONTENT.length))],
+    ['missing', (at) => rmSync(at)],
+    ['a folder', (at) => (rmSync(at), mkdirSync(at))],
+    ['a pipe', (at) => (rmSync(at), execFileSync('mkfifo', [at]))],
+    [
+      'a symlink to the same bytes',
+      (at) => {
+        writeFileSync(`${at}.elsewhere`, CONTENT);
+        rmSync(at);
+        symlinkSync(`${at}.elsewhere`, at);
+      },
+    ],
+  ])('%s', async (_name, spoil) => {
+    spoil(path());
+    for (const headers of [{}, { range: 'bytes=0-3' }]) {
+      expect(await codeOf({ headers })).toEqual({ status: 500, code: 'asset_damaged' });
+    }
+    expect((await ask(1, { method: 'HEAD' })).status).toBe(500);
+  });
+
+  test('a large file of another size', async () => {
+    writeFileSync(largePath(), LARGE.subarray(1));
+    const { status, text } = await ask(6, { sha256: sha256Of(LARGE) });
+    expect({ status, code: error(text).code }).toEqual({ status: 500, code: 'asset_damaged' });
+  });
+
+  test('a large file with one changed byte: the body ends with an error before its last bytes', async () => {
+    const changed = Buffer.from(LARGE);
+    changed[5] = 0;
+    writeFileSync(largePath(), changed);
+    await expect(ask(6, { sha256: sha256Of(LARGE) })).rejects.toThrow('another hash');
+    writeFileSync(largePath(), LARGE);
+    expect((await ask(6, { sha256: sha256Of(LARGE) })).text).toBe(LARGE.toString());
+  });
+
+  test('an import of the same bytes repairs a link and a truncated file', async () => {
+    writeFileSync(path(), CONTENT.subarray(1));
+    const source = join(dir, 'source');
+    writeFileSync(source, CONTENT);
+    expect(await archive.blobs.putFile(SHA, source)).toBe(true);
+    expect((await ask(1)).status).toBe(200);
+    rmSync(path());
+    symlinkSync(source, path());
+    await archive.blobs.put(SHA, CONTENT);
+    expect((await ask(1)).status).toBe(200);
   });
 });

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createService, type ServiceOptions } from '../../../src/service/index.ts';
 import { createResponseCache } from '../../../src/service/handlers/response-cache.ts';
-import { createFilePaths, filePath } from '../../../src/service/rules/signed-path.ts';
+import { createFilePaths, filePath, lastDayOf } from '../../../src/service/rules/signed-path.ts';
 import { createFaultPlan } from '../../../src/service/fault-injection/index.ts';
 import type { Database } from '../../../src/service/store/sql/database.ts';
 import { invalidateSummary, summaryOf } from '../../../src/service/store/meta-table/summary.ts';
@@ -167,18 +167,20 @@ describe('responses', () => {
 test('cached paths equal freshly signed ones, also for other bytes and above the limit', () => {
   const key = new Uint8Array(32).fill(7);
   const paths = createFilePaths(key, 2);
-  for (const [n, sha256] of [
-    [1, 'a'],
-    [1, 'a'],
-    [1, 'b'],
-    [2, 'c'],
-    [3, 'd'],
-    [1, 'b'],
-    [1, 'a'],
+  const today = Date.UTC(2026, 0, 2);
+  for (const [n, sha256, now] of [
+    [1, 'a', today],
+    [1, 'a', today],
+    [1, 'b', today],
+    [2, 'c', today],
+    [3, 'd', today],
+    [1, 'b', today],
+    [1, 'a', today],
+    [1, 'a', today + 86_400_000],
   ] as const) {
     for (const tier of ['external', 'mirror'] as const) {
-      const grant = { id: `att_${n}`, sha256: sha256.repeat(64), tier };
-      expect(paths(n, grant.sha256, tier)).toBe(filePath(key, grant));
+      const grant = { id: `att_${n}`, sha256: sha256.repeat(64), tier, lastDay: lastDayOf(now) };
+      expect(paths(n, grant.sha256, tier, now)).toBe(filePath(key, grant));
     }
   }
 });

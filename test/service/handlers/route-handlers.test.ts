@@ -192,7 +192,7 @@ describe('unexpected failures', () => {
     const api = await call(createService({ ...sample.archive, database }, options), '/api/health');
     const files = await call(
       createAssetService({ ...sample.archive, database }, options),
-      '/files/att_1/external/x',
+      '/files/att_1/external/20000/x',
     );
     expect(failures).toEqual([
       [api.json.error.request_id, cause],

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ErrorBody } from '../../../src/contract/error.ts';
 import type { Tier } from '../../../src/contract/token.ts';
 import { createAssetService } from '../../../src/service/index.ts';
-import { messagePath } from '../../../src/service/rules/signed-path.ts';
+import { lastDayOf, messagePath } from '../../../src/service/rules/signed-path.ts';
 import { fileKey } from '../../../src/service/store/meta-table/file-key.ts';
-import { sampleArchive, type Sample } from '../../support/archive.ts';
+import { sampleArchive, START, type Sample } from '../../support/archive.ts';
 import { sha256Of } from '../../support/digest.ts';
 
 const STORED = Buffer.from(Array.from({ length: 400_000 }, (_, n) => `line ${n}\n`).join(''));
@@ -30,7 +30,9 @@ afterAll(() => sample.close());
 type Asked = { tier?: Tier; method?: string; headers?: Record<string, string>; id?: string; target?: string };
 
 async function ask({ tier = 'internal', method = 'GET', headers = {}, id = 'msg_3', target }: Asked = {}) {
-  const path = target ?? messagePath(await fileKey(sample.archive), { id, sha256: SHA, tier });
+  const path =
+    target ??
+    messagePath(await fileKey(sample.archive), { id, sha256: SHA, tier, lastDay: lastDayOf(START) });
   const response = await createAssetService(sample.archive)({
     method,
     target: path,
@@ -73,38 +75,51 @@ test('HEAD, a range, and 304 where the client has it', async () => {
   expect((await ask({ headers: { range: `bytes=${STORED.length}-` } })).status).toBe(416);
 });
 
-test('lost bytes give an empty body, which does not match its hash', async () => {
+test('lost and cut bytes are refused before the response begins', async () => {
   const { database } = sample.archive;
+  await database.run('UPDATE raws SET content = $1 WHERE n = 3', [STORED.subarray(1)]);
+  expect(codeOf((await ask()).bytes)).toBe('asset_damaged');
   await database.run('DELETE FROM raws WHERE n = 3');
-  expect(await ask()).toMatchObject({
-    status: 200,
-    headers: { 'content-length': '0' },
-    bytes: Buffer.from(''),
-  });
+  expect(codeOf((await ask()).bytes)).toBe('asset_damaged');
   await database.run('INSERT INTO raws (n, content) VALUES (3, $1)', [STORED]);
+});
+
+test('one changed letter cuts the response before its last bytes', async () => {
+  const { database } = sample.archive;
+  const changed = Buffer.from(STORED);
+  changed[7] = 0x21;
+  await database.run('UPDATE raws SET content = $1 WHERE n = 3', [changed]);
+  await expect(ask()).rejects.toThrow('another hash');
+  await database.run('UPDATE raws SET content = $1 WHERE n = 3', [STORED]);
 });
 
 test('bytes that are lost while they are read break the response off', async () => {
   const { database } = sample.archive;
-  const path = messagePath(await fileKey(sample.archive), { id: 'msg_3', sha256: SHA, tier: 'internal' });
+  const path = messagePath(await fileKey(sample.archive), {
+    id: 'msg_3',
+    sha256: SHA,
+    tier: 'internal',
+    lastDay: lastDayOf(START),
+  });
   const service = createAssetService(sample.archive);
   const { body } = await service({ method: 'GET', target: path, headers: [], body: null, peer: 'test' });
   const reader = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  // The second chunk is read by then.
   expect((await reader.next()).value?.byteLength).toBe(1024 * 1024);
   await database.run('DELETE FROM raws WHERE n = 3');
-  await expect(reader.next()).rejects.toThrow('end at 1048576');
+  await expect(reader.next()).rejects.toThrow('end at 2097152');
   await database.run('INSERT INTO raws (n, content) VALUES (3, $1)', [STORED]);
 });
 
 describe('no signed address opens', () => {
   test.each<[name: string, asked: Asked, code: string]>([
-    ['another message', { target: '/messages/msg_4/internal/x' }, 'asset_redacted'],
-    ['with a wrong signature', { target: '/messages/msg_3/internal/x' }, 'asset_forbidden'],
+    ['another message', { target: '/messages/msg_4/internal/20000/x' }, 'asset_forbidden'],
+    ['with a wrong signature', { target: '/messages/msg_3/internal/20000/x' }, 'asset_forbidden'],
     ['a higher tier', { target: '' }, 'not_found'],
-    ['an attachment', { id: 'att_3' }, 'not_found'],
-    ['what is unknown', { id: 'msg_999' }, 'not_found'],
-    ['a query', { target: '/messages/msg_3/internal/x?y' }, 'not_found'],
-    ['an id written otherwise', { id: 'msg_03' }, 'not_found'],
+    ['an attachment', { id: 'att_3' }, 'asset_forbidden'],
+    ['what is unknown', { id: 'msg_999' }, 'asset_forbidden'],
+    ['a query', { target: '/messages/msg_3/internal/20000/x?y' }, 'not_found'],
+    ['an id written otherwise', { id: 'msg_03' }, 'asset_forbidden'],
   ])('%s', async (_name, asked, code) => {
     expect(codeOf((await ask(asked)).bytes)).toBe(code);
   });

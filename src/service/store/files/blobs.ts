@@ -7,7 +7,7 @@ export type Blobs = {
   readonly dir: string | undefined;
   /** Returns the hashes of stored files that begin with these two hexadecimal digits. */
   names(shard: string): Promise<string[]>;
-  /** Returns the size of a stored file in bytes, undefined where there is none. */
+  /** Returns the size of a stored file in bytes, undefined where there is none, or a link, a pipe or a folder in its place. */
   size(sha256: string): Promise<number | undefined>;
   /** Yields bytes `from` to `to` (inclusive) of a stored file, the whole file by default. */
   read(sha256: string, from?: number, to?: number): AsyncGenerator<Uint8Array>;

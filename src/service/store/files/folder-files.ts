@@ -1,7 +1,7 @@
 // Files in a folder, under the SHA-256 of their content. A name exists only when the file is whole and durable.
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { access, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { access, lstat, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncPath, writeAll } from '../../../disk/durable-write.ts';
 import { makeFolder } from '../../../disk/make-folder.ts';
@@ -13,7 +13,8 @@ export function openFolderFiles(dir: string): Blobs {
 
   const size = async (sha256: string): Promise<number | undefined> => {
     try {
-      const found = await stat(pathOf(sha256));
+      // Not what a link points to: nobody but an intruder puts one here.
+      const found = await lstat(pathOf(sha256));
       return found.isFile() ? found.size : undefined;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -57,7 +58,10 @@ export function openFolderFiles(dir: string): Blobs {
     },
     size,
     async *read(sha256, from = 0, to) {
-      const file = await open(pathOf(sha256), constants.O_RDONLY | constants.O_NOFOLLOW);
+      const file = await open(
+        pathOf(sha256),
+        constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+      );
       // The stream closes the file at its end, and when the reader stops early.
       yield* file.createReadStream({ start: from, ...(to === undefined ? {} : { end: to }) });
     },
@@ -69,7 +73,7 @@ export function openFolderFiles(dir: string): Blobs {
       });
     },
     async putFile(sha256, path) {
-      if ((await size(sha256)) !== undefined) return true;
+      if ((await size(sha256)) === (await stat(path)).size) return true;
       return store(sha256, async (file) => {
         const hash = createHash('sha256');
         let at = 0;
