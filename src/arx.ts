@@ -18,6 +18,11 @@ export async function run(world: World): Promise<number> {
       await world.stdout.write(parsed.text);
       return 0;
     }
+    // Relative paths, and modules that ask for the folder, would fail one by one.
+    if (world.cwd === '')
+      throw new Fault('disk', 'the current folder no longer exists', {
+        hint: 'change to another folder: cd',
+      });
     const { call } = parsed;
     const { LOAD_BODY } = await import('./commands/index.ts');
     const body = await LOAD_BODY[call.spec.words]();

@@ -1,7 +1,7 @@
 // Starts the program: the only file that uses process, the clock and timers.
 import { randomBytes } from 'node:crypto';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
@@ -116,11 +116,31 @@ function pooledRandomBytes(count: number): Uint8Array {
   return bytes;
 }
 
+/** Returns the home folder of the user database where HOME is empty or relative: the current folder may be a stranger's. */
+function homeFolder(): string {
+  const home = homedir();
+  if (isAbsolute(home)) return home;
+  try {
+    return userInfo().homedir;
+  } catch {
+    return '';
+  }
+}
+
+/** Returns '' where the current folder was deleted. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '';
+  }
+}
+
 const world: World = {
   argv: process.argv.slice(2),
   env: process.env,
-  cwd: process.cwd(),
-  home: homedir(),
+  cwd: currentFolder(),
+  home: homeFolder(),
   platform: process.platform,
   stdin,
   stdout: sink(process.stdout),

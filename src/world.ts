@@ -23,7 +23,9 @@ export type Source = {
 export type World = {
   argv: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
+  /** The current folder; '' where it was deleted. */
   cwd: string;
+  /** An absolute path; '' where none is known. */
   home: string;
   platform: string;
   stdin: Source;

@@ -63,6 +63,8 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 export function urlWithin(base: URL, path: string, query: Query = {}): URL {
   const prefix = withoutFinalSlashes(base.pathname);
   if (!path.startsWith('/')) throw new Fault('usage', 'path must begin with /');
+  // URL removes tabs and line breaks, so `/.<tab>./x` would become a dot segment.
+  if (/\p{Cc}/u.test(path)) throw new Fault('usage', 'path has a control character');
   // URL resolves such segments, encoded or not, and would request another path than was meant.
   if (/[/\\](\.|%2e){1,2}([/\\]|$)/i.test(path.split(/[?#]/, 1)[0] ?? '')) {
     throw new Fault('usage', 'path has a dot segment, which would lead elsewhere');

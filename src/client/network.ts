@@ -34,7 +34,8 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: options.idleTimeoutMs,
-    connect: { timeout: options.connectTimeoutMs },
+    // Without the second, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch off the check of certificates.
+    connect: { timeout: options.connectTimeoutMs, rejectUnauthorized: true },
   };
   const pools = new Map<string, Dispatcher>();
   /** IP addresses that connections to an origin have used. */

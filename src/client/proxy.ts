@@ -15,6 +15,8 @@ export function createProxy(address: string, settings: object): Dispatcher {
   return new ProxyAgent({
     ...settings,
     uri: url.href,
+    requestTls: { rejectUnauthorized: true },
+    proxyTls: { rejectUnauthorized: true },
     // undici adds the methods of dispatchers only where the whole package is loaded.
     clientFactory: (origin, options) => Object.assign(new Pool(origin, options), { connect }),
   });

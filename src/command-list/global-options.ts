@@ -9,6 +9,7 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
     ['table', 'tsv', 'json', 'ndjson', 'sums'],
   ],
   ['--json', 'the same as -o json'],
+  ['--spreadsheet', 'with -o tsv: values that look like formulas begin with an apostrophe'],
   ['--fields <names>', 'only these fields, comma-separated'],
   ['--profile <name>', 'use the settings and the token of this profile'],
   ['--base-url <url>', 'address of the archive service (default: the local archive)'],

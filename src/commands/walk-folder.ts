@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { App } from '../app.ts';
 import { withLock } from '../config/lock.ts';
-import { ensurePrivateFolder } from '../config/private-file.ts';
+import { ensureFolder } from '../config/private-file.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 
@@ -17,16 +17,18 @@ export async function withWalkFolder<T>(
 ): Promise<T> {
   let hasBegun = false;
   try {
-    ensurePrivateFolder(dir, storeWorld);
+    // The user named this folder: its mode is theirs.
+    ensureFolder(dir);
   } catch (error) {
     throw outputFault(error, dir);
   }
   try {
     // Two walks that write to one log would break its hash chain.
-    return await withLock(join(dir, 'walk'), storeWorld, () => {
+    const begin = (): Promise<T> => {
       hasBegun = true;
       return work();
-    });
+    };
+    return await withLock(join(dir, 'walk'), storeWorld, begin, { isPrivate: false });
   } catch (error) {
     const isSystemError = error instanceof Fault && error.detail.cause !== undefined;
     throw !hasBegun && isSystemError ? outputFault(error, dir) : error;

@@ -129,7 +129,7 @@ function proxyCheck(env: DoctorNeeds['env'], settings: Settings): Check {
 
 function tlsCheck(env: DoctorNeeds['env']): Check {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    return check('TLS', 'fail', 'NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off; unset it');
+    return check('TLS', 'warn', 'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are checked');
   }
   return check('TLS', 'ok', 'certificates are checked');
 }

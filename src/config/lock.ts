@@ -37,7 +37,8 @@ export async function withExclusiveLock<T>(
 const TAKEOVER_WAIT_MS = 100;
 
 /**
- * Runs `work` while holding `<path>.lock`. Makes the folder first, and removes what dead writers of `path` left.
+ * Runs `work` while holding `<path>.lock`. Makes the folder private first; with `isPrivate: false` the folder exists and stays
+ * as it is. Removes what dead writers of `path` left.
  * Throws Fault 'store' where a living process holds the lock for 15 s or the lock cannot be made, and what `work` throws.
  *
  * The lock is a symbolic link whose target is the holder's identity. It is made and filled in one step, so a kill at any
@@ -48,8 +49,9 @@ export async function withLock<T>(
   path: string,
   world: StoreWorld,
   work: (identity: string) => T | Promise<T>,
+  { isPrivate = true }: { isPrivate?: boolean } = {},
 ): Promise<T> {
-  ensurePrivateFolder(dirname(path), world);
+  if (isPrivate) ensurePrivateFolder(dirname(path), world);
   const identity = identityOf(world);
   const lock = `${path}.lock`;
   await acquire(lock, { path, identity, world, sleepLeftMs: MAX_WAIT_MS });

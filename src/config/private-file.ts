@@ -86,10 +86,23 @@ function readAll(descriptor: number, size: number): Buffer {
   return bytes.subarray(0, done);
 }
 
+/** Makes a folder with mode 0700. An existing one keeps its mode. Throws Fault 'store' or 'disk'. */
+export function ensureFolder(path: string): void {
+  try {
+    makeDurableFolder(path);
+  } catch (error) {
+    throw writeFault(error, path);
+  }
+}
+
+function makeDurableFolder(path: string): void {
+  for (const made of makeFolderSync(path, 0o700)) syncFolder(dirname(made));
+}
+
 /** Makes a folder with mode 0700; an existing one that others may read gets that mode with a notice. Throws Fault 'store' or 'disk'. */
 export function ensurePrivateFolder(path: string, world: Pick<StoreWorld, 'uid' | 'notice'>): void {
   try {
-    for (const made of makeFolderSync(path, 0o700)) syncFolder(dirname(made));
+    makeDurableFolder(path);
     if (world.uid === undefined) return;
     const stat = fs.statSync(path);
     if (stat.uid !== world.uid) {

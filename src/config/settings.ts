@@ -1,7 +1,7 @@
 // The settings of a run, each with the origin of its value: flag, environment, profile, user config or default.
 import { resolve } from 'node:path';
 import { Fault } from '../faults.ts';
-import { directoriesOf, type Directories, type DirectoryInputs } from './directories.ts';
+import { directoriesOf, ignoredVariables, type Directories, type DirectoryInputs } from './directories.ts';
 import {
   KEYS,
   SETTING_KEYS,
@@ -34,6 +34,8 @@ export function loadSettings(
   { lenient = false }: { lenient?: boolean } = {},
 ): { settings: Settings; directories: Directories; file: SettingsFile } {
   const directories = directoriesOf(outside);
+  for (const name of ignoredVariables(outside))
+    world.notice(`${name} is ignored: it is not an absolute path`);
   const { env, cwd } = outside;
   const resolved = (file: SettingsFile, sources: Pick<Sources, 'env' | 'newProfile'>) => {
     const settings = resolveSettings({ flags, cwd, directories, file, ...sources });

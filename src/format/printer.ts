@@ -16,7 +16,7 @@ import {
 import { writeToSink } from './sink-writer.ts';
 import type { Canvas } from './terminal/capabilities.ts';
 import { drawTable } from './terminal/table.ts';
-import { escapeBlock, escapeJson, escapeText } from './terminal/escape.ts';
+import { escapeBlock, escapeJson, escapeText, escapeValue } from './terminal/escape.ts';
 import { isDecided, viewForRows } from './views/columns-for-rows.ts';
 import { cellText, keyLines, type Column, type View } from './views/view.ts';
 
@@ -34,6 +34,8 @@ export type PrinterOptions = Canvas & {
   fields?: readonly string[] | undefined;
   color: boolean;
   quiet: boolean;
+  /** Tab-separated values that a spreadsheet would run as formulas begin with an apostrophe. */
+  spreadsheet?: boolean;
 };
 
 /** Each method resolves when the streams have taken the text, and throws what they throw. */
@@ -109,6 +111,9 @@ export function createPrinter(options: PrinterOptions): Printer {
   const note = async (text: string): Promise<void> => {
     if (!options.quiet) await stderr.write(`${escapeText(text)}\n`);
   };
+  /** Spreadsheets run a value as a formula if it begins like one; after an apostrophe it is text. */
+  const tabValue = (text: string): string =>
+    (options.spreadsheet === true && isFormula(text) ? "'" : '') + escapeValue(text);
   const warn = (text: string): Promise<void> => stderr.write(`arx: warning: ${escapeText(text)}\n`);
   const warnUnseen = async (): Promise<void> => {
     for (const field of fields?.unseen() ?? []) await warn(`no record has the field ${field}`);
@@ -130,7 +135,9 @@ export function createPrinter(options: PrinterOptions): Printer {
         case 'tsv': {
           const [columns, rows] = await forRows(view, list.rows);
           await writeToSink(
-            ndjsonLines(rows, (row) => tabbed(columns, row)),
+            ndjsonLines(rows, (row) =>
+              columns.columns.map((column) => tabValue(cellText(column.of(row)))).join('\t'),
+            ),
             stdout,
           );
           break;
@@ -178,8 +185,7 @@ export function createPrinter(options: PrinterOptions): Printer {
 
   async function writeRecord<T>(view: View<T>, wire: T): Promise<void> {
     if (output === 'table') return writeLines(view.lines?.(wire, options) ?? keyLines(view.columns, wire));
-    const line = ({ name, of }: Column<T>): string =>
-      `${escapeText(name)}\t${escapeText(cellText(of(wire)))}`;
+    const line = ({ name, of }: Column<T>): string => `${escapeText(name)}\t${tabValue(cellText(of(wire)))}`;
     await writeToSink(ndjsonLines(view.columns, line), stdout);
   }
 
@@ -188,6 +194,11 @@ export function createPrinter(options: PrinterOptions): Printer {
     if (output === 'json') await writeToSink(jsonRecord(picked, { encode, pretty }), stdout);
     else await stdout.write(`${encodeLine(picked)}\n`);
   }
+}
+
+/** Full-width forms count too: some spreadsheets convert them. */
+function isFormula(text: string): boolean {
+  return /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(text) && !/^[+-]?\d+(?:\.\d+)?$/.test(text);
 }
 
 /**
@@ -226,10 +237,6 @@ async function peek<T>(
     }
   }
   return { first, all: all() };
-}
-
-function tabbed<T>(view: View<T>, row: T): string {
-  return view.columns.map((column) => escapeText(cellText(column.of(row)))).join('\t');
 }
 
 /** Returns the summary of a list as `20 rows · 3 withheld · not complete · status partial`. */

@@ -166,6 +166,7 @@ function uuidOf(randomBytes: Uint8Array): string {
 
 /** A word of the command line as it can be typed again: passwords in URLs masked, quoted when a shell needs it. */
 function shellWord(word: string): string {
-  const masked = maskUrl(word).replaceAll(/(password=)[^&\s]*/gi, '$1***');
+  const [option = ''] = /^--?[\w-]+=/.exec(word) ?? [];
+  const masked = (option + maskUrl(word.slice(option.length))).replaceAll(/(password=)[^&\s]*/gi, '$1***');
   return /^[\w./:=@,+%?&*-]+$/.test(masked) ? masked : `'${masked.replaceAll("'", `'\\''`)}'`;
 }

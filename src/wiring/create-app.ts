@@ -6,7 +6,7 @@ import type { StoreWorld } from '../config/private-file.ts';
 import type { Session } from '../config/session.ts';
 import { loadSettings } from '../config/settings.ts';
 import type { FileAccess } from '../download/file-request.ts';
-import type { Fault } from '../faults.ts';
+import { Fault } from '../faults.ts';
 import { createPrinter } from '../format/printer.ts';
 import { terminalCapabilities } from '../format/terminal/capabilities.ts';
 import type { World } from '../world.ts';
@@ -62,12 +62,14 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
   const color = { auto: undefined, always: true, never: false }[settings.color.value];
   const screen = terminalCapabilities(world.stdout, world.env, { color });
   const output = settings.output.value ?? (world.stdout.isTTY ? 'table' : 'tsv');
+  if (flags.spreadsheet && output !== 'tsv') throw new Fault('usage', '--spreadsheet goes with -o tsv');
   const printer = createPrinter({
     ...world,
     ...screen,
     output,
     fields: flags.fields,
     quiet: flags.quiet,
+    spreadsheet: flags.spreadsheet,
   });
 
   const archives = createLocalArchives({ dir: directories.data }, world);

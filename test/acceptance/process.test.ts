@@ -1,5 +1,15 @@
 // The built program as real processes: streams, signals, disks, terminals, secrets, and every command's JSON.
-import { chmodSync, closeSync, cpSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { open, readdir, readlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -794,4 +804,53 @@ describe('--json', () => {
       expect(record(ended)).toMatchObject({ exit: 2, class: 'usage' });
     }
   });
+});
+
+test('X1 in a current folder that was deleted: exit 14 in plain words, and help works', async () => {
+  const dir = scratch();
+  const inDeletedFolder = (words: string) =>
+    spawnSync(
+      'sh',
+      [
+        '-c',
+        `mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" ${words}`,
+        process.execPath,
+        arx.launcher,
+      ],
+      {
+        cwd: dir,
+        env: { ...process.env, HOME: dir },
+        encoding: 'utf8',
+      },
+    );
+  for (const words of ['config path', 'attachments ls', 'events ls --journal x'])
+    expect(inDeletedFolder(words)).toMatchObject({
+      status: 14,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^arx: the current folder no longer exists \[disk, exit 14\]\n[^\n]*cd[^\n]*\n$/,
+      ),
+    });
+  expect(inDeletedFolder('--help')).toMatchObject({ status: 0, stderr: '' });
+});
+
+test.each(['', '.', 'home'])('G6 HOME=%j: settings below the current folder are not read', async (HOME) => {
+  const dir = scratch();
+  mkdirSync(join(dir, '.config/arx'), { recursive: true });
+  mkdirSync(join(dir, 'home/.config/arx'), { recursive: true });
+  for (const each of ['.config/arx', 'home/.config/arx'])
+    writeFileSync(join(dir, each, 'config.json'), '{"base_url":"https://evil.test"}');
+  const env = {
+    HOME,
+    ARX_CONFIG_DIR: '',
+    ARX_DATA_DIR: '',
+    ARX_CACHE_DIR: '',
+    XDG_CONFIG_HOME: '',
+    XDG_DATA_HOME: '',
+    XDG_CACHE_HOME: '',
+  };
+  const ran = await arx.run(['config', 'path', '--json'], { dir, env });
+  expect(ran).toMatchObject({ exit: 0 });
+  for (const folder of ran.stdout.matchAll(/"(\/[^"]*)"/g)) expect(folder[1]!.startsWith(dir)).toBe(false);
+  expect((await arx.run(['config', 'get', 'base_url'], { dir, env })).stdout).not.toContain('evil');
 });

@@ -101,13 +101,13 @@ describe('a real session', () => {
     },
   );
 
-  test('records the command line without its secrets', async () => {
+  test.each(['--proxy ', '--proxy='])('records the command line without its secrets: %s', async (proxy) => {
     await serveFiles([]);
-    const words = `api '/v1/attachments?x=it s' --proxy http://me:pass@127.0.0.1:9 --retries 0 --base-url ${server!.url}`;
+    const words = `api '/v1/attachments?x=it s' ${proxy}http://me:pass@127.0.0.1:9 --retries 0 --base-url ${server!.url}`;
     expect((await run(words)).exit).toBe(10);
     const [info] = await readWarc(file());
     expect(info?.payload.toString()).toContain(
-      `command: arx api '/v1/attachments?x=it s' --proxy http://*******@127.0.0.1:9 --retries 0 --base-url ${server!.url} --record a.warc.gz\r\n`,
+      `command: arx api '/v1/attachments?x=it s' ${proxy}http://*******@127.0.0.1:9 --retries 0 --base-url ${server!.url} --record a.warc.gz\r\n`,
     );
     expect(info?.payload.toString()).toMatch(
       /^software: archive-explorer \(arx\) \d.*\r\nformat: WARC File Format 1\.1\r\nconformsTo: http.*warc-1\.1\/\r\n/,

@@ -66,12 +66,19 @@ describe('E: the base URL', () => {
     expect(parseBaseUrl('http://archive.test', { insecureHttp: true }).origin).toBe('http://archive.test');
   });
 
-  test.each(['/../x', '/a/%2e%2E/b', '/a/.', '/a\\..\\b', 'v1/x', 'https://evil.test/'])(
-    'the path %s is refused',
-    async (path) => {
-      await faultFrom((async () => urlWithin(new URL('https://archive.test/p'), path))(), 'usage');
-    },
-  );
+  test.each([
+    '/../x',
+    '/a/%2e%2E/b',
+    '/a/.',
+    '/a\\..\\b',
+    '/.\t./x',
+    '/.\n./x',
+    '/.\r/x',
+    'v1/x',
+    'https://evil.test/',
+  ])('the path %s is refused', async (path) => {
+    await faultFrom((async () => urlWithin(new URL('https://archive.test/p'), path))(), 'usage');
+  });
 
   test.each([
     ['//evil.test/x', 'https://archive.test/p//evil.test/x'],

@@ -1,12 +1,14 @@
 // Group A of the bad inputs: a server that breaks HTTP or breaks off, met by the real client over a real socket.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createNetwork } from '../../src/client/network.ts';
 import { createClient } from '../../src/client/index.ts';
 import { BAD_ANSWERS, head, silent, type BadAnswer } from '../support/bad-answers.ts';
 import { always, answer, flood, misbehave } from '../support/misbehaving-server.ts';
 import { SELF_SIGNED } from '../support/self-signed.ts';
 import { against, clientWorld, faultFrom, TOKEN } from './fixture.ts';
+
+afterEach(() => void vi.unstubAllEnvs());
 
 const OK = answer(200, '{"status":"stable","data":[]}');
 
@@ -242,18 +244,24 @@ describe('A: server misbehaviour', () => {
     });
   });
 
-  test('E15 a self-signed certificate', async () => {
-    await against(
-      always(OK),
-      async ({ client, server }) => {
-        const fault = await faultFrom(client.attachments(), 'network');
-        expect(fault.message).toMatch(/^cannot reach 127\.0\.0\.1:\d+ \(TLS: certificate is self-signed\)$/);
-        expect(server.requests).toHaveLength(0);
-      },
-      {},
-      SELF_SIGNED,
-    );
-  });
+  test.each(['', '0'])(
+    'E15 a self-signed certificate, NODE_TLS_REJECT_UNAUTHORIZED=%s',
+    async (unauthorized) => {
+      vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', unauthorized);
+      await against(
+        always(OK),
+        async ({ client, server }) => {
+          const fault = await faultFrom(client.attachments(), 'network');
+          expect(fault.message).toMatch(
+            /^cannot reach 127\.0\.0\.1:\d+ \(TLS: certificate is self-signed\)$/,
+          );
+          expect(server.requests).toHaveLength(0);
+        },
+        {},
+        SELF_SIGNED,
+      );
+    },
+  );
 
   test('K2 the run ends during a request: its own reason comes out', async () => {
     const controller = new AbortController();

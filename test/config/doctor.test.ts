@@ -87,7 +87,7 @@ test.each<
     undefined,
     { env: { HTTP_PROXY: 'http://u:secret@x', no_proxy: '*' } },
   ],
-  ['TLS off', 'TLS', /^fail/, undefined, { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } }],
+  ['TLS off', 'TLS', /^warn: .*ignored/, undefined, { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } }],
   ['data is a file', 'data folder', /^fail/, file('data', ''), undefined],
   ['archive', 'local archive', /^ok: 3 messages/, (folder) => fs.mkdirSync(`${folder}/data`)],
   [

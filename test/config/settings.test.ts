@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { directoriesOf } from '../../src/config/directories.ts';
 import { SETTING_KEYS } from '../../src/config/setting-keys.ts';
-import { profileRows, resolveSettings, settingRows } from '../../src/config/settings.ts';
+import { loadSettings, profileRows, resolveSettings, settingRows } from '../../src/config/settings.ts';
 
 const directories = { config: '/c/arx', data: '/d/arx', cache: '/x/arx' };
 
@@ -158,6 +158,29 @@ test.each([
     ['/here/c', '/d', '/h/.cache/arx'],
   ],
   ['win32', { APPDATA: '/A', LOCALAPPDATA: '/L' }, ['/A/arx', '/L/arx', '/h/AppData/Local/Temp/arx']],
+  [
+    'linux',
+    { XDG_CONFIG_HOME: '.', XDG_CACHE_HOME: '..' },
+    ['/h/.config/arx', '/h/.local/share/arx', '/h/.cache/arx'],
+  ],
 ])('folders on %s with %j', (platform, env, wanted) => {
   expect(Object.values(directoriesOf({ env, home: '/h', platform, cwd: '/here' }))).toEqual(wanted);
+});
+
+test.each(['', 'relative'])(
+  'G6 without a home folder (%j) nothing is read or written in the current folder',
+  (home) => {
+    const outside = { env: {}, home, platform: 'linux', cwd: '/here' };
+    expect(() => directoriesOf(outside)).toThrow('the home folder is unknown');
+    const env = { ARX_CONFIG_DIR: '/c', XDG_DATA_HOME: '/d', ARX_CACHE_DIR: '/x' };
+    expect(directoriesOf({ ...outside, env })).toEqual({ config: '/c', data: '/d/arx', cache: '/x' });
+  },
+);
+
+test('G6 a relative path in an XDG variable is ignored with a notice', () => {
+  const notices: string[] = [];
+  const env = { XDG_CONFIG_HOME: 'x', XDG_DATA_HOME: 'y', ARX_DATA_DIR: '/d', XDG_CACHE_HOME: '/z' };
+  const outside = { env, home: '/nowhere', platform: 'linux', cwd: '/here' };
+  loadSettings({}, outside, { uid: undefined, notice: (text) => notices.push(text) });
+  expect(notices).toEqual(['XDG_CONFIG_HOME is ignored: it is not an absolute path']);
 });

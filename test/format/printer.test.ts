@@ -328,3 +328,32 @@ test.each([
     );
   },
 );
+
+describe('tab-separated values', () => {
+  const text: View<{ text: string }> = { columns: [{ name: 'text', of: (row) => row.text }] };
+  const printed = async (values: readonly string[], spreadsheet = false): Promise<string[]> => {
+    const { print, stdout } = printer('tsv', { spreadsheet });
+    await print.list(text, { rows: values.map((value) => ({ text: value })), summary: () => ({}) });
+    return stdout.text.split('\n').slice(0, -1);
+  };
+
+  test('a tab, a line end and a backslash can be told apart', async () => {
+    expect(await printed(['a\tb', 'a\\tb', 'a\nb', 'C:\\new'])).toEqual([
+      'a\\tb',
+      'a\\\\tb',
+      'a\\nb',
+      'C:\\\\new',
+    ]);
+    const { print, stdout } = printer('tsv');
+    await print.record(text, { text: 'a\\nb' });
+    expect(stdout.text).toBe('text\ta\\\\nb\n');
+  });
+
+  test('with spreadsheet no value is a formula', async () => {
+    const formulas = ['=HYPERLINK("http://x")', '+1+cmd', '-1+1', '@SUM(A1)', ' =1', '＝1'];
+    expect(await printed(formulas, true)).toEqual(formulas.map((value) => `'${value}`));
+    expect(await printed(formulas)).toEqual(formulas);
+    const values = ['a=b', '-5', '+1.25', '2026-01-01', "'x"];
+    expect(await printed(values, true)).toEqual(values);
+  });
+});

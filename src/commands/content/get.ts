@@ -5,6 +5,7 @@ import type { ForeignContent, Reply } from '../../client/index.ts';
 import type { Content, RawRecord } from '../../contract/content.ts';
 import type { WindowQuery } from '../../contract/window.ts';
 import { Fault } from '../../faults.ts';
+import { controlsTerminal } from '../../format/terminal/escape.ts';
 import { contentView } from '../../format/views/index.ts';
 import { findRecord } from '../find-record.ts';
 import { save } from './save-content.ts';
@@ -59,9 +60,7 @@ async function readContent(input: z.infer<typeof Input>, app: App): Promise<Repl
 
 async function writeStored(record: RawRecord, input: z.infer<typeof Input>, app: App): Promise<void> {
   const stored = await storedBytes(record, input.message, app);
-  // A terminal would act on control characters.
-  const risky = app.world.stdout.isTTY && stored.some((byte) => byte < 32 && ![9, 10, 13].includes(byte));
-  if (risky && !input.allowEscapeSequences) {
+  if (app.world.stdout.isTTY && !input.allowEscapeSequences && controlsTerminal(stored)) {
     throw new Fault('usage', `${input.message} holds control characters, refused on a terminal`, {
       hint: '--allow-escape-sequences shows them anyway; a pipe or file gets the exact bytes',
     });

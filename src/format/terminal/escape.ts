@@ -1,4 +1,5 @@
 // Escapes text from an archive for a terminal: control, bidi and invisible characters become visible.
+import { isUtf8 } from 'node:buffer';
 
 /**
  * Characters that must not reach a screen: category C (controls, format characters, surrogates, private and unassigned
@@ -13,6 +14,19 @@ const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 /** Returns the text as one line. Characters that are not printable become `\n`, `\r`, `\t` or `\u{hex}`; none is dropped. */
 export function escapeText(text: string): string {
   return PLAIN.test(text) ? text : text.replace(UNSAFE, (found) => keptEmoji(found) ?? escapeOf(found));
+}
+
+/** Controls (C0 without tab and LF, DEL, C1), CR that does not end a line, and marks that change the direction of text. */
+const CONTROLS = /(?![\t\n\r])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/u;
+
+/** Returns whether a terminal would do something else with these bytes than show them. Bytes that are not UTF-8 are read as Latin-1. */
+export function controlsTerminal(bytes: Uint8Array): boolean {
+  return CONTROLS.test(Buffer.from(bytes).toString(isUtf8(bytes) ? 'utf8' : 'latin1'));
+}
+
+/** As {@link escapeText} for one value of a line: backslashes are doubled, so that the text can be restored. */
+export function escapeValue(text: string): string {
+  return escapeText(text.replaceAll('\\', '\\\\'));
 }
 
 /** As {@link escapeText}, but keeps line ends (LF, CR LF) and expands tabs to multiples of eight columns. */

@@ -41,6 +41,34 @@ test('--raw and the lore view are two things; --raw and the raw view are one', a
   expect(await arx(dir, 'content get msg_1 --view raw --raw')).toEqual({ ...raw, exit: 0 });
 });
 
+test.each([
+  ['C1', 'a\u009b2Jb'],
+  ['C1 in 8 bits', Buffer.from('a\x9b2Jb', 'latin1')],
+  ['DEL', 'a\x7fb'],
+  ['a lone CR', 'harmless\rhidden'],
+  ['a direction mark', 'gpj.\u202eexe'],
+  ['an isolate', '\u2066a'],
+  ['an escape sequence', '\x1b[2J'],
+])('F4, F8 %s in stored bytes is refused on a terminal, and exact in a pipe', async (_, text) => {
+  const mail = Buffer.concat([Buffer.from('Subject: a\nFrom: a@b\n\n'), Buffer.from(text)]);
+  writeFileSync(join(dir, 'a.eml'), mail);
+  expect((await arx(dir, 'import a.eml')).exit).toBe(0);
+  const shown = await arx(dir, 'content get msg_1 --raw', { columns: 80 });
+  expect(shown).toMatchObject({ exit: 2, stdout: '' });
+  const allowed = await arx(dir, 'content get msg_1 --raw --allow-escape-sequences', { columns: 80 });
+  expect(allowed.bytes.equals(mail)).toBe(true);
+  expect((await arx(dir, 'content get msg_1 --raw')).bytes.equals(mail)).toBe(true);
+});
+
+test('letters, tabs and line ends of stored bytes are shown on a terminal', async () => {
+  const mail = Buffer.from('Subject: a\r\nFrom: a@b\r\n\r\nGrüße\t漢字 👍\r\nend\n');
+  writeFileSync(join(dir, 'a.eml'), mail);
+  expect((await arx(dir, 'import a.eml')).exit).toBe(0);
+  const shown = await arx(dir, 'content get msg_1 --raw', { columns: 80 });
+  expect(shown).toMatchObject({ exit: 0 });
+  expect(shown.bytes.equals(mail)).toBe(true);
+});
+
 describe('a foreign service', () => {
   const STORED = 'Subject: x\n\nstored\n';
   const sha256 = sha256Of(STORED);

@@ -1,5 +1,5 @@
 // Frozen folders read again: whether a walk says it ended, what `diff` and `plot` make of whole, torn and broken ones.
-import { appendFile, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DiffReport, PlotReport } from '../../../src/contract/reports/walk.ts';
@@ -33,6 +33,21 @@ test('a walk says that it ended, for the head it ended with', async () => {
   const whole = await plot();
   expect(whole).toMatchObject({ complete: true, finished_at: '2026-01-02T03:04:05.678Z', conversations: 60 });
   expect((await arx(dir, 'conversations verify a')).stdout).toContain(whole.head ?? 'no head');
+});
+
+test('a folder that exists keeps its mode, a new one is private', async () => {
+  await sampleData(at('data'));
+  await mkdir(at('shared'));
+  await chmod(at('shared'), 0o755);
+  for (const [name, mode] of [
+    ['shared', 0o755],
+    ['own', 0o700],
+  ] as const) {
+    const ran = await arx(dir, `conversations walk --limit 30 --freeze ${name}`);
+    expect(ran).toMatchObject({ exit: 0 });
+    expect(ran.stderr).not.toContain('mode');
+    expect((await stat(at(name))).mode & 0o777).toBe(mode);
+  }
 });
 
 describe('a walk that reached its end', () => {
