@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import { withExclusiveLock } from '../config/lock.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { backupLines } from '../format/views/index.ts';
@@ -30,7 +31,11 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const { backUp, BackupTargetError } = await import('../service/index.ts');
   const to = resolve(app.world.cwd, input.to);
   const progress = app.progress();
-  const report = await backUp(archive, to, { signal: app.world.signal, progress: progress.update })
+  const report = await backUp(archive, to, {
+    signal: app.world.signal,
+    progress: progress.update,
+    exclusively: (path, work) => withExclusiveLock(path, app.storeWorld, work),
+  })
     .catch((error: unknown) => {
       if (error instanceof BackupTargetError)
         throw new Fault('unsafe', `${to}: ${error.message}`, { cause: error });

@@ -2,7 +2,7 @@
 import { faultOfResponse } from '../client/error-response.ts';
 import { withRetries, withTryCount, type RetryOptions } from '../client/retry.ts';
 import { requestFile, type FileRequestOptions, type RefusedFile } from './file-request.ts';
-import type { OpenFile } from './file-response.ts';
+import { WrongRange, type OpenFile } from './file-response.ts';
 import type { ResumePoint } from './partial-names.ts';
 
 /** Options of a download. `log` gets a line for each retry. */
@@ -57,7 +57,7 @@ export async function downloadFile<T>(
   });
 }
 
-/** Requests the file from where the receiver is, or from the start where the server no longer has that file or range. */
+/** Requests the file from where the receiver is, or from the start where the server no longer has that file or gives another range. */
 async function requestRest<T>(
   address: string,
   options: DownloadOptions,
@@ -66,8 +66,13 @@ async function requestRest<T>(
 ): Promise<OpenFile | RefusedFile> {
   const range = receiver.resumePoint();
   if (range === undefined) return requestFile(address, options, remainingMs);
-  const opened = await requestFile(address, { ...options, range }, remainingMs);
-  if ('refused' in opened) {
+  const opened = await requestFile(address, { ...options, range }, remainingMs).catch((error: unknown) => {
+    if (error instanceof WrongRange) return undefined;
+    throw error;
+  });
+  if (opened === undefined)
+    options.log?.('the server sent another range than asked for, downloading from the start');
+  else if ('refused' in opened) {
     if (opened.status !== RANGE_NOT_SATISFIABLE) return opened;
   } else {
     if (opened.status === 200 || opened.etag === undefined || opened.etag === range.ifRange) return opened;

@@ -41,9 +41,15 @@ const MIN_BYTES_PER_SECOND = 1000;
 /** Limit for a file whose size neither the catalogue nor the server gives: an endless body would fill the disk. */
 export const MAX_UNSIZED_BYTES = 4 * 1024 ** 3;
 
+/** Fault 'protocol': the response holds another range than the one that was asked for, or several. */
+export class WrongRange extends Fault {
+  constructor(status: number) {
+    super('protocol', `file came with status ${status} and another range than asked for`, { status });
+  }
+}
+
 /**
- * Returns a reply of status 2xx as an open file. Throws Fault 'protocol' for a content encoding, and for a range other
- * than the one that was asked for.
+ * Returns a reply of status 2xx as an open file. Throws Fault 'protocol' for a content encoding, and {@link WrongRange}.
  */
 export function fileFromReply(reply: TransportReply, options: FileResponseOptions): Omit<OpenFile, 'close'> {
   const { headers, status } = reply;
@@ -57,9 +63,7 @@ export function fileFromReply(reply: TransportReply, options: FileResponseOption
   const length = parseLength(headers['content-length']);
   const range = status === 206 ? parseContentRange(headers['content-range'], length) : undefined;
   if (status !== 200 && (range === undefined || range.from !== options.rangeFrom)) {
-    throw new Fault('protocol', `file came with status ${status} and another range than asked for`, {
-      status,
-    });
+    throw new WrongRange(status);
   }
   const size = range === undefined ? length : range.size;
   const etag = headers['etag'];

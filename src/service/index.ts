@@ -13,7 +13,7 @@ export {
   OlderSchema,
   OtherFilesLocation,
 } from './store/open.ts';
-export { errorName, accessFault } from './store/sql/database-error.ts';
+export { errorName, accessErrorOf, accessFault } from './store/sql/database-error.ts';
 export { backUp, BackupTargetError } from './store/backup.ts';
 export { redact, unredact } from './store/redaction.ts';
 export type { Archive } from './store/archive.ts';

@@ -29,7 +29,7 @@ const MAX_UNREPORTED_BYTES = 16 * 1024 * 1024;
 
 /**
  * Returns a function that runs an order; it gives the results to `onBatch`. Follows no symlink at the end of a path and
- * never waits on a FIFO. A file is `changed` if its size or modification time differ after several reads: no state of the
+ * never waits on a FIFO. A file is `changed` if its size or modification time differ after the last read: no state of the
  * file may have the hash.
  */
 export function createHashRunner(
@@ -55,12 +55,17 @@ export function createHashRunner(
       return { found: code === 'ELOOP' || code === 'ENXIO' ? 'special' : 'unreadable', bytes: 0 };
     }
     try {
-      let count = readSync(fd, chunk, 0, chunk.length, null);
       const before = fstatSync(fd);
       if (!before.isFile()) return { found: 'special', bytes: 0 };
+      const isSame = (bytes: number): boolean => {
+        const { mtimeMs, size } = fstatSync(fd);
+        return mtimeMs === before.mtimeMs && size === bytes && before.size === bytes;
+      };
+      let count = readSync(fd, chunk, 0, chunk.length, null);
       if (count < chunk.length && count === before.size) {
         const whole = chunk.subarray(0, count);
         batch.read += count;
+        if (!isSame(count)) return { found: 'changed', bytes: count };
         return { found: algorithms.map((name) => hashOf(name, whole, 'hex')).join(' '), bytes: count };
       }
       const hashes = algorithms.map((name) => createHash(name));
@@ -73,9 +78,7 @@ export function createHashRunner(
         if (batch.read >= MAX_UNREPORTED_BYTES) report();
         count = bytes === before.size ? 0 : readSync(fd, chunk, 0, chunk.length, null);
       }
-      const after = fstatSync(fd);
-      const isSame = after.mtimeMs === before.mtimeMs && after.size === bytes && before.size === bytes;
-      return { found: isSame ? hashes.map((each) => each.digest('hex')).join(' ') : 'changed', bytes };
+      return { found: isSame(bytes) ? hashes.map((each) => each.digest('hex')).join(' ') : 'changed', bytes };
     } catch {
       return { found: 'unreadable', bytes: 0 };
     } finally {

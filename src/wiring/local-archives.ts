@@ -1,4 +1,5 @@
 // The local archives that a run has open: each place is opened once and closed at the end.
+import { Fault } from '../faults.ts';
 import { openLocalArchive } from './local-archive.ts';
 import type { OpenArchive, ArchiveLocation } from '../service/index.ts';
 import type { World } from '../world.ts';
@@ -33,8 +34,9 @@ export function createLocalArchives(defaultPlace: ArchiveLocation, world: World)
     },
     faultOf: async (error) => {
       if (archives.size === 0 || world.signal.aborted) return error;
-      const { DatabaseAccessError, accessFault } = await import('../service/index.ts');
-      return error instanceof DatabaseAccessError ? accessFault(error) : error;
+      const { DatabaseAccessError, accessErrorOf, accessFault } = await import('../service/index.ts');
+      const meant = error instanceof Fault ? error : accessErrorOf(error);
+      return meant instanceof DatabaseAccessError ? accessFault(meant) : error;
     },
     close: async () => {
       for (const archive of archives.values()) {

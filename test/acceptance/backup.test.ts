@@ -115,6 +115,20 @@ describe('SQLite', () => {
     await archive.close();
   });
 
+  test('X3 of several backups to one folder at once one is whole, and the others say that they wait for it', async () => {
+    await sampleIn({ dir: join(dir, 'data') });
+    const runs = await Promise.all(
+      Array.from({ length: 4 }, () => arx(dir, 'backup --to copy', { running: () => true })),
+    );
+    expect(runs.filter(({ exit }) => exit === 0).length).toBeGreaterThan(0);
+    for (const { exit, stderr } of runs.filter((ran) => ran.exit !== 0)) {
+      expect(exit).toBe(15);
+      expect(stderr).toContain('backup.lock is held by process');
+    }
+    expect(readdirSync(join(dir, 'copy')).sort()).toEqual(['archive.db', 'backup.json', 'blobs']);
+    expect(await arx(dir, 'fsck --database sqlite:copy')).toMatchObject(FSCK_OK);
+  });
+
   test('nothing else is written over', async () => {
     await sampleIn({ dir: join(dir, 'data') });
     mkdirSync(join(dir, 'full'));

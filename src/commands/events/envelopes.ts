@@ -13,6 +13,8 @@ import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { linesOf } from '../../disk/lines.ts';
+import { plural } from '../../format/numbers.ts';
+import { IdSet } from '../../walk/order/id-set.ts';
 
 /** An event to send. */
 export type OutgoingEvent = {
@@ -30,9 +32,9 @@ export type Guards = { allowUnknownType: boolean };
 
 /** The envelopes of a file. */
 export type Envelopes = {
-  /** Number of envelopes. */
+  /** Number of different envelopes. */
   count: number;
-  /** Yields all of them in order, read from the file meanwhile. */
+  /** Yields each of them once, in order, read from the file meanwhile. */
   all(): AsyncGenerator<OutgoingEvent>;
   close(): Promise<void>;
 };
@@ -68,9 +70,10 @@ async function payloadText(given: string, { world }: App): Promise<string> {
 }
 
 /**
- * Opens a file of envelopes, one a line, and checks all of them. Memory does not grow with their number. A pipe or
- * standard input (`-`) is copied into a temporary file first. Throws Fault 'usage', which names the first wrong line, and
- * Fault 'partial' where the file has no event.
+ * Opens a file of envelopes, one a line, and checks all of them. Of each, some bytes are kept in memory. A pipe or
+ * standard input (`-`) is copied into a temporary file first. An envelope that is there twice counts once, with a notice.
+ * Throws Fault 'usage', which names the first wrong line, also for an id that another event has, and Fault 'partial' where
+ * the file has no event.
  */
 export async function openEnvelopes(file: string, guards: Guards, app: App): Promise<Envelopes> {
   const handle =
@@ -90,13 +93,33 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
       yield { event: checked(parseJson(text, where), guards, where), line: number };
     }
   };
+  let repeated = 0;
   const all = async function* (): AsyncGenerator<OutgoingEvent> {
-    for await (const { event, line } of envelopes()) yield { ...outgoing(event), line };
+    const seenIds = new IdSet();
+    const seen = new IdSet();
+    repeated = 0;
+    for await (const { event, line } of envelopes()) {
+      const next = { ...outgoing(event), line };
+      if (seen.has(next.digest)) {
+        repeated += 1;
+        continue;
+      }
+      if (seenIds.has(event.id))
+        throw new Fault(
+          'usage',
+          `line ${line}: another event of this file has the id ${event.id}; nothing was sent`,
+        );
+      seenIds.add(event.id);
+      seen.add(next.digest);
+      yield next;
+    }
   };
   const close = () => handle.close();
   try {
     let count = 0;
-    for await (const _ of envelopes()) count += 1;
+    for await (const _ of all()) count += 1;
+    if (repeated > 0)
+      app.notice(`${plural(repeated, 'line')} of ${file} repeated an event, which is sent once`);
     if (count === 0) throw new Fault('partial', `${file} has no event; nothing was sent`);
     return { count, all, close };
   } catch (error) {

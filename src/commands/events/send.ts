@@ -43,7 +43,15 @@ export async function eventClient(
   { signWith }: { signWith?: string | undefined },
   app: App,
 ): Promise<Client> {
-  return signWith === undefined ? app.client() : app.signingClient(readWebhookSecrets(signWith, app));
+  const client = await (signWith === undefined
+    ? app.client()
+    : app.signingClient(readWebhookSecrets(signWith, app)));
+  // The service in this process would ask to try again later, and no retry helps.
+  if (!app.isRemote && (await app.openArchive()).readOnly)
+    throw new Fault('disk', 'the local archive cannot be written to: its disk or its file is read-only', {
+      kept: 'nothing was sent',
+    });
+  return client;
 }
 
 /** Opens the journal, does the work with it and closes it. Throws Fault 'disk' or 'unsafe'. */

@@ -19,10 +19,13 @@ export class BackupTargetError extends Error {}
 export type BackupOptions = {
   signal: AbortSignal;
   progress(state: { label: string; done: number; unit: string }): void;
+  /** Runs the work while no other process backs up to the same place. The lock is `<path>.lock`. */
+  exclusively?<T>(path: string, work: () => Promise<T>): Promise<T>;
 };
 
 const MARK = 'backup.json';
 const DATABASE = 'archive.db';
+const LOCKED = 'backup';
 
 /**
  * Writes the archive to `dir`, which is missing, empty, or an earlier backup of it. Files of an earlier backup stay. The
@@ -35,6 +38,18 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
   if (database.engine !== 'sqlite' || blobs.dir === undefined)
     throw new Error('only a SQLite archive folder can be backed up');
   await refuseOwn(dir, blobs.dir);
+  await makeFolder(dir, 0o700);
+  const work = (): Promise<BackupReport> => writeBackup(archive, blobs.dir!, dir, options);
+  return options.exclusively === undefined ? work() : options.exclusively(join(dir, LOCKED), work);
+}
+
+async function writeBackup(
+  archive: Archive,
+  blobs: string,
+  dir: string,
+  options: BackupOptions,
+): Promise<BackupReport> {
+  const { database } = archive;
   await claim(dir, await archiveId(archive));
 
   const fresh = join(dir, `${DATABASE}.new`);
@@ -65,7 +80,7 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
   for (let shard = 0; shard < 256; shard += 1) {
     options.signal.throwIfAborted();
     options.progress({ label: 'files', done: report.bytes, unit: 'bytes' });
-    await copyShard(blobs.dir, join(dir, 'blobs'), shard.toString(16).padStart(2, '0'), report);
+    await copyShard(blobs, join(dir, 'blobs'), shard.toString(16).padStart(2, '0'), report);
   }
   commitFile({ temporary: fresh, path: join(dir, DATABASE), force: true });
   return report;
@@ -90,14 +105,13 @@ async function nearestReal(path: string): Promise<string> {
 
 /** Marks the folder as a backup of this archive, or checks that it is one. */
 async function claim(dir: string, of: string): Promise<void> {
-  await makeFolder(dir, 0o700);
   const mark = join(dir, MARK);
   const known = await readFile(mark, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
   if (known === undefined) {
-    if ((await readdir(dir)).length > 0)
+    if ((await readdir(dir)).some((name) => name !== `${LOCKED}.lock`))
       throw new BackupTargetError('it is not empty, and no backup of this archive');
     await writeFile(mark, `${JSON.stringify({ version: 1, of })}\n`, { mode: 0o600, flag: 'wx' });
     await syncPath(mark);

@@ -9,12 +9,12 @@ import { openFolderFiles } from './files/folder-files.ts';
 import { openDatabaseFiles } from './files/database-files.ts';
 import type { Database } from './sql/database.ts';
 import { claimFolder } from './files-folder-mark.ts';
-import { fileKey } from './meta-table/file-key.ts';
+import { fileKey, storeFileKey } from './meta-table/file-key.ts';
 import { decideFilesLocation, filesLocation } from './meta-table/files-location.ts';
 import { primaryCode, SQLITE } from './sql/sqlite-result-codes.ts';
 import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema/migrate.ts';
 import { PROCESS_COUNTERS, databaseCounters } from './shared-counters.ts';
-import { DatabaseAccessError, isNoSpace } from './sql/database-error.ts';
+import { accessErrorOf, DatabaseAccessError, isNoSpace } from './sql/database-error.ts';
 import { NoArchive, UnusableArchive } from './sql/unusable-archive.ts';
 
 export { DatabaseAccessError, NewerSchema, NoArchive, OlderSchema };
@@ -98,9 +98,13 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
       // A database that was copied without its log may contain no table.
       if ('dir' in options && (await isLost(options.dir, () => hasNoTable(database))))
         throw databaseMissing();
+      // Its creation failed, for example at a limit, and was undone.
+      if (readOnly && 'dir' in options && (await hasNoTable(database)))
+        throw new NoArchive('there is no archive');
       if (readOnly) await checkSchema(database);
       // The key is created now, so that listing files never writes, for example on a full disk.
-      else if (await migrate(database)) await fileKey(archive);
+      else if (await migrate(database, (statements) => storeFileKey(statements, randomBytes)))
+        await fileKey(archive);
       if (!('dir' in options)) await checkFiles(archive, options);
       else if (!readOnly) await makeFilesPrivate(options.dir);
     } catch (error) {
@@ -109,8 +113,23 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
     }
     return archive;
   } catch (error) {
-    throw openingError(error);
+    throw openingError('dir' in options ? await withSystemCode(error, options.dir) : error);
   }
+}
+
+/**
+ * SQLite gives one code for a file that it may not open and for one that no descriptor is left for. The system's error is the
+ * second; where the file can be opened and its folder written, descriptors are missing for the log.
+ */
+async function withSystemCode(error: unknown, dir: string): Promise<unknown> {
+  if (primaryCode(error) !== SQLITE.CANTOPEN) return error;
+  try {
+    await (await open(join(dir, DATABASE), 'r')).close();
+    await access(dir, constants.W_OK);
+  } catch (cause) {
+    return ['EMFILE', 'ENFILE'].includes((cause as NodeJS.ErrnoException).code ?? '') ? cause : error;
+  }
+  return Object.assign(new Error('no descriptor is left', { cause: error }), { code: 'EMFILE' });
 }
 
 async function createArchiveFolder(dir: string): Promise<void> {
@@ -140,7 +159,9 @@ function openingError(error: unknown): unknown {
     (kind) => error instanceof kind,
   );
   if (isKnown) return error;
-  return isNoSpace(error) ? new DatabaseAccessError('full', 'ENOSPC', error) : new ArchiveUnreadable(error);
+  const meant = accessErrorOf(error);
+  const isFailing = meant instanceof DatabaseAccessError && meant.kind !== 'read_only';
+  return isFailing ? meant : new ArchiveUnreadable(error);
 }
 
 type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;

@@ -154,14 +154,26 @@ test.each([
   ['not to the end', 'bytes 20-30/44'],
   ['longer than the body', 'bytes 20-99/100'],
   ['beside the unit', 'lines 20-43/44'],
-  ['none', ''],
-])('a 206 with a wrong Content-Range (%s) is refused, and the part stays', async (_, range) => {
+  ['another total', 'bytes 20-43/45'],
+  ['none, as of several parts', ''],
+])('D8 after a 206 with a wrong Content-Range (%s) the file is begun anew', async (_, range) => {
   left(CONTENT.slice(0, 20));
-  const headers: Record<string, string> = range === '' ? {} : { 'content-range': range };
+  const headers: Record<string, string> =
+    range === '' ? { 'content-type': 'multipart/byteranges; boundary=x' } : { 'content-range': range };
   await serve({ only: answer(206, CONTENT.slice(20), { etag: ETAG, ...headers }).toString() });
+  const ran = await pull();
+  expect([ran.exit, fileOf(ran)]).toMatchObject([0, { verdict: 'match', resumed_from: 0 }]);
+  expect(asked()).toHaveLength(2);
+  isWhole();
+});
+
+test('D8 a server that sends a range for the whole file too is refused, and no part stays', async () => {
+  left(CONTENT.slice(0, 20));
+  const range = answer(206, CONTENT, { etag: ETAG, 'content-range': 'bytes 0-43/44' });
+  server = await serveCatalogue([{ content: CONTENT, script: (socket) => void socket.write(range) }]);
   expect((await pull()).exit).toBe(11);
-  expect(existsSync(join(dir, 'dl/file-1.txt'))).toBe(false);
-  expect(parts()).toHaveLength(1);
+  expect(asked()).toHaveLength(2);
+  expect(parts()).toEqual([]);
 });
 
 describe('whose part it is', () => {

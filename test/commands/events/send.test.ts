@@ -117,6 +117,28 @@ describe('a file', () => {
     });
   });
 
+  test('M10 with an event that is repeated sends it once, and says so', async () => {
+    write('in.ndjson', [flagged('e1'), flagged('e2'), flagged('e1')]);
+    const ran = await arx(dir, 'events send --file in.ndjson --json');
+    expect(ran).toMatchObject({
+      exit: 0,
+      stderr: 'arx: 1 line of in.ndjson repeated an event, which is sent once\n',
+    });
+    expect(summaryOf(ran)).toMatchObject({ rows: 2, accepted: 2, unsent: 0, complete: true });
+    expect(stored().map(({ id, deliveries }) => [id, deliveries])).toEqual([
+      ['e1', 1],
+      ['e2', 1],
+    ]);
+  });
+
+  test('M10 with one id for two events is not sent at all', async () => {
+    write('in.ndjson', [flagged('e1'), flagged('e2'), flagged('e1', 'another')]);
+    const ran = await arx(dir, 'events send --file in.ndjson');
+    expect(ran).toMatchObject({ exit: 2, stdout: '' });
+    expect(ran.stderr).toContain('line 3: another event of this file has the id e1; nothing was sent');
+    expect(existsSync(join(dir, 'data/archive.db'))).toBe(false);
+  });
+
   test('from standard input is checked whole too, and leaves nothing behind', async () => {
     const text = many(700)
       .map((event) => JSON.stringify(event))

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createFilePaths, type FilePaths } from '../../rules/signed-path.ts';
 import type { Archive } from '../archive.ts';
-import type { Database } from '../sql/database.ts';
+import type { Database, Statements } from '../sql/database.ts';
 
 const FILE_KEY_BYTES = 32;
 
@@ -41,8 +41,16 @@ async function storedKey(archive: Archive): Promise<Uint8Array> {
     (await database.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'file_key'`))?.value;
   const known = await find();
   if (known !== undefined) return Buffer.from(known, 'base64');
-  const fresh = Buffer.from(archive.randomBytes(FILE_KEY_BYTES)).toString('base64');
-  await database.run(`INSERT INTO meta VALUES ('file_key', $1) ON CONFLICT (key) DO NOTHING`, [fresh]);
+  await storeFileKey(database, archive.randomBytes);
   // Another process may have stored its key first.
-  return Buffer.from((await find()) ?? fresh, 'base64');
+  return Buffer.from((await find()) ?? '', 'base64');
+}
+
+/** Stores a new key, unless there is one. */
+export async function storeFileKey(
+  statements: Pick<Statements, 'run'>,
+  randomBytes: Archive['randomBytes'],
+): Promise<void> {
+  const fresh = Buffer.from(randomBytes(FILE_KEY_BYTES)).toString('base64');
+  await statements.run(`INSERT INTO meta VALUES ('file_key', $1) ON CONFLICT (key) DO NOTHING`, [fresh]);
 }

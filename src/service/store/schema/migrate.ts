@@ -9,16 +9,23 @@ import { statementsOf } from './statements.ts';
 export const NEWEST_VERSION = MIGRATIONS.length;
 
 /**
- * Brings a database to the newest version, in one transaction. Resolves to whether anything was changed. Throws
+ * Brings a database to the newest version, in one transaction, in which `fill` writes what a new archive has. Resolves to whether anything was changed. Throws
  * {@link NewerSchema} for an archive of a newer arx, {@link UnusableArchive} for tables that are not those of their
  * version.
  */
-export async function migrate(database: Database): Promise<boolean> {
-  return migrateTo(database, NEWEST_VERSION);
+export async function migrate(
+  database: Database,
+  fill?: (statements: Statements) => Promise<void>,
+): Promise<boolean> {
+  return migrateTo(database, NEWEST_VERSION, fill);
 }
 
 /** As {@link migrate}, to an older version. Tests create archives of an older arx with it. */
-export async function migrateTo(database: Database, newest: number): Promise<boolean> {
+export async function migrateTo(
+  database: Database,
+  newest: number,
+  fill?: (statements: Statements) => Promise<void>,
+): Promise<boolean> {
   // Mostly there is nothing to do, and this costs one read. It fails where the table is missing; that is created below.
   const before = await versionOf(database).catch(() => undefined);
   if (before === newest) return false;
@@ -37,6 +44,7 @@ export async function migrateTo(database: Database, newest: number): Promise<boo
       }
       await statements.run('INSERT INTO migrations VALUES ($1)', [index + 1]);
     }
+    if (version === 0) await fill?.(statements);
   });
   return true;
 }

@@ -7,9 +7,20 @@ import { primaryCode, SQLITE } from './sqlite-result-codes.ts';
  * required and the server offers none. `refused`: the server refuses this user or password. `no_password`: the server
  * asks for a password and none is known. `unwritable`: this user may only read the archive. `denied`: this user lacks
  * another right. `busy`: locked, too slow, or in conflict with others after all attempts. `full`: no space left.
+ * `failing`: the disk, or a limit of the system on open files or on the size of a file, does not let it be read or written.
+ * `read_only`: its disk or its file is read-only.
  */
 export type AccessErrorKind =
-  'unreachable' | 'no_tls' | 'refused' | 'no_password' | 'unwritable' | 'denied' | 'busy' | 'full';
+  | 'unreachable'
+  | 'no_tls'
+  | 'refused'
+  | 'no_password'
+  | 'unwritable'
+  | 'denied'
+  | 'busy'
+  | 'full'
+  | 'failing'
+  | 'read_only';
 
 /** The text of each kind, the fault that a command ends with, and whether trying again may help. */
 const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTemporary?: true; hint?: string }> =
@@ -30,6 +41,15 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
     denied: { text: 'the database denies this user a right that is needed', fault: 'store' },
     busy: { text: 'the database is busy', fault: 'busy', isTemporary: true },
     full: { text: 'the database has no space left', fault: 'disk' },
+    failing: {
+      text: 'the database cannot be read or written',
+      fault: 'disk',
+      hint: 'look at the disk, and at the limits of ulimit -a: file size, open files',
+    },
+    read_only: {
+      text: 'the database cannot be written to: its disk or its file is read-only',
+      fault: 'disk',
+    },
   };
 
 /** The database cannot serve now, or not this user. The message contains no text of the engine. */
@@ -85,6 +105,20 @@ export function isNoSpace(error: unknown): boolean {
   if (error instanceof DatabaseAccessError) return error.kind === 'full';
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return NO_SPACE_CODES.has(errcode) || NO_SPACE_CODES.has(code);
+}
+
+const FAILING_CODES = new Set(['EIO', 'EMFILE', 'ENFILE', 'EFBIG']);
+
+/** Returns an error of SQLite or of the system as the one that it means for a command; any other comes back as it is. */
+export function accessErrorOf(error: unknown): unknown {
+  if (error instanceof DatabaseAccessError || !(error instanceof Error)) return error;
+  const { code: name = '' } = error as NodeJS.ErrnoException;
+  if (isNoSpace(error)) return new DatabaseAccessError('full', 'ENOSPC', error);
+  const code = primaryCode(error);
+  if (code === SQLITE.READONLY || name === 'EROFS')
+    return new DatabaseAccessError('read_only', undefined, error);
+  const isFailing = code === SQLITE.IOERR || code === SQLITE.NOMEM || FAILING_CODES.has(name);
+  return isFailing ? new DatabaseAccessError('failing', undefined, error) : error;
 }
 
 /** Returns class and code of a thrown value for a log. Its message is left out, because it may contain data. */
