@@ -3,7 +3,10 @@
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const MONTH = `(${MONTHS.join('|')})[a-z]*`;
 const TIME = String.raw`(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?`;
-const DAY_FIRST = new RegExp(String.raw`(\d{1,2})[\s-]*${MONTH}[\s,.-]*(\d{2,4})[\s,]+${TIME}\s*(\S*)`, 'i');
+const DAY_FIRST = new RegExp(
+  String.raw`(?<!\d)0?(\d{1,2})[\s-]*${MONTH}[\s,.-]*(\d{2,4})[\s,]+${TIME}\s*(\S*)`,
+  'i',
+);
 const MONTH_FIRST = new RegExp(
   String.raw`\b${MONTH}\s+(\d{1,2})(?:,?\s+(\d{4}))?,?\s+${TIME}(?:\s+([-+]\d{4}|[a-z]{1,5}))?(?:\s+(\d{4}))?`,
   'i',
@@ -21,7 +24,10 @@ const ZONE_HOURS: Record<string, number> = {
   pdt: -7,
 };
 
-/** Returns milliseconds since the epoch, or null when the text contains no date. */
+/**
+ * Returns milliseconds since the epoch, or null when the text contains no date. Null also for a date that does not exist: a
+ * day that its month lacks, a time beyond 23:59:60, a year of three digits, a zone of a day or more. No date is guessed.
+ */
 export function parseMailDate(text: string): number | null {
   const dayFirst = DAY_FIRST.exec(text);
   if (dayFirst !== null) {
@@ -43,16 +49,26 @@ function instant(
   second = '0',
   zone = '',
 ): number | null {
-  if (year === '') return null;
+  // Three digits can mean 1900 more, or a digit that was lost.
+  if (year.length !== 2 && year.length !== 4) return null;
   const written = Number(year);
   // RFC 5322 4.3 reads two digits as 1950 to 2049. No mail is older than 1969, and common readers begin there.
-  const full = written >= 100 ? written : written + (written > 68 ? 1900 : 2000);
-  const at = Date.UTC(full, MONTHS.indexOf(month.toLowerCase()), +day, +hour, +minute, +second);
-  return at - minutesEast(zone) * 60_000;
+  const full = year.length === 4 ? written : written + (written > 68 ? 1900 : 2000);
+  const east = minutesEast(zone);
+  if (east === null || +hour > 23 || +minute > 59 || +second > 60) return null;
+  const midnight = new Date(0);
+  // Unlike Date.UTC, this takes years below 100 as they are.
+  midnight.setUTCFullYear(full, MONTHS.indexOf(month.toLowerCase()), +day);
+  if (midnight.getUTCDate() !== +day) return null;
+  return midnight.getTime() + ((+hour * 60 + +minute - east) * 60 + +second) * 1000;
 }
 
-function minutesEast(zone: string): number {
-  const written = /^[-+]?\d+/.exec(zone)?.[0];
-  if (written === undefined) return 60 * (ZONE_HOURS[zone.toLowerCase()] ?? 0);
-  return Math.trunc(Number(written) / 100) * 60 + (Number(written) % 100);
+/** Returns the offset of a zone: `+0130`, `+01:30`, `+1` or a name. Null when it is a day or more, or has over 59 minutes. */
+function minutesEast(zone: string): number | null {
+  const [, sign, digits = '', afterColon] = /^([-+]?)(\d+)(?::(\d{2}))?/.exec(zone) ?? [];
+  if (digits === '') return 60 * (ZONE_HOURS[zone.toLowerCase()] ?? 0);
+  const hours = digits.length > 2 ? Math.trunc(Number(digits) / 100) : Number(digits);
+  const minutes = digits.length > 2 ? Number(digits) % 100 : Number(afterColon ?? 0);
+  if (hours > 23 || minutes > 59) return null;
+  return (sign === '-' ? -1 : 1) * (hours * 60 + minutes);
 }

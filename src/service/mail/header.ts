@@ -10,7 +10,7 @@ export type Header = {
   fields: ReadonlyMap<string, string>;
   /** Index of the first byte of the body. */
   bodyAt: number;
-  /** False when there is no field, or when a line that is no field ended the block. */
+  /** False when there is no field, or when a line of the block is no field. */
   wellFormed: boolean;
 };
 
@@ -18,12 +18,19 @@ const FIELD_NAME = /^([!-9;-~]+)[ \t]*:/;
 /** The line that some mail stores put before the header. */
 const ENVELOPE_LINE = /^>?From [^\n]*(?:\n|$)/;
 
+/** Fields that show that a header goes on after a line that is no field. Prose has lines with colons, too. */
+const USUAL_FIELD =
+  /^(?:from|to|cc|bcc|date|subject|sender|reply-to|received|return-path|message-id|in-reply-to|references|mime-version|content-[a-z-]+|delivered-to|list-[a-z-]+|dkim-signature|x-[a-z-]+)[ \t]*:/gim;
+
 // More than any mailer writes. What exceeds a limit is ignored.
 const MAX_FIELDS = 2_000;
 const MAX_NAME_CHARACTERS = 998;
 const MAX_VALUE_CHARACTERS = 64 * 1024;
 
-/** Returns the header block that starts at index `from`. It ends before index `to`. Never throws. */
+/**
+ * Returns the header block that starts at index `from`. It ends before index `to`. A line that is no field is left out, as mail
+ * readers do, if a usual field follows in the block; else the body begins with it. Never throws.
+ */
 export function parseHeader(bytes: Buffer, from: number, to: number): Header {
   const end = afterBlankLine(bytes, from, to);
   const block = bytes.subarray(from, end);
@@ -32,10 +39,20 @@ export function parseHeader(bytes: Buffer, from: number, to: number): Header {
   const text = block.toString(encoding);
   const fields = new Map<string, string>();
   let at = ENVELOPE_LINE.exec(text)?.[0].length ?? 0;
+  let lastField: number | undefined;
+  let isRepaired = false;
   while (at < text.length) {
     const [, name] = FIELD_NAME.exec(text.slice(at, at + MAX_NAME_CHARACTERS)) ?? [];
-    if (name === undefined) break;
     const next = afterField(text, at);
+    if (name === undefined) {
+      // A part of a multipart may have no header at all. Its text is not searched for one.
+      const mayGoOn = fields.size > 0 || from === 0;
+      lastField ??= mayGoOn ? lastUsualField(text) : -1;
+      if (at > lastField) break;
+      isRepaired = true;
+      at = next;
+      continue;
+    }
     const key = name.toLowerCase();
     if (!fields.has(key) && fields.size < MAX_FIELDS) {
       const value = text.slice(text.indexOf(':', at) + 1, next).slice(0, MAX_VALUE_CHARACTERS);
@@ -48,8 +65,15 @@ export function parseHeader(bytes: Buffer, from: number, to: number): Header {
   return {
     fields,
     bodyAt: isComplete ? end : end - Buffer.byteLength(rest, encoding),
-    wellFormed: isComplete && fields.size > 0,
+    wellFormed: isComplete && !isRepaired && fields.size > 0,
   };
+}
+
+/** Returns where the last usual field of a block begins, or -1. */
+function lastUsualField(text: string): number {
+  let last = -1;
+  for (const { index } of text.matchAll(USUAL_FIELD)) last = index;
+  return last;
 }
 
 /** Returns the index after the line break that ends a field. A line that begins with a blank continues the field. */

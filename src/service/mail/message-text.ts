@@ -2,12 +2,13 @@
 import type { MessageFormat } from '../../contract/message-format.ts';
 import { limitText, truncatedFields, type MessageText } from './limited-text.ts';
 import { mailText } from './mail-text.ts';
+import { slackText } from './slack-text.ts';
 
 export type { MessageText } from './limited-text.ts';
 
 /**
  * Returns the text of a message from its stored bytes (interface 4.3). A mail: its header fields, and its visible text
- * and HTML parts. A Slack message: its `text`. A file: its description, as stored.
+ * and HTML parts. A Slack message: its words, those of apps included. A file: its description, as stored.
  * Accepts any bytes, but throws an Error for an unknown format.
  *
  * `redacted` are the hashes (sha256, lower-case hex) of files that must not be read. Only a mail contains its files.
@@ -21,7 +22,7 @@ export async function readMessageText(
     case 'rfc822':
       return mailText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), redacted);
     case 'slack':
-      return plainText(slackText(new TextDecoder().decode(bytes)));
+      return plainText(storedSlackText(new TextDecoder().decode(bytes)));
     case 'file':
       return plainText(new TextDecoder().decode(bytes));
     default:
@@ -36,11 +37,10 @@ function plainText(source: string | null): MessageText {
 }
 
 /** The stored JSON holds the message as `message`. A message alone is read too. */
-function slackText(source: string): string | null {
+function storedSlackText(source: string): string | null {
   try {
-    const record = JSON.parse(source) as { text?: unknown; message?: { text?: unknown } } | null;
-    const text = record?.text ?? record?.message?.text;
-    return typeof text === 'string' ? text : null;
+    const record = JSON.parse(source) as { message?: unknown } | null;
+    return slackText(record?.message ?? record);
   } catch {
     return null;
   }

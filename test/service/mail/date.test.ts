@@ -19,6 +19,25 @@ test.each<[text: string, iso: string | null]>([
   ['yesterday', null],
   ['Sep 7', null],
   ['25 Foo 2019 10:00:05', null],
+  ['Thu, 25 Apr 2019 10:00:05 +02:00', '2019-04-25T08:00:05.000Z'],
+  ['Thu, 25 Apr 2019 10:00:05 +02', '2019-04-25T08:00:05.000Z'],
+  ['Sat, 29 Feb 2020 10:00:00 +0000', '2020-02-29T10:00:00.000Z'],
+  ['31 Dec 2016 23:59:60 +0000', '2017-01-01T00:00:00.000Z'],
+  ['1 Jan 0050 00:00:00 +0000', '0050-01-01T00:00:00.000Z'],
+  // Dates that do not exist are no date, and not the one that is nearest.
+  ['31 Feb 2019 10:00:00 +0000', null],
+  ['29 Feb 2019 10:00:00 +0000', null],
+  ['Feb 31 10:00:00 2019', null],
+  ['0 Mar 2019 10:00:00 +0000', null],
+  ['125 Apr 2019 10:00:00 +0000', null],
+  ['025 Apr 2019 10:00:00 +0000', '2019-04-25T10:00:00.000Z'],
+  ['25 Apr 119 10:00:00 +0000', null],
+  ['25 Apr 2019 24:00:00 +0000', null],
+  ['25 Apr 2019 10:60:00 +0000', null],
+  ['25 Apr 2019 10:00:61 +0000', null],
+  ['25 Apr 2019 10:00:00 +9999', null],
+  ['25 Apr 2019 10:00:00 -2400', null],
+  ['25 Apr 2019 10:00:00 +0160', null],
 ])('%j', (text, iso) => {
   const found = parseMailDate(text);
   expect(found === null ? null : new Date(found).toISOString()).toBe(iso);

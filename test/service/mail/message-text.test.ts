@@ -65,6 +65,12 @@ test('headers are in order, repeated and unfolded', async () => {
   ]);
 });
 
+test('headers after a line that is no field are shown', async () => {
+  const { headers, text } = await read('From: a@b\nno field\nSubject: x\n\nbody\n');
+  expect(headers).toContainEqual(['Subject', 'x']);
+  expect(text).toBe('body\n');
+});
+
 describe('limits the size of', () => {
   test.each<[name: string, body: string]>([
     ['letters', 'a'.repeat(3_000_000)],

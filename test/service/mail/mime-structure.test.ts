@@ -31,6 +31,46 @@ describe('delimiters', () => {
   });
 });
 
+describe('a line of the header that is no field', () => {
+  const headerOf = (mail: string) => parseHeader(Buffer.from(mail), 0, mail.length);
+  test.each<[name: string, mail: string, fields: string[], body: string]>([
+    ['is left out', 'From: a\nno field\nSubject: x\nDate: y\n\nbody', ['from', 'subject', 'date'], 'body'],
+    ['with CRLF', 'From: a\r\nno field\r\nSubject: x\r\n\r\nbody', ['from', 'subject'], 'body'],
+    [
+      'with lines that continue it',
+      'From: a\nno field\n b: c\nSubject: x\n\nbody',
+      ['from', 'subject'],
+      'body',
+    ],
+    ['stands first', 'no field\nFrom: a\nSubject: x\n\nbody', ['from', 'subject'], 'body'],
+    ['several of them', 'From: a\n1\n2\nSubject: x\n3\nTo: y\n\nbody', ['from', 'subject', 'to'], 'body'],
+    [
+      'begins the body if only prose follows',
+      'From: a\nHello,\nNote: this\n\nbody',
+      ['from'],
+      'Hello,\nNote: this\n\nbody',
+    ],
+  ])('%s', (_name, mail, fields, body) => {
+    const { wellFormed, bodyAt, fields: found } = headerOf(mail);
+    expect({ fields: [...found.keys()], body: mail.slice(bodyAt), wellFormed }).toEqual({
+      fields,
+      body,
+      wellFormed: false,
+    });
+  });
+
+  test('does not hide the parts of a mail', () => {
+    const mail = mixed('b', '--b\n\n1\n--b--\n').replace('Content', 'From: a\nno field\nContent');
+    expect(structure(mail)).toMatchObject({ type: 'multipart/mixed', wellFormed: false });
+    expect(bodies(mail)).toEqual(['1']);
+  });
+
+  test('is no reason to search the text of a part for a header', () => {
+    const { leaves } = structure(mixed('b', '--b\nHello\nTo: you\n\nmore\n--b--\n'));
+    expect(leaves[0]?.body.toString()).toBe('Hello\nTo: you\n\nmore');
+  });
+});
+
 describe('limits', () => {
   test('the depth: deeper parts are one leaf', () => {
     const levels = (count: number) => 'Content-Type: message/rfc822\n\n'.repeat(count);

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { cityOfTimeZone } from '../../geocoding/cities.ts';
 import type { Tier } from '../../../contract/token.ts';
 import type { ImportItem } from '../../records/import-items.ts';
+import { slackText } from '../../mail/slack-text.ts';
 import { storedJson } from '../stored-json.ts';
 import { type Uploads, readSlackFile } from './file.ts';
 import { withoutSecrets } from './secrets.ts';
@@ -102,7 +103,8 @@ function cleanEntry(entry: Record<string, unknown>): Record<string, unknown> | n
 }
 
 function senderOf(entry: Record<string, unknown>, users: ReadonlyMap<string, SlackUser>): string | null {
-  const user = textAt(entry, 'user');
+  // Who commented on a file stands in the comment.
+  const user = textAt(entry, 'user') ?? textAt(entry, 'comment', 'user');
   return (
     (user === null ? undefined : users.get(user)?.name) ??
     textAt(entry, 'user_profile', 'display_name') ??
@@ -121,9 +123,7 @@ function filesOf(entry: Record<string, unknown>): Array<Record<string, unknown>>
 
 /** The first line of the visible text, at most 80 characters. Mentions and links appear by their names. */
 function subjectOf(entry: Record<string, unknown>, users: ReadonlyMap<string, SlackUser>): string | null {
-  const { attachments } = entry;
-  const [card] = Array.isArray(attachments) ? (attachments as unknown[]) : [];
-  const text = textAt(entry, 'text') ?? textAt(card, 'title') ?? textAt(card, 'fallback') ?? '';
+  const text = slackText(entry) ?? '';
   const line = text
     .slice(0, 4000)
     .replace(/<([@#!]?)([^<>|\n]+)(?:\|([^<>\n]*))?>/g, (_, mark: string, target: string, label?: string) =>

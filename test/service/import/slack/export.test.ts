@@ -128,6 +128,11 @@ describe('a message', () => {
     ['an app', { user: undefined, username: 'weather' }, 'weather'],
     ['unknown', { user: 'U9' }, 'U9'],
     ['nobody', { user: undefined }, null],
+    [
+      'who commented on a file',
+      { user: undefined, subtype: 'file_comment', comment: { id: 'Fc1', user: 'U2', comment: 'x' } },
+      'Haruka Mori',
+    ],
   ])('sender: %s', async (_, more, sender) => {
     const { messages } = await read(zipped(exportOf([say('1.1', more)])));
     expect(messages[0]?.sender).toBe(sender);
@@ -142,6 +147,12 @@ describe('a message', () => {
   ])('with the text %j', async (text, subject) => {
     const { messages } = await read(zipped(exportOf([say('1.1', { text })])));
     expect(messages[0]?.subject).toBe(subject);
+  });
+
+  test('of an app has the first words of its attachment as its subject', async () => {
+    const attachments = [{ fallback: 'Build failed: x', pretext: 'Build 7', title: 'failed' }];
+    const { messages } = await read(zipped(exportOf([say('1.1', { text: '', attachments })])));
+    expect(messages[0]?.subject).toBe('Build 7');
   });
 
   test('private channels and folders that no list names are not external, whatever the import says', async () => {
