@@ -47,6 +47,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     },
   ).finally(() => progress.end());
   await app.printer.report(report, () => importLines(report, app.screen));
+  for (const { path, notice } of report.notices) app.notice(`${path} ${notice}`);
   if (report.refused.length > 0) {
     app.addFault(
       new Fault(

@@ -52,6 +52,7 @@ const imported = {
   conversations: 2,
   refused: [{ path: 'a.mbox', offset: 12, reason: 'too large' }],
   skipped: [{ path: 'a.mbox', offset: 0, bytes: 2, reason: 'belongs to no mail' }],
+  notices: [{ path: 'a.json', notice: 'looks like a chat' }],
 };
 const exit = { type: 'exit', exit: 9, class: 'busy', message: 'the service is busy', retryable: true };
 

@@ -17,7 +17,8 @@ const ImportedFiles = z
 /**
  * `arx import --json`. `offset` is a byte offset in a file, else an ordinal; null where a whole path was refused. `files`
  * counts the files of a source: `read` gave a new message or hold none, `known` had no new one. `formats`: how many files
- * were read as each format. `skipped` names what was not read on purpose: a file, or `bytes` of it at `offset`.
+ * were read as each format. `skipped` names what was not read on purpose: a file, or `bytes` of it at `offset`. `notices`: files
+ * whose content was not understood, such as chats of systems that arx does not read.
  */
 export const ImportReport = z.object({
   version,
@@ -36,6 +37,7 @@ export const ImportReport = z.object({
   skipped: z.array(
     z.object({ path: z.string(), offset: count.nullable(), bytes: count.nullable(), reason: z.string() }),
   ),
+  notices: z.array(z.object({ path: z.string(), notice: z.string() })),
 });
 export type ImportReport = z.infer<typeof ImportReport>;
 

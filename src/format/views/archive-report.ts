@@ -79,8 +79,11 @@ export function importLines(report: ImportReport, canvas: Canvas): Line[] {
     line: `${path}${offset === null || bytes === null ? '' : `: ${plural(bytes, 'byte')} at ${formatCount(offset)}`}: ${reason}`,
   }));
   const skipped: Branch[] = passed.length > 0 ? [{ line: 'skipped', children: passed }] : [];
+  const told = firstBranches(report.notices, ({ path, notice }) => ({ line: `${path}: ${notice}` }));
+  const notices: Branch[] =
+    told.length > 0 ? [{ line: { text: 'not understood', style: 'warn' }, children: told }] : [];
   return [
     `${plural(report.conversations, 'conversation')} in the archive`,
-    ...treeLines([...sources, ...refused, ...skipped], canvas),
+    ...treeLines([...sources, ...refused, ...skipped, ...notices], canvas),
   ];
 }

@@ -2,8 +2,9 @@
 import { resolve } from 'node:path';
 import type { Tier } from '../../contract/token.ts';
 import type { SourceItem } from '../records/import-items.ts';
-import { readFileMessage } from './file-message.ts';
-import { filesBelow } from './folder-listing.ts';
+import { CHAT_HINT, chatSystemOf } from './chat-export.ts';
+import { readFileMessage, type FileContext } from './file-message.ts';
+import { filesBelow, type FoundFile } from './folder-listing.ts';
 import { detectFileKind, holdsMails, readFileHead } from './mail-detection.ts';
 import { asFile, readMaildir, readMailFile } from './maildir.ts';
 import { readMbox } from './mbox.ts';
@@ -51,9 +52,19 @@ export async function* readFolder(path: string, options: FolderOptions): AsyncGe
     const kind = found.unreadReason === undefined ? await kindOf(at, readAs) : 'file';
     if (kind === 'mbox') yield* readMbox(at);
     else if (kind === 'mail') yield* asFile(readMailFile(at), kind);
-    else yield* asFile(await readFileMessage(found, { ...options, root, position }), kind);
+    else yield* plainFile(found, { ...options, root, position });
     position += 1;
   }
+}
+
+async function* plainFile(found: FoundFile, context: FileContext): AsyncGenerator<SourceItem> {
+  const item = await readFileMessage(found, context);
+  yield* asFile(item, 'file');
+  if (item.kind === 'refused') return;
+  const system = await chatSystemOf(found.at).catch(() => undefined);
+  if (system === undefined) return;
+  const text = `looks like an export of ${system}: it is stored as a file, and no message in it was understood; ${CHAT_HINT}`;
+  yield { kind: 'notice', path: found.at, text };
 }
 
 async function kindOf(at: string, readAs: ReadAs): Promise<'mbox' | 'mail' | 'file'> {

@@ -100,7 +100,14 @@ async function importSources(
 ): Promise<ImportReport> {
   const { originCity, tier, changesTiers, signal } = options;
   await archive.blobs.removeUnfinished(archive.now() - MAX_UNFINISHED_MS);
-  const report: ImportReport = { version: 1, sources: [], conversations: 0, refused: [], skipped: [] };
+  const report: ImportReport = {
+    version: 1,
+    sources: [],
+    conversations: 0,
+    refused: [],
+    skipped: [],
+    notices: [],
+  };
   for (const { path, kind, read } of sources) {
     // Only in an mbox are positions byte offsets.
     const total = kind === 'mbox' ? (await stat(path)).size : null;
@@ -124,6 +131,7 @@ async function importSources(
     });
     report.refused.push(...counts.refused);
     report.skipped.push(...counts.skipped);
+    report.notices.push(...counts.notices);
   }
   // Applies the events that waited for what was imported. Another process may have begun to.
   await createDrain(archive)();

@@ -23,6 +23,7 @@ export type ImportCounts = {
   /** How many files were read as each format. */
   formats: Map<string, number>;
   skipped: { path: string; offset: number | null; bytes: number | null; reason: string }[];
+  notices: { path: string; notice: string }[];
 };
 
 /** How items are stored. */
@@ -57,6 +58,7 @@ export async function storeItems(
     files: files.counts,
     formats: new Map(),
     skipped: [],
+    notices: [],
   };
   let batch: (ImportedMessage | RawMail)[] = [];
   let bytes = 0;
@@ -82,6 +84,10 @@ export async function storeItems(
     if (item.kind === 'opened') {
       files.add(item.path, 'opened');
       counts.formats.set(item.format, (counts.formats.get(item.format) ?? 0) + 1);
+      continue;
+    }
+    if (item.kind === 'notice') {
+      counts.notices.push({ path: item.path, notice: item.text });
       continue;
     }
     if (item.kind === 'skipped') {

@@ -85,10 +85,11 @@ export type ImportItem = ImportedMessage | RefusedItem;
 /**
  * What a reader says about a file, beside its messages. `opened`: it is read as this format, the name in reports.
  * `skipped`: it is not read, or `bytes` of it at `position` are not; null for a whole file. `reason` is as in
- * {@link RefusedItem}.
+ * {@link RefusedItem}. `notice`: what the user should know, as a sentence whose subject is the file.
  */
 export type FileNote =
   | { kind: 'opened'; path: string; format: string }
+  | { kind: 'notice'; path: string; text: string }
   | { kind: 'skipped'; path: string; position: number | null; bytes: number | null; reason: string };
 
 /** Everything that a reader yields. */

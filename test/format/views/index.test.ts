@@ -290,6 +290,7 @@ describe('reports', () => {
         { path: 's.mbox', offset: 0, bytes: 2, reason: 'belongs to no mail' },
         { path: 'd/a', offset: null, bytes: null, reason: 'is no mail' },
       ],
+      notices: [{ path: 'd/b', notice: 'looks like a chat' }],
     };
     const { print, stdout } = printing();
     await print.report(report, (screen) => views.importLines(report, screen));
@@ -304,9 +305,11 @@ describe('reports', () => {
 │  └─ 4 files seen: 3 read, 0 already there, 0 refused, 1 skipped
 ├─ refused
 │  └─ s.mbox at 1,234: no header\\u{1b}
-└─ skipped
-   ├─ s.mbox: 2 bytes at 0: belongs to no mail
-   └─ d/a: is no mail
+├─ skipped
+│  ├─ s.mbox: 2 bytes at 0: belongs to no mail
+│  └─ d/a: is no mail
+└─ not understood
+   └─ d/b: looks like a chat
 `);
   });
 });

@@ -49,6 +49,14 @@ describe('detection', () => {
     await archive.close();
   });
 
+  test('an export of another chat system is refused with what to do', async () => {
+    const root = await sourceFolder({ file: '{"type":"version","version":1}\n' });
+    await expect(detectSource(join(root, 'file'))).rejects.toMatchObject({
+      message: `${join(root, 'file')} looks like an export of Mattermost, which arx does not read`,
+      detail: { hint: 'convert it to mbox or to the form of a Slack export, and import that' },
+    });
+  });
+
   test('a missing path and uploads without their export are usage faults', async () => {
     const archive = await newArchive();
     for (const path of [

@@ -34,7 +34,7 @@ async function read(
 ): Promise<(ImportItem | RawMail)[]> {
   const items: (ImportItem | RawMail)[] = [];
   for await (const item of readFolder(dir, { originCity, tier: 'internal', signal })) {
-    if (item.kind !== 'opened' && item.kind !== 'skipped') items.push(item);
+    if (item.kind === 'message' || item.kind === 'raw' || item.kind === 'refused') items.push(item);
   }
   return items;
 }

@@ -1,0 +1,211 @@
+// Fuzzes what strangers send: mboxes, mails and Slack exports made of the parts that readers look for. Nothing may throw,
+// no byte may get lost, and the work must be linear in the size.
+import { fc } from '@fast-check/vitest';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { expect, test } from 'vitest';
+import { readMbox } from '../../../src/service/import/mbox.ts';
+import { readSlack } from '../../../src/service/import/slack/export.ts';
+import { openZip } from '../../../src/service/import/zip.ts';
+import { parseMail } from '../../../src/service/mail/mail-record.ts';
+import { readMessageText } from '../../../src/service/mail/message-text.ts';
+import { sha256Of } from '../../support/digest.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { zipOf } from '../../support/zip.ts';
+
+const FUZZ_MS = 20_000;
+const dir = tempFolder('fuzzed');
+const signal = new AbortController().signal;
+
+/** Runs the property for twenty seconds. */
+async function fuzz<T>(inputs: fc.Arbitrary<T>, check: (input: T) => Promise<void>): Promise<void> {
+  const limits = { numRuns: 1_000_000, interruptAfterTimeLimit: FUZZ_MS, markInterruptAsFailure: false };
+  await fc.assert(fc.asyncProperty(inputs, check), limits);
+}
+
+/** Fails if the work takes longer than a second and 5 µs for each byte. Quadratic work on 100 kB takes far longer. */
+async function inLinearTime<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  const result = await work();
+  expect(performance.now() - start).toBeLessThan(1000 + bytes / 200);
+  return result;
+}
+
+/** Pieces in any order, some of them repeated many times. */
+function pieces(piece: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const times = fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.nat(4_000) });
+  return fc.array(fc.tuple(piece, times), { maxLength: 25 }).map((parts) =>
+    parts
+      .map(([text, count]) => text.repeat(count))
+      .join('')
+      .slice(0, 400_000),
+  );
+}
+
+const DATE = 'Thu Jan  1 00:00:00 1970';
+const lineEnd = fc.constantFrom('\n', '\r\n');
+const envelope = fc.constantFrom(
+  `From a@example.org ${DATE}\n`,
+  `From - ${DATE}\r\n`,
+  'From \r\n',
+  'From \n',
+  'From - \r\n',
+  'From a@example.org\n',
+  'From here on\n',
+  `>From a ${DATE}\n`,
+  `From ${'Mon Jan 10:00 '.repeat(300)}\n`,
+  `From mboxrd@z ${DATE}\n`,
+);
+const field = fc.constantFrom(
+  'Subject: a\n',
+  'From: a@b\r\n',
+  'X-Mozilla-Status: 0001\n',
+  'Content-Length: 7\n',
+  'Content-Length: 100000\n',
+  'no field\n',
+  ' folded\n',
+  'Date: 31 Feb 2019 10:00:00 +9999\n',
+  'Content-Type: multipart/mixed; boundary="b"\n',
+  'Content-Type: message/rfc822\n',
+  'Content-Type: text/plain; charset=x\n',
+  "Content-Type: application/x; name*0*=utf-8''%C3; name*1=x\n",
+  'Content-Disposition: attachment; filename="=?utf-8?q?=C3?="\n',
+  'Content-Transfer-Encoding: base64\n',
+  'Content-Transfer-Encoding: quoted-printable\n',
+  'Content-Transfer-Encoding: x-uuencode\n',
+);
+const body = fc.constantFrom(
+  'text\n',
+  '--b\n',
+  '--b--\n',
+  '--bb\n',
+  '=C3=\n',
+  'aGk=\n',
+  '====\n',
+  'begin 644 x\n#AB\n',
+  'end\n',
+  '\0\xff\n',
+  '<',
+  '=?',
+);
+const mailPiece = fc.oneof(lineEnd, field, body, fc.string({ maxLength: 20 }));
+
+test('splitting mboxes loses no byte', { timeout: 3 * FUZZ_MS }, async () => {
+  const path = join(dir, 'box');
+  await fuzz(pieces(fc.oneof(envelope, mailPiece)), async (text) => {
+    const content = Buffer.from(text, 'latin1');
+    writeFileSync(path, content);
+    await inLinearTime(content.length, async () => {
+      let next = 0;
+      let isMboxrd = /^[\r\n]*From mboxrd@z /.test(text.slice(0, 80));
+      const mails: { position: number; raw: Buffer }[] = [];
+      for await (const item of readMbox(path)) {
+        if (item.kind === 'refused') throw new Error(item.reason);
+        if (item.kind === 'skipped') next = item.bytes ?? 0;
+        if (item.kind === 'raw') mails.push({ position: item.position, raw: Buffer.from(item.raw) });
+      }
+      for (const [at, { position, raw }] of mails.entries()) {
+        expect(position).toBe(next);
+        next = mails[at + 1]?.position ?? content.length;
+        const stretch = content.subarray(position, next);
+        expect(stretch.toString('latin1', 0, 5)).toBe('From ');
+        if (isMboxrd) expect(raw.length).toBeLessThan(stretch.length);
+        else expect(raw.equals(stretch.subarray(stretch.indexOf('\n') + 1 || stretch.length))).toBe(true);
+      }
+      expect(next).toBe(content.length);
+    });
+  });
+});
+
+test('parsing mails does not fail', { timeout: 3 * FUZZ_MS }, async () => {
+  await fuzz(pieces(mailPiece), async (text) => {
+    const raw = Buffer.from(text, 'latin1');
+    const mail = { kind: 'raw' as const, path: 'x', position: 0, raw, sha256: sha256Of(raw) };
+    await inLinearTime(raw.length, async () => {
+      const { attachments, date_ms } = await parseMail(mail, 'internal');
+      expect(date_ms).toBeNull();
+      for (const { content, sha256, bytes } of attachments) {
+        expect([content?.length, sha256]).toEqual([bytes, sha256Of(content ?? '')]);
+      }
+      expect(typeof (await readMessageText('rfc822', raw)).text).not.toBe('undefined');
+    });
+  });
+});
+
+test('reading Slack exports accounts for every entry', { timeout: 3 * FUZZ_MS }, async () => {
+  const path = join(dir, 'slack.zip');
+  const ts = fc.constantFrom('1704200000.000100', '1704200001.5', '', 'x', '99999999999.9');
+  const text = fc.oneof(fc.constantFrom('<@U1> <https://a|b> &amp;', 'xoxb-123456789012', ''), fc.string());
+  const file = fc.record(
+    {
+      id: fc.constantFrom('F1', 'F2', ''),
+      name: text,
+      mode: fc.constantFrom('hosted', 'tombstone'),
+      size: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  );
+  const card = fc.record(
+    { text, title: text, fields: fc.jsonValue(), blocks: fc.jsonValue() },
+    { requiredKeys: [] },
+  );
+  const message = fc.record(
+    {
+      ts,
+      text: fc.oneof(text, fc.jsonValue()),
+      user: fc.constantFrom('U1', 'U9', ''),
+      thread_ts: ts,
+      subtype: text,
+      files: fc.oneof(fc.array(file, { maxLength: 3 }), fc.jsonValue()),
+      attachments: fc.oneof(fc.array(card, { maxLength: 3 }), fc.jsonValue()),
+      comment: fc.jsonValue(),
+      bot_id: text,
+    },
+    { requiredKeys: ['ts'] },
+  );
+  const day = fc
+    .oneof(fc.array(fc.oneof(message, fc.jsonValue()), { maxLength: 8 }), fc.jsonValue())
+    .map((value) => JSON.stringify(value));
+  const name = fc.constantFrom(
+    'users.json',
+    'channels.json',
+    'dms.json',
+    'general/2024-01-02.json',
+    'x/2024-01-03.json',
+    '__uploads/F1/a',
+    '__uploads/F2/b',
+    'general/canvas.json',
+    '../evil',
+    'deep/a/b/c/d',
+  );
+  const entries = fc.array(
+    fc.tuple(name, fc.oneof(day, fc.constantFrom('[]', '[{"id":"U1","name":"a"}]', '{', ''))),
+    { maxLength: 12 },
+  );
+  const options = fc.record({ store: fc.boolean(), brokenChecksum: fc.boolean(), encrypted: fc.boolean() });
+  const flips = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 3 });
+  await fuzz(
+    fc.tuple(entries, options, fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, flips)),
+    async ([files, how, changes]) => {
+      const zip = zipOf([['channels.json', '[{"id":"C1","name":"general"}]'], ...files], how);
+      for (const [at, byte] of changes) zip[at % zip.length] = byte;
+      writeFileSync(path, zip);
+      await inLinearTime(zip.length, async () => {
+        const seen = new Set<string>();
+        const hidden: string[] = [];
+        for await (const item of readSlack(path, { originCity: null, tier: 'internal', signal })) {
+          if (item.kind === 'skipped' && item.reason === 'has the name of an earlier entry')
+            hidden.push(item.path);
+          else if (item.kind !== 'refused' || item.isAbsent !== true) seen.add(item.path);
+        }
+        const opened = await openZip(path).catch(() => undefined);
+        const expected = opened === undefined ? [path] : opened.names.map((entry) => join(path, entry));
+        opened?.close();
+        expect([...seen].sort()).toEqual([...new Set(expected)].sort());
+        expect(hidden).toHaveLength(opened?.hidden.length ?? 0);
+      });
+    },
+  );
+  rmSync(path);
+});
