@@ -48,13 +48,15 @@ export async function readManifests(
       problems.push({ kind: 'partial', what: `${manifest}: the algorithm is not supported` });
     const own = new Map<string, string>();
     let isMarked = false;
-    for (const { line, hash, path: written, isBinary } of parseManifest(
+    let dotted = 0;
+    for (const { line, hash, path: written, isBinary, isDotted } of parseManifest(
       await text(manifest),
       manifest,
       algorithm,
     )) {
       const { path, isOtherForm } = resolve(written);
       isMarked ||= isBinary;
+      dotted += Number(isDotted);
       if (path.startsWith('data/') === isTag) {
         problems.push({
           kind: 'integrity',
@@ -74,6 +76,10 @@ export async function readManifests(
       const expected = listed.expected.get(path);
       if (expected === undefined) listed.expected.set(path, [{ manifest, algorithm, hash }]);
       else expected.push({ manifest, algorithm, hash });
+    }
+    if (dotted > 0) {
+      const what = `${manifest} writes paths with ./ (${dotted}), which some programs do not find`;
+      problems.push({ kind: 'odd', what });
     }
     if (isMarked) problems.push({ kind: 'odd', what: `${manifest} marks names as binary, as md5sum does` });
   }

@@ -71,11 +71,14 @@ export function isKnownAlgorithm(algorithm: string): algorithm is Algorithm {
   return (ALGORITHMS as readonly string[]).includes(algorithm);
 }
 
-/** `isBinary`: the path is marked with a star, as md5sum does. */
-export type ManifestLine = { line: number; hash: string; path: string; isBinary: boolean };
+/**
+ * `isBinary`: the path is marked with a star, as md5sum does. `isDotted`: the path is written with `./`, which other programs
+ * take for another path.
+ */
+export type ManifestLine = { line: number; hash: string; path: string; isBinary: boolean; isDotted: boolean };
 
 /**
- * Yields the lines of a manifest, with paths as they are written. Throws Fault 'integrity' for a damaged line, 'unsafe' for
+ * Yields the lines of a manifest, with paths as they are written, but without `./`. Throws Fault 'integrity' for a damaged line, 'unsafe' for
  * a path that leads out of the bag (RFC 8493 5.1) and for too many lines.
  */
 export function* parseManifest(text: string, name: string, algorithm: string): Generator<ManifestLine> {
@@ -86,12 +89,9 @@ export function* parseManifest(text: string, name: string, algorithm: string): G
     const [, hash, mark, path] = /^([0-9a-fA-F]+)[ \t]+(?![ \t])(\*?)(.+)$/s.exec(line) ?? [];
     if (hash === undefined || path === undefined || (digits !== undefined && hash.length !== digits))
       throw new Fault('integrity', `${name}: line ${index + 1} is damaged`);
-    yield {
-      line: index + 1,
-      hash: hash.toLowerCase(),
-      path: insideOnly(path, name, index + 1),
-      isBinary: mark !== '',
-    };
+    const inside = insideOnly(path, name, index + 1);
+    const isDotted = inside !== path;
+    yield { line: index + 1, hash: hash.toLowerCase(), path: inside, isBinary: mark !== '', isDotted };
   }
 }
 

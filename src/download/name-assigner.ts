@@ -2,7 +2,7 @@
 import type { Attachment } from '../contract/attachment.ts';
 import { fileNameOf } from '../contract/attachment-file.ts';
 import type { ManifestEntry } from './manifest.ts';
-import { nameKey, uniqueName, unsafeReason } from './safe-name.ts';
+import { nameKey, safeName, uniqueName, unsafeReason } from './safe-name.ts';
 
 /** What happens when a file cannot have its name of the catalogue. */
 export type NameAssignerOptions = {
@@ -31,10 +31,9 @@ export function createNameAssigner(
     const { name, changed } = uniqueName(id, filename, idByName, { exact });
     idByName.set(nameKey(name), id);
     if (changed) {
-      const reason =
-        unsafeReason(filename) === undefined
-          ? 'its name is taken by another file, so it is kept as'
-          : 'its name is not safe here and is kept as';
+      const reason = safeName(id, filename).changed
+        ? 'its name is not safe here and is kept as'
+        : 'its name is taken by another file, so it is kept as';
       onRenamed(`${id}: ${reason} ${name}`);
     }
     return name;

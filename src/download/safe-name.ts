@@ -9,13 +9,16 @@ const MAX_EXTENSION_BYTES = 24;
 const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9\xb9\xb2\xb3]|lpt[0-9\xb9\xb2\xb3])(\.|$)/i;
 /** Separators, drive and stream colons, wildcards and quotes of Windows. */
 const FORBIDDEN = /[/\\:*?"<>|]/g;
+/** Bags escape the percent sign (RFC 8493 2.1.3), and bagit-python does not decode it: it finds no such file. */
+const PERCENT = /%/g;
 /** Controls, format characters (bidi, zero width), lone surrogates, private use, line and paragraph separators. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Returns the name for the file `filename` of the row `id`. A name that is safe on every system stays as it is. Another
  * one is reduced to safe characters and prefixed with the id, so that no two rows get the same; then `changed` is true.
- * Throws Fault 'unsafe' instead if `exact` is set.
+ * So is a name with a percent sign, which other programs do not find in a bag, unless `exact` is set. Throws Fault 'unsafe'
+ * for any other unsafe name if `exact` is set.
  */
 export function safeName(
   id: string,
@@ -23,7 +26,8 @@ export function safeName(
   options: { exact?: boolean } = {},
 ): { name: string; changed: boolean } {
   const trouble = unsafeReason(filename);
-  if (trouble === undefined) return { name: filename, changed: false };
+  const isKept = trouble === undefined && (options.exact === true || filename.search(PERCENT) < 0);
+  if (isKept) return { name: filename, changed: false };
   if (options.exact === true) throw new Fault('unsafe', `file name of ${id} ${trouble}`);
   const prefix = cutTo(reduce(id), 80) || 'file';
   const stem = reduce(filename);
@@ -74,6 +78,7 @@ export function unsafeReason(name: string): string | undefined {
 function reduce(text: string): string {
   const reduced = text
     .replace(FORBIDDEN, '_')
+    .replace(PERCENT, '_')
     .replace(UNPRINTABLE, '_')
     .replace(/\s/gu, ' ')
     .replace(/\.{2,}/g, '.')

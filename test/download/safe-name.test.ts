@@ -47,6 +47,11 @@ test.each([
   expect(() => safeName('att_1', name, { exact: true })).toThrow(expect.objectContaining({ kind: 'unsafe' }));
 });
 
+test('a percent sign, which bagit-python does not find in a bag, is replaced unless the exact name is asked for', () => {
+  expect(safeName('att_1', '100%25.pdf')).toEqual({ name: 'att_1-100_25.pdf', changed: true });
+  expect(safeName('att_1', '100%.pdf', { exact: true })).toEqual({ name: '100%.pdf', changed: false });
+});
+
 test.each([
   ['a'.repeat(256) + '.pdf', '.pdf'],
   ['😀'.repeat(255) + '.jpeg', '.jpeg'],
