@@ -118,7 +118,7 @@ _arx() {
     "profile use") : ;;
     "completion") [[ $cur == -* ]] || _arx_list -W "bash zsh fish powershell" ;;
     "demo") flags+=" --keep"; : ;;
-    "help") [[ $cur == -* ]] || _arx_list -W "output exit-codes environment drift drift-testing events files evidence import hosting glossary" ;;
+    "help") [[ $cur == -* ]] || _arx_list -W "first-look output exit-codes environment drift drift-testing events files evidence import hosting glossary" ;;
   esac
   if [[ $cur == -* ]]; then _arx_list -W "$flags"; fi
 }

@@ -71,7 +71,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'profile use' = @()
     'completion' = @('bash', 'zsh', 'fish', 'powershell')
     'demo' = @('--keep')
-    'help' = @('output', 'exit-codes', 'environment', 'drift', 'drift-testing', 'events', 'files', 'evidence', 'import', 'hosting', 'glossary')
+    'help' = @('first-look', 'output', 'exit-codes', 'environment', 'drift', 'drift-testing', 'events', 'files', 'evidence', 'import', 'hosting', 'glossary')
   }
   $typed = @()
   $option = ''

@@ -4,6 +4,7 @@ import type { CommandOption, CommandSpec } from './command-list/command-spec.ts'
 import { GLOBAL_OPTIONS } from './command-list/global-options.ts';
 import { HELP_COMMAND } from './command-list/help-command.ts';
 import { HELP_TOPIC_NAMES, HELP_TOPICS, isHelpTopic } from './command-list/help-topics.ts';
+import { OPTION_OF_PARAMETER } from './command-list/shared-options.ts';
 import { COMMAND_LIST, NOUNS, type CommandWords } from './command-list/index.ts';
 import { Fault } from './faults.ts';
 import { nearest } from './help/suggest.ts';
@@ -184,6 +185,9 @@ function usageFault(error: CommanderError, words: readonly string[]): Fault {
       suggestion(typed.join(' '), knownWords(), 'arx ') ?? suggestion(typed[0] ?? '', knownWords(), 'arx ');
     return new Fault('usage', `unknown command '${typed.join(' ')}'`, { ...detail, hint: meant ?? hint });
   }
+  const option = /unknown option '--([a-z][a-z_-]*)/.exec(error.message)?.[1]?.replaceAll('-', '_') ?? '';
+  const meant = Object.hasOwn(OPTION_OF_PARAMETER, option) ? OPTION_OF_PARAMETER[option] : undefined;
+  if (meant !== undefined) detail.hint = `did you mean: ${meant}; ${hint}`;
   const message = error.message
     .replace(/^error: /, '')
     .replace(/\n\s*/, ' ')

@@ -6,6 +6,7 @@ import { readResponse, type ApiResponse } from './response.ts';
 import { deadline } from './deadline.ts';
 import { ACCEPTED_ENCODINGS } from './content-encoding.ts';
 import { faultOfResponse } from './error-response.ts';
+import { NoTokenFault } from './no-token.ts';
 import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
 import { holdsSecret, redactFault, redactSecret } from './safe-text.ts';
 import { shownTarget } from './shown-target.ts';
@@ -27,11 +28,17 @@ export type SenderOptions = {
   log?: (line: string) => void;
 };
 
+/** Status codes of a service that needs a token. */
+const TOKEN_STATUS: ReadonlySet<number> = new Set([401, 403]);
+
 /** One call of the API. */
 export type ApiCall = {
   method: 'GET' | 'POST';
   url: URL;
-  /** Whether the call needs a token. `if any`: it is sent without one where there is none. */
+  /**
+   * Whether the call needs a token. `if any`: it is sent without one where there is none. A GET that needs one is also sent without
+   * it, since a service may give its lists to everybody.
+   */
   withToken: boolean | 'if any';
   body?: unknown;
   /** A body of NDJSON, in place of `body`. */
@@ -74,12 +81,15 @@ export function createSender(options: SenderOptions): Send {
     return (await renewing) ? bearer() : undefined;
   }
 
-  async function tokenFor({ withToken }: ApiCall): Promise<string | undefined> {
-    if (withToken === false) return undefined;
+  /** `missing`: why there is no token. It is thrown where the service refuses the call. */
+  async function tokenFor({ withToken, method }: ApiCall): Promise<{ token?: string; missing?: Fault }> {
+    if (withToken === false) return {};
     try {
-      return checkedToken(await bearer());
+      const token = checkedToken(await bearer());
+      return token === undefined ? {} : { token };
     } catch (error) {
-      if (withToken === 'if any' && error instanceof Fault && error.kind === 'auth') return undefined;
+      if (withToken === 'if any' && error instanceof Fault && error.kind === 'auth') return {};
+      if (error instanceof NoTokenFault && method === 'GET') return { missing: error };
       throw error;
     }
   }
@@ -130,7 +140,8 @@ export function createSender(options: SenderOptions): Send {
     let token: string | undefined;
     let unreadable: ApiResponse | undefined;
     try {
-      token = await tokenFor(call);
+      const known = await tokenFor(call);
+      ({ token } = known);
       const readIt = (response: ApiResponse) => {
         unreadable = response;
         const value = read(response, (text) => redactSecret(text, token ?? ''));
@@ -149,6 +160,7 @@ export function createSender(options: SenderOptions): Send {
       }
       if ('reply' in outcome) {
         const { reply } = outcome;
+        if (known.missing !== undefined && TOKEN_STATUS.has(reply.status)) throw known.missing;
         if ('value' in reply) return reply.value;
         if (call.anyStatus === true) return readIt(reply);
       }

@@ -159,7 +159,7 @@ function foundRows<Row>(body: unknown, guess: ListGuess | undefined, spec: ListS
 function guessOf<Row>(
   { place, rows, keys }: FoundRows,
   spec: ListSpec<Row>,
-): Omit<ListGuess, 'hasMore' | 'next'> {
+): Omit<ListGuess, 'hasMore' | 'next' | 'pagedBy'> {
   const fields = findFields(rows);
   const records = rows.map((row) => fieldsOf(row, fields, spec)).filter((row) => row !== undefined);
   const given = spec.given?.id;

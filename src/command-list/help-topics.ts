@@ -2,6 +2,7 @@
 
 /** Topic → what it explains, in the order of the help. */
 export const HELP_TOPICS = {
+  'first-look': 'looking at an unknown service, step by step',
   output: 'forms of the output, and how reports and lists end',
   'exit-codes': 'every exit code and its class',
   environment: 'settings, environment variables and profiles',

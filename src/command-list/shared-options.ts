@@ -9,12 +9,28 @@ export const PAGE_OPTIONS = [
   ['--before <id>', 'only rows before this one'],
 ] as const satisfies readonly CommandOption[];
 
+/** Options of commands, by the query parameter of the interface that they set. */
+export const OPTION_OF_PARAMETER: Readonly<Record<string, string>> = {
+  origin_city: '--city',
+  content_type: '--type',
+  source: '--source',
+  message_id: '--message',
+  redacted: '--redacted',
+  conversation: '--conversation',
+  conversation_id: '--conversation',
+  starting_after: '--after',
+  ending_before: '--before',
+};
+
 /** A walk of a whole list. */
 export const WALK_OPTIONS = [
   ...PAGE_OPTIONS,
   ['--concurrency <count>', 'reads in flight at once, 1 to 16 (default: 6)'],
   ['--confidence <share>', 'required confidence, 0.5 to 0.999999 (default: 0.999)'],
-  ['--max-requests <count>', 'stop after this many requests'],
+  [
+    '--max-requests <count>',
+    'stop after this many requests, besides about ten that find out what the service can do',
+  ],
   ['--freeze <dir>', 'write the frozen log into DIR'],
   ['--resume', 'with --freeze: continue after the last frozen window'],
   ['--report <file>', 'write the walk report to FILE'],

@@ -1,5 +1,7 @@
 // Prints one page of a list, with its completeness in the summary.
 import type { App } from '../app.ts';
+import { safeText } from '../client/safe-text.ts';
+import type { ListGuess } from '../client/shapes/list-guess.ts';
 import { Fault } from '../faults.ts';
 import type { View } from '../format/views/view.ts';
 import type { Window } from './input.ts';
@@ -57,4 +59,9 @@ export function noticeMore<Row extends { id: string }>(
 
 function hasSummary(output: App['printer']['output']): boolean {
   return output === 'table' || output === 'json';
+}
+
+/** Returns how a service pages instead, as an insertion; empty where it does not say. */
+export function pagingWords(guess: ListGuess | undefined): string {
+  return guess?.pagedBy === undefined ? '' : `, pages by ${safeText(guess.pagedBy, 40)},`;
 }

@@ -1,5 +1,6 @@
 // Chooses the token that a command sends: given by the user, stored, renewed or, for the local archive, obtained on demand.
 import { isWithin } from '../client/base-url.ts';
+import { NoTokenFault } from '../client/no-token.ts';
 import type { Token, TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { isExpired, readClock } from './token-expiry.ts';
@@ -139,7 +140,7 @@ export function createSession(needs: SessionNeeds): Session {
       return { token: entry.access_token, source: 'store', entry };
     }
     if (entry !== undefined) return renewal(entry);
-    if (!local) throw new Fault('auth', `no token for ${origin}`, { hint: loginCommand(settings) });
+    if (!local) throw new NoTokenFault(origin, loginCommand(settings));
     return storeIfPossible(
       await obtain({
         client_id: settings.client_id.value ?? 'arx',

@@ -10,6 +10,7 @@ import events from './topics/events.md';
 import evidence from './topics/evidence.md';
 import exitCodes from './topics/exit-codes.md';
 import files from './topics/files.md';
+import firstLook from './topics/first-look.md';
 import glossary from './topics/glossary.md';
 import hosting from './topics/hosting.md';
 import importing from './topics/import.md';
@@ -17,6 +18,7 @@ import output from './topics/output.md';
 
 const SOURCES: Record<HelpTopic, string> = {
   output,
+  'first-look': firstLook,
   'exit-codes': exitCodes,
   environment,
   drift,

@@ -18,11 +18,13 @@ export type ListGuess = {
   hasMore: string | undefined;
   /** Dot path of the field that names the next page; undefined where the first page has none. */
   next: string | undefined;
+  /** Query parameter by which the next page is asked for, where that is another one than the interface has: `page[number]`. */
+  pagedBy: string | undefined;
 };
 
 /** Returns the guess in one line: `conversations: rows at data.items, ids at _id, first_message_id at firstMessageId`. */
 export function describeGuess(guess: ListGuess): string {
-  const { list, rows, container, fields, id, names, hasMore, next } = guess;
+  const { list, rows, container, fields, id, names, hasMore, next, pagedBy } = guess;
   const place = rows === '' ? 'in the body itself' : `at ${rows}`;
   const idPlace = id === '' ? 'ids are the keys' : id === undefined ? 'no ids' : `ids at ${id}`;
   return [
@@ -32,5 +34,6 @@ export function describeGuess(guess: ListGuess): string {
     ...Object.entries(names).map(([ours, theirs]) => `${ours} at ${theirs}`),
     ...(hasMore === undefined || hasMore === 'has_more' ? [] : [`has_more at ${hasMore}`]),
     ...(hasMore !== undefined || next === undefined ? [] : [`more rows by ${next}`]),
+    ...(pagedBy === undefined ? [] : [`next page asked for by ${pagedBy}`]),
   ].join(', ');
 }

@@ -51,6 +51,9 @@ export const ATTACHMENTS = kindOf({
   names: ['attachments', 'attachment', 'files', 'assets'],
   ids: idNames('attachment'),
   schema: Attachment,
+  aliases: [
+    { field: 'file_url', names: ['download_url', 'downloadUrl', 'url', 'href'], fits: isFileAddress },
+  ],
   prepare: withCertainHash,
 });
 
@@ -70,6 +73,13 @@ export const POSITIONS = kindOf({
   ids: ['entry', ...idNames('entry')],
   schema: Position,
 });
+
+/** Returns whether a value is the address of a file, and not that of the row itself. */
+function isFileAddress(value: unknown, { id }: JsonRecord): boolean {
+  if (typeof value !== 'string' || !/^(https?:\/)?\//i.test(value)) return false;
+  const [path = ''] = value.split(/[?#]/);
+  return !path.endsWith(`/attachments/${encodeURIComponent(String(id))}`);
+}
 
 /**
  * Only a certain hash stays in the row, so that nothing is called verified by a guess. A row whose `redacted` cannot be read

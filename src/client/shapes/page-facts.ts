@@ -13,7 +13,7 @@ export type PageFacts = {
 };
 
 /** Where the body says whether more rows follow. */
-export type FactPlaces = Pick<ListGuess, 'hasMore' | 'next'>;
+export type FactPlaces = Pick<ListGuess, 'hasMore' | 'next' | 'pagedBy'>;
 
 /** Names of a flag that says whether more rows follow, in one spelling (see foldedName). */
 const MORE_NAMES = ['hasmore', 'more'];
@@ -21,6 +21,9 @@ const MORE_NAMES = ['hasmore', 'more'];
 const MORE_AFTER_NAMES = ['hasnext', 'hasnextpage'];
 /** Names of the next page: its address, its cursor or its number. */
 const NEXT_NAMES = ['next', 'nextcursor', 'nextpage', 'nextpagetoken', 'nexturl'];
+/** Query parameters of other ways to page than by the ids of rows. */
+const PAGING_PARAMETER =
+  /^(page|p|offset|start|skip|from|cursor|after|before|(page|next|continuation)[_-]?(number|no|token|offset|cursor)?|page\[(number|offset|cursor|after|before)\])$/i;
 /** Fields whose fields describe the page. */
 const DESCRIBING = [
   'meta',
@@ -85,6 +88,7 @@ export function pageFacts(
   const more = first(MORE_NAMES, flagOf);
   const after = isBackward ? {} : first(MORE_AFTER_NAMES, flagOf);
   const next = isBackward ? {} : first(NEXT_NAMES, leadsOn);
+  const pagedBy = first(NEXT_NAMES, pagingParameter).found;
   const has_more = more.found ?? after.found ?? next.found;
   const status = first(['status'], (field) => (typeof field === 'string' ? field : undefined)).found;
   const drift_ratio = first(['driftratio'], numberOf).found;
@@ -94,7 +98,7 @@ export function pageFacts(
   if (has_more !== undefined) facts.has_more = has_more;
   if (drift_ratio !== undefined) facts.drift_ratio = drift_ratio;
   if (integrity.success) facts.integrity = integrity.data;
-  const places = { hasMore: more.place ?? after.place, next: next.place };
+  const places = { hasMore: more.place ?? after.place, next: next.place, pagedBy };
   return { facts, rest: Object.fromEntries(rest), places };
 }
 
@@ -117,4 +121,13 @@ function leadsOn(value: unknown): boolean | undefined {
   if (!isRecord(value)) return Boolean(value);
   const link = ownField(value, 'href') ?? ownField(value, 'url') ?? ownField(value, 'cursor');
   return link === undefined ? Object.values(value).some(Boolean) : Boolean(link);
+}
+
+/** Returns the query parameter with which the address of a next page asks for it; undefined for the cursors of the interface. */
+function pagingParameter(value: unknown): string | undefined {
+  const link = isRecord(value) ? (ownField(value, 'href') ?? ownField(value, 'url')) : value;
+  const query = typeof link === 'string' ? link.split('?')[1]?.split('#')[0] : undefined;
+  const names = [...new URLSearchParams(query ?? '').keys()];
+  if (names.includes('starting_after') || names.includes('ending_before')) return undefined;
+  return names.find((name) => PAGING_PARAMETER.test(name));
 }

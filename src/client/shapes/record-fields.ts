@@ -16,8 +16,17 @@ export type RecordKind<Fields extends z.ZodRawShape> = {
   counts?: readonly (keyof Fields & string)[];
   /** Fields that name a person. */
   people?: readonly (keyof Fields & string)[];
+  /** Other names of a field, the likeliest first; `fits` says whether a value of that name is meant. */
+  aliases?: readonly Alias<keyof Fields & string>[];
   /** Returns fields that replace those of the record before it is read; undefined where it stays as it is. */
   prepare?: (record: JsonRecord, drop: DropField) => JsonRecord | undefined;
+};
+
+/** A field of the interface, and other names of it. */
+type Alias<Field> = {
+  field: Field;
+  names: readonly string[];
+  fits: (value: unknown, record: JsonRecord) => boolean;
 };
 
 /** Is called for a field that was left out. `what` says what it is not: `number`. */
@@ -54,6 +63,11 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
     if (spellings.size < MAX_SPELLINGS) spellings.set(name, meaning);
     return meaning;
   };
+  function aliasOf(field: string, record: JsonRecord): string | undefined {
+    if (Object.hasOwn(record, field)) return undefined;
+    const { names = [], fits } = kind.aliases?.find((alias) => alias.field === field) ?? {};
+    return names.find((name) => fits?.(ownField(record, name), record) === true);
+  }
   function otherSpellings(record: JsonRecord): Record<string, string> {
     const found = new Map<string, string>();
     const ambiguous = new Set<string>();
@@ -63,12 +77,17 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
       if (found.has(meaning)) ambiguous.add(meaning);
       found.set(meaning, name);
     }
+    for (const { field } of kind.aliases ?? []) {
+      const alias = aliasOf(field, record);
+      if (alias !== undefined && !found.has(field)) found.set(field, alias);
+    }
     return Object.fromEntries([...found].filter(([meaning]) => !ambiguous.has(meaning)));
   }
   const dates = kind.dates ?? [];
   /** Most rows need no repair, so this is fast. */
   const isPlain = (record: JsonRecord): boolean => {
     for (const name in record) if (!fields.has(name) && meaningOf(name) !== undefined) return false;
+    if (kind.aliases?.some(({ field }) => aliasOf(field, record) !== undefined) === true) return false;
     return dates.every((name) => isoInstant(record[name]) === undefined);
   };
 

@@ -5,6 +5,7 @@ import { detectCrossCheck, type CrossCheckSupport } from '../../capabilities/cro
 import type { Conversation } from '../../contract/conversation.ts';
 import { conversationView } from '../../format/views/index.ts';
 import { Fault } from '../../faults.ts';
+import { pagingWords } from '../page.ts';
 import { readableList, type ReadableList } from '../readable-list.ts';
 import { WalkInput } from '../walk-input.ts';
 import { pageRowsOf, walkList } from '../walk-list.ts';
@@ -46,7 +47,7 @@ async function walkableList(
   if (!list.directions.has('forward')) {
     throw new Fault(
       'partial',
-      'the service follows no cursors in its conversations and does not say where they end, so they cannot be walked',
+      `the service follows no cursors in its conversations${pagingWords(client.guessOf('conversations'))} and does not say where they end, so they cannot be walked`,
       {
         hint: 'arx conversations ls shows one page',
       },

@@ -39,6 +39,9 @@ export type Notes = {
   /** Error responses by whether their body is as documented (interface 7), and the fields that were missing. */
   errors: { documented: number; other: number; lacking: Set<string> };
   rateLimitHeaders: Set<string>;
+  /** Answers whose body ended early, and requests without an answer. */
+  cut: number;
+  unanswered: number;
   /** The highest drift ratio that the service reported. */
   drift: number | null;
   /** The service's clock minus ours in milliseconds, by the first Date header. */
@@ -80,6 +83,8 @@ export function createExaminer(options: ExaminerOptions): Examiner {
     requests: 0,
     errors: { documented: 0, other: 0, lacking: new Set() },
     rateLimitHeaders: new Set(),
+    cut: 0,
+    unanswered: 0,
     drift: null,
     clockOffsetMs: null,
     serverErrors: 0,
@@ -100,7 +105,12 @@ export function createExaminer(options: ExaminerOptions): Examiner {
     async (request) => {
       if (notes.requests >= MAX_REQUESTS) throw stop(`it may send ${MAX_REQUESTS} requests`);
       notes.requests += 1;
-      return transport(request);
+      const reply = await transport(request).catch((error: unknown) => {
+        if (error instanceof TransportFault) notes.unanswered += 1;
+        throw error;
+      });
+      const noteCut = (): void => void (notes.cut += 1);
+      return { ...reply, body: watched(reply.body, noteCut) };
     };
 
   const send = createSender({
@@ -158,7 +168,10 @@ export function createExaminer(options: ExaminerOptions): Examiner {
           { method: 'GET', url, withToken: anonymous ? false : 'if any', anyStatus: true },
           (answer) => {
             cut = answer;
-            throwIfCut(answer);
+            if (isCut(answer)) {
+              notes.cut += 1;
+              throw new TransportFault('network', 'answer ends early', true, { retryable: true });
+            }
             return answer;
           },
         );
@@ -191,13 +204,24 @@ function fieldsLacking(response: ApiResponse): string[] {
   ];
 }
 
-/** Throws for JSON that ends early, so that the request is sent again. */
-function throwIfCut({ status, bytes }: ApiResponse): void {
-  if (status >= 300) return;
+/** Returns whether JSON ends early, although its response is whole. */
+function isCut({ status, bytes }: ApiResponse): boolean {
+  if (status >= 300) return false;
   try {
     parseJson(bytes);
+    return false;
   } catch (error) {
-    if (error instanceof TransportFault) throw error;
+    return error instanceof TransportFault;
+  }
+}
+
+/** Yields a body. `onCut` is called where its connection fails. */
+async function* watched(body: AsyncIterable<Uint8Array>, onCut: () => void): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    if (error instanceof TransportFault) onCut();
+    throw error;
   }
 }
 

@@ -72,6 +72,7 @@ async function examineFilter(
       if (wanted === 'refused') return 'refused';
       const others = await ask(other);
       if (wanted === 'matching' && others !== 'others') return 'honoured';
+      if (wanted === 'none' && others !== 'others') return 'empty';
       if (others !== 'others') return 'differs';
       return wanted === 'others' ? 'ignored twice' : 'ignored';
     },

@@ -52,6 +52,7 @@ function serviceFindings(report: Examined): ServiceFinding[] {
             String(report.drift_ratio),
             'single pages may be wrong: walk the lists (arx help drift)',
           ),
+    transportFinding(report),
     errorFinding(errors),
     report.rate_limit_headers.length === 0
       ? line('rate limits', 'ok', 'no header names one')
@@ -121,6 +122,21 @@ function clockFinding(offset: number | null): ServiceFinding {
         `your clock is off by ${describeClockOffset(offset)}`,
         'expiry of tokens is judged by the clock of the service',
       );
+}
+
+function transportFinding({ transport: { cut, unanswered }, requests }: Examined): ServiceFinding {
+  if (cut + unanswered === 0) return finding('service', 'answers', 'ok', 'all arrived whole');
+  const found = [
+    ...(cut === 0 ? [] : [`${cut} arrived cut`]),
+    ...(unanswered === 0 ? [] : [`${unanswered} did not arrive`]),
+  ];
+  return finding(
+    'service',
+    'answers',
+    'warn',
+    `of ${plural(requests, 'request')}, ${found.join(' and ')}`,
+    'arx asks again, as often as --retries allows',
+  );
 }
 
 function errorFinding({ documented, other, lacking }: ServiceReport['errors']): ServiceFinding {

@@ -1,5 +1,6 @@
 // Says in words what an examination found out about one list, and what that means for the user. Pure functions.
 import type { ExaminedList, Handling, Rejection, ServiceFinding } from '../../contract/reports/service.ts';
+import { OPTION_OF_PARAMETER } from '../../command-list/shared-options.ts';
 import { finding } from './finding.ts';
 
 type Verdict = ServiceFinding['verdict'];
@@ -34,7 +35,9 @@ export function listFindings(name: string, list: ExaminedList): ServiceFinding[]
       name,
       'starting_after',
       cursors.starting_after,
-      'no walk is possible: one page is read, and may not be all',
+      shape.paged_by === null
+        ? 'no walk is possible: one page is read, and may not be all'
+        : `no walk is possible: the service pages by ${shape.paged_by}, and arx only by the ids of rows`,
     ),
     handled(name, 'ending_before', cursors.ending_before, 'walks read forward only, with more requests'),
     handled(name, 'both cursors', cursors.both, 'walks read without ranges, with more requests'),
@@ -80,6 +83,7 @@ function handled(about: string, check: string, handling: Handling, meaning: stri
     honoured: ['ok', 'honoured'],
     ignored: ['warn', 'ignored'],
     refused: ['warn', 'refused'],
+    empty: ['warn', 'gives no rows for a value that rows have'],
     differs: ['differs', 'answers differ'],
     unseen: ['unseen', 'not seen'],
   };
@@ -91,7 +95,14 @@ function handled(about: string, check: string, handling: Handling, meaning: stri
 function filterFinding(about: string, filter: string, handling: Handling): ServiceFinding {
   if (filter === 'conversation_id')
     return finding(about, `filter ${filter}`, 'ok', `${handling}; arx does not use it`);
-  return handled(about, `filter ${filter}`, handling, 'the filter is applied here: needs the whole list');
+  const line = handled(
+    about,
+    `filter ${filter}`,
+    handling,
+    'the filter is applied here: needs the whole list',
+  );
+  const option = OPTION_OF_PARAMETER[filter];
+  return option === undefined ? line : { ...line, found: `${line.found} (${option})` };
 }
 
 function orderFindings(about: string, { order }: ExaminedList): ServiceFinding[] {

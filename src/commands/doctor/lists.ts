@@ -123,6 +123,7 @@ function shapeOf(pages: ListPages, rows: readonly ListedRow[]): ExaminedList['sh
     ),
     has_more: guess?.hasMore === undefined ? null : text(guess.hasMore),
     next: guess?.next === undefined ? null : text(guess.next),
+    paged_by: guess?.pagedBy === undefined ? null : text(guess.pagedBy),
     positions: rows.length > 0 && rows.every((row) => Number.isSafeInteger(row['sequence'])),
     left_out: pages.notices().map((notice) => safeText(notice, 200)),
   };

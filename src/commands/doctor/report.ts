@@ -124,7 +124,7 @@ async function tokenOf(
 
 /** Fields of the facts that hold words of the service, themselves or inside. Every other text is ours. */
 const FIELDS_OF_SERVICE = new Set(
-  'service version id names has_more next left_out code tiers sources rate_limit_headers'.split(' '),
+  'service version id names has_more next paged_by left_out code tiers sources rate_limit_headers'.split(' '),
 );
 
 /** Returns the facts without the tokens in what the service says, also in names of fields: it may send back what it got. */

@@ -36,6 +36,7 @@ export const NOTHING_SEEN: ServiceFacts = {
   auth: { accepted: 'unseen', needed: 'unseen' },
   clock_offset_ms: null,
   drift_ratio: null,
+  transport: { cut: 0, unanswered: 0 },
   rate_limit_headers: [],
   lists: {
     conversations: unseenList(PATHS.conversations[0]!, 'unseen'),
@@ -81,12 +82,13 @@ export async function examineService(
     ...messageId(lists),
   });
   const files = await examineFilesOf(examiner, attachments, openFiles, world);
-  const { errors, rateLimitHeaders, drift, clockOffsetMs } = examiner.notes;
+  const { errors, rateLimitHeaders, drift, clockOffsetMs, cut, unanswered } = examiner.notes;
   return {
     health,
     auth,
     clock_offset_ms: clockOffsetMs,
     drift_ratio: drift,
+    transport: { cut, unanswered },
     rate_limit_headers: [...rateLimitHeaders],
     lists: {
       conversations: conversations.facts,

@@ -1,13 +1,14 @@
 // `arx messages ls`: one page of messages, or with --walk the exact list.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
+import type { Client } from '../../client/index.ts';
 import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { messageView } from '../../format/views/index.ts';
 import type { Source } from '../../walk/source.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import { withoutUndefined, windowQuery } from '../input.ts';
-import { printPage } from '../page.ts';
+import { pagingWords, printPage } from '../page.ts';
 import { readableList } from '../readable-list.ts';
 import { WalkInput } from '../walk-input.ts';
 import { pageRowsOf, walkList } from '../walk-list.ts';
@@ -36,13 +37,19 @@ export async function run(input: Input, app: App): Promise<void> {
     const given = input[key as keyof typeof WALK_OPTIONS];
     if (given !== undefined && given !== false) throw new Fault('usage', `${option} goes with --walk`);
   }
-  const messages = filteredMessages(input, await app.client(), app);
-  if (input.walk) return walkMessages(messages, input, app);
+  const client = await app.client();
+  const messages = filteredMessages(input, client, app);
+  if (input.walk) return walkMessages(messages, input, client, app);
   const page = await messages.firstMatches(input);
   await printPage(app, messageView, page, input, messages.fault());
 }
 
-async function walkMessages(messages: FilteredList<Message>, input: Input, app: App): Promise<void> {
+async function walkMessages(
+  messages: FilteredList<Message>,
+  input: Input,
+  client: Client,
+  app: App,
+): Promise<void> {
   const source = messageSource(messages);
   // The interface says nothing about cursors of /messages (interface 4.8).
   const { source: readable, pageRows } = await readableList(
@@ -53,7 +60,7 @@ async function walkMessages(messages: FilteredList<Message>, input: Input, app: 
   if (readable.directions.size === 0)
     throw new Fault(
       'partial',
-      'the service follows no cursors in /messages and does not say where they end, so they cannot be walked',
+      `the service follows no cursors in /messages${pagingWords(client.guessOf('messages'))} and does not say where they end, so they cannot be walked`,
       {
         hint: 'arx messages ls shows one page',
       },

@@ -4,9 +4,9 @@ import { count, version } from './fields.ts';
 
 /**
  * What a service does with a parameter. `ignored`: it answers as if the parameter were not there. `differs`: equal requests
- * were answered differently. `unseen`: it could not be found out.
+ * were answered differently. `empty`: of filters, no row is given for a value that rows have. `unseen`: it could not be found out.
  */
-export const Handling = z.enum(['honoured', 'ignored', 'refused', 'differs', 'unseen']);
+export const Handling = z.enum(['honoured', 'ignored', 'refused', 'empty', 'differs', 'unseen']);
 export type Handling = z.infer<typeof Handling>;
 
 /** What a service has under a path. `other`: a response that is neither the record nor a 404. */
@@ -51,6 +51,7 @@ export const ExaminedList = z.object({
   /**
    * Where the pages have their rows, and rows their ids: dot paths, '' for the body itself and for the keys of a map. `names`
    * are fields of the interface under another name. `has_more` and `next` are the fields that say whether more rows follow.
+   * `paged_by` is the query parameter in the address of the next page, where that is none of the interface.
    * `left_out` are notices about fields of an unexpected type.
    */
   shape: z
@@ -62,6 +63,7 @@ export const ExaminedList = z.object({
       names: z.record(z.string(), z.string()),
       has_more: z.string().nullable(),
       next: z.string().nullable(),
+      paged_by: z.string().nullable(),
       positions: z.boolean(),
       left_out: z.array(z.string()),
     })
@@ -131,6 +133,8 @@ export const ServiceReport = z.object({
   }),
   clock_offset_ms: z.number().int().nullable(),
   drift_ratio: z.number().nullable(),
+  /** Answers that ended early, and requests that got no answer; each was sent again. */
+  transport: z.object({ cut: count, unanswered: count }),
   rate_limit_headers: z.array(z.string()),
   lists: z.record(z.enum(EXAMINED_LISTS), ExaminedList),
   /**

@@ -19,6 +19,19 @@ const ASSUMPTIONS: Record<WalkAssumption, string> = {
 /** Returns what a verdict assumes, in words. */
 const assumptionText = (name: WalkAssumption): string => ASSUMPTIONS[name];
 
+/** Returns how many rows the second list confirmed. `asked` counts those with an answer. */
+function crossCheckWords({ asked, agreed, unavailable }: WalkReport['cross_check'], noun: string): string {
+  if (asked + unavailable === 0) return 'no row was in doubt, so none was compared with /messages';
+  const compared =
+    asked === 0
+      ? `none of ${plural(unavailable, noun)} was compared with /messages`
+      : `${formatCount(agreed)} of ${plural(asked, noun)} confirmed by /messages`;
+  if (unavailable === 0) return compared;
+  return asked === 0
+    ? `${compared}: no usable answer`
+    : `${compared}; no usable answer about ${formatCount(unavailable)} more`;
+}
+
 const row = (name: string, text: string): [string, string] => [name, text];
 
 /** Returns a walk: the result in one line, then its figures. `noun` is what one row is, in the singular. */
@@ -35,12 +48,7 @@ export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Lin
         ? 'none reported'
         : `first ${drift.first}, last ${drift.last}, highest ${drift.max}`,
     ],
-    [
-      'cross-check',
-      check.mode === 'off'
-        ? 'off'
-        : `${check.mode}: ${formatCount(check.asked)} asked, ${formatCount(check.agreed)} agreed, ${formatCount(check.unavailable)} without an answer`,
-    ],
+    ['cross-check', check.mode === 'off' ? 'off' : `${check.mode}: ${crossCheckWords(check, noun)}`],
     ['duplicates', `${formatCount(report.duplicates_removed)} removed`],
     ['confidence', String(report.confidence)],
     ...(report.audit.reads === 0

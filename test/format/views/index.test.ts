@@ -27,6 +27,27 @@ const row = {
   first_visible: true,
 };
 
+const WALK: WalkReport = {
+  version: 1,
+  verdict: 'incomplete',
+  conversations: 2000,
+  windows: 1,
+  requests: 42,
+  minimum_requests: 20,
+  rereads: 3,
+  disagreements: 1,
+  drift: { first: 0.13, last: 0.21, max: 0.21 },
+  confidence: 0.999,
+  assumes: [],
+  audit: { reads: 0, agreed: 0 },
+  doubted_windows: [],
+  duplicates_removed: 0,
+  late: [],
+  cross_check: { mode: 'boundary', asked: 40, agreed: 40, unavailable: 0 },
+  frozen: { head: HASH, file: 'f' },
+  unstable: [{ after: 'conv_3', before: null, reads: 9 }],
+};
+
 describe('attachments', () => {
   const rows = [
     { ...row, content_type: 'image/jpeg', origin_city: 'lisbon', source: 'external', bytes: 1234 },
@@ -227,38 +248,31 @@ describe('reports', () => {
     expect(lines.at(-2)).toBe('   └─ and 2 more');
   });
   test('walk', async () => {
-    const report: WalkReport = {
-      version: 1,
-      verdict: 'incomplete',
-      conversations: 2000,
-      windows: 1,
-      requests: 42,
-      minimum_requests: 20,
-      rereads: 3,
-      disagreements: 1,
-      drift: { first: 0.13, last: 0.21, max: 0.21 },
-      confidence: 0.999,
-      assumes: [],
-      audit: { reads: 0, agreed: 0 },
-      doubted_windows: [],
-      duplicates_removed: 0,
-      late: [],
-      cross_check: { mode: 'boundary', asked: 40, agreed: 40, unavailable: 0 },
-      frozen: { head: HASH, file: 'f' },
-      unstable: [{ after: 'conv_3', before: null, reads: 9 }],
-    };
     const { print, stdout } = printing();
-    await print.report(report, (screen) => views.walkLines(report, 'conversation', screen));
+    await print.report(WALK, (screen) => views.walkLines(WALK, 'conversation', screen));
     expect(stdout.text).toBe(`incomplete, 2,000 conversations in 1 window
 ├─ reads        42 requests (minimum 20), 3 re-reads, 1 disagreement
 ├─ drift        first 0.13, last 0.21, highest 0.21
-├─ cross-check  boundary: 40 asked, 40 agreed, 0 without an answer
+├─ cross-check  boundary: 40 of 40 conversations confirmed by /messages
 ├─ duplicates   0 removed
 ├─ confidence   0.999
 ├─ frozen       ab12ab12ab12 in f
 └─ unstable
    └─ after conv_3, before the end: 9 reads
 `);
+  });
+  test.each([
+    [{ asked: 0, agreed: 0, unavailable: 0 }, 'no row was in doubt, so none was compared with /messages'],
+    [{ asked: 0, agreed: 0, unavailable: 4 }, 'none of 4 rows was compared with /messages: no usable answer'],
+    [
+      { asked: 1200, agreed: 1198, unavailable: 4 },
+      '1,198 of 1,200 rows confirmed by /messages; no usable answer about 4 more',
+    ],
+  ])('cross-check of %j', async (figures, words) => {
+    const report = { ...WALK, cross_check: { mode: 'boundary' as const, ...figures } };
+    const { print, stdout } = printing();
+    await print.report(report, (screen) => views.walkLines(report, 'row', screen));
+    expect(stdout.text).toContain(`boundary: ${words}\n`);
   });
   test('import', async () => {
     const report = {
