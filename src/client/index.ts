@@ -88,6 +88,8 @@ export type Client = {
   messages(query?: Query): Promise<Reply<ListPage<Message>>>;
   /** Returns where the service keeps the rows of a list; undefined before a page with rows was read. */
   guessOf(list: ListName): ListGuess | undefined;
+  /** Returns the fields in which answers differed about one row of a list, by its id. */
+  changesOf(list: ListName): ReadonlyMap<string, readonly string[]>;
   /** Sends a GET for any path below the base URL. Returns the body unchecked. */
   get(path: string): Promise<Reply<Uint8Array>>;
 };
@@ -197,6 +199,7 @@ export function createClient(options: ClientOptions): Client {
       }
     },
     guessOf: (list) => lists[list].guess(),
+    changesOf: (list) => lists[list].changes(),
     get: async (path) => {
       const url = urlWithin(base, path);
       const asked = path.split('?')[0];

@@ -5,7 +5,7 @@ import { safeText } from './safe-text.ts';
 import { checkNoError } from './shapes/body-error.ts';
 import { fieldsOfRow, findFields, findIdPath, idText } from './shapes/find-id.ts';
 import { findRows, rowsAt, type FoundRows } from './shapes/find-rows.ts';
-import { ownField, valueAtPath, type JsonRecord } from './shapes/json-path.ts';
+import { isRecord, ownField, valueAtPath, type JsonRecord } from './shapes/json-path.ts';
 import { keysInOrder } from './shapes/key-order.ts';
 import { describeGuess, type ListGuess } from './shapes/list-guess.ts';
 import { pageFacts, type PageFacts } from './shapes/page-facts.ts';
@@ -14,6 +14,9 @@ import { TransportFault } from './transport.ts';
 
 /** Bytes of JSON whose rows are remembered, the newest ones. A walk reads the same rows again within a short time. */
 const MAX_REMEMBERED_BYTES = 4 * 1024 * 1024;
+
+/** Rows with other content in another answer that are remembered. */
+const MAX_CHANGES = 1000;
 
 /** A page of a list: its rows, what it says about itself, and the other fields of the body. */
 export type ListPage<Row> = PageFacts & { data: Row[]; [other: string]: unknown };
@@ -55,6 +58,8 @@ export type ListParser<Row> = {
   parse(answer: ApiResponse, isBackward?: boolean): Reply<ListPage<Row>>;
   /** Returns where the rows are, undefined before the first page with rows. */
   guess(): ListGuess | undefined;
+  /** Returns the fields in which answers differed about one row, by its id; at most {@link MAX_CHANGES} rows. */
+  changes(): ReadonlyMap<string, readonly string[]>;
 };
 
 type Remembered<Row> = { raw: unknown; row: Row; bytes: number };
@@ -64,6 +69,12 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
   let guess: ListGuess | undefined;
   const known = new Map<string, Remembered<Row>>();
   let held = 0;
+  const changes = new Map<string, string[]>();
+  const noteChange = (id: string, before: unknown, now: unknown): void => {
+    const fields = changedFields(before, now);
+    if (fields.length > 0 && (changes.has(id) || changes.size < MAX_CHANGES))
+      changes.set(id, [...new Set([...(changes.get(id) ?? []), ...fields])]);
+  };
   const forget = (id: string): void => {
     held -= known.get(id)?.bytes ?? 0;
     known.delete(id);
@@ -80,7 +91,7 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
 
   function rowsOf(found: FoundRows, place: ListGuess, answer: ApiResponse): Row[] {
     const bytes = answer.bytes.length / Math.max(1, found.rows.length);
-    const fresh: [id: string, entry: Remembered<Row>][] = [];
+    const fresh = new Map<string, Remembered<Row>>();
     const { id: idPath = '' } = place;
     const rows = found.rows.map((raw, index): Row => {
       // A walk reads most rows again: nothing is made of one that is known by its id as it was received.
@@ -90,8 +101,9 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
       const id = fields && idOf(raw, fields, found.keys?.[index], place);
       if (fields === undefined || (id === undefined && place.id !== undefined))
         throw withoutId(index, place, spec);
-      const before = id === undefined ? undefined : known.get(id);
+      const before = id === undefined ? undefined : (fresh.get(id) ?? known.get(id));
       if (before !== undefined && isSame(before.raw, raw)) return before.row;
+      if (before !== undefined) noteChange(id!, before.raw, raw);
       // The key of a map is a field of the row like any other.
       const whole = place.id === '' && id !== undefined ? { id, ...fields } : fields;
       const outcome = spec.reader.read(whole, id);
@@ -99,7 +111,7 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
         throw wrongShape([...keysOf(place.rows), found.keys?.[index] ?? index], outcome.issue, answer);
       // A row that was not repaired has the fields that were received, so it is compared itself.
       const received = outcome.isRepaired || whole !== raw ? raw : outcome.row;
-      if (id !== undefined) fresh.push([id, { raw: received, row: outcome.row, bytes }]);
+      if (id !== undefined) fresh.set(id, { raw: received, row: outcome.row, bytes });
       return outcome.row;
     });
     // A page with a wrong row is not remembered.
@@ -109,12 +121,14 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
 
   return {
     guess: () => guess,
+    changes: () => changes,
     parse(answer, isBackward = false) {
       let text = '';
       const parsePage = (body: unknown): ListPage<Row> => {
         checkNoError(body, answer.status);
         const found = withKeyOrder(foundRows(body, guess, spec), text);
-        const { facts, rest, places } = pageFacts(body, found.place.rows, { isBackward });
+        const shown = found.rows.length;
+        const { facts, rest, places } = pageFacts(body, found.place.rows, { isBackward, shown });
         const place = guess ?? { ...guessOf(found, spec), ...places };
         const data = rowsOf(found, place, answer);
         if (guess === undefined && found.rows.length > 0) {
@@ -226,4 +240,16 @@ function isSame(one: unknown, other: unknown): boolean {
         isSame((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
     )
   );
+}
+
+/** Returns the fields with other values. Addresses that differ in their query alone are equal: it may be a signature. */
+function changedFields(before: unknown, now: unknown): string[] {
+  const [one, other] = [before, now].map((row) => (isRecord(row) ? row : { row }));
+  const names = new Set([...Object.keys(one!), ...Object.keys(other!)]);
+  return [...names].filter((name) => {
+    const [a, b] = [ownField(one, name), ownField(other, name)].map((value) =>
+      typeof value === 'string' && /^https?:/i.test(value) ? value.split('?')[0] : value,
+    );
+    return !isSame(a, b);
+  });
 }

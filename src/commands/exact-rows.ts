@@ -6,6 +6,7 @@ import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import type { Source } from '../walk/source.ts';
 import { walk } from '../walk/walk.ts';
+import { contradictionFault, StatedTotals, type Stated } from './contradictions.ts';
 import { withoutUndefined, windowQuery, type Window } from './input.ts';
 import { readableList } from './readable-list.ts';
 import { lateRowsFault } from './late-rows.ts';
@@ -13,7 +14,7 @@ import { lateRowsFault } from './late-rows.ts';
 /** Reads one page of a list. */
 export type ReadPage<Row> = (
   window: WindowQuery,
-) => Promise<{ data: Row[]; has_more?: boolean | undefined; drift_ratio?: number | undefined }>;
+) => Promise<Stated & { data: Row[]; has_more?: boolean | undefined; drift_ratio?: number | undefined }>;
 
 /** The rows of a list while it is read, and what is proved about them afterwards. */
 export type ExactRows<Row> = {
@@ -45,9 +46,12 @@ export function exactRows<Row>(
   const { after, before, limit = PAGE_LIMIT.maximum } = window;
   const { signal } = app.world;
   let fault: Fault | undefined = new Fault('partial', 'the list was not read to its end');
+  const totals = new StatedTotals();
   const list: Source<Keyed<Row>> = {
     async page(query) {
-      const { data, has_more, drift_ratio } = await read(windowQuery(query));
+      const page = await read(windowQuery(query));
+      totals.add(page, query.limit);
+      const { data, has_more, drift_ratio } = page;
       const rows = data.map((row) => ({ id: idOf(row), [ROW]: row }));
       return { rows, ...withoutUndefined({ has_more, drift_ratio }) };
     },
@@ -76,9 +80,18 @@ export function exactRows<Row>(
       }
       ({ fault } = next.value);
       if (fault !== undefined && (count === 0 || !FAULTS_WITH_ROWS.has(fault.kind))) throw fault;
-      fault ??= lateRowsFault(next.value.report.late, app);
+      fault ??= lateRowsFault(next.value.report.late, app) ?? totalFault(count);
       return;
     }
+  }
+
+  /** The end of the list was confirmed, so rows that the service counts and does not list are missing. */
+  function totalFault(count: number): Fault | undefined {
+    if (after !== undefined || before !== undefined) return undefined;
+    const found = totals.contradiction(count, true);
+    if (found === undefined) return undefined;
+    if (!found.isMissing) return contradictionFault(found.text, app);
+    return new Fault('partial', `the list may be cut: ${found.text}`);
   }
 
   async function* paged(pageRows: number): AsyncGenerator<Row> {

@@ -8,6 +8,8 @@ import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
+import { STATED_TOTAL } from '../client/shapes/page-facts.ts';
+import type { Stated } from './contradictions.ts';
 import { checkCursors, checkEnds } from './cursor-check.ts';
 import { examineEmptyAnswer, parameterOf } from './empty-answer.ts';
 import { FilterState, opposite, shows, type FieldFilter } from './field-filter.ts';
@@ -15,7 +17,7 @@ import { firstMatches } from './first-matches.ts';
 import { windowQuery, type Window } from './input.ts';
 
 /** A page of a list. */
-type Page<Row> = {
+type Page<Row> = Stated & {
   data: Row[];
   status?: string | undefined;
   has_more?: boolean | undefined;
@@ -71,7 +73,8 @@ export class FilteredList<Row extends { id: string }> {
       state.isContradicted ||= verdicts.includes(false);
       if (verdicts.some((verdict) => verdict !== true)) await this.#ask(state);
     }
-    return body;
+    // Which rows the service counts is not known where there are filters.
+    return this.#filters.length === 0 ? body : { ...body, [STATED_TOTAL]: undefined };
   }
 
   /** Returns whether a row of a page that was read shows that it matches, without counting it. */

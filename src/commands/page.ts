@@ -2,11 +2,18 @@
 import type { App } from '../app.ts';
 import { safeText } from '../client/safe-text.ts';
 import type { ListGuess } from '../client/shapes/list-guess.ts';
+import {
+  changedRows,
+  changedRowsFault,
+  contradictionFault,
+  StatedTotals,
+  type Stated,
+} from './contradictions.ts';
 import { Fault } from '../faults.ts';
 import type { View } from '../format/views/view.ts';
 import type { Window } from './input.ts';
 
-type Page<Row> = {
+type Page<Row> = Stated & {
   data: Row[];
   status?: string | undefined;
   has_more?: boolean | undefined;
@@ -15,18 +22,20 @@ type Page<Row> = {
 
 /**
  * Prints a page. `complete` is true only where the page is the whole list and the service says so. `fault` says why rows may
- * be missing or wrong; it is counted in `app`.
+ * be missing or wrong; it is counted in `app`. `changes` are rows with other content in another answer.
  */
 export async function printPage<Row extends { id: string }>(
   app: App,
   view: View<Row>,
   page: Page<Row>,
   window: Window,
-  fault?: Fault,
+  { fault, changes }: { fault?: Fault | undefined; changes: ReadonlyMap<string, readonly string[]> },
 ): Promise<void> {
   const { status, has_more, drift_ratio } = page;
   const isFromEndToEnd = window.after === undefined && window.before === undefined;
-  const complete = has_more === false && isFromEndToEnd && fault === undefined;
+  const isWhole = has_more === false && isFromEndToEnd;
+  const contradiction = totalContradiction(page, window);
+  const complete = isWhole && fault === undefined && contradiction?.isMissing !== true;
   await app.printer.list(view, {
     status,
     rows: page.data,
@@ -34,12 +43,38 @@ export async function printPage<Row extends { id: string }>(
       rows: page.data.length,
       has_more: has_more ?? null,
       drift_ratio: drift_ratio ?? null,
+      ...changedRows(changes),
       complete,
     }),
   });
   noticeMore(app, page, window);
+  countContradictions(app, contradiction?.text, changes);
   if (fault !== undefined) app.addFault(fault);
   else if (app.strict && !complete) app.addFault(new Fault('partial', 'the page is not the whole list'));
+}
+
+/** Returns how the number of rows that a page states contradicts its rows. */
+export function totalContradiction(
+  page: Stated & { data: readonly unknown[]; has_more?: boolean | undefined },
+  { after, before, limit }: Window,
+): { text: string; isMissing: boolean } | undefined {
+  const totals = new StatedTotals();
+  totals.add(page, limit);
+  const isWhole = page.has_more === false && after === undefined && before === undefined;
+  return totals.contradiction(page.data.length, isWhole);
+}
+
+/** Says in what a service contradicts itself; under `--strict` these are faults of the run. */
+export function countContradictions(
+  app: Pick<App, 'strict' | 'notice' | 'addFault'>,
+  text: string | undefined,
+  changes: ReadonlyMap<string, readonly string[]>,
+): void {
+  const faults = [
+    ...(text === undefined ? [] : [contradictionFault(text, app)]),
+    changedRowsFault(changes, app),
+  ];
+  for (const fault of faults) if (fault !== undefined) app.addFault(fault);
 }
 
 /** Says how a page goes on, where the output has no summary that does. */

@@ -12,7 +12,10 @@ import { tempFolder } from '../support/temp-folder.ts';
 describe('E1: no route of the API is redirected, and no token goes on', () => {
   const credentials = { client_id: 'me', observer_tier: 'internal', requested_tier: 'internal' };
   const EVENT = { id: 'evt_1', type: 'mirror.detected', payload: { layer: 'x' } };
-  const ROUTES: Record<Exclude<keyof Client, 'baseUrl' | 'guessOf'>, (client: Client) => Promise<unknown>> = {
+  const ROUTES: Record<
+    Exclude<keyof Client, 'baseUrl' | 'guessOf' | 'changesOf'>,
+    (client: Client) => Promise<unknown>
+  > = {
     token: (client) => client.token(credentials),
     attachments: (client) => client.attachments(),
     attachment: (client) => client.attachment('att_1'),

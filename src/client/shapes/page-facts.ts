@@ -6,6 +6,7 @@ import type { ListGuess } from './list-guess.ts';
 
 /** What a page says about itself. */
 export type PageFacts = {
+  [STATED_TOTAL]?: number | undefined;
   status?: string;
   has_more?: boolean;
   drift_ratio?: number;
@@ -15,6 +16,13 @@ export type PageFacts = {
 /** Where the body says whether more rows follow. */
 export type FactPlaces = Pick<ListGuess, 'hasMore' | 'next' | 'pagedBy'>;
 
+/** The number of rows in the whole list, as the service states it. A symbol, since it is no field of the answer. */
+export const STATED_TOTAL = Symbol('stated total');
+
+/** Names of that number, in one spelling (see foldedName). `count` may also mean the rows of the page. */
+const TOTAL_NAMES = 'total totalcount totalelements totalitems totalresults totalrows totalrecords'.split(
+  ' ',
+);
 /** Names of a flag that says whether more rows follow, in one spelling (see foldedName). */
 const MORE_NAMES = ['hasmore', 'more'];
 /** The same, of rows after the page: in a page that was read backward they say nothing of rows before it. */
@@ -39,12 +47,12 @@ const DESCRIBING = [
 
 /**
  * Returns what a body says about the page, and its other fields. `path` is where the rows are; fields near the rows count
- * more than outer ones. `isBackward`: the page ends before a cursor, so words about the next page do not tell `has_more`.
+ * more than outer ones. `shown` is the number of rows. `isBackward`: the page ends before a cursor, so words about the next page do not tell `has_more`.
  */
 export function pageFacts(
   body: unknown,
   path: string,
-  { isBackward }: { isBackward: boolean },
+  { isBackward, shown }: { isBackward: boolean; shown: number },
 ): { facts: PageFacts; rest: JsonRecord; places: FactPlaces } {
   const keys = path === '' ? [] : path.split('.');
   const around: { path: string; value: JsonRecord }[] = [];
@@ -98,6 +106,12 @@ export function pageFacts(
   if (has_more !== undefined) facts.has_more = has_more;
   if (drift_ratio !== undefined) facts.drift_ratio = drift_ratio;
   if (integrity.success) facts.integrity = integrity.data;
+  const isCount = (field: unknown): number | undefined =>
+    Number.isSafeInteger(field) && (field as number) >= 0 ? (field as number) : undefined;
+  const count = first(['count'], isCount).found;
+  const total =
+    first(TOTAL_NAMES, isCount).found ?? (count !== undefined && count > shown ? count : undefined);
+  if (total !== undefined) facts[STATED_TOTAL] = total;
   const places = { hasMore: more.place ?? after.place, next: next.place, pagedBy };
   return { facts, rest: Object.fromEntries(rest), places };
 }

@@ -6,7 +6,8 @@ import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { Window } from '../input.ts';
-import { noticeMore } from '../page.ts';
+import { changedRows } from '../contradictions.ts';
+import { countContradictions, noticeMore, totalContradiction } from '../page.ts';
 import { exactRows } from '../exact-rows.ts';
 import { fieldFilters, Filter, filteredCatalogue } from './filter.ts';
 import { limitedNotices } from './notices.ts';
@@ -28,6 +29,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       absent: false,
     });
   const list = await filteredCatalogue(filters, app);
+  const changes = (await app.client()).changesOf('attachments');
+  let contradiction: string | undefined;
   const totals = { rows: 0, withheld: 0 };
   const odd = limitedNotices(app.notice);
   const count = (row: Attachment): Attachment => {
@@ -52,7 +55,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     await app.printer.list(attachmentView, {
       status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
       rows: counted(listing.rows, (row) => list.matches(row), count),
-      summary: () => ({ ...totals, complete: isComplete(listing) }),
+      summary: () => ({ ...totals, ...changedRows(changes), complete: isComplete(listing) }),
     });
     complete = isComplete(listing);
     const fault = listing.fault();
@@ -61,14 +64,17 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const page = await list.firstMatches(input);
     const rows = page.data.map(count);
     complete = page.has_more === false && input.after === undefined && input.before === undefined;
-    complete &&= list.fault() === undefined;
+    const total = totalContradiction(page, input);
+    contradiction = total?.text;
+    complete &&= list.fault() === undefined && total?.isMissing !== true;
     await app.printer.list(attachmentView, {
       status: page.status ?? (totals.withheld > 0 ? 'partial' : 'stable'),
       rows,
-      summary: () => ({ ...totals, has_more: page.has_more ?? null, complete }),
+      summary: () => ({ ...totals, has_more: page.has_more ?? null, ...changedRows(changes), complete }),
     });
     noticeMore(app, page, input);
   }
+  countContradictions(app, contradiction, changes);
   const doubt = list.fault();
   if (doubt !== undefined) app.addFault(doubt);
   odd.end('redacted rows name a file_url; none is ever fetched');

@@ -11,5 +11,6 @@ export const Input = Window;
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.client();
   const list = new FilteredList((query) => client.conversations(query), [], app);
-  await printPage(app, conversationView, await list.firstMatches(input), input);
+  const page = await list.firstMatches(input);
+  await printPage(app, conversationView, page, input, { changes: client.changesOf('conversations') });
 }

@@ -16,5 +16,6 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const filters = effect === undefined ? [] : [{ parameter: 'effect', field: 'effect', value: effect }];
   const list = new FilteredList((query) => client.events(query), filters, app);
   const page = await list.firstMatches(input);
-  await printPage(app, eventView, page, input, list.fault());
+  const changes = client.changesOf('events');
+  await printPage(app, eventView, page, input, { fault: list.fault(), changes });
 }

@@ -41,7 +41,8 @@ export async function run(input: Input, app: App): Promise<void> {
   const messages = filteredMessages(input, client, app);
   if (input.walk) return walkMessages(messages, input, client, app);
   const page = await messages.firstMatches(input);
-  await printPage(app, messageView, page, input, messages.fault());
+  const changes = client.changesOf('messages');
+  await printPage(app, messageView, page, input, { fault: messages.fault(), changes });
 }
 
 async function walkMessages(

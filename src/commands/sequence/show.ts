@@ -13,7 +13,8 @@ import { positionView } from '../../format/views/index.ts';
 import { checkCursors, checkEnds } from '../cursor-check.ts';
 import { Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
-import { noticeMore } from '../page.ts';
+import { changedRows } from '../contradictions.ts';
+import { countContradictions, noticeMore, totalContradiction } from '../page.ts';
 
 export const Input = Window.extend({ name: z.string().min(1), all: z.boolean().default(false) });
 
@@ -21,6 +22,7 @@ type Page = ListPage<SequenceRow<Position>>;
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.client();
+  const changes = client.changesOf('entries');
   let head: PageFacts & JsonRecord = {};
   let isOurs = true;
   const read = async (window: ReturnType<typeof windowQuery>): Promise<Page> => {
@@ -73,6 +75,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       rows: rows.length,
       // Without both positions nothing is known of it.
       ...(isWhollyChecked ? { displaced: checked.filter((row) => row.offset !== 0).length } : {}),
+      ...changedRows(changes),
       ...(page === undefined ? {} : { has_more: page.has_more ?? null }),
       complete,
     }),
@@ -83,6 +86,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       { ...page, data: page.data.flatMap(({ id }) => (id === undefined ? [] : { id })) },
       input,
     );
+  countContradictions(app, page && totalContradiction(page, input)?.text, changes);
   if (isWhollyChecked) await app.printer.picture(() => driftPlot(input.name, checked, app.screen));
 }
 

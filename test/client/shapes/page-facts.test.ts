@@ -1,5 +1,6 @@
 // What pages say about themselves, in the forms that services have for it.
 import { describe, expect, test } from 'vitest';
+import { STATED_TOTAL } from '../../../src/client/shapes/page-facts.ts';
 import { conversationParser } from './lists.ts';
 
 const data = [{ id: 'a' }];
@@ -55,6 +56,7 @@ test('other facts and fields of the body, from around the rows', () => {
     result: { items: data, status: 'partial', total: 4, integrity: 0.5 },
   };
   expect(read(body)).toEqual({
+    [STATED_TOTAL]: 4,
     data,
     name: 'x',
     driftRatio: '0.2',
