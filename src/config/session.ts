@@ -140,7 +140,7 @@ export function createSession(needs: SessionNeeds): Session {
       return { token: entry.access_token, source: 'store', entry };
     }
     if (entry !== undefined) return renewal(entry);
-    if (!local) throw new NoTokenFault(origin, loginCommand(settings));
+    if (!local) throw await withoutToken();
     return storeIfPossible(
       await obtain({
         client_id: settings.client_id.value ?? 'arx',
@@ -148,6 +148,13 @@ export function createSession(needs: SessionNeeds): Session {
         requested_tier: settings.requested_tier.value ?? settings.observer_tier.value ?? 'internal',
       }),
     );
+  }
+
+  /** An address that only the environment names may not be meant by somebody who is logged in elsewhere: nothing is sent there. */
+  async function withoutToken(): Promise<Fault> {
+    const hint = loginCommand(settings);
+    const isMoved = settings.base_url.origin === 'environment' && (await store.list()).length > 0;
+    return isMoved ? new Fault('auth', `no token for ${origin}`, { hint }) : new NoTokenFault(origin, hint);
   }
 
   async function replacement(refused: string, old: TokenEntry): Promise<Bearer> {
