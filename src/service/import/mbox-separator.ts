@@ -132,7 +132,7 @@ function isLineBreaks(bytes: Buffer): boolean {
 const DATED =
   /^From (?=.*\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )(?=.*\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b)(?=.*\b\d\d?:\d\d)(?=.*\b\d{4}\b)/s;
 const BARE = /^From -?[ \t]*\r?$/;
-const ADDRESSED = /^From (?:\S+@\S+|MAILER-DAEMON|-(?=[ \t]))(?:[ \t]|\r?$)/;
+const ADDRESSED = /^From (?:[^\s@]+@\S+|MAILER-DAEMON|-(?=[ \t]))(?:[ \t]|\r?$)/;
 const MOZILLA_FIELD = /^x-mozilla-/i;
 const MAIL_FIELD =
   /^(?:from|to|cc|date|subject|received|return-path|message-id|delivered-to|mime-version|content-type|reply-to|dkim-signature)[ \t]*:/i;

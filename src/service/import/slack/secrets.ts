@@ -24,8 +24,9 @@ export function withoutSecrets(entry: Record<string, unknown>): Record<string, u
 }
 
 function cleanAddress(address: string): string {
-  const [, start = '', authority = '', path = '', rest = ''] =
-    /^(https?:\/\/)([^/?#]*)([^?#]*)(.*)$/i.exec(address) ?? [];
+  const [before = '', start = '', authority = ''] = /^(https?:\/\/)([^/?#]*)/i.exec(address) ?? [];
+  const [path = ''] = address.slice(before.length).split(/[?#]/, 1);
+  const rest = address.slice(before.length + path.length);
   const host = authority.replace(/^.*@/, '').replace(/:\d*$/, '');
   if (!SLACK_HOST.test(host)) return address;
   return start + host + cleanPath(host, path) + cleanParameters(rest);
@@ -34,7 +35,7 @@ function cleanAddress(address: string): string {
 function cleanPath(host: string, path: string): string {
   if (/^hooks\./i.test(host)) return /^\/[^/]*/.exec(path)?.[0] ?? '';
   return path
-    .replace(/([TE][A-Z0-9]{2,}-F[A-Z0-9]{2,})-[^/]*/g, '$1')
+    .replace(/(\/[TE][A-Z0-9]{2,}-F[A-Z0-9]{2,})-[^/]*/g, '$1')
     .replace(/\/(?:zt-|enQt|z-app-)[^/]*/g, '');
 }
 
