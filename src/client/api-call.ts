@@ -41,6 +41,8 @@ export type ApiCall = {
    */
   withToken: boolean | 'if any';
   body?: unknown;
+  /** The JSON of `body`, where it is to be sent as it was written. */
+  text?: string;
   /** A body of NDJSON, in place of `body`. */
   lines?: string;
   /** The event id that makes a POST safe to send again. */
@@ -181,9 +183,9 @@ function ratioOf(header: string | undefined): number | undefined {
   return Math.round(Number(header) * 10_000) / 10_000;
 }
 
-function bodyOf({ body, lines }: ApiCall): Uint8Array | undefined {
+function bodyOf({ body, text, lines }: ApiCall): Uint8Array | undefined {
   if (lines !== undefined) return new TextEncoder().encode(lines);
-  return body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body));
+  return body === undefined ? undefined : new TextEncoder().encode(text ?? JSON.stringify(body));
 }
 
 function headersFor({ body, lines }: ApiCall, token: string | undefined): Record<string, string> {

@@ -73,8 +73,11 @@ export type Client = {
   content(id: string, query?: Query): Promise<Reply<Content | ForeignContent>>;
   sequence(name: string, query?: Query): Promise<Reply<ListPage<SequenceRow<Position>>>>;
   health(): Promise<Reply<Health>>;
-  /** Throws Fault 'unconfirmed' too: the event may have been accepted, but no acknowledgement came. */
-  ingest(event: IngestRequest): Promise<Reply<Acknowledgement>>;
+  /**
+   * Sends an event, as `text` where it is given. Throws Fault 'unconfirmed' too: the event may have been accepted, but no
+   * acknowledgement of it came; and 'forbidden' where the acknowledgement says that it was not accepted.
+   */
+  ingest(event: IngestRequest, text?: string): Promise<Reply<Acknowledgement>>;
   /**
    * Sends many events in one request, for a service whose health names `ingest_batch`. Returns for each event its
    * acknowledgement, or the Fault why it was refused. Throws as {@link Client.ingest} where the request failed as a whole.
@@ -154,9 +157,10 @@ export function createClient(options: ClientOptions): Client {
       read('content', (answer) => parseContent(answer, records, id, query), { id }, query),
     sequence: async (name, query) => read('sequence', page(lists.entries, query), { name }, query),
     health: () => read('health', as(records.health)),
-    ingest: (event) => {
+    ingest: (event, text) => {
       const url = urlWithin(base, ROUTES.ingest.path);
-      return send({ method: 'POST', url, body: event, id: event.id, ...signing(event.id) }, (answer) => {
+      const body = text === undefined ? { body: event } : { body: event, text };
+      return send({ method: 'POST', url, ...body, id: event.id, ...signing(event.id) }, (answer) => {
         const reply = as(records.acknowledgement)(answer);
         checkEcho(reply.body, event);
         return reply;
@@ -239,14 +243,23 @@ function checkedExpiry(reply: Reply<Token>, now: number): Reply<Token> {
 /** Throws where an acknowledgement is not of this event (interface 4.6). */
 function checkEcho({ accepted, event_id, type }: Acknowledgement, event: IngestRequest): void {
   const wrong =
-    (!accepted && 'accepted is not true') ||
     (event_id !== event.id && 'event_id is not the id sent') ||
     (type !== event.type && 'type is not the type sent');
-  if (wrong === false) return;
-  throw new Fault('protocol', `acknowledgement of ${event.id} contradicts the event: ${wrong}`, {
-    hint: 'send it again with the same id',
-  });
+  if (wrong !== false) {
+    throw new Fault('unconfirmed', `acknowledgement of another event than ${event.id}: ${wrong}`, {
+      kept: `${event.id} may have been accepted`,
+      hint: 'send it again with the same id',
+    });
+  }
+  if (!accepted) {
+    throw new Fault('forbidden', `the service did not accept ${event.id}: accepted is false`, {
+      code: NOT_ACCEPTED,
+    });
+  }
 }
+
+/** Our code for an event that the service answered with `accepted: false` and no error. */
+export const NOT_ACCEPTED = 'not_accepted';
 
 /** The id as a header may hold it: itself, else its hash. */
 function webhookIdOf(id: string): string {

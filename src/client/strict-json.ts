@@ -1,14 +1,17 @@
 // Parses JSON from a server: UTF-8 without a byte order mark, limited nesting, exact integers, errors that quote no input.
+import { scanJson, type InexactNumber } from '../contract/json-text.ts';
 import { Fault } from '../faults.ts';
+import { safeText } from './safe-text.ts';
 import { TransportFault } from './transport.ts';
 
 /** JSON.parse takes any depth, but recursive functions over the value do not. */
 export const MAX_JSON_DEPTH = 200;
 
 /**
- * Returns the text and its value. Keys like `__proto__` become plain own properties. An integer beyond 2^53 becomes a string
- * of its digits, since a rounded id would name another row. Throws Fault 'protocol', and {@link TransportFault} for JSON that ends
- * early or is empty: it was cut on the way, so another try may bring it whole.
+ * Returns the text and its value. Keys like `__proto__` become plain own properties. A number that 64 bits cannot hold (an
+ * integer beyond 2^53, 1e400) becomes a string of its text, since a rounded id would name another row. Throws Fault 'protocol',
+ * also for a key that an object has twice: it would depend on the parser whether a row is redacted. Throws
+ * {@link TransportFault} for JSON that ends early or is empty: it was cut on the way, so another try may bring it whole.
  */
 export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
   const text = textOf(bytes);
@@ -16,15 +19,20 @@ export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
   if (text.startsWith('\u{feff}')) {
     throw new Fault('protocol', 'answer is not JSON: it begins with a byte order mark');
   }
-  if (isDeep(text)) throw new Fault('protocol', `answer is nested more than ${MAX_JSON_DEPTH} levels deep`);
+  let value: unknown;
   try {
-    const value = JSON.parse(text) as unknown;
-    const exact = withExactIntegers(text);
-    return { text, value: exact === text ? value : (JSON.parse(exact) as unknown) };
+    value = JSON.parse(text);
   } catch {
     if (endsEarly(bytes)) throw cutFault(`its JSON ends after ${bytes.length} bytes`);
     throw new Fault('protocol', `answer is not JSON (${bytes.length} bytes)`);
   }
+  const { depth, repeatedKey, inexact } = scanJson(text);
+  if (depth > MAX_JSON_DEPTH)
+    throw new Fault('protocol', `answer is nested more than ${MAX_JSON_DEPTH} levels deep`);
+  if (repeatedKey !== undefined)
+    throw new Fault('protocol', `answer has two values for one key: ${safeText(repeatedKey, 80)}`);
+  const lost = inexact.filter(({ kind }) => kind === 'lost');
+  return { text, value: lost.length === 0 ? value : (JSON.parse(withQuotes(text, lost)) as unknown) };
 }
 
 /** Returns the fault of a body that did not come whole although its transfer ended as it should. */
@@ -55,31 +63,16 @@ function endsEarly(bytes: Uint8Array): boolean {
   return depth > 0 || isQuoted;
 }
 
-/** Returns the JSON with integers beyond 2^53 in quotes. */
-function withExactIntegers(text: string): string {
-  // A quick check first. Hashes have long runs of digits too, but not at the start of a value.
-  if (!/(?:^|[[:,\s])-?\d{16}/.test(text)) return text;
-  const pieces: string[] = [];
+/** Returns the JSON with these numbers in quotes. */
+function withQuotes(text: string, numbers: readonly InexactNumber[]): string {
   let from = 0;
-  for (let here = 0; here < text.length; here += 1) {
-    const unit = text.charCodeAt(here);
-    if (unit === 0x22) {
-      for (here += 1; text.charCodeAt(here) !== 0x22; here += 1)
-        if (text.charCodeAt(here) === 0x5c) here += 1;
-    } else if (unit === 0x2d || (unit >= 0x30 && unit <= 0x39)) {
-      NUMBER.lastIndex = here;
-      const number = NUMBER.exec(text)?.[0] ?? '';
-      if (/^-?\d{16,}$/.test(number) && !Number.isSafeInteger(Number(number))) {
-        pieces.push(text.slice(from, here), `"${number}"`);
-        from = here + number.length;
-      }
-      here += number.length - 1;
-    }
-  }
+  const pieces = numbers.map(({ at, text: number }) => {
+    const piece = `${text.slice(from, at)}"${number}"`;
+    from = at + number.length;
+    return piece;
+  });
   return pieces.join('') + text.slice(from);
 }
-
-const NUMBER = /-?[\d.eE+-]*/y;
 
 function textOf(bytes: Uint8Array): string {
   try {
@@ -89,21 +82,4 @@ function textOf(bytes: Uint8Array): string {
     if (endsEarly(bytes)) throw cutFault(`its JSON ends after ${bytes.length} bytes`);
     throw new Fault('protocol', 'answer is not JSON: it is not valid UTF-8');
   }
-}
-
-function isDeep(text: string): boolean {
-  let depth = 0;
-  let quoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (quoted) {
-      if (unit === 0x5c) at += 1;
-      else if (unit === 0x22) quoted = false;
-    } else if (unit === 0x22) quoted = true;
-    else if (unit === 0x7b || unit === 0x5b) {
-      depth += 1;
-      if (depth > MAX_JSON_DEPTH) return true;
-    } else if (unit === 0x7d || unit === 0x5d) depth -= 1;
-  }
-  return false;
 }

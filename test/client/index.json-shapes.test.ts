@@ -83,6 +83,27 @@ describe('B: bodies that are refused as protocol faults', () => {
     ['B2', 'null', 'null', list, /^attachments: answer is no list$/],
     ['B2', 'array for a record', '[]', (client) => client.health(), /at \$: /],
     ['B2', 'object without rows', '{"status":"stable"}', list, /^attachments: answer has no list in it$/],
+    [
+      'B4',
+      'redacted true, then false',
+      rows({}).replace('"redacted":false', '"redacted":true,"redacted":false'),
+      list,
+      /^answer has two values for one key: redacted$/,
+    ],
+    [
+      'B4',
+      'a key twice, once with an escape',
+      rows({}).replace('"file_url":null', '"file_url":null,"file\\u005furl":"https://a.example/"'),
+      list,
+      /^answer has two values for one key: file_url$/,
+    ],
+    [
+      'B4',
+      'two tokens',
+      token({}).replace('{', '{"access_token":"a",'),
+      login,
+      /^answer has two values for one key: access_token$/,
+    ],
     ['B5', 'depth 100,000', '['.repeat(100_000) + ']'.repeat(100_000), list, /more than 200 levels/],
     [
       'B5',
@@ -165,6 +186,22 @@ describe('B: bodies that are taken as they are', () => {
   ])('the plausible list %s', async (form, expected) => {
     const reply = await clientFor(form.replace('ROW', JSON.stringify(ROW))).attachments();
     expect(reply.body).toEqual({ data: [ROW], ...expected });
+  });
+
+  test('B8 X6 numbers that 64 bits cannot hold become text, others stay as they are', async () => {
+    const body = rows({ x: 'X' }).replace(
+      '"X"',
+      '[9007199254740993,1e400,-1e400,1e-400,1.5,0.1000000000000000055]',
+    );
+    const { body: page } = await clientFor(body).attachments();
+    expect((page.data[1] as { x?: unknown }).x).toEqual([
+      '9007199254740993',
+      '1e400',
+      '-1e400',
+      '1e-400',
+      1.5,
+      0.1,
+    ]);
   });
 
   test('B16 unknown values and fields pass through', async () => {

@@ -7,6 +7,7 @@ import { createClient, type Client, type ClientOptions } from '../../src/client/
 import { createNetwork } from '../../src/client/network.ts';
 import { TransportFault } from '../../src/client/transport.ts';
 import type { Service, ServiceRequest, ServiceResponse } from '../../src/contract/exchange.ts';
+import type { FaultKind } from '../../src/faults.ts';
 import { pathOf } from '../../src/contract/routes.ts';
 import { always, answer } from '../support/misbehaving-server.ts';
 import { against, clientWorld, faultFrom, NOW, TOKEN } from './fixture.ts';
@@ -276,15 +277,25 @@ describe('tokens', () => {
 });
 
 describe('ingest', () => {
-  test.each([
-    ['not accepted', { ...ACK, accepted: false }],
-    ['another id', { ...ACK, event_id: 'evt_2' }],
-    ['another type', { ...ACK, type: 'contact.flagged' }],
-    ['no id', { ...ACK, event_id: undefined }],
-    ['text', 'ok'],
-  ])('an acknowledgement with %s is refused', async (_what, ack) => {
+  test.each<[what: string, ack: unknown, kind: FaultKind]>([
+    ['accepted false', { ...ACK, accepted: false }, 'forbidden'],
+    ['another id', { ...ACK, event_id: 'evt_2' }, 'unconfirmed'],
+    ['another id and accepted false', { ...ACK, event_id: 'evt_2', accepted: false }, 'unconfirmed'],
+    ['another type', { ...ACK, type: 'contact.flagged' }, 'unconfirmed'],
+    ['no id', { ...ACK, event_id: undefined }, 'protocol'],
+    ['no status', { ...ACK, status: undefined }, 'protocol'],
+    ['text', 'ok', 'protocol'],
+  ])('M9 an acknowledgement with %s', async (_what, ack, kind) => {
     const client = embedded(serviceOf({ '/api/webhooks/ingest': () => json(202, ack) }));
-    await faultFrom(client.ingest(EVENT), 'protocol');
+    const { detail } = await faultFrom(client.ingest(EVENT), kind);
+    expect(detail.hint?.includes('send it again') ?? false).toBe(kind === 'unconfirmed');
+  });
+
+  test('M9 an acknowledgement with two values for accepted is refused', async () => {
+    const twice = JSON.stringify(ACK).replace('"accepted":true', '"accepted":false,"accepted":true');
+    const client = embedded(serviceOf({ '/api/webhooks/ingest': () => ({ ...json(202, {}), body: twice }) }));
+    const { message } = await faultFrom(client.ingest(EVENT), 'protocol');
+    expect(message).toBe('answer has two values for one key: accepted');
   });
 
   test('M8 silent after sending: unconfirmed, with the id', async () => {

@@ -9,6 +9,7 @@ import type { App } from '../../app.ts';
 import { readInputFile, collectBytes } from '../../config/input-file.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
 import { EVENT_TYPES, IngestRequest, PAYLOADS, type EventType } from '../../contract/event.ts';
+import { scanJson } from '../../contract/json-text.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
@@ -19,7 +20,7 @@ import { IdSet } from '../../walk/order/id-set.ts';
 /** An event to send. */
 export type OutgoingEvent = {
   event: IngestRequest;
-  /** The event as JSON. */
+  /** The event as JSON on one line. It is sent as it was given, except for fields that an envelope does not have. */
   text: string;
   /** 32 hexadecimal digits that tell two events with the same id apart. */
   digest: string;
@@ -53,7 +54,9 @@ export async function envelopeFromArguments(
       hint: 'choose one, e.g. --id evt_1',
     });
   const text = payload === undefined ? '{}' : await payloadText(payload, app);
-  return outgoing(checked({ id, type, payload: parseJson(text, '--payload') }, guards, 'event'));
+  const event = checked({ id, type, payload: parseJson(text, '--payload') }, guards, 'event');
+  // Line ends stand only between values. The journal has one record a line.
+  return outgoing(event, envelopeText(event, text.trim().replaceAll(/[\r\n]+/g, ' ')));
 }
 
 async function payloadText(given: string, { world }: App): Promise<string> {
@@ -79,7 +82,7 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
   const handle =
     file === '-' ? await copyToTemporary(app.world.stdin.bytes(), app) : await openFile(file, app);
   const { size } = await handle.stat();
-  const envelopes = async function* (): AsyncGenerator<{ event: IngestRequest; line: number }> {
+  const envelopes = async function* (): AsyncGenerator<{ event: IngestRequest; text: string; line: number }> {
     let number = 0;
     for await (const line of linesOf(handle, size, MAX_REQUEST_BYTES)) {
       app.world.signal.throwIfAborted();
@@ -90,7 +93,10 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
       }
       const text = textOf(line, where);
       if (text.trim() === '') continue;
-      yield { event: checked(parseJson(text, where), guards, where), line: number };
+      const value = parseJson(text, where);
+      const event = checked(value, guards, where);
+      const isWhole = Object.keys(value as object).every((key) => Object.hasOwn(event, key));
+      yield { event, text: isWhole ? text.trim() : JSON.stringify(event), line: number };
     }
   };
   let repeated = 0;
@@ -98,8 +104,8 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
     const seenIds = new IdSet();
     const seen = new IdSet();
     repeated = 0;
-    for await (const { event, line } of envelopes()) {
-      const next = { ...outgoing(event), line };
+    for await (const { event, text, line } of envelopes()) {
+      const next = { ...outgoing(event, text), line };
       if (seen.has(next.digest)) {
         repeated += 1;
         continue;
@@ -158,13 +164,17 @@ async function copyToTemporary(bytes: AsyncIterable<Uint8Array>, app: App): Prom
   }
 }
 
-function outgoing({ id, type, payload }: IngestRequest): OutgoingEvent {
+function outgoing({ id, type, payload }: IngestRequest, text: string): OutgoingEvent {
   const event = { id, type, payload };
-  const text = JSON.stringify(event);
-  return { event, text, digest: digestOf(text) };
+  return { event, text, digest: digestOf(JSON.stringify(event)) };
 }
 
-/** Returns 128 bits of the hash of id, type and payload as they were written. */
+/** Returns an envelope with this text as its payload. */
+function envelopeText({ id, type }: IngestRequest, payload: string): string {
+  return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"payload":${payload}}`;
+}
+
+/** Returns 128 bits of the hash of id, type and payload. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
@@ -175,12 +185,22 @@ function textOf(bytes: Uint8Array, where: string): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }
 
+/** Throws Fault 'usage' for text that is not JSON, and for what services would read in different ways. */
 function parseJson(text: string, where: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw new Fault('usage', `${where} is not JSON; nothing was sent`);
   }
+  const { repeatedKey, inexact } = scanJson(text);
+  if (repeatedKey !== undefined)
+    throw new Fault('usage', `${where}: two values for the key ${repeatedKey}; nothing was sent`);
+  const [number] = inexact;
+  if (number === undefined) return value;
+  throw new Fault('usage', `${where}: 64 bits cannot hold the number ${number.text}; nothing was sent`, {
+    hint: 'write it as text, in quotes',
+  });
 }
 
 function checked(value: unknown, { allowUnknownType }: Guards, where: string): IngestRequest {

@@ -1,6 +1,6 @@
 // Sends events: writes them to the journal first, and sends batches where the service accepts them.
 import type { App } from '../../app.ts';
-import type { Client } from '../../client/index.ts';
+import { NOT_ACCEPTED, type Client } from '../../client/index.ts';
 import type { Acknowledgement } from '../../contract/event.ts';
 import { Fault } from '../../faults.ts';
 import type { OutgoingEvent } from './envelopes.ts';
@@ -60,8 +60,8 @@ function emptyHealth(error: unknown): { body: { ingest_batch?: number | undefine
 }
 
 /** Whether a failure is one of the service, which the next event would meet too. */
-function stopsOthers({ kind }: Fault): boolean {
-  return !['conflict', 'protocol', 'usage'].includes(kind);
+function stopsOthers({ kind, detail }: Fault): boolean {
+  return !['conflict', 'protocol', 'usage'].includes(kind) && detail.code !== NOT_ACCEPTED;
 }
 
 function outcomeRecords({ sent, outcome }: SendResult): { sent: OutgoingEvent; errorCode?: string }[] {
@@ -103,7 +103,7 @@ async function sendOneByOne(batch: readonly OutgoingEvent[], client: Client): Pr
   let isStopped = false;
   const work = async (): Promise<void> => {
     for (const [index, sent] of queue) {
-      const outcome = await client.ingest(sent.event).then(({ body }) => body, faultOrThrow);
+      const outcome = await client.ingest(sent.event, sent.text).then(({ body }) => body, faultOrThrow);
       all[index] = { sent, outcome };
       isStopped ||= outcome instanceof Fault && stopsOthers(outcome);
       if (isStopped) return;

@@ -70,7 +70,7 @@ async function sendOne(input: Input, app: App): Promise<void> {
   await withJournal(input, app, async (journal) => {
     await journal.recordSent([envelope]);
     try {
-      const { body } = await client.ingest(envelope.event);
+      const { body } = await client.ingest(envelope.event, envelope.text);
       await journal.recordOutcomes([{ sent: envelope }]);
       await app.printer.record(acknowledgementView, body);
     } catch (error) {

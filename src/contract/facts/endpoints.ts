@@ -125,7 +125,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
     ],
     [
       'errors',
-      '400 event_invalid and event_type_unknown, 409 event_conflict, 413 and 415. 429 for an event about an unknown record where 100,000 events wait already, and where one mirror layer is announced more than 600 times a minute. 503 with retry-after. Numbers must be finite.',
+      '400 event_invalid and event_type_unknown, 409 event_conflict, 413 and 415. 429 for an event about an unknown record where 100,000 events wait already, and where one mirror layer is announced more than 600 times a minute. 503 with retry-after. A body in which a key has two values, or a number that 64 bits cannot hold (2^53 + 1, 1e400, more than 17 digits), is event_invalid.',
     ],
     ['durability', 'An event is acknowledged only after the commit. Many requests share one commit.'],
     [

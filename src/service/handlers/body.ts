@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from '../../contract/error.ts';
 import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
+import { scanJson } from '../../contract/json-text.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { ApiError } from '../rules/api-error.ts';
 
@@ -95,11 +96,23 @@ function checkMediaType(request: ServiceRequest, type: string): void {
 }
 
 function parse(text: string, invalid: ErrorCode): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw notJson(invalid);
   }
+  // What parsers read in different ways is not stored, and decides nothing.
+  const { repeatedKey, inexact } = scanJson(text);
+  if (repeatedKey !== undefined) {
+    throw new ApiError(invalid, `$: two values for the key ${JSON.stringify(repeatedKey.slice(0, 80))}`);
+  }
+  // What is beyond the range is reported with its path, where the value is checked.
+  const number = inexact.find(({ text: digits }) => Number.isFinite(Number(digits)));
+  if (number !== undefined) {
+    throw new ApiError(invalid, `$: 64 bits cannot hold the number ${number.text.slice(0, 40)}`);
+  }
+  return value;
 }
 
 function notJson(invalid: ErrorCode): ApiError {

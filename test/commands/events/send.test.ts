@@ -1,6 +1,7 @@
 // `arx events send --file`: checked whole before it goes, journalled, and killed and run again it ends with every event in once.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -352,6 +353,96 @@ describe('a service that takes one event at a time', () => {
       server.close();
     }
   });
+});
+
+describe('X4 what goes out', () => {
+  const payload =
+    '{ "contact": "c",\n  "amount": 1.0, "\\u0062": [1e2, 0.30000000000000004], "a": "\\u00e9" }';
+  const sentTo = async (line: string) => {
+    const bodies: string[] = [];
+    const server = createServer((request, response) => {
+      request.toArray().then(
+        (chunks) => {
+          if (request.method === 'POST') bodies.push(Buffer.concat(chunks as Buffer[]).toString());
+          const { id, type } = (request.method === 'POST' ? JSON.parse(bodies.at(-1)!) : {}) as Event;
+          response.setHeader('content-type', 'application/json');
+          response.end(JSON.stringify({ accepted: true, event_id: id, type, status: 'queued' }));
+        },
+        () => {},
+      );
+    }).listen(0, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      const base = `--base-url http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const ran = await arx(dir, `${line} ${base}`, { env: { LANG: 'C.UTF-8', ARX_TOKEN: 'secret' } });
+      return { ...ran, bodies };
+    } finally {
+      server.close();
+    }
+  };
+
+  test('is the payload as it was written, on one line', async () => {
+    writeFileSync(join(dir, 'payload.json'), `${payload}\n`);
+    const { exit, bodies } = await sentTo('events send contact.flagged --id e1 --payload @payload.json');
+    expect([exit, bodies]).toEqual([
+      0,
+      [`{"id":"e1","type":"contact.flagged","payload":${payload.replace('\n', ' ')}}`],
+    ]);
+    expect(journal()[0]).toMatchObject({ type: 'sent', event: { id: 'e1' } });
+  });
+
+  test('is the line as it was written; a field that envelopes do not have is left out', async () => {
+    const line = `{ "type": "contact.flagged", "id": "e1", "payload": ${payload.replace('\n', ' ')} }`;
+    write('in.ndjson', [line, '{"id":"e2","type":"contact.flagged","payload":{"contact":"c"},"x":1}']);
+    const { exit, bodies } = await sentTo('events send --file in.ndjson');
+    expect(exit).toBe(0);
+    expect(bodies.sort()).toEqual(
+      [line, '{"id":"e2","type":"contact.flagged","payload":{"contact":"c"}}'].sort(),
+    );
+  });
+
+  test.each([
+    ['{"contact":"c","n":9007199254740993}', '64 bits cannot hold the number 9007199254740993'],
+    ['{"contact":"c","n":1e400}', '64 bits cannot hold the number 1e400'],
+    ['{"contact":"c","n":0.1000000000000000055}', '64 bits cannot hold the number 0.1000000000000000055'],
+    ['{"contact":"c","contact":"d"}', 'two values for the key contact'],
+  ])('is never another value: %s', async (text, message) => {
+    writeFileSync(join(dir, 'payload.json'), text);
+    write('in.ndjson', [flagged('e0'), `{"id":"e1","type":"contact.flagged","payload":${text}}`]);
+    const one = await sentTo('events send contact.flagged --id e1 --payload @payload.json');
+    expect([one.exit, one.bodies]).toEqual([2, []]);
+    expect(one.stderr).toContain(`--payload: ${message}; nothing was sent`);
+    const file = await sentTo('events send --file in.ndjson');
+    expect([file.exit, file.bodies]).toEqual([2, []]);
+    expect(file.stderr).toContain(`line 2: ${message}; nothing was sent`);
+  });
+});
+
+test('M9 an event that the service answers with accepted false is refused, and the others are sent', async () => {
+  const server = createServer((request, response) => {
+    request.toArray().then(
+      (chunks) => {
+        const { id, type } = JSON.parse(Buffer.concat(chunks as Buffer[]).toString() || '{}') as Event;
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ accepted: id !== 'e1', event_id: id, type, status: 'queued' }));
+      },
+      () => {},
+    );
+  }).listen(0, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    write('in.ndjson', many(20));
+    const base = `--base-url http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const ran = await arx(dir, `events send --file in.ndjson --json ${base}`, {
+      env: { LANG: 'C.UTF-8', ARX_TOKEN: 'secret' },
+    });
+    expect(ran.exit).toBe(5);
+    expect(summaryOf(ran)).toMatchObject({ accepted: 19, failed: 1, unsent: 0 });
+    expect(ran.stderr).toContain('the service did not accept e1');
+    expect(ran.stderr).not.toContain('same id');
+  } finally {
+    server.close();
+  }
 });
 
 test('a batch that something before the service refuses goes as single events', async () => {

@@ -107,6 +107,30 @@ describe('P6 invalid events are refused with the path, and nothing is stored', (
     expect(await effects()).toEqual({});
   });
 
+  test.each([
+    ['{"layer":"x","a":9007199254740993}', '$: 64 bits cannot hold the number 9007199254740993'],
+    ['{"layer":"x","a":[0.1000000000000000055]}', '$: 64 bits cannot hold the number 0.1000000000000000055'],
+    ['{"layer":"x","a":1,"a":1}', '$: two values for the key "a"'],
+    ['{"layer":"x","\\u006cayer":"y"}', '$: two values for the key "layer"'],
+    ['{"layer":"x"},"id":"e2"', '$: two values for the key "id"'],
+  ])('O4 X4 a payload that parsers read in different ways: %s', async (payload, message) => {
+    const headers = [['content-type', 'application/json'] as const];
+    const line = `{"id":"e1","type":"mirror.detected","payload":${payload}}`;
+    const answer = await call(sample.service, '/api/webhooks/ingest', {
+      token,
+      body: Buffer.from(line),
+      headers,
+    });
+    expect([answer.status, answer.json.error]).toMatchObject([400, { code: 'event_invalid', message }]);
+    const batch = await call(sample.service, '/api/webhooks/ingest', {
+      token,
+      body: Buffer.from(line),
+      headers: [['content-type', 'application/x-ndjson']],
+    });
+    expect(batch.json.data).toMatchObject([{ accepted: false, error: { code: 'event_invalid', message } }]);
+    expect(await effects()).toEqual({});
+  });
+
   test('every known type is accepted', async () => {
     const payloads: Record<string, Record<string, unknown>> = {
       'message.reordered': moved('x', 1, 1).payload,

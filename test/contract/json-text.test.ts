@@ -1,0 +1,73 @@
+// Reading JSON text without its value: nesting, repeated keys, numbers that 64 bits cannot hold.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { scanJson } from '../../src/contract/json-text.ts';
+
+describe('a repeated key', () => {
+  test.each([
+    ['{"a":1,"a":2}', 'a'],
+    ['{"a":1,"a":1}', 'a'],
+    ['[{"x":{"b":[],"c":0, "b" :1}}]', 'b'],
+    ['{"a":1,"\\u0061":2}', 'a'],
+    ['{"":1,"":2}', ''],
+    ['{"__proto__":1,"__proto__":2}', '__proto__'],
+    ['{"a\\"":1,"b":"\\\\","a\\"":2}', 'a"'],
+  ])('in %s', (text, key) => {
+    expect(scanJson(text).repeatedKey).toBe(key);
+  });
+
+  test.each([
+    '{"a":{"a":1},"b":[{"a":1},{"a":2}]}',
+    '["a","a"]',
+    '{"a":"a","b":"\\"a\\":1,\\"a\\":2"}',
+    '"a"',
+  ])('not in %s', (text) => {
+    expect(scanJson(text).repeatedKey).toBeUndefined();
+  });
+});
+
+test.each([
+  ['9007199254740991', undefined],
+  ['-9007199254740993', 'lost'],
+  ['9007199254740992', 'lost'],
+  ['1e400', 'lost'],
+  ['-1E+400', 'lost'],
+  ['1e-400', 'lost'],
+  ['0e-400', undefined],
+  ['0.0', undefined],
+  ['1.0', undefined],
+  ['1e20', undefined],
+  ['0.30000000000000004', undefined],
+  ['0.1000000000000000000000', undefined],
+  ['0.1000000000000000055', 'rounded'],
+  ['123456789.1234567891', 'rounded'],
+])('the number %s is %s', (number, kind) => {
+  const text = `{"1e400":"1e400","n":[${number}, 1]}`;
+  const found = kind === undefined ? [] : [{ at: text.indexOf('[') + 1, text: number, kind }];
+  expect(scanJson(text).inexact).toEqual(found);
+});
+
+test('any value as JSON.stringify writes it has neither, and its depth', () => {
+  const depthOf = (value: unknown): number =>
+    typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1), (value, indent) => {
+      const text = JSON.stringify(value, null, indent);
+      const { depth, repeatedKey, inexact } = scanJson(text);
+      expect(repeatedKey).toBeUndefined();
+      expect(depth).toBe(depthOf(JSON.parse(text)));
+      // JSON.stringify writes large floating point numbers as integers.
+      expect(inexact.filter(({ text: number }) => !/^-?\d+$/.test(number))).toEqual([]);
+    }),
+  );
+});
+
+test('a text of 4 MB that is hard to read is read in linear time', () => {
+  const count = 1_000_000;
+  for (const text of [
+    `"${'\\\\'.repeat(count)}"`,
+    `{"${'\\"'.repeat(count)}":1}`,
+    `[0.${'0'.repeat(count)}1]`,
+  ])
+    expect(scanJson(text).depth).toBeLessThan(2);
+});
