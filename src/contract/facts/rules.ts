@@ -68,11 +68,7 @@ export const RULE_FACTS: readonly Fact[] = [
     ],
     [
       'effects',
-      'message.reordered moves the message. attachment.reclassified changes the row. The others are recorded. Where two events change the same field, the greater event id wins, whichever came first.',
-    ],
-    [
-      'order of event ids',
-      'Ids are compared run by run, where a run is all digits 0 to 9 or has none of them. Two runs of digits compare by value (evt_9 < evt_10), any others by Unicode code points. If one id ends first, it is less. If only leading zeros differ, the whole ids are compared by code points.',
+      'message.reordered moves the message. attachment.reclassified changes the row. The others are recorded. Where two events change the same field, the one that arrived later wins, whenever it is applied. An envelope has no time or version, and its id and position are chosen by its sender. So the order of delivery decides.',
     ],
     [
       'signatures',

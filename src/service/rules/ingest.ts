@@ -14,7 +14,7 @@ import { validationMessage } from './validation-message.ts';
 
 /**
  * The effect of an event (our choice): `queued` until it is applied, `waiting` for its record, `superseded` by an event
- * with a greater id, `dead` after too many failed attempts, `recorded` where it changes nothing.
+ * that arrived later, `dead` after too many failed attempts, `recorded` where it changes nothing.
  */
 export type Effect = 'applied' | 'recorded' | (typeof UNSETTLED_EFFECTS)[number];
 
@@ -79,33 +79,12 @@ export function acknowledge(id: string, type: string) {
 }
 
 /**
- * Compares events by id, independent of their arrival. Returns a negative number where `a` comes first. Runs of digits
- * compare by value, other text by code points. Where only leading zeros differ, the whole text decides.
+ * Returns whether the event with this number overwrites what the event `writer` wrote (null: no event wrote yet). The later
+ * arrival does. Everything in an envelope is its sender's choice, so an order by id or by position would let one event win
+ * for good. Numbers do not depend on when an event is applied: one that waited or failed does not overwrite a later arrival.
  */
-export function compareEventIds(a: string, b: string): number {
-  const left = a.match(/\d+|\D+/gu) ?? [];
-  const right = b.match(/\d+|\D+/gu) ?? [];
-  for (let at = 0; at < left.length && at < right.length; at += 1) {
-    const order = compareRuns(left[at]!, right[at]!);
-    if (order !== 0) return order;
-  }
-  return left.length - right.length || compareText(a, b);
-}
-
-/** Returns whether an event with this id overwrites what the event `writer` wrote (null: no event wrote yet). */
-export function isLaterWriter(id: string, writer: string | null): boolean {
-  return writer === null || compareEventIds(id, writer) > 0;
-}
-
-function compareRuns(a: string, b: string): number {
-  if (!/^\d/.test(a) || !/^\d/.test(b)) return compareText(a, b);
-  const [x, y] = [BigInt(a), BigInt(b)];
-  return x < y ? -1 : x > y ? 1 : 0;
-}
-
-function compareText(a: string, b: string): number {
-  // Bytes of UTF-8 have the order of code points; comparing strings would compare UTF-16 units.
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+export function isLaterWriter(n: number, writer: number | null): boolean {
+  return writer === null || n > writer;
 }
 
 /**

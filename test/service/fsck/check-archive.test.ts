@@ -47,10 +47,10 @@ const MBOX = Array.from({ length: 8 }, (_, n) =>
 
 /** One of each effect; of the two writers of att_5 each holds a field. */
 const EVENTS: Sent[] = [
+  moved('evt_0', 4, 41),
   moved('evt_1', 4, 40),
   moved('evt_2', 400, 2),
   moved('evt_3', 7, 1),
-  moved('evt_0', 4, 41),
   { ...moved('evt_4', 4, 42), payload: { id: 'msg_4', entry: 'entry_5', sequence: 42 } },
   reclassified('evt_5', { id: 'att_5', source: 'gateway', decorative_layer: true }),
   reclassified('evt_6', { id: 'att_5', source: 'x', note: 'y'.repeat(20_000) }),
@@ -206,7 +206,11 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
   [
     'an event lost',
     "DELETE FROM events WHERE id = 'evt_1'",
-    ['events: numbers missing: event 1 ordinal 1', 'messages: moved by an event that was not applied: msg_4'],
+    [
+      'events: effect does not match its record: evt_0',
+      'events: numbers missing: event 2 ordinal 2',
+      'messages: moved by an event that was not applied: msg_4',
+    ],
   ],
   [
     'an event that waits for what is here',
@@ -249,7 +253,7 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
   [
     'a move undone',
     'UPDATE messages SET moved_by = NULL, sequence = 4 WHERE n = 4',
-    ['events: effect does not match its record: evt_1 evt_0'],
+    ['events: effect does not match its record: evt_0 evt_1'],
   ],
   [
     'a move to another place',

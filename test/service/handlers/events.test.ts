@@ -348,12 +348,38 @@ describe('effects', () => {
       await queueWaiting(statements);
     });
     await createDrain(sample.archive)();
-    expect(await effects()).toEqual({ e2: 'applied', e1: 'superseded', odd: 'waiting', r1: 'waiting' });
-    expect(await order()).toEqual([10, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(await effects()).toEqual({ e2: 'superseded', e1: 'applied', odd: 'waiting', r1: 'waiting' });
+    expect(await order()).toEqual([1, 2, 3, 10, 4, 5, 6, 7, 8, 9]);
     await send({ id: 'm1', type: 'mirror.detected', payload: { layer: 'x' } });
     const after = await get('/api/sequence/mirror_relay');
     expect(after.data.map(({ offset }: { offset: number }) => offset)).toEqual([0, 0, 0, 0, 2]);
     expect(after).toMatchObject({ total: 5, displaced: 1 });
+  });
+
+  test('P9 the event that arrived last counts: no id and no position fixes a message', async () => {
+    await send(moved('💌'.repeat(100), 4, Number.MAX_SAFE_INTEGER));
+    await send(moved('~~~', 4, 20));
+    await send(moved('!', 4, 0));
+    expect(await order()).toEqual([4, 1, 2, 3, 5, 6, 7, 8, 9]);
+    expect(Object.values(await effects())).toEqual(['superseded', 'superseded', 'applied']);
+    // The same event once more has its first place.
+    await send(moved('~~~', 4, 20));
+    expect(await order()).toEqual([4, 1, 2, 3, 5, 6, 7, 8, 9]);
+  });
+
+  test('an event that is applied late does not overwrite one that arrived after it', async () => {
+    await send(moved('a', 4, 0));
+    await send(moved('b', 4, 6));
+    await send({ id: 'r', type: 'attachment.reclassified', payload: { id: 'att_1', source: 'x' } });
+    await send({ id: 's', type: 'attachment.reclassified', payload: { id: 'att_1', source: 'y' } });
+    // As after failed attempts.
+    await sample.archive.database.run(
+      `UPDATE events SET effect = 'queued', failures = 1, applied = NULL WHERE id IN ('a', 'r')`,
+    );
+    await createDrain(sample.archive)();
+    expect(await order()).toEqual([1, 2, 3, 5, 4, 6, 7, 8, 9]);
+    expect(await get('/v1/attachments/att_1')).toMatchObject({ source: 'y' });
+    expect(await effects()).toEqual({ a: 'superseded', b: 'applied', r: 'superseded', s: 'applied' });
   });
 
   /** Events that wait for message `first`, `first + 1`, …, written past the door. */
@@ -399,43 +425,54 @@ describe('effects', () => {
   );
   property.prop([operations, fc.infiniteStream(fc.nat(5)), fc.constantFrom('message', 'attachment')], {
     numRuns: runs({ quick: 4, long: 15 }),
-  })('P3 the outcome does not depend on the order of arrival', async (drawn, picks, kind) => {
-    const events = drawn.map(({ id, n, sequence }): Sent => {
-      if (kind === 'message') return moved(`evt_${id}`, n, sequence);
-      const fields = [{ source: `s${sequence}` }, { decorative_layer: sequence % 2 === 0 }];
-      const payload = {
-        id: `att_${n}`,
-        ...(sequence % 3 === 0 ? { ...fields[0], ...fields[1] } : fields[(sequence % 3) - 1]),
-      };
-      return { id: `evt_${id}`, type: 'attachment.reclassified', payload };
-    });
-    const shuffled = events
-      .map((event) => ({ event, at: picks.next().value as number }))
-      .sort((a, b) => a.at - b.at);
-    const outcome = async (list: Sent[]) => {
-      const fresh = await sampleArchive({ conversations: 2, messages: 2, attachments: 2, redactEvery: 0 });
-      try {
-        const reader = await tokenFor(fresh.service, 'internal');
-        for (const body of list) await call(fresh.service, '/api/webhooks/ingest', { token: reader, body });
-        const read = async (target: string) =>
-          (await call(fresh.service, target, { token: reader })).json.data;
-        const rows = (await read('/v1/attachments')).map((row: Record<string, unknown>) => [
-          row['source'],
-          row['decorative_layer'],
-        ]);
-        return {
-          rows,
-          messages: await read('/messages'),
-          effects: Object.fromEntries(
-            Object.entries(await effectsOf(fresh.service, reader)).sort(([a], [b]) => (a < b ? -1 : 1)),
-          ),
+  })(
+    'P3 the outcome depends on the order of first arrival alone: not on batches and second deliveries',
+    async (drawn, picks, kind) => {
+      const events = drawn.map(({ id, n, sequence }): Sent => {
+        if (kind === 'message') return moved(`evt_${id}`, n, sequence);
+        const fields = [{ source: `s${sequence}` }, { decorative_layer: sequence % 2 === 0 }];
+        const payload = {
+          id: `att_${n}`,
+          ...(sequence % 3 === 0 ? { ...fields[0], ...fields[1] } : fields[(sequence % 3) - 1]),
         };
-      } finally {
-        await fresh.close();
-      }
-    };
-    expect(await outcome(shuffled.map(({ event }) => event))).toEqual(await outcome(events));
-  });
+        return { id: `evt_${id}`, type: 'attachment.reclassified', payload };
+      });
+      const again = () => events.slice(0, picks.next().value as number);
+      const outcome = async (requests: Sent[][]) => {
+        const fresh = await sampleArchive({ conversations: 2, messages: 2, attachments: 2, redactEvery: 0 });
+        try {
+          const reader = await tokenFor(fresh.service, 'internal');
+          for (const request of requests) {
+            await call(fresh.service, '/api/webhooks/ingest', {
+              token: reader,
+              body: Buffer.from(request.map((event) => JSON.stringify(event)).join('\n')),
+              headers: [['content-type', 'application/x-ndjson']],
+            });
+          }
+          const read = async (target: string) =>
+            (await call(fresh.service, target, { token: reader })).json.data;
+          const rows = (await read('/v1/attachments')).map((row: Record<string, unknown>) => [
+            row['source'],
+            row['decorative_layer'],
+          ]);
+          return {
+            rows,
+            messages: await read('/messages'),
+            effects: Object.fromEntries(
+              Object.entries(await effectsOf(fresh.service, reader)).sort(([a], [b]) => (a < b ? -1 : 1)),
+            ),
+          };
+        } finally {
+          await fresh.close();
+        }
+      };
+      const single = await outcome(events.map((event) => [event]));
+      // Each request may hold again what arrived before.
+      const repeated = events.map((event, at) => [...again().slice(0, at), event, ...again().slice(0, at)]);
+      expect(await outcome(repeated)).toEqual(single);
+      expect(await outcome([events])).toEqual(single);
+    },
+  );
 });
 
 function nested(levels: number): unknown {

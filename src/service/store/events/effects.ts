@@ -80,7 +80,10 @@ export function applyToRecords(
   return outcome;
 }
 
-type Message = Pick<StoredRow<typeof MESSAGES>, 'n' | 'conversation' | 'sequence' | 'moved_by'>;
+/** `moved_n`: the number of the event that moved it last. */
+type Message = Pick<StoredRow<typeof MESSAGES>, 'n' | 'conversation' | 'sequence' | 'moved_by'> & {
+  moved_n: number | null;
+};
 type Movable = Message & { isMoved: boolean };
 
 async function messagesOf(
@@ -89,14 +92,15 @@ async function messagesOf(
 ): Promise<Map<number, Movable>> {
   const rows = await selectIn<Message>(
     statements,
-    'SELECT n, conversation, sequence, moved_by FROM messages WHERE n IN ?',
+    `SELECT n, conversation, sequence, moved_by, (SELECT e.n FROM events e WHERE e.id = moved_by) AS moved_n
+      FROM messages WHERE n IN ?`,
     numbersIn(events, 'message.reordered', 'msg'),
   );
   return new Map(rows.map((row) => [row.n, { ...row, isMoved: false }]));
 }
 
 function moveMessage(
-  { id, payload }: NumberedEvent & { type: 'message.reordered' },
+  { n: number, id, payload }: NumberedEvent & { type: 'message.reordered' },
   messages: ReadonlyMap<number, Movable>,
   supersede: (id: string) => void,
 ): Effect {
@@ -106,9 +110,9 @@ function moveMessage(
   if (payload.entry !== idOf('entry', n)) return 'recorded';
   const message = messages.get(n);
   if (message === undefined) return 'waiting';
-  if (!isLaterWriter(id, message.moved_by)) return 'superseded';
+  if (!isLaterWriter(number, message.moved_n)) return 'superseded';
   if (message.moved_by !== null) supersede(message.moved_by);
-  Object.assign(message, { sequence: payload.sequence, moved_by: id, isMoved: true });
+  Object.assign(message, { sequence: payload.sequence, moved_by: id, moved_n: number, isMoved: true });
   return 'applied';
 }
 
@@ -129,15 +133,15 @@ async function saveMessages(statements: Statements, moved: readonly Movable[]): 
   await invalidateSummary(statements);
 }
 
-/** The fields of an attachment that events write. Each has its own last writer, so the result does not depend on the order of arrival. */
+/** The fields of an attachment that events write, each with its last writer and, where it is read, the number of that event. */
 export const WRITTEN_FIELDS = [
-  { field: 'source', writer: 'source_by' },
-  { field: 'decorative_layer', writer: 'decorative_by' },
+  { field: 'source', writer: 'source_by', number: 'source_n' },
+  { field: 'decorative_layer', writer: 'decorative_by', number: 'decorative_n' },
 ] as const;
 type Attachment = Pick<
   StoredRow<typeof ATTACHMENTS>,
   'n' | 'source' | 'decorative_layer' | 'source_by' | 'decorative_by'
->;
+> & { source_n: number | null; decorative_n: number | null };
 type Changeable = Attachment & { isChanged: boolean };
 
 async function attachmentsOf(
@@ -146,14 +150,17 @@ async function attachmentsOf(
 ): Promise<Map<number, Changeable>> {
   const rows = await selectIn<Attachment>(
     statements,
-    'SELECT n, source, decorative_layer, source_by, decorative_by FROM attachments WHERE n IN ?',
+    `SELECT n, source, decorative_layer, source_by, decorative_by,
+        (SELECT e.n FROM events e WHERE e.id = source_by) AS source_n,
+        (SELECT e.n FROM events e WHERE e.id = decorative_by) AS decorative_n
+      FROM attachments WHERE n IN ?`,
     numbersIn(events, 'attachment.reclassified', 'att'),
   );
   return new Map(rows.map((row) => [row.n, { ...row, isChanged: false }]));
 }
 
 function reclassify(
-  { id, payload }: NumberedEvent & { type: 'attachment.reclassified' },
+  { n, id, payload }: NumberedEvent & { type: 'attachment.reclassified' },
   attachments: ReadonlyMap<number, Changeable>,
   supersede: (id: string) => void,
 ): Effect {
@@ -161,13 +168,14 @@ function reclassify(
   if (named.length === 0) return 'recorded';
   const attachment = attachments.get(numberOf('att', payload.id) ?? -1);
   if (attachment === undefined) return 'waiting';
-  const mine = named.filter(({ writer }) => isLaterWriter(id, attachment[writer]));
-  for (const { field, writer } of mine) {
+  const mine = named.filter(({ number }) => isLaterWriter(n, attachment[number]));
+  for (const { field, writer, number } of mine) {
     const value = payload[field];
     const before = attachment[writer];
     Object.assign(attachment, {
       [field]: typeof value === 'boolean' ? Number(value) : value,
       [writer]: id,
+      [number]: n,
       isChanged: true,
     });
     const holds = WRITTEN_FIELDS.some(({ writer: other }) => attachment[other] === before);

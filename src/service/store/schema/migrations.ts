@@ -115,6 +115,10 @@ export const MIGRATIONS: readonly Migration[] = [
     // Tokens of earlier versions lack the scope write:events. A client whose token is unknown asks for another one.
     both: 'DELETE FROM tokens',
   },
+  {
+    // The greater event id won. Now the later arrival does, so these are applied again where they arrived later.
+    both: `UPDATE events SET effect = 'queued', applied = NULL WHERE effect = 'superseded'`,
+  },
 ];
 
 const tablesOf = (text: string): string[] =>
