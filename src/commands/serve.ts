@@ -69,16 +69,17 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const metrics = input.metricsPort === undefined ? undefined : await openMetrics(archive, accessLog, app);
   const ports = createPorts(accessLog, metrics);
   const portOptions = { host: input.host, onFailure, ...hosts, ...limits };
+  const tier = ownerTier(input);
   const assets = await ports.open(
     'assets',
-    createAssetService(archive, { onFailure, maxTier: highestTier(input) }),
+    // Nobody but the owner is given the address of a file above the tier of the others.
+    createAssetService(archive, { onFailure, maxTier: tier ?? highestTier(input) }),
     {
       ...portOptions,
       port: input.assetPort ?? (input.port === 0 ? 0 : input.port + 1),
     },
   );
   const faults = await faultPlanOf(archive, faultOptions, driftLog);
-  const tier = ownerTier(input);
   const owner = createOwnerSecret(app.directories.config, app.storeWorld);
   let worker: ReturnType<typeof startWorker> | undefined;
   const service = createService(archive, {

@@ -90,6 +90,17 @@ test.each<[flags: string[], tiers: Record<string, number>]>([
   }
 });
 
+test('the user who runs it pulls files of the tier internal', async () => {
+  await sampleData(join(dir, 'data'));
+  served = await serve(dir);
+  const base = `--base-url ${served.base_url}`;
+  const who = '--client-id me --observer-tier internal --requested-tier internal';
+  expect((await arx(dir, `login ${who} ${base}`)).exit).toBe(0);
+  const far = await arx(dir, `attachments pull --all --to far ${base} --json`);
+  const near = await arx(dir, 'attachments pull --all --to near --json');
+  expect([far.exit, readdirSync(join(dir, 'far'))]).toEqual([near.exit, readdirSync(join(dir, 'near'))]);
+});
+
 test('the secret of its user is in a file of mode 0600, which goes with the service; others prove nothing', async () => {
   served = await serve(dir);
   const name = `owner-127.0.0.1-${new URL(served.base_url).port}`;
