@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
-import type { ArchiveLocation } from '../service/index.ts';
+import type { Archive, ArchiveLocation } from '../service/index.ts';
 
 /** The input of `--database` and `--blobs`. */
 export const DATABASE_INPUT = {
@@ -41,6 +41,12 @@ export function archivePlace(
     app.notice('a password on the command line can be seen by others; PGPASSWORD and ~/.pgpass cannot');
   }
   return { url: database, ...(blobs === undefined ? {} : { blobs: resolve(world.cwd, blobs) }) };
+}
+
+/** Says that an archive is empty: a mistyped address makes a new one. */
+export async function noticeEmpty({ database }: Archive, place: ArchiveLocation, app: App): Promise<void> {
+  if ((await database.get('SELECT n FROM messages LIMIT 1')) !== undefined) return;
+  app.notice(`the archive in ${'dir' in place ? place.dir : 'the database'} is empty`);
 }
 
 /** Adds the host that a URL with a user must have: `postgres://user@/name?host=/run/postgresql` has none. */

@@ -15,7 +15,8 @@ export const Input = z.object({
 /** Runs `arx redact`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   if (app.isRemote) throw new Fault('usage', 'redact works on the local archive only, and a base URL is set');
-  const archive = await app.openArchive(archivePlace(input, app));
+  const place = archivePlace(input, app);
+  const archive = await app.openArchive(place === undefined ? undefined : { ...place, mustExist: true });
   const { redact, unredact } = await import('../service/index.ts');
   const found = input.undo
     ? await unredact(archive, input.id)

@@ -6,7 +6,7 @@ import { withExclusiveLock } from '../config/lock.ts';
 import { createOwnerSecret } from '../config/owner-secret.ts';
 import { Fault } from '../faults.ts';
 import { DEFAULT_API_PORT } from '../wiring/local-archive.ts';
-import { DATABASE_INPUT, archivePlace } from './database-option.ts';
+import { DATABASE_INPUT, archivePlace, noticeEmpty } from './database-option.ts';
 import type { Archive } from '../service/index.ts';
 import { readWebhookSecrets } from './webhook-secrets.ts';
 import { highestTier, ownerTier, strangersNotice, TIER_INPUT } from './serve/audience.ts';
@@ -46,6 +46,7 @@ export async function run(input: Input, app: App): Promise<void> {
   if (app.world.signal.aborted) return;
   const place = archivePlace(input, app) ?? { dir: app.directories.data };
   const archive = await app.openArchive(input.readOnly ? { ...place, readOnly: true } : place);
+  if (input.database !== undefined) await noticeEmpty(archive, place, app);
   const work = () => serve(archive, input, app);
   // One process serves a folder: it counts requests of addresses and drifting reads in its memory.
   if ('dir' in place && !input.readOnly)

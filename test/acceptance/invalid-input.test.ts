@@ -34,6 +34,11 @@ describe('O: input', () => {
     ['/v1/attachments?origin_city=', 'request_invalid'],
     ['/v1/attachments?origin_city=a&origin_city=b', 'request_invalid'],
     ['/v1/attachments?origin_city=%00', 'request_invalid'],
+    ['/v1/attachments?origin_city=%', 'request_invalid'],
+    ['/v1/attachments?origin_city=%ff', 'request_invalid'],
+    ['/v1/attachments?origin_city=%ED%A0%80', 'request_invalid'],
+    ['/v1/conversations?starting_after=%ff', 'request_invalid'],
+    ['/v1/conversations?l%69mit=5&limit=5', 'limit_out_of_range'],
     [`/v1/attachments?origin_city=${'a'.repeat(201)}`, 'request_invalid'],
     ['/v1/attachments?message_id=oops', 'request_invalid'],
     ['/v1/attachments?message_id=msg_999', 'not_found'],
@@ -89,6 +94,34 @@ describe('O: input', () => {
   ];
   test.each(INPUTS)('O1 O3 O6 O7 %s: %s', async (target, code) => {
     expectApiError(await ask(target), code);
+  });
+
+  test.each([
+    '/v1/conversations?starting_after=conv_2&ending_before=conv_2',
+    '/v1/attachments?starting_after=att_2&ending_before=att_2',
+    '/messages?starting_after=msg_2&ending_before=msg_2',
+    '/messages?opening=true&starting_after=msg_1&ending_before=msg_1',
+    '/api/sequence/arc_reconstruction?starting_after=entry_3&ending_before=entry_3',
+  ])('equal cursors are an empty window: %s', async (target) => {
+    const { status, json } = await ask(target);
+    expect([status, json.data, json.has_more]).toEqual([200, [], false]);
+  });
+
+  test.each<[why: string, payload: unknown, path: string]>([
+    ['NUL', { layer: 'a\0b' }, 'payload.layer'],
+    ['lone surrogate', { layer: 'a\ud800' }, 'payload.layer'],
+    ['NUL in a field that is not known', { layer: 'a', more: ['b', '\0'] }, 'payload.more.1'],
+    ['lone surrogate in a name', { layer: 'a', 'b\udc00': 1 }, 'payload.b?'],
+  ])('O4 an event payload with %s is refused', async (why, payload, path) => {
+    const answer = await ask('/api/webhooks/ingest', { body: { id: why, type: 'mirror.detected', payload } });
+    expectApiError(answer, 'event_invalid');
+    expect(answer.json.error.message).toBe(`${path}: must not hold NUL or half of a surrogate pair`);
+    expect((await ask('/api/webhooks/events')).json.data).toEqual([]);
+  });
+
+  test('O4 an event payload with a whole surrogate pair is accepted', async () => {
+    const body = { id: 'pair', type: 'mirror.detected', payload: { layer: '\ud83d\ude00' } };
+    expect((await ask('/api/webhooks/ingest', { body })).status).toBe(200);
   });
 
   test('O1 a filter is a parameter', async () => {

@@ -245,6 +245,15 @@ describe('probes', () => {
         { status: 'unready', reachable: false },
       ]);
       expect([health!.status, ErrorBody.parse(health!.json).error.code]).toEqual([503, 'store_unavailable']);
+      const others = await Promise.all(
+        ['/openapi.json', '/nowhere']
+          .map((path) => call(service, path))
+          .concat([
+            call(service, '/messages', { method: 'DELETE' }),
+            call(service, '/messages', { method: 'OPTIONS' }),
+          ]),
+      );
+      expect(others.map(({ status }) => status)).toEqual([200, 404, 405, 204]);
     }
   });
 

@@ -1,6 +1,6 @@
 // `arx serve` from outside: which host names it answers to, which headers it sends, and what it prints.
 import { DatabaseSync } from '@photostructure/sqlite';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -143,6 +143,21 @@ test.each<[flags: string[], line: string]>([
   if (flags.includes('--read-only')) await sampleData(join(dir, 'data'));
   served = await serve(dir, flags);
   expect(served.stderrText()).toBe(line);
+});
+
+test('an archive that --database names and that is empty is noticed, since a typo makes one', async () => {
+  served = await serve(dir, ['--database', 'sqlite:typo']);
+  expect(served.stderrText()).toBe(`arx: the archive in ${join(dir, 'typo')} is empty\n`);
+  await served.close();
+  await sampleData(join(dir, 'data'));
+  served = await serve(dir, ['--database', 'sqlite:data']);
+  expect(served.stderrText()).toBe('');
+});
+
+test('redact makes no archive where --database names none', async () => {
+  const { exit, stderr } = await arx(dir, 'redact att_1 --database sqlite:typo');
+  expect([exit, stderr]).toEqual([6, `arx: no archive in ${join(dir, 'typo')} [not_found, exit 6]\n`]);
+  expect(existsSync(join(dir, 'typo'))).toBe(false);
 });
 
 test.each([

@@ -21,6 +21,14 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
       'HEAD is answered like GET without a body. OPTIONS is 204 with allow. Anything else is 405.',
     ],
     [
+      'host',
+      'A request names one host. A service on a loopback address answers to names of this machine and to those it was given, any other to every name; else 400. Of a target that is a whole URL the host counts, not the Host header.',
+    ],
+    [
+      'query',
+      'A known parameter may be given once, else 400. Unknown ones are ignored. Percent escapes must be UTF-8, and values visible characters.',
+    ],
+    [
       'list body',
       '{object: "list", status, data, has_more, drift_ratio, integrity}. A client also accepts rows in another field (items, results, the name of the resource, data.items …), a bare array, a map by id, edges with nodes, and JSON:API.',
     ],
@@ -125,7 +133,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
     ],
     [
       'errors',
-      '400 event_invalid and event_type_unknown, 409 event_conflict, 413 and 415. 429 for an event about an unknown record where 100,000 events wait already, and where one mirror layer is announced more than 600 times a minute. 503 with retry-after. A body in which a key has two values, or a number that 64 bits cannot hold (2^53 + 1, 1e400, more than 17 digits), is event_invalid.',
+      '400 event_invalid and event_type_unknown, 409 event_conflict, 413 and 415. 429 for an event about an unknown record where 100,000 events wait already, and where one mirror layer is announced more than 600 times a minute. 503 with retry-after. A body in which a key has two values, or a number that 64 bits cannot hold (2^53 + 1, 1e400, more than 17 digits), is event_invalid, and so is NUL or half of a surrogate pair in a payload.',
     ],
     ['durability', 'An event is acknowledged only after the commit. Many requests share one commit.'],
     [
@@ -152,7 +160,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
   ...assumed('4.7', [
     [
       'windows',
-      'Cursors are ids of rows and are not part of the window. Rows come in ascending order in both directions. ending_before alone gives the rows directly before it. Equal cursors are an empty window.',
+      'Cursors are ids of rows and are not part of the window. Rows come in ascending order in both directions. ending_before alone gives the rows directly before it. Equal cursors are an empty window with has_more false, since neither is later than the other.',
     ],
     [
       'drift ratio',

@@ -1,4 +1,4 @@
-// Query parameters for handlers: each at most once, of the declared type. Unknown names are ignored.
+// Query parameters for handlers: each at most once, in UTF-8, of the declared type. Unknown names are ignored.
 import { parseLimit } from '../../contract/window.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { ApiError } from '../rules/api-error.ts';
@@ -17,11 +17,11 @@ export type Query = {
   limit(): number;
 };
 
-/** Returns the query of a request target; `search` is the text after its first `?`. */
+/** Returns the query of a request target. Its functions also throw ApiError `request_invalid` for a broken percent escape; `search` is the text after its first `?`. */
 export function parseQuery(search: string): Query {
   // Parsed when first used: a cached response needs no parameter.
   let parsed: URLSearchParams | undefined;
-  const parameters = () => (parsed ??= new URLSearchParams(search));
+  const parameters = () => (parsed ??= decode(search));
 
   const single = (name: string): string | undefined => {
     const values = parameters().getAll(name);
@@ -65,4 +65,14 @@ export function parseQuery(search: string): Query {
       return limit;
     },
   };
+}
+
+/** URLSearchParams reads escapes that are not UTF-8 as U+FFFD, and so as another value than was sent. */
+function decode(search: string): URLSearchParams {
+  try {
+    decodeURIComponent(search);
+  } catch {
+    throw new ApiError('request_invalid', 'the query has a broken percent escape');
+  }
+  return new URLSearchParams(search);
 }

@@ -17,7 +17,7 @@ import { ConnectionReset } from './fault-plan.ts';
 import { parseQuery } from './query.ts';
 import { createResponseCache, type JsonResponse, type ResponseCache } from './response-cache.ts';
 import { CACHEABLE, HANDLERS } from './route-handlers.ts';
-import { matchRoute } from './router.ts';
+import { matchRoute, type Match } from './router.ts';
 import { withTimeout } from './store-timeout.ts';
 
 export type { ServiceOptions };
@@ -68,16 +68,21 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     let response: ServiceResponse;
     const logContext: LogContext = {};
     try {
+      const found = findRoute(request);
+      const route = 'route' in found ? found.route : undefined;
       let state: DataVersion | undefined;
-      const path = request.target.split('?', 1)[0];
-      if (path !== ROUTES.live.path && path !== ROUTES.ready.path) {
+      if (route === undefined || route === 'openapi') {
+        // They do not need the archive, so they are answered also without it.
+        ({ summary } = await withTimeout(snapshot()).catch(() => ({ summary })));
+      } else if (route !== 'live' && route !== 'ready') {
         const reading = snapshot();
-        ({ state, summary } = await (path === ROUTES.health.path ? withTimeout(reading) : reading));
+        ({ state, summary } = await (route === 'health' ? withTimeout(reading) : reading));
       }
       integrity = summary.integrity;
+      if ('error' in found) throw found.error;
       const eventsStored = () => applyEvents(requestId);
       const context = { archive, options, request, summary, tokenLimiter, storeEvents, eventsStored };
-      response = await respond(context, pipeline, state, logContext);
+      response = await respond(context, found, pipeline, state, logContext);
     } catch (error) {
       if (error instanceof ConnectionReset) throw error;
       if (!(error instanceof ApiError)) options.onFailure?.(requestId, error);
@@ -113,15 +118,24 @@ const EMPTY_SUMMARY: Summary = {
 
 const noDrift = (): number => 0;
 
+/** Returns the route, or the error of a request that has none. */
+function findRoute({ method, target }: ServiceRequest): Match | { error: unknown } {
+  try {
+    return matchRoute(method, target);
+  } catch (error) {
+    return { error };
+  }
+}
+
 /** Returns the response of the handler. Sets the fields of `logContext` as soon as they are known, also for errors. */
 async function respond(
   context: Context,
+  match: Match,
   { authenticator, cache }: Pipeline,
   state: DataVersion | undefined,
   logContext: LogContext,
 ): Promise<ServiceResponse> {
   const { archive, options, request, summary, tokenLimiter, storeEvents, eventsStored } = context;
-  const match = matchRoute(request.method, request.target);
   if (match.route === undefined) return { status: 204, headers: { allow: match.allow }, body: '' };
   const { route, parameters, search } = match;
   logContext.route = route;

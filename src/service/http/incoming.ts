@@ -15,7 +15,7 @@ export type RequestRules = {
 
 /**
  * Returns the request without its body. Throws ApiError `header_too_large` for too many headers, `request_invalid` for a
- * Host header that is missing, doubled or not allowed.
+ * host that is missing, doubled, no host or not allowed.
  */
 export function toServiceRequest(
   incoming: IncomingMessage,
@@ -38,9 +38,10 @@ export function toServiceRequest(
   const target = incoming.url ?? '/';
   const [origin = '', host = hosts[0]] = /^https?:\/\/([^/?]*)/i.exec(target) ?? [];
   // Browsers always send a host, so a request without one is not from a web page.
-  if (allowedHosts !== undefined && host !== undefined) {
-    const name = hostNameOf(host) ?? '';
-    if (!isLoopback(name) && !allowedHosts.includes(name)) {
+  if (host !== undefined) {
+    const name = hostNameOf(host);
+    if (name === undefined) throw new ApiError('request_invalid', 'host: must be one name or address');
+    if (allowedHosts !== undefined && !isLoopback(name) && !allowedHosts.includes(name)) {
       throw new ApiError('request_invalid', 'host: this service does not answer to that name');
     }
   }

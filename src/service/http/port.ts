@@ -88,6 +88,8 @@ function createHttpServer(
   });
   // Node silently drops headers above its count, perhaps a second Authorization. So it takes all, and we count.
   server.maxHeadersCount = 0;
+  // Otherwise a client that closes its side after its request gets no answer. Node has this property without a type.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.timeout = limits.idleTimeoutMs;
   server.maxConnections = limits.maxConnections;
   server.on('drop', () => observer.rejected('total'));

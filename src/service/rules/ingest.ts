@@ -88,14 +88,15 @@ export function isLaterWriter(n: number, writer: number | null): boolean {
 }
 
 /**
- * One text for equal values: keys sorted, no spaces. Throws `event_invalid` for values nested too deep or not finite;
- * `place` is where the value stands, for the message.
+ * One text for equal values: keys sorted, no spaces. Throws `event_invalid` for values nested too deep or not finite, and
+ * for text with NUL or half of a surrogate pair; `place` is where the value stands, for the message.
  */
 function canonical(value: unknown, place: string, depth: number): string {
   // JSON.parse reads 1e400 as Infinity, which would be written, and hashed, as null.
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new ApiError('event_invalid', `${shortened(place)}: must be a number of 64 bits`);
   }
+  if (typeof value === 'string') checkText(value, place);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (depth > MAX_DEPTH)
     throw new ApiError('event_invalid', `payload: must not nest deeper than ${MAX_DEPTH} levels`);
@@ -104,14 +105,23 @@ function canonical(value: unknown, place: string, depth: number): string {
   const record = value as Record<string, unknown>;
   let fields = '';
   for (const key of Object.keys(record).sort()) {
+    checkText(key, `${place}.${key}`);
     fields += `${fields === '' ? '' : ','}${JSON.stringify(key)}:${inner(record[key], key)}`;
   }
   return `{${fields}}`;
 }
 
-/** Returns the start of a place: its keys come from the sender and may be long. */
+/** Databases and many readers of JSON refuse such text, or change it. */
+function checkText(text: string, place: string): void {
+  if (/[\0\p{Cs}]/u.test(text)) {
+    throw new ApiError('event_invalid', `${shortened(place)}: must not hold NUL or half of a surrogate pair`);
+  }
+}
+
+/** Returns the start of a place as visible text: its keys come from the sender. */
 function shortened(place: string): string {
-  return place.length <= 200 ? place : `${place.slice(0, 200)}…`;
+  const start = place.length <= 200 ? place : `${place.slice(0, 200)}…`;
+  return start.replace(/\p{C}/gu, '?');
 }
 
 function checked<T extends z.ZodType>(schema: T, value: unknown, path: readonly string[]): z.infer<T> {

@@ -64,11 +64,12 @@ const MISSING: Record<string, string> = {
 
 /**
  * A folder with database and files, or a PostgreSQL database with or without a folder for the files. `readOnly`: nothing
- * is changed or created. `allowDamaged`: an archive that has lost the location of its files is opened with this one, so
+ * is changed or created. `mustExist`: a folder without an archive is refused. `allowDamaged`: an archive that has lost the location of its files is opened with this one, so
  * that damage can be reported.
  */
 export type ArchiveLocation = ({ dir: string } | { url: string; blobs?: string | undefined }) & {
   readOnly?: boolean;
+  mustExist?: boolean;
   allowDamaged?: boolean;
 };
 
@@ -82,14 +83,15 @@ export type OpenOptions = ArchiveLocation & {
 };
 
 /**
- * Opens an archive, creates it where it is missing, and brings it to the newest schema. Read-only, it throws
+ * Opens an archive, creates it where it may be missing, and brings it to the newest schema. Read-only, it throws
  * {@link NoArchive} or {@link OlderSchema} instead. Throws {@link NewerSchema}, {@link OtherFilesLocation},
  * {@link DatabaseAccessError}, {@link ArchiveUnreadable}, the Fault of {@link claimFolder}, or the file system's error
  * when a folder cannot be created.
  */
 export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
-  const { now, randomBytes, readOnly = false } = options;
-  if ('dir' in options) await (readOnly ? checkArchiveExists(options.dir) : createArchiveFolder(options.dir));
+  const { now, randomBytes, readOnly = false, mustExist = readOnly } = options;
+  if ('dir' in options)
+    await (mustExist ? checkArchiveExists(options.dir) : createArchiveFolder(options.dir));
   try {
     const opened = 'dir' in options ? await openFolder(options) : await openDatabase(options);
     const { database } = opened;

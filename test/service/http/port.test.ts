@@ -384,7 +384,7 @@ test('Q12 the stream ends when the client disconnects', async () => {
   expect(statusOf(await raw(listener, `GET /y HTTP/1.1\r\n${HEAD}\r\n`))).toBe(404);
 });
 
-describe('host names that a loopback port answers to', () => {
+describe('Q4 host names that a loopback port answers to', () => {
   const ask = (listener: Listener, host: string) =>
     raw(listener, `GET /x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   test.each(['localhost', '127.0.0.1:1', '[::1]:80', 'LOCALHOST.'])('%s', async (host) => {
@@ -419,6 +419,45 @@ describe('host names that a loopback port answers to', () => {
     expect(await other('0.0.0.0')).toBe(200);
     expect(await other('0.0.0.0', ['other.example'])).toBe(400);
   });
+});
+
+test.each([
+  ['two names', 'GET /x HTTP/1.1\r\nHost: a b\r\n'],
+  ['an empty name', 'GET /x HTTP/1.1\r\nHost:\r\n'],
+  ['a path', 'GET /x HTTP/1.1\r\nHost: a/b\r\n'],
+  ['a user', 'GET /x HTTP/1.1\r\nHost: u@a\r\n'],
+  ['no port number', 'GET /x HTTP/1.1\r\nHost: a:b\r\n'],
+  ['a user in an absolute target', 'GET http://u@a/x HTTP/1.1\r\nHost: a\r\n'],
+  ['no name in an absolute target', 'GET http:///x HTTP/1.1\r\nHost: a\r\n'],
+  ['a target that is not ASCII', 'GET /x?\xff HTTP/1.1\r\nHost: a\r\n'],
+])('Q4 an open port refuses a host that is none, and bytes that no URL has: %s', async (_, text) => {
+  const listener = await listen(hello, { host: '0.0.0.0', port: 0 });
+  open.push(listener);
+  const answer = await raw(listener, `${text}Connection: close\r\n\r\n`);
+  expect(statusOf(answer)).toBe(400);
+});
+
+test('a client that closes its side after the request gets the answer', async () => {
+  let goOn = (): void => {};
+  const { listener } = await start(async (request) => {
+    if (request.target === '/x') await new Promise<void>((resolve) => (goOn = resolve));
+    return hello(request);
+  });
+  for (const text of ['GET /x', 'POST /x'] as const) {
+    const socket = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.end(`${text} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}`);
+    await once(socket, 'finish');
+    // The port has seen the end of the first connection when it has answered on later ones.
+    for (let nth = 0; nth < 3; nth += 1) await raw(listener, `GET /x2 HTTP/1.1\r\n${HEAD}\r\n`);
+    goOn();
+    const answer = Buffer.concat(await socket.toArray()).toString();
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [^]*hello$/);
+    socket.destroy();
+  }
+  const cut = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
+  cut.end('POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{');
+  expect(statusOf(Buffer.concat(await cut.toArray()).toString())).toBe(400);
+  cut.destroy();
 });
 
 test('a stream that fails cuts the response, so that no client takes it for whole', async () => {
