@@ -1,6 +1,6 @@
 // Requests to every route of the interface, valid and invalid, with the expected results.
 import type { ErrorCode } from '../../src/contract/error.ts';
-import { MAX_REQUEST_BYTES } from '../../src/contract/scalars.ts';
+import { MAX_REQUEST_BYTES, MAX_TOKEN_REQUEST_BYTES } from '../../src/contract/scalars.ts';
 import { pathOf, ROUTES, type RouteName } from '../../src/contract/routes.ts';
 import { Fault, type FaultKind } from '../../src/faults.ts';
 import type { Bench } from './client-setups.ts';
@@ -93,7 +93,7 @@ export const BAD: Bad[] = [
   ['token', 'no fields', 'request_invalid', 'usage', (b) => b.send('POST', PATHS.token, { headers: JSON_TYPE, body: '{}' })],
   ['token', 'no JSON', 'request_invalid', 'usage', (b) => b.send('POST', PATHS.token, { headers: JSON_TYPE, body: '{' })],
   ['token', 'a form', 'media_type_unsupported', 'protocol', (b) => b.send('POST', PATHS.token, { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'client_id=a'})],
-  ['token', 'too long', 'payload_too_large', 'usage', (b) => b.client().token({ ...REQUEST, client_id: 'x'.repeat(MAX_REQUEST_BYTES) })],
+  ['token', 'too long', 'payload_too_large', 'usage', (b) => b.client().token({ ...REQUEST, client_id: 'x'.repeat(MAX_TOKEN_REQUEST_BYTES) })],
   ['attachments', 'limit 0', 'limit_out_of_range', 'usage', (b) => b.client().attachments({ limit: 0 })],
   ['attachments', 'limit 501', 'limit_out_of_range', 'usage', (b) => b.client().attachments({ limit: 501 })],
   ['attachments', 'limit given twice', 'limit_out_of_range', 'usage', (b) => b.client().get('/v1/attachments?limit=1&limit=2')],

@@ -49,6 +49,7 @@ async function bundled(entry, work) {
       platform: 'node',
       format: 'esm',
       packages: 'external',
+      loader: { '.md': 'text' },
       outfile,
       logLevel: 'warning',
     });

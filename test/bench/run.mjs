@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 
 const USUAL = ['start', 'page', 'depth', 'import', 'walk', 'files', 'verify', 'pulled'];
 const WALKS = ['simulated', 'served', 'sizes', 'many', 'calibration', 'kill'];
-const SERVICE = ['service', 'intake', 'ingest', 'ingest-kill', 'hold', 'soak', 'sqlmap'];
+const SERVICE = ['service', 'intake', 'ingest', 'ingest-kill', 'hold', 'hostile', 'soak', 'sqlmap'];
 const BENCHES = [...USUAL, ...WALKS, ...SERVICE];
 /** Options of the bench `calibration`. */
 const text = { type: 'string' };
