@@ -1,6 +1,7 @@
 // What the pages of a service show about its paging: how many rows it gives at most, and whether `has_more` means anything.
-import type { Entry, Order } from './order/order.ts';
-import type { Page } from './source.ts';
+import { directionOf } from './evidence/read.ts';
+import { LIST_START, type Entry, type Order } from './order/order.ts';
+import type { Page, PageQuery } from './source.ts';
 
 /** Fewest rows that a walk asks for: with fewer, only cursors would stand beside most rows. */
 export const MIN_PAGE_ROWS = 8;
@@ -12,10 +13,13 @@ const MIN_PAGES_OF_CAP = 3;
 const MAX_SHORT_PAGES_WITH_MORE = 6;
 /** Of these, pages without any row: a service may cut its pages, but not to nothing. */
 const MIN_EMPTY_PAGES_WITH_MORE = 2;
-/** Pages that say `has_more: false` before rows that are known, from which on the field is not believed. */
-const MIN_FALSE_ENDS = 3;
+/**
+ * Pages that say `has_more: false` before rows that are known, or backward pages that say `true` before the first row, from which
+ * on the field is not believed.
+ */
+const MIN_FALSE_STATEMENTS = 3;
 /** Such pages that are remembered, the newest ones. */
-const MAX_STATED_ENDS = 16;
+const MAX_STATEMENTS = 16;
 
 /** Collects what each page shows. */
 export class ObservedPaging<Row> {
@@ -26,29 +30,39 @@ export class ObservedPaging<Row> {
   #emptyPagesWithMore = 0;
   /** Last rows of forward pages that said that nothing follows. */
   readonly #statedEnds: Entry<Row>[] = [];
+  /** First rows of short backward pages that said that there is more. */
+  readonly #deniedStarts: Entry<Row>[] = [];
 
-  /** `ignored`: the field says that there is more on short and on empty pages, or nothing more before rows that are known. */
-  hasMore({ list }: Order<Row>): 'trusted' | 'ignored' {
+  /**
+   * `ignored`: in this direction the field says that there is more on short and on empty pages, or before the first row, or nothing
+   * more before rows that are known.
+   */
+  hasMore({ list }: Order<Row>, query: PageQuery): 'trusted' | 'ignored' {
+    if (directionOf(query) === 'backward' && list[0]?.id === LIST_START) {
+      const atStart = this.#deniedStarts.filter(({ index }) => index === 1).length;
+      if (atStart >= MIN_FALSE_STATEMENTS && 2 * atStart > this.#deniedStarts.length) return 'ignored';
+    }
     const falseEnds = this.#statedEnds.filter(({ index }) => index < list.length - 1).length;
     const isAlwaysMore =
       this.maxRows > 0 &&
       falseEnds === this.#statedEnds.length &&
       this.#shortPagesWithMore > MAX_SHORT_PAGES_WITH_MORE &&
       this.#emptyPagesWithMore >= MIN_EMPTY_PAGES_WITH_MORE;
-    const isMostlyWrong = falseEnds >= MIN_FALSE_ENDS && 2 * falseEnds > this.#statedEnds.length;
+    const isMostlyWrong = falseEnds >= MIN_FALSE_STATEMENTS && 2 * falseEnds > this.#statedEnds.length;
     return isAlwaysMore || isMostlyWrong ? 'ignored' : 'trusted';
   }
 
-  addHasMore({ rows, has_more }: Page<unknown>, limit: number): void {
+  /** Adds what a page says in `has_more`. `chain`: its rows in the order; undefined where the page is not used. */
+  addHasMore(query: PageQuery, { rows, has_more }: Page<unknown>, chain: readonly Entry<Row>[] = []): void {
+    const [first, last] = [chain[0], chain.at(-1)];
+    if (has_more === false && query.before === undefined && last !== undefined)
+      remember(this.#statedEnds, last);
     if (has_more !== true) return;
+    const isShort = rows.length < Math.min(query.limit, this.maxRows);
     if (rows.length === 0) this.#emptyPagesWithMore++;
-    if (rows.length < Math.min(limit, this.maxRows)) this.#shortPagesWithMore++;
-  }
-
-  /** Adds the last row of a forward page that says `has_more: false`. */
-  addStatedEnd(last: Entry<Row>): void {
-    this.#statedEnds.push(last);
-    if (this.#statedEnds.length > MAX_STATED_ENDS) this.#statedEnds.shift();
+    if (isShort) this.#shortPagesWithMore++;
+    if (isShort && directionOf(query) === 'backward' && first !== undefined)
+      remember(this.#deniedStarts, first);
   }
 
   /**
@@ -65,4 +79,9 @@ export class ObservedPaging<Row> {
       knownRows > this.maxRows;
     return isCapped ? Math.max(MIN_CAPPED_PAGE_ROWS, this.maxRows) : pageRows;
   }
+}
+
+function remember<Item>(newest: Item[], item: Item): void {
+  newest.push(item);
+  if (newest.length > MAX_STATEMENTS) newest.shift();
 }

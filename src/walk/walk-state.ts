@@ -150,11 +150,8 @@ export class WalkState<Row extends Identified> {
       if (entry !== undefined) entry.exists = true;
     }
     const knownRows = this.#order.list.length;
-    this.#paging.addHasMore(page, query.limit);
     const { read, problem } = this.#addRead(planned, page);
-    const last = read?.chain.at(-1);
-    if (page.has_more === false && query.before === undefined && last !== undefined)
-      this.#paging.addStatedEnd(last);
+    this.#paging.addHasMore(query, page, read?.chain);
     // Other rows may follow a new one, so the end is not proved by this read.
     if (read !== undefined && this.#order.list.length > knownRows) read.isFinalCheck = false;
     else if (read !== undefined && kind === 'frontier') this.#readsWithoutProgress++;
@@ -299,7 +296,7 @@ export class WalkState<Row extends Identified> {
     const range = {
       start: after ?? LIST_START,
       end: before,
-      hasMore: this.#paging.hasMore(this.#order),
+      hasMore: this.#paging.hasMore(this.#order, planned.query),
       maxRows,
     };
     const reading = readPage(planned.query, page, this.#order, this.#frozenIds, range, planned);

@@ -36,8 +36,10 @@ export class FreshRequests<Row> {
   readonly #made = new Set<string>();
   readonly #directions: readonly Direction[];
   #rotation = 0;
-  /** Rows that a read asks for at most. It falls to what the service gives, where that is less. */
+  /** Rows that a read asks for. It falls to what the service gives, where that is less. */
   pageRows: number;
+  /** Rows that a read may ask for. */
+  readonly #maxPageRows: number;
 
   /** `rangeEnd`: the exclusive end of the walk, if it has one. `directions`: all unless given. */
   constructor(
@@ -48,6 +50,7 @@ export class FreshRequests<Row> {
   ) {
     this.#order = order;
     this.pageRows = pageRows;
+    this.#maxPageRows = pageRows;
     this.#rangeEnd = rangeEnd;
     this.#directions = DIRECTIONS.filter((direction) => directions?.has(direction) !== false);
   }
@@ -71,7 +74,7 @@ export class FreshRequests<Row> {
     return this.#fresh((variant) => {
       const overlap = overlaps[variant % overlaps.length]!;
       const cursor = list[Math.max(0, list.length - 1 - overlap)]!;
-      const size = this.pageRows - Math.floor(variant / overlaps.length);
+      const size = this.#sizeOf(Math.floor(variant / overlaps.length));
       // The first read of a walk with an end asks the service whether both ends are in order (409).
       if (list.length === 1 && this.#rangeEnd !== undefined)
         return cursor.id === LIST_START && variant === 0 && this.#can('backward')
@@ -90,10 +93,14 @@ export class FreshRequests<Row> {
     const reachesEnd = toEnd && left + this.pageRows >= list.length;
     const isAtStart = list[left]!.id === LIST_START;
     const holdsStart = list[0]!.id === LIST_START;
-    const sizes = Math.max(1, Math.min(MAX_PAGE_SIZES, this.pageRows - OVERLAP_ROWS));
+    // In a list of one page there are hardly any other cursors, but every page size shows all of it or its start.
+    const sizes =
+      list.length <= this.pageRows
+        ? this.#maxPageRows
+        : Math.max(1, Math.min(MAX_PAGE_SIZES, this.pageRows - OVERLAP_ROWS));
     return this.#fresh((variant) => {
       const round = Math.floor(variant / this.#directions.length);
-      const size = this.pageRows - (round % sizes);
+      const size = this.#sizeOf(round % sizes);
       const shift = Math.floor(round / sizes);
       // Near the end a forward page is short and shows the end too; near the start a backward one shows the start.
       const direction =
@@ -127,7 +134,7 @@ export class FreshRequests<Row> {
     return this.#fresh((variant) => {
       const step = (variant * END_STRIDE_ROWS) % cursors;
       const back = isFinalCheck ? step : cursors - 1 - step;
-      const size = this.pageRows - Math.floor(variant / cursors);
+      const size = this.#sizeOf(Math.floor(variant / cursors));
       return size > back ? forwardQuery(list[list.length - 1 - back]!.id, size) : undefined;
     });
   }
@@ -176,6 +183,12 @@ export class FreshRequests<Row> {
     const first = isBackward ? Math.max(0, to - limit) : after === undefined ? 0 : from + 1;
     const last = Math.max(first, isBackward ? to - 1 : Math.min(to - 1, from + limit));
     return [list[first] ?? list.at(-1)!, list[last] ?? list.at(-1)!];
+  }
+
+  /** Returns the page sizes one after the other: from `pageRows` down to 1, then the larger ones. 0: there are no more. */
+  #sizeOf(step: number): number {
+    if (step < this.pageRows) return this.pageRows - step;
+    return step < this.#maxPageRows ? step + 1 : 0;
   }
 
   #can(direction: Direction): boolean {
