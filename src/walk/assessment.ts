@@ -3,7 +3,7 @@ import { Fault } from '../faults.ts';
 import { criteriaFor, MAX_VOTES, type Criteria } from './decide/criteria.ts';
 import { faultModel } from './decide/fault-model.ts';
 import { FrozenClaims } from './decide/frozen-claims.ts';
-import { verdictOf, type Verdict } from './decide/verdict.ts';
+import { verdictOf, type Verdict, type WalkEvidence } from './decide/verdict.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import { extrapolated } from './evidence/fault-counts.ts';
 import type { Order } from './order/order.ts';
@@ -18,10 +18,6 @@ const PAGES_BEFORE_FREEZING = 24;
 const MAX_REQUESTS_PER_PAGE = 6;
 /** Reads after which few more would change what is known about the faults. */
 const READS_TO_PLAN_FOR = 128;
-/** Share of the accepted error that rows use up when they are frozen, where reads were faulty: the rates may rise later. */
-const SHARE_WHEN_FROZEN = 1 / 4;
-/** Multiple of the accepted error from which on a walk stops: what is frozen is not going to be believed again. */
-const HOPELESS_FACTOR = 100;
 
 /** What an assessment needs to know of the walk besides its evidence. */
 export type WalkProgress = {
@@ -92,8 +88,7 @@ export class Assessment<Row> {
   }
 
   /** Throws Fault `unstable` where no further read can lead to the verdict that was asked for. */
-  checkHope(): void {
-    if (this.#frozenError > HOPELESS_FACTOR * this.epsilon) this.checkVerdict(new Set(), this.verdict());
+  checkFaultRate(): void {
     if (this.criteria.votesNeeded >= MAX_VOTES && this.#progress().requests >= READS_TO_PLAN_FOR)
       throw new Fault('unstable', 'too many answers are wrong in the same way to settle the order');
   }
@@ -102,6 +97,7 @@ export class Assessment<Row> {
   verdict(
     about: {
       contradictedWindows?: ReadonlySet<number>;
+      changes?: WalkEvidence['changes'];
       hasBackwardReads?: boolean;
       isCrossChecked?: boolean;
       hasEarlierRuns?: boolean;
@@ -115,6 +111,7 @@ export class Assessment<Row> {
       endReads: isAtRangeEnd ? undefined : this.#evidence.endReads.size,
       epsilon: this.epsilon,
       contradictedWindows: [...(about.contradictedWindows ?? [])],
+      changes: about.changes ?? { rows: new Set(), readRows: 0 },
       hasBackwardReads: about.hasBackwardReads ?? true,
       isCrossChecked: about.isCrossChecked ?? true,
       hasEarlierRuns: about.hasEarlierRuns ?? false,
@@ -140,7 +137,7 @@ export class Assessment<Row> {
     const model = faultModel(faults);
     this.#frozenError = this.frozenClaims.errorProbability(model, pageRows);
     const size = {
-      epsilon: model.hasFaults ? SHARE_WHEN_FROZEN * this.epsilon : this.epsilon,
+      epsilon: this.epsilon,
       pageRows,
       frozenRows: rows,
       openRows: list.length - frozen,

@@ -5,6 +5,7 @@ import type { FrozenClaims } from './decide/frozen-claims.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import type { FrozenWindow } from './log/window.ts';
 import type { WalkOptions } from './options.ts';
+import type { IdList } from './order/id-list.ts';
 import type { IdSet } from './order/id-set.ts';
 import { LIST_START, type Order } from './order/order.ts';
 import type { CrossCheck } from './plan/cross-check.ts';
@@ -21,8 +22,9 @@ export type FreezerParts<Row extends Identified> = {
   crossCheck: CrossCheck<Row>;
   statistics: WalkStatistics<Row>;
   frozenClaims: FrozenClaims;
-  /** Ids of all frozen rows. */
+  /** Ids of all frozen rows, and of those of this run in order. */
   frozenIds: IdSet;
+  ids: IdList;
 };
 
 /** Decides which rows are frozen next and moves the frontier. */
@@ -50,7 +52,7 @@ export class Freezer<Row extends Identified> {
    * Rows that a read in flight is about to show are left for later.
    */
   next(criteria: Criteria, inFlight: readonly PlannedRead<Row>[]): FrozenWindow<Row> | undefined {
-    const { order, evidence, crossCheck, statistics, frozenIds, frozenClaims } = this.#parts;
+    const { order, evidence, crossCheck, statistics, frozenIds, ids, frozenClaims } = this.#parts;
     const rows = this.#acceptedRows(criteria, inFlight);
     if (rows.length === 0) {
       this.#freezeRangeEnd(criteria);
@@ -61,6 +63,7 @@ export class Freezer<Row extends Identified> {
       const previous = list[frozen - 1 + number]!;
       crossCheck.countRow(evidence.adjacencies[number]!, previous);
       frozenIds.add(id);
+      ids.add(id);
       frozenClaims.add(this.#claimOf(number, previous.id), statistics.windows + 1);
     });
     const window = statistics.freeze(rows);

@@ -17,6 +17,9 @@ export type ReadNote = {
   problem?: string;
 };
 
+/** Reads in flight at once: one at the frontier, the others verify rows behind it. */
+export const DEFAULT_CONCURRENCY = 6;
+
 /** The options of {@link walk}. */
 export type WalkOptions<Row> = {
   /** Rows asked for in one read, 1 to `PAGE_LIMIT.maximum`. Below 8 the walk asks for 8: a smaller page would show hardly a pair of rows. */

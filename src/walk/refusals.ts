@@ -1,7 +1,7 @@
 // What a walk learns from refused requests: a row that is gone (404), two rows in the other order (409), or nothing.
 import { Fault } from '../faults.ts';
+import type { Audit } from './audit.ts';
 import type { Evidence } from './evidence/evidence.ts';
-import type { FinalChecks } from './final-checks.ts';
 import type { WalkOptions } from './options.ts';
 import { LIST_START, type Entry, type Order } from './order/order.ts';
 import type { PendingChecks } from './plan/pending-checks.ts';
@@ -25,7 +25,7 @@ export type RefusalParts<Row extends Identified> = {
   planner: ReadPlanner<Row>;
   checks: PendingChecks<Row>;
   placement: RowPlacement<Row>;
-  finalChecks: FinalChecks<Row>;
+  audit: Audit<Row>;
   statistics: WalkStatistics<Row>;
 };
 
@@ -70,7 +70,8 @@ export class Refusals<Row extends Identified> {
   }
 
   #removeGone(entry: Entry<Row>): void {
-    const { evidence, placement, checks } = this.#parts;
+    const { evidence, placement, checks, order, audit } = this.#parts;
+    if (entry.index >= 0 && entry.index < order.frozen) audit.addGoneRow(entry.id);
     if (entry.row !== undefined) evidence.countGoneRow();
     const neighbour = placement.removeGone(entry);
     if (neighbour !== undefined) checks.recheckAfter(neighbour);
@@ -78,9 +79,9 @@ export class Refusals<Row extends Identified> {
 
   #reverse(left: Entry<Row> | undefined, right: Entry<Row> | undefined): void {
     if (left === undefined || right === undefined) return;
-    const { order, finalChecks, placement, statistics } = this.#parts;
+    const { order, audit, placement, statistics } = this.#parts;
     const areFrozen = left.index >= 0 && left.index < right.index && right.index < order.frozen;
-    if (areFrozen) finalChecks.contradictedWindows.add(statistics.windows);
+    if (areFrozen) audit.contradictedWindows.add(statistics.windows);
     placement.reverse(left, right);
   }
 

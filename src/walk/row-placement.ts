@@ -34,10 +34,10 @@ export class RowPlacement<Row> {
   }
 
   /**
-   * Takes misplaced rows out of the order, each once; the next read that shows one gives it a place again. Returns
-   * whether there were any: then the evidence must be counted again.
+   * Takes misplaced rows out of the order, each once, and returns them; the next read that shows one gives it a place again. The
+   * evidence must be counted again then.
    */
-  displaceMisplaced(): boolean {
+  displaceMisplaced(): Entry<Row>[] {
     const misplaced = this.#evidence
       .misplacedRows()
       .filter((entry) => entry.index >= this.#order.frozen && !this.#displaced.has(entry));
@@ -45,13 +45,14 @@ export class RowPlacement<Row> {
       this.#order.remove(entry);
       this.#displaced.add(entry);
     }
-    return misplaced.length > 0;
+    return misplaced;
   }
 
   /** Takes out a row that the service answered 404 for. Returns its neighbour if only the cross-check source named the row. */
   removeGone(entry: Entry<Row>): Entry<Row> | undefined {
     const previous = this.#order.list[entry.index - 1];
     if (entry.index < 0 || entry.index >= this.#order.frozen) entry.gone = true;
+    if (entry.index < 0) entry.isPhantom = true;
     this.#order.remove(entry);
     return entry.row === undefined && entry.gone ? previous : undefined;
   }

@@ -2,16 +2,19 @@
 import type { WalkReport } from '../contract/reports/walk.ts';
 import { Fault } from '../faults.ts';
 import { Assessment } from './assessment.ts';
+import { Audit } from './audit.ts';
+import { CursorQuestions } from './cursor-questions.ts';
 import type { Verdict } from './decide/verdict.ts';
 import { contradictionIn, falseEndIn, nameOfEntry, noProgressFault } from './evidence/disagreement.ts';
 import { Evidence } from './evidence/evidence.ts';
-import { readPage } from './evidence/read-page.ts';
+import { readPage, type WalkRange } from './evidence/read-page.ts';
 import type { Read } from './evidence/read.ts';
 import { FinalChecks } from './final-checks.ts';
 import { Freezer } from './freezer.ts';
 import type { FrozenWindow } from './log/window.ts';
 import { MIN_PAGE_ROWS, ObservedPaging } from './observed-paging.ts';
-import type { WalkOptions } from './options.ts';
+import { DEFAULT_CONCURRENCY, type WalkOptions } from './options.ts';
+import { IdList } from './order/id-list.ts';
 import { IdSet } from './order/id-set.ts';
 import { LIST_START, Order, type Entry } from './order/order.ts';
 import { CrossCheck } from './plan/cross-check.ts';
@@ -20,12 +23,15 @@ import { ReadPlanner } from './plan/read-planner.ts';
 import { FreshRequests, type PlannedRead } from './plan/requests.ts';
 import { Refusals } from './refusals.ts';
 import { RowPlacement } from './row-placement.ts';
-import type { Identified, Page, Source } from './source.ts';
+import type { Identified, Page, PageQuery, Source } from './source.ts';
 import { WalkStatistics } from './statistics.ts';
 
 /** Reads without progress before the order counts as unstable; four more for each vote that is needed. */
 const MAX_READS_WITHOUT_PROGRESS = 22;
 const READS_WITHOUT_PROGRESS_PER_VOTE = 4;
+/** Rows that lost their place at once and are asked for as cursors. */
+const MAX_PROBED_ROWS = 4;
+
 /** One walk. {@link walk} calls it: it makes the reads and passes the answers on. */
 export class WalkState<Row extends Identified> {
   readonly #source: Source<Row>;
@@ -42,6 +48,7 @@ export class WalkState<Row extends Identified> {
   readonly #statistics: WalkStatistics<Row>;
   readonly #freezer: Freezer<Row>;
   readonly #finalChecks: FinalChecks<Row>;
+  readonly #audit: Audit<Row>;
   readonly #refusals: Refusals<Row>;
   readonly #assessment: Assessment<Row>;
   /** Rows without a place that were asked for as a cursor. */
@@ -72,19 +79,39 @@ export class WalkState<Row extends Identified> {
       isAtRangeEnd: this.#planner.isAtRangeEnd,
       isEndKnown: this.#planner.isEndKnown,
     }));
+    const spendRequest = () => this.#spendRequest();
+    const questions = new CursorQuestions({
+      source,
+      options,
+      spendRequest,
+      cursorQuery: (first, second) => this.#planner.cursorQuery(first, second),
+    });
     this.#finalChecks = new FinalChecks(
-      {
-        source,
-        options,
-        frozenIds: this.#frozenIds,
-        isGone: (id) => this.#order.get(id)?.gone === true,
-        countRequest: () => this.#statistics.countRequest(true),
-        freshQuery: (from, to, rows) => this.#planner.auditQuery(from, to, rows),
-        cursorQuery: (after, before) => this.#planner.cursorQuery(after, before),
-        hasClosedReads: source.directions?.has('closed') !== false,
-      },
-      this.#assessment.epsilon,
+      questions,
+      this.#frozenIds,
+      (id) => this.#frozenIds.has(id) || this.#order.get(id)?.gone === true || id === after || id === before,
     );
+    const ids = new IdList();
+    this.#audit = new Audit({
+      source,
+      options,
+      concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
+      ids,
+      claims: this.#assessment.frozenClaims,
+      previousId: frozen?.ids.at(-1) ?? after ?? LIST_START,
+      frozenIds: this.#frozenIds,
+      questions,
+      spendRequest,
+      freshQuery: (rows) => this.#planner.auditQuery(rows),
+      rangeFor: (query) => this.#rangeFor(query),
+      pageRows: () => this.#planner.pageRows,
+      model: () => this.#assessment.criteria.model,
+      onFaults: (faults) => {
+        this.#evidence.setAuditFaults(faults);
+        this.#assessment.update();
+      },
+      epsilon: this.#assessment.epsilon,
+    });
     this.#freezer = new Freezer(
       {
         order: this.#order,
@@ -94,6 +121,7 @@ export class WalkState<Row extends Identified> {
         statistics: this.#statistics,
         frozenClaims: this.#assessment.frozenClaims,
         frozenIds: this.#frozenIds,
+        ids,
       },
       options,
       keptRows,
@@ -105,16 +133,16 @@ export class WalkState<Row extends Identified> {
         planner: this.#planner,
         checks: this.#checks,
         placement: this.#placement,
-        finalChecks: this.#finalChecks,
+        audit: this.#audit,
         statistics: this.#statistics,
       },
       options,
     );
-    const ids = frozen?.ids ?? [];
-    for (const id of ids) this.#frozenIds.add(id);
+    const earlierIds = frozen?.ids ?? [];
+    for (const id of earlierIds) this.#frozenIds.add(id);
     if (after !== undefined) this.#frozenIds.add(after);
-    const lastIds = ids.slice(-keptRows);
-    for (const id of ids.length > keptRows ? lastIds : [after ?? LIST_START, ...lastIds])
+    const lastIds = earlierIds.slice(-keptRows);
+    for (const id of earlierIds.length > keptRows ? lastIds : [after ?? LIST_START, ...lastIds])
       this.#order.push(this.#order.entryFor(id));
     if (frozen?.last !== undefined) this.#order.entryFor(frozen.last.id).row = frozen.last;
     this.#order.frozen = this.#order.list.length;
@@ -132,7 +160,8 @@ export class WalkState<Row extends Identified> {
     );
     if (planned === undefined) return undefined;
     this.#statistics.countRequest(planned.kind === 'verify');
-    if ((planned.covers?.[0].index ?? Infinity) <= this.#order.frozen) this.#readsWithoutProgress++;
+    if (planned.isProbe || (planned.covers?.[0].index ?? Infinity) <= this.#order.frozen)
+      this.#readsWithoutProgress++;
     return planned;
   }
 
@@ -197,6 +226,8 @@ export class WalkState<Row extends Identified> {
     const isTooEarly = this.#assessment.isEarly || this.#assessment.mayLearnMore;
     if (!isLastChance && isTooEarly && !this.#freezer.isAllAccepted(this.#assessment.criteria))
       return undefined;
+    // A row that lost its place may belong between the next rows.
+    if (!isLastChance && this.#planner.isProbing(inFlight)) return undefined;
     const { frozen } = this.#order;
     const window = this.#freezer.next(this.#assessment.criteria, inFlight);
     if (window === undefined) {
@@ -204,7 +235,6 @@ export class WalkState<Row extends Identified> {
       if (this.#order.frozen !== frozen) this.#recount();
       return undefined;
     }
-    this.#offerForAudit(window);
     this.#readsWithoutProgress = 0;
     this.#recount();
     return window;
@@ -216,32 +246,41 @@ export class WalkState<Row extends Identified> {
    */
   async isComplete(): Promise<boolean> {
     const { list, frozen } = this.#order;
-    if (frozen < list.length) return false;
-    const isAtRangeEnd = this.#planner.isAtRangeEnd;
-    const { endReads, finalEndChecks } = this.#evidence;
-    const isEndProved =
-      endReads.size >= this.#assessment.criteria.endReadsNeeded &&
-      finalEndChecks >= this.#assessment.criteria.finalEndChecksNeeded &&
-      !this.#checks.isEndUnconfirmed;
-    if (!isAtRangeEnd && !isEndProved) return false;
+    if (frozen < list.length || !this.#isEndProved) return false;
     if (!(await this.#areAllPlaced())) return this.isComplete();
-    if (!isAtRangeEnd && this.#options.before !== undefined)
+    if (!this.#planner.isAtRangeEnd && this.#options.before !== undefined)
       throw new Fault('unstable', `the list ended before row ${this.#options.before}`);
     await this.#finalChecks.checkLateRows(this.#statistics.late);
-    if (this.#assessment.criteria.model.hasFaults) await this.#finalChecks.runAudit(this.#statistics.late);
-    this.#assessment.checkVerdict(this.#finalChecks.contradictedWindows, this.#verdict);
+    await this.#audit.run(this.#statistics.late);
+    // Faults that the audit saw may ask for more reads of the end.
+    if (!this.#isEndProved) return false;
+    this.#assessment.checkVerdict(this.#audit.contradictedWindows, this.#verdict);
     return true;
+  }
+
+  /** Whether enough reads show the end of the list, or the walk ends at a row that the caller gave. */
+  get #isEndProved(): boolean {
+    const { endReads, finalEndChecks } = this.#evidence;
+    const { endReadsNeeded, finalEndChecksNeeded } = this.#assessment.criteria;
+    return (
+      this.#planner.isAtRangeEnd ||
+      (endReads.size >= endReadsNeeded &&
+        finalEndChecks >= finalEndChecksNeeded &&
+        !this.#checks.isEndUnconfirmed)
+    );
+  }
+
+  /** Counts a request beside those that were planned. Throws Fault `unstable` when the budget is spent. */
+  #spendRequest(): void {
+    if (this.isSpent) throw this.#budgetFault();
+    this.#statistics.countRequest(true);
   }
 
   /** Throws Fault `unstable` or `protocol` when no further read helps, or the budget of requests is spent. */
   checkProgress(isIdle: boolean): void {
     const { frontier } = this.#order;
-    if (isIdle && this.isSpent) {
-      const { maxRequests } = this.#options;
-      const budget = `the budget of ${maxRequests} ${maxRequests === 1 ? 'request' : 'requests'}`;
-      throw new Fault('unstable', `${budget} is spent after ${nameOfEntry(frontier)}`);
-    }
-    this.#assessment.checkHope();
+    if (isIdle && this.isSpent) throw this.#budgetFault();
+    this.#assessment.checkFaultRate();
     const { votesNeeded, startVotesNeeded } = this.#assessment.criteria;
     const votes = frontier.id === LIST_START ? Math.max(votesNeeded, startVotesNeeded) : votesNeeded;
     const max = MAX_READS_WITHOUT_PROGRESS + READS_WITHOUT_PROGRESS_PER_VOTE * votes;
@@ -264,7 +303,7 @@ export class WalkState<Row extends Identified> {
       this.#frozenIds,
       crossCheck,
       this.#verdict,
-      this.#finalChecks.audit,
+      this.#audit.counts,
     );
   }
 
@@ -291,14 +330,8 @@ export class WalkState<Row extends Identified> {
     planned: PlannedRead<Row>,
     page: Page<Identified>,
   ): { read?: Read<Row>; problem?: string | undefined } {
-    const { after, before } = this.#options;
-    const maxRows = Math.max(this.#paging.maxRows, page.rows.length);
-    const range = {
-      start: after ?? LIST_START,
-      end: before,
-      hasMore: this.#paging.hasMore(this.#order, planned.query),
-      maxRows,
-    };
+    const known = this.#rangeFor(planned.query);
+    const range = { ...known, maxRows: Math.max(known.maxRows, page.rows.length) };
     const reading = readPage(planned.query, page, this.#order, this.#frozenIds, range, planned);
     this.#statistics.duplicates += reading.repeated;
     const { read } = reading;
@@ -317,10 +350,26 @@ export class WalkState<Row extends Identified> {
     };
   }
 
+  /** Returns what is known about the list that the answer to a request is read with. */
+  #rangeFor(query: PageQuery): WalkRange {
+    const { after, before } = this.#options;
+    return {
+      start: after ?? LIST_START,
+      end: before,
+      hasMore: this.#paging.hasMore(this.#order, query),
+      maxRows: this.#paging.maxRows,
+    };
+  }
+
   /** Counts the evidence against the order as it is now, and assesses it. */
   #recount(): void {
     this.#evidence.recount(this.#order);
-    if (this.#placement.displaceMisplaced()) this.#evidence.recount(this.#order);
+    const displaced = this.#placement.displaceMisplaced();
+    if (displaced.length > 0) {
+      // Many rows at once came from another part of the list; a few may have been inserted.
+      if (displaced.length <= MAX_PROBED_ROWS) this.#planner.probe(displaced);
+      this.#evidence.recount(this.#order);
+    }
     const firstOpen = this.#order.list[this.#order.frozen];
     if (firstOpen !== this.#firstOpen) this.#readsWithoutProgress = 0;
     this.#firstOpen = firstOpen;
@@ -343,7 +392,7 @@ export class WalkState<Row extends Identified> {
 
   /** Makes a read while no other is in flight. */
   async #readNow(planned: PlannedRead<Row>): Promise<void> {
-    this.#statistics.requests++;
+    this.#spendRequest();
     try {
       this.takePage(planned, await this.#source.page(planned.query, this.#options.signal));
     } catch (error) {
@@ -351,17 +400,10 @@ export class WalkState<Row extends Identified> {
     }
   }
 
-  #offerForAudit({ number, rows }: FrozenWindow<Row>): void {
-    const { list, frozen } = this.#order;
-    const before = list[frozen - 1 - rows.length]?.id;
-    if (before === undefined) return;
-    const ids = [before === LIST_START ? undefined : before, ...rows.map(({ id }) => id)];
-    this.#finalChecks.offer({ window: number, ids });
-  }
-
   get #verdict(): Verdict {
     return this.#assessment.verdict({
-      contradictedWindows: this.#finalChecks.contradictedWindows,
+      contradictedWindows: this.#audit.contradictedWindows,
+      changes: { rows: this.#audit.changedRows, readRows: this.#audit.readRows },
       hasBackwardReads: this.#source.directions?.has('backward') !== false,
       isCrossChecked: this.#crossCheck.isAvailable || this.#options.crossCheck === 'off',
       hasEarlierRuns: this.#options.frozen !== undefined,
@@ -383,6 +425,12 @@ export class WalkState<Row extends Identified> {
       ...(driftRatio === undefined ? {} : { drift_ratio: driftRatio }),
       ...(problem === undefined ? {} : { problem }),
     });
+  }
+
+  #budgetFault(): Fault {
+    const { maxRequests } = this.#options;
+    const budget = `the budget of ${maxRequests} ${maxRequests === 1 ? 'request' : 'requests'}`;
+    return new Fault('unstable', `${budget} is spent after ${nameOfEntry(this.#order.frontier)}`);
   }
 
   #noProgress(): Fault {

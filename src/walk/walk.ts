@@ -1,13 +1,10 @@
 // The walk: reads a list whose pages may be wrong until the place of every row is decided, and yields frozen windows.
 import { Fault } from '../faults.ts';
 import type { FrozenWindow } from './log/window.ts';
-import type { WalkOptions, WalkOutcome } from './options.ts';
+import { DEFAULT_CONCURRENCY, type WalkOptions, type WalkOutcome } from './options.ts';
 import { ReadsInFlight } from './reads-in-flight.ts';
 import type { Identified, Source } from './source.ts';
 import { WalkState } from './walk-state.ts';
-
-/** Reads in flight at once: one at the frontier, the others verify rows behind it. */
-const DEFAULT_CONCURRENCY = 6;
 
 /**
  * Yields frozen windows in the order of the list: each row once, and no row whose place is not decided. Log a window

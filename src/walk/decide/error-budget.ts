@@ -1,8 +1,9 @@
 // How the accepted probability of a wrong list is divided among its pages and its two ends.
 
-/** Shares of the accepted probability: all adjacencies together, the start, and the end. */
+/** Share of all adjacencies together in the accepted probability. */
 const ADJACENCIES_SHARE = 0.8;
-const EDGE_SHARE = (1 - ADJACENCIES_SHARE) / 2;
+/** Share of each of the two ends. */
+export const EDGE_SHARE = (1 - ADJACENCIES_SHARE) / 2;
 /** Pages of which each gets about the same share while the end is unknown; later ones get less and less, so the sum is bounded. */
 const EVEN_PAGES = 50;
 

@@ -2,11 +2,13 @@
 import { FAULT_KINDS, type FaultKind, type FaultStatistics } from '../evidence/fault-counts.ts';
 
 /**
- * Before two faulty reads were seen at one place: pairs assumed, of which half a one made the same wrong claim. With 8
- * pairs, two agreeing reads of each of 2,000 rows, without any fault, reach a confidence of 0.999.
+ * Before two faulty reads were seen at one place, two cases are possible. Faults are independent: of 8 pairs, half a one makes the same
+ * wrong claim. Or faulty answers share one state, with this probability: of 8 pairs, all but half a one do. With these figures two
+ * agreeing reads of each of 2,000 rows, without any fault, reach a confidence of 0.999.
  */
-const ASSUMED_REPEATS = 0.5;
 const ASSUMED_PAIRS = 8;
+const ASSUMED_EXCEPTIONS = 0.5;
+const ONE_STATE_PROBABILITY = 0.02;
 /** Reads that the rate of all faults stands for where few reads show an end of the list. */
 const EDGE_READS_ASSUMED = 8;
 /** Half a faulty read and half a correct one are assumed before there is any (Jeffreys' prior). */
@@ -58,18 +60,17 @@ export function faultModel({ kinds, any, crossCheck, gone }: FaultStatistics): F
     const assumedFaulty = isEdge ? EDGE_READS_ASSUMED * anyRate : HALF;
     const assumedCorrect = isEdge ? EDGE_READS_ASSUMED * (1 - anyRate) : HALF;
     const [faultyPart, correctPart] = [faulty + assumedFaulty, reads - faulty + assumedCorrect];
-    const sameClaims = repeats + ASSUMED_REPEATS;
-    const otherClaims = chances - repeats + ASSUMED_PAIRS - ASSUMED_REPEATS;
-    const repeated = sameClaims / (sameClaims + otherClaims);
+    const allRepeat = repeatMoments(repeats, chances - repeats);
+    const repeated = Math.exp(allRepeat(1));
     model[kind] = {
       allFaulty: logMoments(faultyPart, correctPart),
-      allRepeat: logMoments(sameClaims, otherClaims),
+      allRepeat,
       forged: (faultyPart / (faultyPart + correctPart)) * repeated,
       repeated,
     };
   }
   const crossCheckFaulty = logMoments(crossCheck.faulty + HALF, crossCheck.reads - crossCheck.faulty + HALF);
-  const crossCheckRepeats = crossCheck.matches > 0 ? 0 : Math.log(ASSUMED_REPEATS / ASSUMED_PAIRS);
+  const crossCheckRepeats = crossCheck.matches > 0 ? 0 : Math.log(ASSUMED_EXCEPTIONS / ASSUMED_PAIRS);
   return Object.assign(model, {
     crossCheckWrong: (answers: number) => crossCheckFaulty(answers) + answers * crossCheckRepeats,
     crossCheckShares: crossCheck.matches > 0,
@@ -77,6 +78,37 @@ export function faultModel({ kinds, any, crossCheck, gone }: FaultStatistics): F
     staleReads: kinds.stale.faulty,
     showsGoneRows: gone.rows > 0,
   });
+}
+
+/**
+ * Returns ln E[a^n] of the share a of pairs that make the same wrong claim: a mixture of two Beta distributions, weighted by how well
+ * each explains the pairs that were seen.
+ */
+function repeatMoments(repeats: number, exceptions: number): LogOfVotes {
+  const many = ASSUMED_PAIRS - ASSUMED_EXCEPTIONS;
+  const few = ASSUMED_EXCEPTIONS;
+  const independent = logMoments(repeats + few, exceptions + many);
+  const shared = logMoments(repeats + many, exceptions + few);
+  const logOddsOfShared =
+    Math.log(ONE_STATE_PROBABILITY / (1 - ONE_STATE_PROBABILITY)) +
+    logBeta(repeats + many, exceptions + few) -
+    logBeta(repeats + few, exceptions + many);
+  const weight = 1 / (1 + Math.exp(-logOddsOfShared));
+  return (votes) => Math.log((1 - weight) * Math.exp(independent(votes)) + weight * Math.exp(shared(votes)));
+}
+
+function logBeta(alpha: number, beta: number): number {
+  return logGamma(alpha) + logGamma(beta) - logGamma(alpha + beta);
+}
+
+/** Returns ln Γ(x) by Stirling's series, for x > 0. */
+function logGamma(x: number): number {
+  let [shifted, product] = [x, 1];
+  for (; shifted < 8; shifted++) product *= shifted;
+  const series = 1 / (12 * shifted) - 1 / (360 * shifted ** 3) + 1 / (1260 * shifted ** 5);
+  return (
+    (shifted - 0.5) * Math.log(shifted) - shifted + Math.log(2 * Math.PI) / 2 + series - Math.log(product)
+  );
 }
 
 /** Returns ln E[x^n] of a Beta distribution, for any n. */

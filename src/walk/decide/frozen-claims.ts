@@ -3,36 +3,64 @@ import type { AdjacencyEvidence } from '../evidence/claims.ts';
 import { logOddsOf, type Claim } from './claim.ts';
 import type { FaultModel } from './fault-model.ts';
 
-/** Windows that are named for equal evidence. */
-const MAX_NAMED_WINDOWS = 20;
 /** Votes above which evidence is counted as equal. */
 const MAX_COUNTED_VOTES = 24;
+/** Windows that are named at most. */
+const MAX_NAMED_WINDOWS = 20;
 
-type Frozen = { claim: Claim; rows: number; windows: number[] };
-
-/** Rows with equal evidence are counted together, so the memory does not grow with the list. */
+/** The claims of all rows that one run froze. Equal evidence is kept once, so a row takes four bytes. */
 export class FrozenClaims {
-  readonly #byEvidence = new Map<string, Frozen>();
+  readonly #kinds: { claim: Claim; rows: number }[] = [];
+  readonly #kindNumbers = new Map<string, number>();
+  #kindOfRow = new Uint32Array(1024);
+  #rows = 0;
+  /** The windows in order, each with the number of its first row. */
+  readonly #windows: { number: number; start: number }[] = [];
+
+  /** Rows that were added. */
+  get length(): number {
+    return this.#rows;
+  }
 
   /** Adds a row that is frozen in this window. */
   add(claim: Claim, window: number): void {
-    const kept = claim.what === 'adjacency' ? withoutExcess(claim) : claim;
-    const key = JSON.stringify(kept);
-    const frozen = this.#byEvidence.get(key) ?? { claim: kept, rows: 0, windows: [] };
-    this.#byEvidence.set(key, frozen);
-    frozen.rows++;
-    if (frozen.windows.length < MAX_NAMED_WINDOWS && frozen.windows.at(-1) !== window)
-      frozen.windows.push(window);
+    if (this.#windows.at(-1)?.number !== window) this.#windows.push({ number: window, start: this.#rows });
+    if (this.#rows === this.#kindOfRow.length) {
+      const longer = new Uint32Array(2 * this.#rows);
+      longer.set(this.#kindOfRow);
+      this.#kindOfRow = longer;
+    }
+    this.#kindOfRow[this.#rows++] = this.#kindFor(claim);
+  }
+
+  /** Returns the claim of the row with this number, from 0. */
+  of(row: number): Claim {
+    return this.#kinds[this.#kindOfRow[row]!]!.claim;
+  }
+
+  /** Replaces the claim of a row. */
+  revise(row: number, claim: Claim): void {
+    this.#kinds[this.#kindOfRow[row]!]!.rows--;
+    this.#kindOfRow[row] = this.#kindFor(claim);
+  }
+
+  /** Returns the number of the window that holds a row. */
+  windowOf(row: number): number {
+    let [low, high] = [0, this.#windows.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.#windows[middle]!.start <= row) low = middle;
+      else high = middle;
+    }
+    return this.#windows[low]!.number;
   }
 
   /** Share of the rows whose position is the next after that of the row before. */
   get consecutiveShare(): number {
-    let [consecutive, all] = [0, 0];
-    for (const { claim, rows } of this.#byEvidence.values()) {
-      all += rows;
+    let consecutive = 0;
+    for (const { claim, rows } of this.#kinds)
       if (claim.what === 'adjacency' && claim.isConsecutive) consecutive += rows;
-    }
-    return all === 0 ? 0 : consecutive / all;
+    return this.#rows === 0 ? 0 : consecutive / this.#rows;
   }
 
   /**
@@ -41,26 +69,48 @@ export class FrozenClaims {
    */
   errorProbability(model: FaultModel, pageRows: number): number {
     let sum = 0;
-    for (const { claim, rows } of this.#byEvidence.values()) sum += rows * errorOf(claim, model, pageRows);
+    for (const { claim, rows } of this.#kinds) if (rows > 0) sum += rows * errorOf(claim, model, pageRows);
     return sum;
   }
 
-  /** Returns the numbers of the windows that hold most of this probability, at most 20. */
+  /** Returns the share of {@link errorProbability} of each `size` rows, from the first row on. */
+  errorsOfParts(size: number, model: FaultModel, pageRows: number): Float64Array {
+    const errors = this.#kinds.map(({ claim }) => errorOf(claim, model, pageRows));
+    const parts = new Float64Array(Math.ceil(this.#rows / size));
+    for (let row = 0; row < this.#rows; row++)
+      parts[Math.floor(row / size)]! += errors[this.#kindOfRow[row]!]!;
+    return parts;
+  }
+
+  /** Returns the numbers of the windows that hold most of this probability, and of those that are as weak; at most 20. */
   weakestWindows(model: FaultModel, pageRows: number): number[] {
-    const errors = [...this.#byEvidence.values()].map(({ claim, rows, windows }) => ({
-      windows,
-      error: rows * errorOf(claim, model, pageRows),
-    }));
-    errors.sort((a, b) => b.error - a.error);
-    const half = errors.reduce((sum, { error }) => sum + error, 0) / 2;
-    const named = new Set<number>();
-    let covered = 0;
-    for (const { windows, error } of errors) {
-      if (covered > half) break;
+    const errors = this.#kinds.map(({ claim }) => errorOf(claim, model, pageRows));
+    const windows = this.#windows.map(({ number, start }, index) => {
+      let error = 0;
+      const end = this.#windows[index + 1]?.start ?? this.#rows;
+      for (let row = start; row < end; row++) error += errors[this.#kindOfRow[row]!]!;
+      return { number, error };
+    });
+    windows.sort((a, b) => b.error - a.error);
+    const half = windows.reduce((sum, { error }) => sum + error, 0) / 2;
+    const named: number[] = [];
+    let [covered, last] = [0, Infinity];
+    for (const { number, error } of windows) {
+      if ((covered > half && error < last) || error === 0 || named.length === MAX_NAMED_WINDOWS) break;
       covered += error;
-      for (const window of windows) named.add(window);
+      last = error;
+      named.push(number);
     }
-    return [...named].toSorted((a, b) => a - b).slice(0, MAX_NAMED_WINDOWS);
+    return named.toSorted((a, b) => a - b);
+  }
+
+  #kindFor(claim: Claim): number {
+    const kept = claim.what === 'adjacency' ? withoutExcess(claim) : claim;
+    const key = JSON.stringify(kept);
+    const number = this.#kindNumbers.get(key) ?? this.#kinds.push({ claim: kept, rows: 0 }) - 1;
+    this.#kindNumbers.set(key, number);
+    this.#kinds[number]!.rows++;
+    return number;
   }
 }
 

@@ -2,7 +2,7 @@
 import type { WalkAssumption } from '../../contract/reports/walk.ts';
 import type { FaultStatistics } from '../evidence/fault-counts.ts';
 import { logOddsOf } from './claim.ts';
-import { faultModel } from './fault-model.ts';
+import { faultModel, type FaultModel } from './fault-model.ts';
 import type { FrozenClaims } from './frozen-claims.ts';
 
 /** What the verdict depends on. */
@@ -17,6 +17,8 @@ export type WalkEvidence = {
   epsilon: number;
   /** Windows that an answer contradicted after they were frozen. */
   contradictedWindows: readonly number[];
+  /** Frozen rows that are gone or follow on another row now, and how many rows were read for it. */
+  changes: { rows: ReadonlySet<number>; readRows: number };
   hasBackwardReads: boolean;
   /** Whether a cross-check source answered, or none was wanted. */
   isCrossChecked: boolean;
@@ -40,15 +42,35 @@ export function verdictOf(evidence: WalkEvidence): Verdict {
   const { faults, frozenClaims, pageRows, endReads, epsilon, contradictedWindows } = evidence;
   const model = faultModel(faults);
   const endError = endReads === undefined ? 0 : Math.exp(-logOddsOf({ what: 'end', votes: endReads }, model));
-  const error = Math.min(1, frozenClaims.errorProbability(model, pageRows) + endError);
+  const changed = changedRowsError(evidence, model);
+  const error = Math.min(1, frozenClaims.errorProbability(model, pageRows) + endError + changed);
   const isLikely = error <= epsilon;
   const weakest = isLikely ? [] : frozenClaims.weakestWindows(model, pageRows);
+  if (changed > epsilon / 2)
+    for (const row of evidence.changes.rows) weakest.push(frozenClaims.windowOf(row));
   return {
     isMet: isLikely && contradictedWindows.length === 0,
     confidence: Math.floor((1 - error) * DECIMALS) / DECIMALS,
     doubtedWindows: [...new Set([...contradictedWindows, ...weakest])].toSorted((a, b) => a - b),
     assumes: assumptionsOf(evidence),
   };
+}
+
+/**
+ * Returns the probability that a frozen row which is gone, or follows on another row now, was frozen in error. Either that, or the
+ * list was written since: as likely as not where no read looks stale, else as often as changes were seen.
+ */
+function changedRowsError(
+  { frozenClaims, changes: { rows, readRows } }: WalkEvidence,
+  finalModel: FaultModel,
+): number {
+  const isStale = finalModel.staleReads > 0;
+  const written = isStale ? Math.min(1, (rows.size + 0.5) / (readRows + 1)) : 0.5;
+  // That the row is gone says nothing about the positions that rows showed before.
+  const model = isStale ? finalModel : { ...finalModel, showsGoneRows: false };
+  let sum = 0;
+  for (const row of rows) sum += Math.exp(-logOddsOf(frozenClaims.of(row), model)) / written;
+  return sum;
 }
 
 function assumptionsOf({

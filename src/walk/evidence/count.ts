@@ -35,8 +35,8 @@ const MIN_DENSE_SHARE = 0.75;
 /** Two indexes are stored as one number: left × this + right. */
 const PAIR_KEY_FACTOR = 0x400000;
 
-/** How reads without a cursor vote for the start of the list: once together, or once for each different request. */
-export type StartVotes = 'one' | 'one a request';
+/** How reads without a cursor vote for the start of the list: once together, once for each different request, or not. */
+export type StartVotes = 'one' | 'one a request' | 'none';
 
 /** The wrong claims of one read by kind, each with the index where it stands. */
 type WrongClaims = Map<FaultKind, Map<unknown, number>>;
@@ -90,7 +90,7 @@ export class EvidenceCount<Row> {
     for (const read of usable) this.#count(read, numbering);
     this.#addNumbering(numbering);
     this.#addDoubts();
-    this.startVotes += this.#cursorlessReads.size;
+    if (cursorlessVotes !== 'none') this.startVotes += this.#cursorlessReads.size;
     this.startRivals = Math.max(0, ...this.#otherStarts.values());
     countPairsWithin(this.faults.kinds, this.faultyReads);
     this.faults.crossCheck.matches = this.#crossCheckMatches;
@@ -123,7 +123,8 @@ export class EvidenceCount<Row> {
     const pairs = neighboursIn(read);
     const omitted = this.#omittedRows(pairs);
     const reversed = reversedNeighbours(pairs);
-    const looksStale = omitted.length > MAX_CHANCE_OMISSIONS || read.showsGoneRow;
+    const showsGoneRow = read.showsGoneRow || chain.some(({ isPhantom }) => isPhantom);
+    const looksStale = omitted.length > MAX_CHANCE_OMISSIONS || showsGoneRow;
     const wrong: WrongClaims = new Map();
     const addWrong = (kind: FaultKind, claim: unknown, index: number) =>
       (wrong.get(kind) ?? wrong.set(kind, new Map()).get(kind)!).set(claim, index);
@@ -131,7 +132,7 @@ export class EvidenceCount<Row> {
       addWrong('omission', entry, entry.index);
       if (looksStale) addWrong('stale', entry, entry.index);
     }
-    if (read.showsGoneRow)
+    if (showsGoneRow)
       chain.forEach((entry, at) => {
         if (entry.gone) addWrong('stale', entry, Math.max(0, chain[Math.max(0, at - 1)]!.index));
       });
@@ -280,7 +281,8 @@ export class EvidenceCount<Row> {
     const startsList = pairs.atStart >= 0 && pairs.lefts[pairs.atStart]!.id === LIST_START;
     const possible: Record<FaultKind, boolean> = {
       omission: hasInside,
-      stale: hasInside,
+      // A row that is gone can be the only one of a page.
+      stale: pairs.lefts.length > 0 || read.claimsEnd,
       order: hasInside,
       cursor: (pairs.atStart >= 0 && !startsList) || pairs.atEnd >= 0,
       edge: startsList || read.claimsEnd,

@@ -15,6 +15,8 @@ export class Evidence<Row> {
   readonly #cursorlessVotes: StartVotes;
   #count: EvidenceCount<Row> | undefined;
   #faults = noFaults();
+  /** Faults of reads of frozen rows, which are counted elsewhere. */
+  #auditFaults = noFaults();
 
   /** `cursorlessVotes` says how reads without a cursor count as votes for the start of the list. */
   constructor(cursorlessVotes: StartVotes) {
@@ -60,6 +62,12 @@ export class Evidence<Row> {
     return this.#count?.misplacedRows() ?? [];
   }
 
+  /** Takes the faults of all reads of the audit. */
+  setAuditFaults(faults: FaultStatistics): void {
+    this.#auditFaults = faults;
+    this.#sumFaults();
+  }
+
   add(read: Read<Row>): void {
     this.#reads.push(read);
   }
@@ -84,8 +92,13 @@ export class Evidence<Row> {
       countPairs(retiredCount.faults.kinds, retiredCount.faultyReads, this.#count.faultyReads);
       addFaults(this.#retiredFaults, retiredCount.faults);
     }
+    this.#sumFaults();
+  }
+
+  #sumFaults(): void {
     this.#faults = noFaults();
     addFaults(this.#faults, this.#retiredFaults);
-    addFaults(this.#faults, this.#count.faults);
+    addFaults(this.#faults, this.#auditFaults);
+    if (this.#count !== undefined) addFaults(this.#faults, this.#count.faults);
   }
 }

@@ -24,7 +24,10 @@ export class Numbering<Row> {
     if (numbered.length === 0) return;
     setMajorityPositions(order, numbered);
     for (const read of numbered) this.#add(read);
-    for (let index = size - 1; index >= 0; index--) {
+    // What a read numbers says nothing about the rows before a gap: rows may be missing there.
+    for (let index = size - 2; index >= 0; index--) {
+      const [position, next] = [order.list[index]!.position, order.list[index + 1]!.position];
+      if (index > 0 && (position === undefined || next !== position + 1)) continue;
       this.#votes[index]! += this.#votes[index + 1]!;
       this.#rivals[index]! += this.#rivals[index + 1]!;
     }

@@ -125,7 +125,15 @@ function entryOf<Row extends Identified>(
 ): Entry<Row> {
   const known = order.get(row.id);
   if (known === undefined && frozenIds.has(row.id))
-    return { id: row.id, row: undefined, position: undefined, index: TRIMMED, gone: false, exists: false };
+    return {
+      id: row.id,
+      row: undefined,
+      position: undefined,
+      index: TRIMMED,
+      gone: false,
+      isPhantom: false,
+      exists: false,
+    };
   const entry = known ?? order.entryFor(row.id);
   if (entry.index < order.frozen && entry.index >= 0) return entry;
   if (!isKept) return entry;

@@ -20,6 +20,8 @@ export type Entry<Row> = {
   index: number;
   /** The service answered 404 for the id. Such a row is ignored where a read still shows it. */
   gone: boolean;
+  /** It is gone, and no read gave it a place that lasted: the reads that show it are stale. */
+  isPhantom: boolean;
   /** The service took the id as a cursor, so the row is in the list. */
   exists: boolean;
 };
@@ -67,6 +69,7 @@ export class Order<Row> {
       position: undefined,
       index: UNPLACED,
       gone: false,
+      isPhantom: false,
       exists: false,
     };
     this.#byId.set(id, entry);

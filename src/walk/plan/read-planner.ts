@@ -17,6 +17,9 @@ const MAX_PROBES = 3;
 /** Votes for which reads are planned while the frontier is read: how many are needed is better known later. */
 const MAX_VOTES_WHILE_READING_ON = 3;
 
+/** Pages between the last known row and the rows that are verified meanwhile, more than reads are in flight: reads at one time may share a fault. */
+const PAGES_BEHIND = 8;
+
 /** For each adjacency, reads in flight that are expected to show it. */
 type PendingVotes = Record<Surface, Uint8Array>;
 
@@ -72,7 +75,9 @@ export class ReadPlanner<Row> {
       pending: this.#pendingVotes(inFlight),
       readsWithoutProgress,
     };
+    const suspect = this.#toProbe.pop();
     const read =
+      (suspect === undefined ? undefined : this.locate(suspect)) ??
       this.#frontier(inFlight, readsWithoutProgress) ??
       this.#checks.nextRecheck() ??
       this.#verifyEvenly(expected, situation) ??
@@ -89,9 +94,14 @@ export class ReadPlanner<Row> {
     return this.#hasEvidence(number, criteria, 0, 0) && !this.#checks.isUnconfirmed(number);
   }
 
-  /** Asks for each of these rows as a cursor by itself: a read with both as cursors found that one is gone. */
+  /** Asks for each of these rows as a cursor by itself: one of two cursors is gone, or the rows lost their place. */
   probe(entries: readonly Entry<Row>[]): void {
     this.#toProbe.push(...entries);
+  }
+
+  /** Returns whether a row is about to be asked for as a cursor. */
+  isProbing(inFlight: readonly PlannedRead<Row>[]): boolean {
+    return this.#toProbe.length > 0 || inFlight.some(({ isProbe }) => isProbe);
   }
 
   /** Returns a read of what follows a row, to give the row a place or to learn that it is gone. */
@@ -99,12 +109,12 @@ export class ReadPlanner<Row> {
     const query = this.#requests.rowsAfter(entry);
     if (query === undefined) return undefined;
     this.#requests.markMade(query, 'list');
-    return { query, surface: 'list', kind: 'verify', isFinalCheck: false };
+    return { query, surface: 'list', kind: 'verify', isFinalCheck: false, isProbe: true };
   }
 
-  /** Returns a read of `rows` frozen rows that was not made before. `from` is undefined at the start of the list. */
-  auditQuery(from: string | undefined, to: string, rows: number): PageQuery | undefined {
-    const query = this.#requests.audit(from, to, rows);
+  /** Returns a read of frozen rows, with those beside them, that was not made before. */
+  auditQuery(ids: readonly string[]): PageQuery | undefined {
+    const query = this.#requests.audit(ids);
     if (query !== undefined) this.#requests.markMade(query, 'list');
     return query;
   }
@@ -163,9 +173,6 @@ export class ReadPlanner<Row> {
   ): PlannedRead<Row> | undefined {
     const { list, frozen } = this.#order;
     const { adjacencies } = this.#evidence;
-    const suspect = this.#toProbe.pop();
-    const probe = suspect === undefined ? undefined : this.locate(suspect);
-    if (probe !== undefined) return probe;
     const count =
       readsWithoutProgress > MAX_READS_WITHOUT_FOCUS
         ? Math.min(adjacencies.length, this.pageRows)
@@ -185,7 +192,7 @@ export class ReadPlanner<Row> {
       if (hasEvidence && !isUnconfirmed) continue;
       // Reads of the rows after it are going to number the row once more.
       if (isReadingOn && !isUnconfirmed && this.#awaitsNumbering(number)) continue;
-      if (isReadingOn && list.length - 1 - left < this.pageRows - 1) return undefined;
+      if (isReadingOn && list.length - 1 - left < PAGES_BEHIND * this.pageRows) return undefined;
       const planned =
         this.#checks.forAdjacency(number, confirmations, criteria) ??
         (hasEvidence ? undefined : this.#read(number));

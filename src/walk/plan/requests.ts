@@ -15,6 +15,8 @@ export type PlannedRead<Row> = {
   covers?: [Entry<Row>, Entry<Row>];
   /** Made when only the end of the list is left to prove. */
   isFinalCheck: boolean;
+  /** Made to learn whether its cursor is in the list, and where. */
+  isProbe?: boolean;
 };
 
 /**
@@ -144,13 +146,19 @@ export class FreshRequests<Row> {
     return this.#fresh((variant) => forwardQuery(id, this.pageRows - variant));
   }
 
-  /** Returns a read of `rows` frozen rows after `from`, or before `to`. `from` is undefined at the start of the list. */
-  audit(from: string | undefined, to: string, rows: number): PageQuery | undefined {
+  /** Returns a read of frozen rows: those after the first of `ids`, or before one of the last. It shows the start where that is the first. */
+  audit(ids: readonly string[]): PageQuery | undefined {
     const rotation = this.#rotation++;
     return this.#fresh((variant) => {
-      const limit = Math.min(this.pageRows, rows) - Math.floor(variant / 2);
-      const isBackward = (variant + rotation) % 2 === 0 && this.#can('backward');
-      return isBackward ? { before: to, limit } : forwardQuery(from ?? LIST_START, limit);
+      const shift = Math.floor(variant / 2);
+      if ((variant + rotation) % 2 === 1 || !this.#can('backward'))
+        return forwardQuery(ids[0]!, Math.min(this.pageRows, ids.length - 1) - shift);
+      const before = ids.length - 1 - shift;
+      if (before < 1) return undefined;
+      return {
+        before: ids[before]!,
+        limit: Math.min(this.pageRows, before - (ids[0] === LIST_START ? 0 : 1)),
+      };
     });
   }
 

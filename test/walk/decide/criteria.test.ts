@@ -22,8 +22,8 @@ const rows: FaultKind[] = ['omission', 'stale', 'order', 'cursor'];
 
 describe('the votes needed', () => {
   test.each([
-    ['before any read', noFaults(), 6, 8],
-    ['no fault in 10 reads', faultsOf(10), 3, 3],
+    ['before any read', noFaults(), 6, MAX_VOTES],
+    ['no fault in 10 reads', faultsOf(10), 3, 4],
     ['no fault in 100 reads', faultsOf(100), 2, 2],
     ['no fault in 10,000 reads', faultsOf(10_000), 2, 2],
     ['5 % faulty, rarely alike', faultRate(100, 0.05, rows, 0), 2, 3],

@@ -69,8 +69,8 @@ describe('the weakest windows', () => {
 
   test('hold half of the error, and each window is named once', () => {
     const middle = adjacency({ insideVotes: 2, crossCheckVotes: 1 });
-    const all = frozen([weak, 2], [weak, 2], [middle, 1], [weak, 9], [weak, 2]);
-    expect(all.weakestWindows(correct, PAGE_ROWS)).toEqual([2, 9]);
+    const all = frozen([middle, 1], [weak, 2], [weak, 2], [weak, 2], [weak, 9]);
+    expect(all.weakestWindows(correct, PAGE_ROWS)).toEqual([2]);
   });
 
   test('are none of nothing, and 20 at most', () => {

@@ -214,7 +214,7 @@ describe('faults', () => {
     const inside = ['omission', 'stale', 'order'];
     expect(readsThatCould({ ids: 'abcd' })).toEqual([...inside, 'edge']);
     expect(readsThatCould({ ids: 'cdef', query: { after: 'b' } })).toEqual([...inside, 'cursor']);
-    expect(readsThatCould({ ids: 'c', query: { after: 'b' } })).toEqual(['cursor']);
+    expect(readsThatCould({ ids: 'c', query: { after: 'b' } })).toEqual(['stale', 'cursor']);
     expect(readsThatCould({ ids: 'kl', query: { after: 'j', limit: 9 }, more: false })).toEqual([
       ...inside,
       'cursor',

@@ -91,3 +91,12 @@ describe('reads that number the rows', () => {
     ]);
   });
 });
+
+test('reads of rows after a gap say nothing about the rows before it', () => {
+  // Row c is missing: the page that shows a, b and d numbers them 1, 2 and 3, the others know better.
+  const wrong = { ids: 'abd', positions: { a: 1, b: 2, d: 3 } };
+  const right = { ids: 'ef', positions: { e: 5, f: 6 } };
+  const { numbering } = number('abdef', [wrong, right, right, right]);
+  expect(numbering.votesFrom(3)).toEqual({ votes: 1, rivals: 0 });
+  expect(numbering.votesFrom(4)).toEqual({ votes: 3, rivals: 0 });
+});
