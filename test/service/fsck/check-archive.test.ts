@@ -55,7 +55,7 @@ const EVENTS: Sent[] = [
   reclassified('evt_5', { id: 'att_5', source: 'gateway', decorative_layer: true }),
   reclassified('evt_6', { id: 'att_5', source: 'x', note: 'y'.repeat(20_000) }),
   reclassified('evt_7', { id: 'att_500', source: 'x' }),
-  { id: 'evt_8', type: 'contact.flagged', payload: { contact: 'ø\u0000', trust: 'none' } },
+  { id: 'evt_8', type: 'contact.flagged', payload: { contact: 'ø', trust: 'none' } },
 ];
 
 const signal = new AbortController().signal;
