@@ -121,7 +121,11 @@ describe.skipIf(noNginx || noPostgres)('behind nginx', { timeout: 90_000 }, () =
     for (const old of processes) {
       // Restarted on the same port. nginx gets no signal and notices by itself.
       old.running.child.kill('SIGTERM');
-      expect(await old.running.ended).toMatchObject({ exit: 0, signal: null, stderr: '' });
+      expect(await old.running.ended).toMatchObject({
+        exit: 0,
+        signal: null,
+        stderr: expect.stringMatching(/^arx: anyone who reaches this service .*\n$/),
+      });
       const fresh = await start(old.port, old.assetPort);
       processes = processes.map((one) => (one === old ? fresh : one));
     }

@@ -12,7 +12,7 @@ import { raw, statusOf } from '../../support/raw-request.ts';
 /** How long is fuzzed. */
 const FUZZ_MS = 25_000;
 const HANG_MS = 1_000;
-const MAX_GROWTH_BYTES = 150 * 1024 * 1024;
+const MAX_GROWTH_BYTES = 256 * 1024 * 1024;
 
 let sample: Sample;
 let token: string;

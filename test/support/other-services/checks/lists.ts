@@ -37,8 +37,7 @@ const firstPage = (command: string, list: 'threads' | 'letters' | 'files'): Chec
     const ran = await context.arx(`${command} --limit 5 -o ndjson`);
     if (list === 'letters' && !hasMessages(context, ran)) return;
     mustSucceed(ran);
-    const expected = truth[list].slice(0, variant.whole ? undefined : 5);
-    if (variant.faults.drift === 0) mustEqual(idsOf(ran), expected, 'rows');
+    if (variant.faults.drift === 0) mustEqual(idsOf(ran), truth[list].slice(0, 5), 'rows');
   },
 });
 
