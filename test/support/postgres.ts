@@ -1,4 +1,5 @@
 // Databases in the PostgreSQL of the test run (`cluster.ts`): URLs of new archives, and a connection of the test's own.
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { CLUSTER, ROLE, type Cluster } from './cluster.ts';
@@ -29,12 +30,10 @@ export function urlOf({ database = 'postgres', schema, by = 'socket', password }
   return url.href;
 }
 
-let serial = 0;
-
 /** The address of an archive that is not made yet. A schema of its own costs less than a database. */
 export async function freshUrl(address: Omit<Address, 'schema'> = {}): Promise<string> {
-  serial += 1;
-  const schema = `t${process.pid}_${serial}`;
+  // Not by the number of the process: a long run meets the same one again.
+  const schema = `t${randomBytes(8).toString('hex')}`;
   await withClient((client) => client.query(`CREATE SCHEMA ${schema}`));
   return urlOf({ ...address, schema });
 }
