@@ -87,7 +87,7 @@ export class Assessment<Row> {
     );
   }
 
-  /** Throws Fault `unstable` where no further read can lead to the verdict that was asked for. */
+  /** Throws Fault `unstable` where so many answers are wrong alike that no number of votes settles the order. */
   checkFaultRate(): void {
     if (this.criteria.votesNeeded >= MAX_VOTES && this.#progress().requests >= READS_TO_PLAN_FOR)
       throw new Fault('unstable', 'too many answers are wrong in the same way to settle the order');

@@ -78,6 +78,8 @@ export class Audit<Row extends Identified> {
   readonly #walk: AuditedWalk<Row>;
   readonly #startVotes: StartVotes;
   readonly #parts = new Map<number, Part<Row>>();
+  /** Faults of the reads of all parts. */
+  readonly #faults = noFaults();
   /** Rows of a part; it does not change once the first part was read. */
   #partRows = 0;
 
@@ -94,8 +96,8 @@ export class Audit<Row extends Identified> {
   }
 
   /**
-   * Reads the sample, once, where any read was faulty, and then parts whose claims are too weak, until all claims together are good enough or no further
-   * read helps. Adds rows that are in the list and not frozen to `late`.
+   * Reads the sample, once, where any read was faulty, and then parts whose claims are too weak, until all claims together are
+   * good enough or no further read helps. Adds rows that are in the list and not frozen to `late`.
    */
   async run(late: Set<string>): Promise<void> {
     const { ids, concurrency, pageRows, model } = this.#walk;
@@ -273,11 +275,11 @@ export class Audit<Row extends Identified> {
     part.entries.forEach(({ index }, row) => {
       if (index >= 1) claims.revise(part.first + row, withMore(part.claims[row]!, count, index - 1));
     });
+    addFaults(this.#faults, part.faults, -1);
+    addFaults(this.#faults, count.faults);
     part.faults = count.faults;
     this.readRows += part.reads.at(-1)!.chain.length;
-    const faults = noFaults();
-    for (const { faults: more } of this.#parts.values()) addFaults(faults, more);
-    onFaults(faults);
+    onFaults(this.#faults);
   }
 }
 

@@ -46,16 +46,16 @@ export function noFaults(): FaultStatistics {
   };
 }
 
-/** Adds the counts of `more` to `sum`. */
-export function addFaults(sum: FaultStatistics, more: FaultStatistics): void {
-  for (const kind of FAULT_KINDS) addTo(sum.kinds[kind], more.kinds[kind]);
-  addTo(sum.any, more.any);
-  addTo(sum.crossCheck, more.crossCheck);
-  addTo(sum.gone, more.gone);
+/** Adds the counts of `more` to `sum`, or takes them out again (`times` -1). */
+export function addFaults(sum: FaultStatistics, more: FaultStatistics, times: 1 | -1 = 1): void {
+  for (const kind of FAULT_KINDS) addTo(sum.kinds[kind], more.kinds[kind], times);
+  addTo(sum.any, more.any, times);
+  addTo(sum.crossCheck, more.crossCheck, times);
+  addTo(sum.gone, more.gone, times);
 }
 
-function addTo<T extends Record<string, number>>(sum: T, more: T): void {
-  for (const key of Object.keys(sum) as (keyof T)[]) (sum[key] as number) += more[key] as number;
+function addTo<T extends Record<string, number>>(sum: T, more: T, times: 1 | -1): void {
+  for (const key of Object.keys(sum) as (keyof T)[]) (sum[key] as number) += times * (more[key] as number);
 }
 
 /** A read with a fault: the first and last index that it shows, and its wrong claims with the index where each stands. */
