@@ -7,24 +7,34 @@ const REFUSED_LIMIT: ReadonlySet<number> = new Set([400, 413, 416, 422]);
 /** A page size that every service accepts. If it is refused too, the refusal is not about the page size. */
 export const SMALL_LIMIT = 10;
 
-/** The first page, and how it was got. */
-export type FirstPage<Row> = { page: Page<Row>; limit: number; requests: number };
+/** A page, the size with which it was got, and the requests that this took. */
+export type SizedPage<Answer> = { page: Answer; limit: number; requests: number };
+/** The first page of a list, and how it was got. */
+export type FirstPage<Row> = SizedPage<Page<Row>>;
 
-/**
- * Reads the first page with `wanted` rows. Where the service refuses that many, tries the largest smaller number that its message
- * names, then halves. Throws the first refusal where {@link SMALL_LIMIT} rows are refused too, and every other fault.
- */
+/** Reads the first page with `wanted` rows, or fewer where the service refuses that many. Throws as {@link readSizedPage}. */
 export async function readFirstPage<Row extends Identified>(
   source: Source<Row>,
   wanted: number,
   signal: AbortSignal,
 ): Promise<FirstPage<Row>> {
+  return readSizedPage((limit) => source.page({ limit }, signal), wanted);
+}
+
+/**
+ * Reads a page with `wanted` rows. Where the service refuses that many, tries the largest smaller number that its message
+ * names, then halves. Throws the first refusal where {@link SMALL_LIMIT} rows are refused too, and every other fault.
+ */
+export async function readSizedPage<Answer extends object>(
+  readPage: (limit: number) => Promise<Answer>,
+  wanted: number,
+): Promise<SizedPage<Answer>> {
   let requests = 0;
   /** Returns the page, or the fault that may be about the page size. */
-  const read = async (limit: number): Promise<Page<Row> | Fault> => {
+  const read = async (limit: number): Promise<Answer | Fault> => {
     requests++;
     try {
-      return await source.page({ limit }, signal);
+      return await readPage(limit);
     } catch (error) {
       if (error instanceof Fault && REFUSED_LIMIT.has(error.detail.status ?? 0)) return error;
       throw error;

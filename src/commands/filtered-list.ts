@@ -13,6 +13,7 @@ import type { Stated } from './contradictions.ts';
 import { checkCursors, checkEnds } from './cursor-check.ts';
 import { examineEmptyAnswer, parameterOf } from './empty-answer.ts';
 import { FilterState, opposite, shows, type FieldFilter } from './field-filter.ts';
+import { readAcceptedPage } from './page.ts';
 import { firstMatches } from './first-matches.ts';
 import { windowQuery, type Window } from './input.ts';
 
@@ -45,6 +46,8 @@ export class FilteredList<Row extends { id: string }> {
   #hasRows = false;
   #emptyAnswer: Promise<boolean> | undefined;
   #isOurs = true;
+  /** The largest page size that the service accepts, where it refused the one that the user asked for. */
+  #acceptedLimit: number | undefined;
   #pageFault: Fault | undefined;
 
   /** `read` reads a page with these query parameters. */
@@ -59,14 +62,14 @@ export class FilteredList<Row extends { id: string }> {
    * Throws as the read does.
    */
   async page(window: WindowQuery): Promise<Page<Row>> {
-    const { body: answer, headers } = await this.#readPage(window);
+    const { body: answer, headers } = await this.#readPage(this.#sized(window));
     this.#isAnswered = true;
     this.#isOurs &&= isFromOurService(headers);
     this.#hasRows ||= answer.data.length > 0;
     let body = answer;
     if (!this.#hasRows && !this.#isOurs && this.#sent().length > 0) {
-      this.#emptyAnswer ??= this.#doubtEmptyAnswer(window);
-      if (await this.#emptyAnswer) ({ body } = await this.#readPage(window));
+      this.#emptyAnswer ??= this.#doubtEmptyAnswer(this.#sized(window));
+      if (await this.#emptyAnswer) ({ body } = await this.#readPage(this.#sized(window)));
     }
     for (const state of this.#filters) {
       const verdicts = body.data.map((row) => shows(row, state.filter));
@@ -136,7 +139,12 @@ export class FilteredList<Row extends { id: string }> {
     const readIds = async (other: Window): Promise<string[]> =>
       (await this.#read(windowQuery(other))).body.data.map(idOf);
     try {
-      const first = await this.page(windowQuery(window));
+      const { page: first, limit } = await readAcceptedPage(
+        (size) => this.page(windowQuery({ ...window, limit: size })),
+        window.limit,
+        this.#app,
+      );
+      if (limit !== window.limit) this.#acceptedLimit = limit;
       if (!this.#isOurs && first.data.length === 0) await checkEnds(readIds, window);
       return first;
     } catch (error) {
@@ -149,6 +157,13 @@ export class FilteredList<Row extends { id: string }> {
   #isOtherSize({ limit }: Window, { data, has_more }: Page<Row>): boolean {
     if (this.#isOurs || limit === undefined || data.length === 0) return false;
     return data.length > limit || (data.length < limit && has_more !== false);
+  }
+
+  /** Returns the window with a page size that the service accepts, as far as that is known. */
+  #sized(window: WindowQuery): WindowQuery {
+    const { limit } = window;
+    const accepted = this.#acceptedLimit ?? Infinity;
+    return limit === undefined || limit <= accepted ? window : { ...window, limit: accepted };
   }
 
   async #idsOf(window: Window): Promise<string[]> {

@@ -1,5 +1,6 @@
 // Prints one page of a list, with its completeness in the summary.
 import type { App } from '../app.ts';
+import { readSizedPage } from '../capabilities/page-limit.ts';
 import { safeText } from '../client/safe-text.ts';
 import type { ListGuess } from '../client/shapes/list-guess.ts';
 import {
@@ -94,6 +95,22 @@ export function noticeMore<Row extends { id: string }>(
 
 function hasSummary(output: App['printer']['output']): boolean {
   return output === 'table' || output === 'json';
+}
+
+/**
+ * Reads a page of the size that the user asked for, or of the largest that the service accepts: `limit`, undefined where the user
+ * named no size. Says where a size is lowered. Throws what `read` throws.
+ */
+export async function readAcceptedPage<Answer extends object>(
+  read: (limit: number | undefined) => Promise<Answer>,
+  wanted: number | undefined,
+  app: Pick<App, 'notice'>,
+): Promise<{ page: Answer; limit: number | undefined }> {
+  if (wanted === undefined) return { page: await read(undefined), limit: undefined };
+  const { page, limit } = await readSizedPage(read, wanted);
+  if (limit < wanted)
+    app.notice(`the service refuses pages of ${wanted} rows: read in pages of ${limit}`);
+  return { page, limit };
 }
 
 /** Returns how a service pages instead, as an insertion; empty where it does not say. */

@@ -14,7 +14,7 @@ import { checkCursors, checkEnds } from '../cursor-check.ts';
 import { Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
 import { changedRows } from '../contradictions.ts';
-import { countContradictions, noticeMore, totalContradiction } from '../page.ts';
+import { countContradictions, noticeMore, readAcceptedPage, totalContradiction } from '../page.ts';
 
 export const Input = Window.extend({ name: z.string().min(1), all: z.boolean().default(false) });
 
@@ -48,8 +48,12 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     if (head.has_more !== undefined) head.has_more = !complete;
   } else {
     const hasCursor = input.after !== undefined || input.before !== undefined;
+    let window: Window = input;
     try {
-      page = await read(windowQuery(input));
+      const readSized = (limit: number | undefined) => read(windowQuery({ ...input, limit }));
+      const accepted = await readAcceptedPage(readSized, input.limit, app);
+      ({ page } = accepted);
+      window = { ...input, limit: accepted.limit };
     } catch (error) {
       if (hasCursor) await checkEnds(readIds, input);
       throw error;
@@ -59,7 +63,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     if (hasCursor && !isOurs)
       await checkCursors(
         readIds,
-        input,
+        window,
         page.data.map(({ id }) => id ?? withoutId()),
       );
     complete = page.has_more === false && input.after === undefined && input.before === undefined;

@@ -72,8 +72,35 @@ const pageBeside = (command: string, list: 'threads' | 'files'): Check => ({
   },
 });
 
+/** More rows than some services give or allow in one page. */
+const MANY_ROWS = 200;
+
+/** A page of many rows: the first of the list, read in smaller pages where the service refuses the size, which is said. */
+const manyRows = (command: string, list: 'threads' | 'letters' | 'files'): Check => ({
+  commands: [command],
+  name: `${command}: ${MANY_ROWS} rows`,
+  async run(context) {
+    const { variant, truth } = context;
+    const ran = await context.arx(`${command} --limit ${MANY_ROWS} -o ndjson`);
+    if (list === 'letters' && !hasMessages(context, ran)) return;
+    mustSucceed(ran);
+    const isRefused = !variant.whole && variant.limit.above === 'refused' && variant.limit.maximum < MANY_ROWS;
+    const says = /refuses pages of 200 rows/.test(ran.stderr);
+    must(says === isRefused, isRefused ? 'not a word about the page size' : 'the page size is not refused');
+    if (variant.faults.drift > 0) return;
+    const shown = idsOf(ran);
+    // Without cursors that work, one page is all there is.
+    const isOnePage = variant.cursors.opaque || (list === 'files' && variant.cursorless.includes('attachments'));
+    const expected = isOnePage ? Math.min(MANY_ROWS, variant.limit.maximum) : MANY_ROWS;
+    mustEqual(shown, truth[list].slice(0, expected), 'rows');
+  },
+});
+
 /** Checks of lists. */
 export const LIST_CHECKS: readonly Check[] = [
+  manyRows('conversations ls', 'threads'),
+  manyRows('messages ls', 'letters'),
+  manyRows('attachments ls', 'files'),
   firstPage('conversations ls', 'threads'),
   firstPage('messages ls', 'letters'),
   firstPage('attachments ls', 'files'),
@@ -235,6 +262,21 @@ export const LIST_CHECKS: readonly Check[] = [
         places,
         expected.map(({ place }) => String(place)),
         'positions',
+      );
+    },
+  },
+  {
+    commands: ['sequence show'],
+    name: `sequence show: ${MANY_ROWS} entries`,
+    async run({ arx, service, variant }) {
+      const ran = await arx(`sequence show arc_reconstruction --limit ${MANY_ROWS} -o ndjson`);
+      mustSucceed(ran);
+      const all = service.archive.sequences.get('arc_reconstruction')!;
+      const expected = variant.whole ? all : all.slice(0, variant.limit.maximum);
+      mustEqual(
+        idsOf(ran, variant.records.idField),
+        expected.map(({ entry }) => entry),
+        'entries',
       );
     },
   },
