@@ -39,6 +39,8 @@ export class FilterState {
   isContradicted = false;
   /** Whether the service was seen to look at the value; undefined before it was asked. */
   isObeyed: boolean | undefined;
+  /** Whether the service was seen to leave out rows that match. */
+  isLeaky = false;
   /** Whether the service gave no row for the value, and no row shows the field. */
   isUntested = false;
   /** Rows that do not show the field: those that were kept, and those that were left out. */
@@ -54,6 +56,11 @@ export class FilterState {
     return !this.isRefused && !this.isContradicted && (isOurs || this.isObeyed === true);
   }
 
+  /** Returns whether the service looks at the value, or may do so, and gave a row with another one. */
+  isAppliedWrongly(): boolean {
+    return this.isContradicted && (this.isObeyed === true || typeof this.filter.value === 'boolean');
+  }
+
   /** Returns, after the last row, why rows may be wrong or missing. */
   fault(): Fault | undefined {
     const count = this.leftOut > 0 ? this.leftOut : this.isContradicted ? this.kept : 0;
@@ -61,6 +68,10 @@ export class FilterState {
       const { field } = this.filter;
       const message = `cannot tell whether the service knows the filter ${field}: it gives no rows for it`;
       return new Fault('partial', `${message}, and no row shows ${field}`);
+    }
+    if (count === 0 && this.isLeaky) {
+      const message = `the service leaves out rows that match the filter ${this.filter.field}, so rows may be missing`;
+      return new Fault('partial', message);
     }
     if (count === 0) return undefined;
     const rows = `${plural(count, 'row')} ${count === 1 ? 'does' : 'do'} not show ${this.filter.field}`;

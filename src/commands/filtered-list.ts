@@ -40,7 +40,7 @@ export class FilteredList<Row extends { id: string }> {
   readonly #app: FilterApp;
   readonly #filters: FilterState[];
   readonly #asked = new Map<FilterState, Promise<void>>();
-  /** Filters of which it was said that the service compares in another way. */
+  /** Filters for which a page was compared with one that was read without them. */
   readonly #compared = new Set<FilterState>();
   #isAnswered = false;
   #hasRows = false;
@@ -63,6 +63,7 @@ export class FilteredList<Row extends { id: string }> {
    */
   async page(window: WindowQuery): Promise<Page<Row>> {
     const { body: answer, headers } = await this.#readPage(this.#sized(window));
+    const isFirst = !this.#isAnswered;
     this.#isAnswered = true;
     this.#isOurs &&= isFromOurService(headers);
     this.#hasRows ||= answer.data.length > 0;
@@ -71,13 +72,24 @@ export class FilteredList<Row extends { id: string }> {
       this.#emptyAnswer ??= this.#doubtEmptyAnswer(this.#sized(window));
       if (await this.#emptyAnswer) ({ body } = await this.#readPage(this.#sized(window)));
     }
+    await this.#checkRows(body.data);
+    if (isFirst)
+      while (this.#dropContradicted()) {
+        ({ body } = await this.#readPage(this.#sized(window)));
+        await this.#checkRows(body.data);
+      }
+    await this.#compareContradicted(this.#sized(window), body.data);
+    // Which rows the service counts is not known where there are filters.
+    return this.#filters.length === 0 ? body : { ...body, [STATED_TOTAL]: undefined };
+  }
+
+  /** Compares rows with the filters, and finds out about those that some row contradicts or does not show. */
+  async #checkRows(rows: readonly Row[]): Promise<void> {
     for (const state of this.#filters) {
-      const verdicts = body.data.map((row) => shows(row, state.filter));
+      const verdicts = rows.map((row) => shows(row, state.filter));
       state.isContradicted ||= verdicts.includes(false);
       if (verdicts.some((verdict) => verdict !== true)) await this.#ask(state);
     }
-    // Which rows the service counts is not known where there are filters.
-    return this.#filters.length === 0 ? body : { ...body, [STATED_TOTAL]: undefined };
   }
 
   /** Returns whether a row of a page that was read shows that it matches, without counting it. */
@@ -246,10 +258,44 @@ export class FilteredList<Row extends { id: string }> {
     const known = this.#asked.get(state) ?? this.#askOnce(state);
     this.#asked.set(state, known);
     await known;
-    if (!state.isObeyed || !state.isContradicted || this.#compared.has(state)) return;
-    this.#compared.add(state);
-    const { field } = state.filter;
-    this.#app.notice(`the service compares ${field} in another way: the exact value is applied here`);
+  }
+
+  /**
+   * Stops sending the filters that another service applies, and that rows contradict: it may also leave out rows that match.
+   * Returns whether there are any. Call it before a page was given out: later pages would not be of the same list.
+   */
+  #dropContradicted(): boolean {
+    const dropped = this.#isOurs ? [] : this.#sent().filter((state) => state.isAppliedWrongly());
+    for (const state of dropped) {
+      state.isRefused = true;
+      // Of a flag it was said that it is ignored.
+      if (state.isObeyed) this.#app.notice(`${otherRows(state)}: applied here`);
+    }
+    return dropped.length > 0;
+  }
+
+  /** Finds out whether another service leaves out rows that match a filter, where rows of a later page contradict it. */
+  async #compareContradicted(window: WindowQuery, rows: readonly Row[]): Promise<void> {
+    const contradicted = this.#sent().filter(
+      (state) => state.isContradicted && state.isObeyed && !this.#compared.has(state),
+    );
+    for (const state of contradicted) {
+      this.#compared.add(state);
+      this.#app.notice(`${otherRows(state)}: they are left out`);
+      state.isLeaky = !this.#isOurs && (await this.#isMissing(state, window, rows));
+    }
+  }
+
+  /** Returns whether rows that match are on a page without the filter and on none of two with it. Any page may be faulty. */
+  async #isMissing(state: FilterState, window: WindowQuery, rows: readonly Row[]): Promise<boolean> {
+    const { [state.filter.parameter]: _, ...others } = this.#parameters();
+    const shown = new Set(rows.map(idOf));
+    for (const query of [this.#parameters(), others, others]) {
+      const page = (await this.#read({ ...query, ...window })).body.data;
+      if (query !== others) for (const { id } of page) shown.add(id);
+      else if (page.every((row) => shows(row, state.filter) !== true || shown.has(row.id))) return false;
+    }
+    return true;
   }
 
   async #askOnce(state: FilterState): Promise<void> {
@@ -314,6 +360,10 @@ export class FilteredList<Row extends { id: string }> {
       return others.length === 0 ? undefined : this.#following(window, others);
     }
   }
+}
+
+function otherRows({ filter: { field } }: FilterState): string {
+  return `the service gives rows with another ${field} too`;
 }
 
 function idOf({ id }: { id: string }): string {

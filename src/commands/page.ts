@@ -108,8 +108,7 @@ export async function readAcceptedPage<Answer extends object>(
 ): Promise<{ page: Answer; limit: number | undefined }> {
   if (wanted === undefined) return { page: await read(undefined), limit: undefined };
   const { page, limit } = await readSizedPage(read, wanted);
-  if (limit < wanted)
-    app.notice(`the service refuses pages of ${wanted} rows: read in pages of ${limit}`);
+  if (limit < wanted) app.notice(`the service refuses pages of ${wanted} rows: read in pages of ${limit}`);
   return { page, limit };
 }
 

@@ -129,11 +129,37 @@ describe.each([
 test('a service that compares without case gives only the exact value, and this is said', async () => {
   const all = await at(folds, 'attachments ls --city lisbon --all');
   expect({ exit: all.exit, data: all.data }).toEqual({ exit: 0, data: IN_LISBON });
-  expect(noticesOf(all)).toEqual([
-    'arx: the service compares origin_city in another way: the exact value is applied here',
-  ]);
+  expect(noticesOf(all)).toEqual(['arx: the service gives rows with another origin_city too: applied here']);
   const page = await at(folds, 'attachments ls --city lisbon --limit 30');
   expect(page.data).toEqual(IN_LISBON.slice(0, 30));
+});
+
+describe('a service that leaves out rows that match, and shows others', () => {
+  /** Of lisbon it leaves out every third row, and shows one of another city as the `stray`th of all. */
+  const wrong = (stray: number): StrangerOptions => ({
+    ...ignores,
+    filter: ({ id, origin_city: city }, query) =>
+      !query.has('origin_city') ||
+      (city === query.get('origin_city') ? IN_LISBON.findIndex((row) => row.id === id) % 3 !== 1 : false) ||
+      (id === `att_${stray}` && query.get('origin_city') === 'lisbon'),
+    body: (data, has_more) => ({ data: data.slice(0, 10), has_more: has_more || data.length > 10 }),
+  });
+
+  test('seen on the first page: the filter is applied here, exact', async () => {
+    const ran = await at(wrong(2), 'attachments ls --city lisbon --all');
+    expect({ exit: ran.exit, data: ran.data }).toEqual({ exit: 0, data: IN_LISBON });
+    expect(noticesOf(ran)).toEqual([
+      'arx: the service gives rows with another origin_city too: applied here',
+    ]);
+  });
+
+  test('seen on a later page: exit 3, with the rows that match', async () => {
+    const ran = await at(wrong(118), 'attachments ls --city lisbon --all');
+    expect(ran.exit).toBe(3);
+    expect(ran.summary.complete).toBe(false);
+    expect(ran.stderr).toContain('the service leaves out rows that match the filter origin_city');
+    expect(ran.data.every((row: { origin_city: string }) => row.origin_city === 'lisbon')).toBe(true);
+  });
 });
 
 test('a service that applies a filter gets one request more, and none where its page is the whole list', async () => {

@@ -73,6 +73,7 @@ async function examineFilter(
       const others = await ask(other);
       if (wanted === 'matching' && others !== 'others') return 'honoured';
       if (wanted === 'none' && others !== 'others') return 'empty';
+      if (others === 'none' && wanted === 'others') return 'partly';
       if (others !== 'others') return 'differs';
       return wanted === 'others' ? 'ignored twice' : 'ignored';
     },

@@ -81,6 +81,7 @@ const UNREAD: Record<ExaminedList['state'], [Verdict, string, string?]> = {
 function handled(about: string, check: string, handling: Handling, meaning: string): ServiceFinding {
   const TEXTS: Record<Handling, [Verdict, string]> = {
     honoured: ['ok', 'honoured'],
+    partly: ['warn', 'honoured in part: rows that do not match come too'],
     ignored: ['warn', 'ignored'],
     refused: ['warn', 'refused'],
     empty: ['warn', 'gives no rows for a value that rows have'],

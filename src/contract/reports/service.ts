@@ -4,9 +4,10 @@ import { count, version } from './fields.ts';
 
 /**
  * What a service does with a parameter. `ignored`: it answers as if the parameter were not there. `differs`: equal requests
- * were answered differently. `empty`: of filters, no row is given for a value that rows have. `unseen`: it could not be found out.
+ * were answered differently. Of filters, `partly`: rows that do not match come too, and none for a value that no row has; `empty`: no
+ * row is given for a value that rows have. `unseen`: it could not be found out.
  */
-export const Handling = z.enum(['honoured', 'ignored', 'refused', 'empty', 'differs', 'unseen']);
+export const Handling = z.enum(['honoured', 'partly', 'ignored', 'refused', 'empty', 'differs', 'unseen']);
 export type Handling = z.infer<typeof Handling>;
 
 /** What a service has under a path. `other`: a response that is neither the record nor a 404. */

@@ -123,7 +123,7 @@ function listOf(
   if (unknown !== undefined && variant.unknownParameters === 'refused')
     return { status: 400, code: 'unrecognised_argument', message: `I do not know the parameter ${unknown}` };
   const keyOf = (row: WireRow): string => String(row[idField]);
-  const selected = variant.filters === 'honoured' ? filtered(list, rows, query) : rows;
+  const selected = variant.filters === 'ignored' ? rows : filtered(list, rows, query, variant);
   const asked = {
     after: query.get('starting_after') ?? undefined,
     before: query.get('ending_before') ?? undefined,
@@ -149,10 +149,35 @@ function listOf(
   return json(envelope(page), isPartial ? 206 : 200);
 }
 
-function filtered(list: ListName, rows: WireRow[], query: URLSearchParams): WireRow[] {
+function filtered(list: ListName, rows: WireRow[], query: URLSearchParams, { filters }: Variant): WireRow[] {
+  if (filters === 'partly' || filters === 'wrongly') return partlyFiltered(rows, query, filters);
   const city = query.get('origin_city');
   if (list !== 'attachments' || city === null) return rows;
   return rows.filter((row) => (row['origin_city'] ?? row['originCity']) === city);
+}
+
+/** One of so many rows that do not match comes too. */
+const STRAY_ROWS = 25;
+/** One of so many rows that match is missing, where some are. */
+const MISSING_ROWS = 4;
+
+function partlyFiltered(rows: WireRow[], query: URLSearchParams, filters: 'partly' | 'wrongly'): WireRow[] {
+  let selected = rows;
+  for (const [name, value] of query) {
+    const field = name === 'conversation' ? 'conversation_id' : name;
+    if (!rows.some((row) => String(row[field]) === value)) {
+      if (WINDOW.includes(name) || !rows.some((row) => field in row)) continue;
+      return [];
+    }
+    let strays = 0;
+    let matching = 0;
+    selected = selected.filter((row) =>
+      String(row[field]) === value
+        ? filters === 'partly' || (matching += 1) % MISSING_ROWS !== 2
+        : (strays += 1) % STRAY_ROWS === 1,
+    );
+  }
+  return selected;
 }
 
 function nextUrl(url: URL, cursor: string): string {

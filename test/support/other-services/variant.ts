@@ -32,8 +32,11 @@ export type Variant = {
   errors: ErrorShape;
   /** A parameter that the interface does not name. */
   unknownParameters: 'ignored' | 'refused';
-  /** Whether `origin_city` (and `conversation_id` for messages) selects rows. */
-  filters: 'honoured' | 'ignored';
+  /**
+   * Whether `origin_city` selects attachments. `partly`: every parameter that names a field of a row selects rows, and some rows
+   * that do not match come too, but none for a value that no row has. `wrongly`: as `partly`, and some that match are missing.
+   */
+  filters: 'honoured' | 'ignored' | 'partly' | 'wrongly';
   limit: { default: number; maximum: number; above: 'refused' | 'clamped' };
   /** Every list has all rows in each answer. */
   whole: boolean;

@@ -65,6 +65,17 @@ export const STEADY: readonly Variant[] = [
     filters: 'ignored',
     envelope: envelopes.dataOnly,
   }),
+  variant('partly-filtered', 'selects rows by each of their fields, and some that do not match come too', {
+    filters: 'partly',
+  }),
+  variant('partly-filtered-cut', 'as `partly-filtered`, in small pages and without has_more', {
+    filters: 'partly',
+    limit: { default: 10, maximum: 40, above: 'clamped' },
+    envelope: envelopes.dataOnly,
+  }),
+  variant('wrongly-filtered', 'selects wrong rows by its filters, and not all that match', {
+    filters: 'wrongly',
+  }),
   variant('one-message', 'has one message for each conversation; the newest comes first; ignores filters', {
     filters: 'ignored',
     letters: 'one',

@@ -84,13 +84,15 @@ const manyRows = (command: string, list: 'threads' | 'letters' | 'files'): Check
     const ran = await context.arx(`${command} --limit ${MANY_ROWS} -o ndjson`);
     if (list === 'letters' && !hasMessages(context, ran)) return;
     mustSucceed(ran);
-    const isRefused = !variant.whole && variant.limit.above === 'refused' && variant.limit.maximum < MANY_ROWS;
+    const isRefused =
+      !variant.whole && variant.limit.above === 'refused' && variant.limit.maximum < MANY_ROWS;
     const says = /refuses pages of 200 rows/.test(ran.stderr);
     must(says === isRefused, isRefused ? 'not a word about the page size' : 'the page size is not refused');
     if (variant.faults.drift > 0) return;
     const shown = idsOf(ran);
     // Without cursors that work, one page is all there is.
-    const isOnePage = variant.cursors.opaque || (list === 'files' && variant.cursorless.includes('attachments'));
+    const isOnePage =
+      variant.cursors.opaque || (list === 'files' && variant.cursorless.includes('attachments'));
     const expected = isOnePage ? Math.min(MANY_ROWS, variant.limit.maximum) : MANY_ROWS;
     mustEqual(shown, truth[list].slice(0, expected), 'rows');
   },
