@@ -35,6 +35,8 @@ export class Refusals<Row extends Identified> {
   readonly #options: WalkOptions<Row>;
   /** Requests that the service refused in a row, for another reason than their cursors. */
   #unexplained = 0;
+  /** Rows that the service took as cursors, and then denied once. */
+  readonly #denied = new WeakSet<Entry<Row>>();
 
   constructor(parts: RefusalParts<Row>, options: WalkOptions<Row>) {
     this.#parts = parts;
@@ -55,18 +57,28 @@ export class Refusals<Row extends Identified> {
     if (error.kind !== 'conflict' && error.kind !== 'not_found') return this.#skip(error);
     this.#unexplained = 0;
     const { after, before } = this.#options;
-    const isOwn = (id: string | undefined): id is string => id !== undefined && id !== after && id !== before;
-    const cursors = [query.after, query.before].filter(isOwn);
-    if (cursors.length === 0) throw error;
+    const cursors = [query.after, query.before].filter((id) => id !== undefined);
+    if (cursors.every((id) => id === after || id === before)) throw error;
     const { order, planner } = this.#parts;
     if (error.kind === 'not_found') {
       const entries = cursors.flatMap((id) => order.get(id) ?? []);
-      if (cursors.length === 1 && entries[0] !== undefined) this.#removeGone(entries[0]);
-      else planner.probe(entries);
+      if (cursors.length === 1 && entries[0] !== undefined) return this.#takeDenial(entries[0]);
+      planner.probe(entries);
       return `row ${cursors.join(' or ')} is gone`;
     }
     this.#reverse(order.get(query.after ?? LIST_START), order.get(query.before ?? LIST_START));
     return `row ${query.before} is not after ${query.after}`;
+  }
+
+  /** A row that was a good cursor before is gone, or this answer comes from another state of the list: it is asked for once more. */
+  #takeDenial(entry: Entry<Row>): string {
+    if (entry.exists && !this.#denied.has(entry)) {
+      this.#denied.add(entry);
+      this.#parts.planner.probe([entry]);
+      return `row ${entry.id} is denied, and was taken as a cursor before`;
+    }
+    this.#removeGone(entry);
+    return `row ${entry.id} is gone`;
   }
 
   #removeGone(entry: Entry<Row>): void {
