@@ -24,7 +24,7 @@ const MAX_ASKED_ROWS = 4;
 /** Rows before a part that its reads show as well, so that they hold both rows of its first adjacency. */
 const OVERLAP_ROWS = 2;
 /** Times that a part is read again before its evidence counts as too weak for good. */
-const MAX_READS_OF_PART = 8;
+const MAX_READS_OF_PART = 16;
 
 /** Consecutive frozen rows, about one page, with what reads at the end say about them. */
 type Part<Row> = {
@@ -273,7 +273,9 @@ export class Audit<Row extends Identified> {
     const { claims, onFaults } = this.#walk;
     const count = new EvidenceCount(part.order, part.reads, this.#startVotes);
     part.entries.forEach(({ index }, row) => {
-      if (index >= 1) claims.revise(part.first + row, withMore(part.claims[row]!, count, index - 1));
+      const claim = part.claims[row]!;
+      // Reads after a row is gone say nothing about the time when it was frozen.
+      claims.revise(part.first + row, index >= 1 ? withMore(claim, count, index - 1) : claim);
     });
     addFaults(this.#faults, part.faults, -1);
     addFaults(this.#faults, count.faults);

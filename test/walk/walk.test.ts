@@ -104,6 +104,48 @@ describe('without drift', () => {
   });
 });
 
+describe('lists that are written while all different requests for them are made', () => {
+  const forwardOnly = new Set(['forward'] as const);
+
+  test.each([
+    { what: 'emptied', now: 0 },
+    { what: 'doubled', now: 4 },
+  ])('a list of two rows that is $what', async ({ now }) => {
+    const other = driftingSource({ size: now }).items;
+    const list = driftingSource({
+      size: 2,
+      write: (written, read) => {
+        if (read === 8) written.items = other;
+      },
+    });
+    const { ids, fault } = await run(
+      { page: (query) => list.page(query, signal), directions: forwardOnly },
+      { limit: 8 },
+    );
+    expect(fault).toBeUndefined();
+    expect(ids).toEqual(idsOf(other));
+  });
+
+  test('the same wrong answer to the same request is one vote, however often it is given', async () => {
+    const list = driftingSource({ size: 4 });
+    const { ids, fault } = await run(
+      {
+        page: async (query) => {
+          const page = await list.page(query, signal);
+          // Two of the eight requests without a cursor always show the rows in another order.
+          return query.after === undefined && query.limit > 6
+            ? { ...page, rows: page.rows.toReversed() }
+            : page;
+        },
+        directions: forwardOnly,
+      },
+      { limit: 8 },
+    );
+    if (fault === undefined) expect(ids).toEqual(idsOf(list.items));
+    else expect(ids).toEqual(idsOf(list.items).slice(0, ids.length));
+  });
+});
+
 describe('services that show only a part at a time', () => {
   /** A correct list in which no page goes from one part of `size` rows into the next. */
   function inParts(rows: number, size: number): { items: Item[]; source: Source<Item> } {

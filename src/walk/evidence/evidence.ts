@@ -3,7 +3,7 @@ import { UNPLACED, type Entry, type Order } from '../order/order.ts';
 import type { AdjacencyEvidence } from './claims.ts';
 import { EvidenceCount, type StartVotes } from './count.ts';
 import { addFaults, countPairs, noFaults, type FaultStatistics } from './fault-counts.ts';
-import type { Read } from './read.ts';
+import { isSameRequest, type Read } from './read.ts';
 
 /**
  * Reads that show nothing after the frontier are retired: their rows are dropped, their fault counts stay. So memory
@@ -11,6 +11,8 @@ import type { Read } from './read.ts';
  */
 export class Evidence<Row> {
   #reads: Read<Row>[] = [];
+  /** Reads whose request was made again. */
+  readonly #superseded = new WeakSet<Read<Row>>();
   readonly #retiredFaults = noFaults();
   readonly #cursorlessVotes: StartVotes;
   #count: EvidenceCount<Row> | undefined;
@@ -68,7 +70,10 @@ export class Evidence<Row> {
     this.#sumFaults();
   }
 
+  /** Adds a read. An older answer to the same request does not count beside it: a service may give the same wrong one again. */
   add(read: Read<Row>): void {
+    const older = this.#reads.find((other) => isSameRequest(other, read));
+    if (older !== undefined) this.#superseded.add(older);
     this.#reads.push(read);
   }
 
@@ -79,9 +84,10 @@ export class Evidence<Row> {
 
   /** Retires reads that no longer matter and counts the others against the order. O(rows of the reads that are kept). */
   recount(order: Order<Row>): void {
-    const matters = ({ chain, claimsEnd }: Read<Row>) =>
-      chain.some(({ index, gone }) => index >= order.frozen || (index === UNPLACED && !gone)) ||
-      (claimsEnd && chain.findLast(({ gone }) => !gone) === order.list.at(-1));
+    const matters = (read: Read<Row>) =>
+      !this.#superseded.has(read) &&
+      (read.chain.some(({ index, gone }) => index >= order.frozen || (index === UNPLACED && !gone)) ||
+        (read.claimsEnd && read.chain.findLast(({ gone }) => !gone) === order.list.at(-1)));
     const retired = this.#reads.filter((read) => !matters(read));
     this.#reads = this.#reads.filter(matters);
     const retiredCount =

@@ -41,6 +41,12 @@ export function requestKey(query: PageQuery, surface: Surface): string {
   return JSON.stringify([query.after ?? null, query.before ?? null, query.limit, surface]);
 }
 
+/** Returns whether two reads were the same request. */
+export function isSameRequest(a: Read<unknown>, b: Read<unknown>): boolean {
+  const [{ after, before, limit }, other] = [a.query, b.query];
+  return a.surface === b.surface && after === other.after && before === other.before && limit === other.limit;
+}
+
 /** Returns a forward query after this row, without a cursor for the start of the list. */
 export function forwardQuery(after: string, limit: number): PageQuery {
   return after === LIST_START ? { limit } : { after, limit };

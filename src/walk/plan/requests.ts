@@ -31,7 +31,7 @@ const MAX_VARIANTS = 216;
 const MAX_PAGE_SIZES = 12;
 const DIRECTIONS: readonly Direction[] = ['backward', 'closed', 'forward'];
 
-/** Makes requests, none of which is remembered. Each method returns undefined when all variants are remembered. */
+/** Makes requests, none of which is remembered. A method returns undefined when all variants are; see also `#freshOrOldest`. */
 export class FreshRequests<Row> {
   readonly #order: Order<Row>;
   readonly #rangeEnd: string | undefined;
@@ -59,7 +59,9 @@ export class FreshRequests<Row> {
 
   /** Remembers a request, so that it is not made again while it is remembered. */
   markMade(query: PageQuery, surface: Surface): void {
-    this.#made.add(requestKey(query, surface));
+    const key = requestKey(query, surface);
+    this.#made.delete(key);
+    this.#made.add(key);
     if (this.#made.size > MAX_REMEMBERED_REQUESTS)
       for (const key of [...this.#made].slice(0, MAX_REMEMBERED_REQUESTS / 2)) this.#made.delete(key);
   }
@@ -73,7 +75,7 @@ export class FreshRequests<Row> {
       1,
       ...Array.from({ length: OVERLAP_ROWS }, (_, n) => OVERLAP_ROWS + 1 + n),
     ];
-    return this.#fresh((variant) => {
+    return this.#freshOrOldest((variant) => {
       const overlap = overlaps[variant % overlaps.length]!;
       const cursor = list[Math.max(0, list.length - 1 - overlap)]!;
       const size = this.#sizeOf(Math.floor(variant / overlaps.length));
@@ -100,7 +102,7 @@ export class FreshRequests<Row> {
       list.length <= this.pageRows
         ? this.#maxPageRows
         : Math.max(1, Math.min(MAX_PAGE_SIZES, this.pageRows - OVERLAP_ROWS));
-    return this.#fresh((variant) => {
+    return this.#freshOrOldest((variant) => {
       const round = Math.floor(variant / this.#directions.length);
       const size = this.#sizeOf(round % sizes);
       const shift = Math.floor(round / sizes);
@@ -133,7 +135,7 @@ export class FreshRequests<Row> {
   end(isFinalCheck: boolean): PageQuery | undefined {
     const { list } = this.#order;
     const cursors = Math.max(1, Math.min(list.length, this.pageRows - OVERLAP_ROWS));
-    return this.#fresh((variant) => {
+    return this.#freshOrOldest((variant) => {
       const step = (variant * END_STRIDE_ROWS) % cursors;
       const back = isFinalCheck ? step : cursors - 1 - step;
       const size = this.#sizeOf(Math.floor(variant / cursors));
@@ -151,7 +153,9 @@ export class FreshRequests<Row> {
     const rotation = this.#rotation++;
     return this.#fresh((variant) => {
       const shift = Math.floor(variant / 2);
-      if ((variant + rotation) % 2 === 1 || !this.#can('backward'))
+      // All forward reads from the start count as one vote for it.
+      const isForward = ids[0] !== LIST_START && (variant + rotation) % 2 === 1;
+      if (isForward || !this.#can('backward'))
         return forwardQuery(ids[0]!, Math.min(this.pageRows, ids.length - 1) - shift);
       const before = ids.length - 1 - shift;
       if (before < 1) return undefined;
@@ -201,6 +205,22 @@ export class FreshRequests<Row> {
 
   #can(direction: Direction): boolean {
     return this.#directions.includes(direction);
+  }
+
+  /**
+   * Returns the first variant that was not made before. A list that fits in one page has few requests, and it may be written while they
+   * are made: where all were made, returns the one that was made longest ago. Its new answer counts in place of the older one.
+   */
+  #freshOrOldest(variantOf: (variant: number) => PageQuery | undefined): PageQuery | undefined {
+    const fresh = this.#fresh(variantOf);
+    if (fresh !== undefined || this.#order.list.length > this.#maxPageRows) return fresh;
+    const variants = new Map<string, PageQuery>();
+    for (let variant = 0; variant < MAX_VARIANTS; variant++) {
+      const query = variantOf(variant);
+      if (query !== undefined && query.limit >= 1) variants.set(requestKey(query, 'list'), query);
+    }
+    for (const key of this.#made) if (variants.has(key)) return variants.get(key);
+    return undefined;
   }
 
   /** Returns the first variant that was not made before. */
