@@ -1,6 +1,7 @@
 // Fills a bag with pulled files, their catalogue rows, a frozen walk, and an RO-Crate that describes them.
 import { join } from 'node:path';
 import type { Attachment } from '../contract/attachment.ts';
+import { fileStateOf, reasonOf } from '../contract/attachment-file.ts';
 import { sameHash } from '../contract/scalars.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
@@ -17,6 +18,14 @@ export type BagRecord = { entry: ManifestEntry; row: Attachment | undefined };
 /** Returns whether the file goes into the bag: it was not withheld when it was pulled, and is not withheld now. */
 export const isIncluded = ({ entry, row }: BagRecord): boolean =>
   entry.path !== null && row?.redacted !== true;
+
+/** Returns whether the archive never had the file. */
+export const isAbsent = ({ entry, row }: BagRecord): boolean =>
+  row === undefined ? entry.absent === true : fileStateOf(row) === 'absent';
+
+/** Returns how many files the bag lacks, by the reason. */
+export const lackingText = (withheld: number, absent: number): string =>
+  `withheld by it: ${withheld}${absent > 0 ? `; never in it: ${absent}` : ''}`;
 
 /** With one file at a time, the disk waits for the syncs. */
 const MAX_CONCURRENT_FILES = 4;
@@ -43,8 +52,12 @@ export async function addFiles(
     const name = entry.path!;
     const from = join(dir, name);
     const checked = ({ bytes, sha256 }: { bytes: number; sha256: string }): CrateFile => {
-      if (sameHash(sha256, entry.sha256)) return fileOf(`${FILES}/${name}`, { bytes, sha256 }, entry, row);
-      throw new Fault('integrity', `${name}: expected sha256 ${entry.sha256.toLowerCase()}, got ${sha256}`);
+      if (entry.sha256 !== null && sameHash(sha256, entry.sha256))
+        return fileOf(`${FILES}/${name}`, { bytes, sha256 }, entry, row);
+      throw new Fault(
+        'integrity',
+        `${name}: expected sha256 ${entry.sha256?.toLowerCase() ?? 'unknown'}, got ${sha256}`,
+      );
     };
     try {
       if (!failed) return checked(await bag.add(`${FILES}/${name}`, fileBytes(from, name, signal)));
@@ -82,6 +95,7 @@ export async function addDescriptions(
 ): Promise<void> {
   const { records, walk } = contents;
   const withheld = records.filter((record) => !isIncluded(record));
+  const absent = withheld.filter(isAbsent).length;
   const files = [...contents.files];
   const describe = ({ path, ...written }: WrittenFile, description: string): void => {
     const name = path.slice('data/'.length);
@@ -100,12 +114,14 @@ export async function addDescriptions(
   const { signal: _, ...known } = crate;
   const text = crateText({
     ...known,
-    description: `Files with the SHA-256 that the archive gave them: ${contents.files.length}; withheld by the archive: ${withheld.length}`,
+    description: `Files with the SHA-256 that the archive gave them: ${contents.files.length}; ${lackingText(withheld.length - absent, absent)}`,
     files,
-    withheld: withheld.map(({ entry, row }) => ({
-      id: entry.id,
-      name: row?.filename,
-      sha256: entry.sha256.toLowerCase(),
+    withheld: withheld.map((record) => ({
+      id: record.entry.id,
+      name: record.row?.filename,
+      sha256: record.entry.sha256?.toLowerCase(),
+      isAbsent: isAbsent(record),
+      reason: record.row === undefined ? record.entry.reason : (reasonOf(record.row) ?? undefined),
     })),
   });
   await bag.add(CRATE_FILE, textBytes(text));

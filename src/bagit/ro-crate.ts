@@ -16,7 +16,15 @@ export type CrateFile = {
 };
 
 /** A catalogue row whose file is not in the bag. */
-export type WithheldFile = { id: string; name: string | undefined; sha256: string };
+export type WithheldFile = {
+  id: string;
+  name: string | undefined;
+  /** Undefined where the archive knows none. */
+  sha256: string | undefined;
+  /** The archive never had its bytes. */
+  isAbsent: boolean;
+  reason: string | undefined;
+};
 
 /** What the crate says of the bag as a whole, with its files and the files that were withheld from it. */
 export type Crate = {
@@ -121,15 +129,16 @@ function fileEntity({ path, bytes, sha256, name, city, ...more }: CrateFile): En
   };
 }
 
-function withheldEntity({ id, name, sha256 }: WithheldFile): Entity {
+function withheldEntity({ id, name, sha256, isAbsent, reason }: WithheldFile): Entity {
+  const why = isAbsent ? 'The archive never had the bytes of this file' : 'The archive withholds this file';
   return {
     '@id': withheldId(id),
     '@type': 'CreativeWork',
     name: name ?? id,
-    description: 'The archive withholds this file; it is not in the bag.',
+    description: `${why}${reason === undefined ? '' : ` (${reason})`}; it is not in the bag.`,
     identifier: id,
-    sha256,
-    conditionsOfAccess: 'withheld',
+    ...(sha256 === undefined ? {} : { sha256 }),
+    conditionsOfAccess: isAbsent ? 'absent from the archive' : 'withheld',
   };
 }
 

@@ -6,6 +6,20 @@ export function isPullable(row: Attachment): row is Attachment & { file_url: str
   return row.redacted !== true && typeof row.file_url === 'string';
 }
 
+/** Whether the file of a row can be had: it can, its bytes are withheld, or the archive never had them. */
+export type FileState = 'available' | 'withheld' | 'absent';
+
+/** Returns the state of the row's file. A row without an address is absent if it says that it is not redacted. */
+export function fileStateOf(row: Attachment): FileState {
+  if (isPullable(row)) return 'available';
+  return row.redacted === false ? 'absent' : 'withheld';
+}
+
+/** Returns why the row's file cannot be had, as the service says it; null where it does not, or where it can. */
+export function reasonOf(row: Attachment): string | null {
+  return isPullable(row) || typeof row.reason !== 'string' || row.reason === '' ? null : row.reason;
+}
+
 /** Returns the name of the row's file as the service gives it, else the id of the row. It is untrusted text. */
 export function fileNameOf(row: Pick<Attachment, 'id' | 'filename'>): string {
   const { id, filename, name, title } = row as Attachment;

@@ -4,13 +4,14 @@ import { Integrity, Sha256 } from './scalars.ts';
 
 /**
  * One row of the attachment catalogue as our service sends it (interface 2.1). A redacted row has `file_url: null` and may lack content_type,
- * origin_city and source. Our service adds `message_id`, `sequence`, `bytes`, `detected_type`, `trailing_bytes` and `integrity`.
+ * origin_city and source. Our service adds `message_id`, `sequence`, `bytes`, `detected_type`, `trailing_bytes`, `reason` and
+ * `integrity`. A file whose bytes it never had is no redacted one: it lacks `sha256`, and its `file_url` is null.
  */
 export const SentAttachment = z.looseObject({
   id: z.string().min(1),
   filename: z.string(),
   file_url: z.string().nullable(),
-  sha256: Sha256,
+  sha256: Sha256.optional(),
   content_type: z.string().optional(),
   redacted: z.boolean(),
   decorative_layer: z.boolean(),
@@ -22,6 +23,8 @@ export const SentAttachment = z.looseObject({
   bytes: z.number().int().min(0).optional(),
   detected_type: z.string().optional(),
   trailing_bytes: z.number().int().min(0).optional(),
+  /** Why the file cannot be had: the reason of the redaction, or why the archive lacks the bytes. */
+  reason: z.string().optional(),
   integrity: Integrity.optional(),
 });
 
@@ -29,7 +32,6 @@ export const SentAttachment = z.looseObject({
 export const Attachment = SentAttachment.partial({
   filename: true,
   file_url: true,
-  sha256: true,
   redacted: true,
   decorative_layer: true,
   first_visible: true,

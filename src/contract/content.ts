@@ -72,6 +72,16 @@ export const RawRecord = z.looseObject({
   raw_url: z.string().nullable().optional(),
   /** Ids of attachments whose bytes this reader may not have: redacted, or above the tier. Absent where there are none. */
   withheld: z.array(z.string()).optional(),
+  /** The attachments that cannot be had, each with its state and, if it is known, the reason. Absent where there are none. */
+  unavailable: z
+    .array(
+      z.looseObject({
+        id: z.string(),
+        state: z.enum(['withheld', 'absent']),
+        reason: z.string().nullable(),
+      }),
+    )
+    .optional(),
   sha256: Sha256.optional(),
   bytes: z.number().int().min(0).optional(),
   attachments: z.array(z.string()).optional(),

@@ -17,7 +17,10 @@ export const MANIFEST_FILE = '.arx-manifest.ndjson';
 /** A line that a power cut takes is no loss: the next pull knows the file by its hash. */
 const LINES_PER_SYNC = 256;
 
-/** One line. `path` is relative to the folder; null for a row without a file: redacted, or absent on the service. */
+/**
+ * One line. `path` is relative to the folder; null for a row without a file: `redacted`, or `absent`, which the service never
+ * had. The service may know no hash of such a file; then `sha256` is null.
+ */
 export const ManifestEntry = z.object({
   id: z.string().min(1),
   path: z
@@ -25,9 +28,11 @@ export const ManifestEntry = z.object({
     // On Windows these leave the folder too, and no name that we gave has them.
     .refine((path) => !leavesFolder(path) && !/[\\:]/.test(path))
     .nullable(),
-  sha256: Sha256,
+  sha256: Sha256.nullable(),
   bytes: z.number().int().min(0).nullable(),
   redacted: z.boolean(),
+  absent: z.boolean().optional(),
+  reason: z.string().optional(),
 });
 export type ManifestEntry = z.infer<typeof ManifestEntry>;
 

@@ -2,7 +2,7 @@
 import type { RetryOptions } from '../client/retry.ts';
 import { createSemaphore } from '../concurrency/semaphore.ts';
 import type { Attachment } from '../contract/attachment.ts';
-import { isPullable } from '../contract/attachment-file.ts';
+import { fileStateOf, isPullable, reasonOf } from '../contract/attachment-file.ts';
 import type { PulledFile } from '../contract/reports/files.ts';
 import { Fault } from '../faults.ts';
 import { findExisting, mayExist, type SavedFile, type TargetFile } from './existing-file.ts';
@@ -44,7 +44,7 @@ export type Puller = {
   /** Downloads the file of a row. A Fault is a result, except 'interrupted', which is thrown. */
   pull(row: Attachment): Promise<PullResult>;
   /** Returns what {@link Puller.pull} would do, without a request or a write. `here`: the file exists and is verified. */
-  plan(row: Attachment): Promise<'withheld' | 'here' | 'download' | Fault>;
+  plan(row: Attachment): Promise<'withheld' | 'absent' | 'here' | 'download' | Fault>;
 };
 
 /** Existing files that are hashed at the same time. */
@@ -118,8 +118,12 @@ export function createPuller(options: PullerOptions): Puller {
       const { id } = row;
       const sha256 = file.expected;
       if (!isPullable(row)) {
-        if (sha256 === null) return { file };
-        return { file, entry: { id, path: null, sha256, bytes: row.bytes ?? null, redacted: true } };
+        const isAbsent = file.verdict === 'absent';
+        const why = { ...(isAbsent ? { absent: true } : {}), ...reasonPart(row) };
+        return {
+          file,
+          entry: { id, path: null, sha256, bytes: row.bytes ?? null, redacted: !isAbsent, ...why },
+        };
       }
       try {
         const { bytes } = await saveFileOf(row, file);
@@ -134,7 +138,7 @@ export function createPuller(options: PullerOptions): Puller {
       }
     },
     async plan(row) {
-      if (!isPullable(row)) return 'withheld';
+      if (!isPullable(row)) return noFileStateOf(row);
       try {
         return (await existing(targetOf(row))) === undefined ? 'download' : 'here';
       } catch (error) {
@@ -144,16 +148,27 @@ export function createPuller(options: PullerOptions): Puller {
   };
 }
 
-function emptyResult({ id, sha256 }: Attachment): PulledFile {
+function noFileStateOf(row: Attachment): 'withheld' | 'absent' {
+  return fileStateOf(row) === 'absent' ? 'absent' : 'withheld';
+}
+
+function reasonPart(row: Attachment): { reason?: string } {
+  const reason = reasonOf(row);
+  return reason === null ? {} : { reason };
+}
+
+function emptyResult(row: Attachment): PulledFile {
+  const { id, sha256 } = row;
   return {
     path: null,
     id,
-    verdict: 'withheld',
+    verdict: noFileStateOf(row),
     expected: sha256?.toLowerCase() ?? null,
     actual: null,
     bytes: null,
     resumed_from: 0,
     attempts: 0,
+    ...reasonPart(row),
   };
 }
 

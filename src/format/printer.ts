@@ -254,7 +254,7 @@ const COUNTED_NOUNS = new Set(['rows', 'windows', 'requests', 'reads', 'disagree
 function summaryPart(name: string, value: unknown): string {
   if (name === 'has more')
     return value === true ? 'more rows follow' : value === null ? 'more rows may follow' : '';
-  if (value === null || value === undefined) return '';
+  if (value === null || value === undefined || (name === 'absent' && value === 0)) return '';
   if (name === 'drift ratio') return value === 0 ? '' : `drift ratio ${JSON.stringify(value)}`;
   if (typeof value === 'boolean') return value ? name : `not ${name}`;
   if (typeof value === 'number') {

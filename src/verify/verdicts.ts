@@ -14,6 +14,10 @@ export type ExpectedFile = {
   bytes?: number | null;
   /** Its file may be missing; that is no fault of the folder. */
   redacted?: boolean;
+  /** The archive never had its bytes. Its file may be missing, too. */
+  absent?: boolean | undefined;
+  /** Why it is redacted or absent, where that is known. */
+  reason?: string | undefined;
 };
 
 /** `hash` is the SHA-256, or a {@link HashFailure}; then `bytes` has no meaning. */
@@ -21,7 +25,7 @@ export type FoundFile = { path: string; hash: string; bytes: number };
 
 /**
  * Returns the line of the report for an expected file, a found file, or both. A redacted file is `withheld` if it is
- * missing; if it is there, its hash is compared.
+ * missing; if it is there, its hash is compared. The same holds for an `absent` one.
  */
 export function verdictRow(
   expected: ExpectedFile | undefined,
@@ -37,11 +41,15 @@ export function verdictRow(
     // The same string object saves memory where there are many files.
     actual: read === undefined ? null : read.hash === expectedHash ? expectedHash : read.hash,
     bytes: read?.bytes ?? null,
+    ...(observed === undefined && expected?.reason !== undefined ? { reason: expected.reason } : {}),
   };
 }
 
 function verdictOf(expected: ExpectedFile | undefined, observed: FoundFile | undefined): Verdict {
-  if (observed === undefined) return expected?.redacted === true ? 'withheld' : 'missing';
+  if (observed === undefined) {
+    if (expected?.redacted === true) return 'withheld';
+    return expected?.absent === true ? 'absent' : 'missing';
+  }
   if (observed.hash === 'unreadable') return 'unreadable';
   if (expected === undefined) return 'extra';
   if (observed.hash === 'special') return 'unreadable';
@@ -61,12 +69,14 @@ export function verifyReportOf(files: VerifiedFile[], expectedWhole: boolean): V
     missing: 0,
     extra: 0,
     withheld: 0,
+    absent: 0,
     unreadable: 0,
     unverifiable: 0,
   };
   for (const { verdict } of files) verdicts[verdict]++;
   const checked = verdicts.match + verdicts.mismatch;
-  const lacking = verdicts.missing + verdicts.withheld + verdicts.unreadable + verdicts.unverifiable;
+  const { missing, withheld, absent, unreadable, unverifiable } = verdicts;
+  const lacking = missing + withheld + absent + unreadable + unverifiable;
   return {
     version: 1,
     checked,
@@ -83,12 +93,14 @@ export function verifyReportOf(files: VerifiedFile[], expectedWhole: boolean): V
  * missing files, 'disk' (14) for unreadable ones, 'partial' (3) for what could not be checked. Extra files are no reason.
  */
 export function verifyFaultsOf(report: Pick<VerifyReport, 'verdicts' | 'checked'>): Fault[] {
-  const { mismatch, missing, unreadable, withheld, unverifiable } = report.verdicts;
+  const { mismatch, missing, unreadable, withheld, absent, unverifiable } = report.verdicts;
   const faults: Fault[] = [];
   if (mismatch > 0) faults.push(new Fault('integrity', `${count(mismatch)} with different content`));
   if (missing > 0) faults.push(new Fault('integrity', `${count(missing)} missing`));
   if (unreadable > 0) faults.push(new Fault('disk', `${count(unreadable)} unreadable`));
   if (withheld > 0) faults.push(new Fault('partial', `${count(withheld)} withheld, not checkable`));
+  if (absent > 0)
+    faults.push(new Fault('partial', `${count(absent)} absent from the archive, not checkable`));
   if (unverifiable > 0) faults.push(new Fault('partial', `${count(unverifiable)} not checkable`));
   if (faults.length === 0 && report.checked === 0) faults.push(new Fault('partial', 'nothing was checked'));
   return faults;

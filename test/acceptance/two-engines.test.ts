@@ -187,6 +187,7 @@ const message = fc
           inline: false,
           origin_city: null,
           redaction: null,
+          absence: null,
           trailing_bytes: 0,
         },
       ],

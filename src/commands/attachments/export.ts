@@ -7,7 +7,14 @@ import { sameHash } from '../../contract/scalars.ts';
 import type { ExportReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { exportLines } from '../../format/views/index.ts';
-import { addDescriptions, addFiles, isIncluded, type BagRecord } from '../../bagit/contents.ts';
+import {
+  addDescriptions,
+  addFiles,
+  isAbsent,
+  isIncluded,
+  lackingText,
+  type BagRecord,
+} from '../../bagit/contents.ts';
 import { openBagTarget } from '../../bagit/target.ts';
 import { readFrozenWalk, type BaggedWalk } from '../../bagit/frozen-walk.ts';
 import { createBagWriter } from '../../bagit/writer.ts';
@@ -15,7 +22,7 @@ import { readManifest } from '../../download/manifest.ts';
 import { catalogueRows } from './catalogue.ts';
 import { limitedNotices } from './notices.ts';
 import { spareMemory } from './v8-flags.ts';
-import { withheldFault } from './withheld.ts';
+import { unavailableFault } from './withheld.ts';
 
 export const Input = z.object({
   dir: z.string().min(1).default('.'),
@@ -35,7 +42,9 @@ export async function run(input: Input, app: App): Promise<void> {
     input.frozen === undefined ? undefined : await readFrozenWalk(resolve(world.cwd, input.frozen));
   const records = await recordsOf(dir, input, app);
   const given = records.filter(isIncluded);
-  const withheld = records.filter((record) => !isIncluded(record));
+  const lacking = records.filter((record) => !isIncluded(record));
+  const absent = lacking.filter(isAbsent);
+  const withheld = lacking.filter((record) => !isAbsent(record));
   if (given.length === 0) throw new Fault('partial', 'there is no file to export');
 
   const target = await openBagTarget(path, world);
@@ -62,7 +71,7 @@ export async function run(input: Input, app: App): Promise<void> {
       },
     );
     const { oxum, sha256 } = await bag.finish(
-      infoOf({ given: given.length, withheld: withheld.length, walk, source }, app),
+      infoOf({ given: given.length, withheld: withheld.length, absent: absent.length, walk, source }, app),
     );
     const report: ExportReport = {
       version: 1,
@@ -71,15 +80,18 @@ export async function run(input: Input, app: App): Promise<void> {
       files: files.length,
       bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
       withheld: withheld.map(({ entry }) => entry.id),
+      absent: absent.map(({ entry }) => entry.id),
       payload_oxum: oxum,
       sha256,
       walk: walk?.head ?? null,
     };
     await app.printer.report(report, () => exportLines(report, app.screen));
-    if (withheld.length > 0) {
-      const kept = { kept: 'the bag, which names them' };
-      app.addFault(withheldFault(withheld.length, records.length, 'file', kept));
-    }
+    const unavailable = unavailableFault(
+      { withheld: withheld.length, absent: absent.length, total: records.length },
+      'file',
+      { kept: 'the bag, which names them' },
+    );
+    if (unavailable !== undefined) app.addFault(unavailable);
   } finally {
     await target.discard();
   }
@@ -101,7 +113,7 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
       throw new Fault('store', `the manifest of ${dir} names ${path} twice`);
     const row = rows.get(id);
     if (row === undefined && !input.offline) gone.add(`${id} is no longer in the catalogue`);
-    if (row?.sha256 !== undefined && !sameHash(row.sha256, sha256))
+    if (row?.sha256 !== undefined && sha256 !== null && !sameHash(row.sha256, sha256))
       throw new Fault('integrity', `${id}: the hash in the catalogue is not the one that was pulled`, {
         hint: 'pull it again',
       });
@@ -112,10 +124,16 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
 }
 
 function infoOf(
-  made: { given: number; withheld: number; walk: BaggedWalk | undefined; source: string | undefined },
+  made: {
+    given: number;
+    withheld: number;
+    absent: number;
+    walk: BaggedWalk | undefined;
+    source: string | undefined;
+  },
   app: App,
 ): [label: string, value: string][] {
-  const { given, withheld, walk, source } = made;
+  const { given, withheld, absent, walk, source } = made;
   const walked: [string, string][] =
     walk === undefined
       ? []
@@ -132,7 +150,7 @@ function infoOf(
   return [
     ['Source-Organization', source === undefined ? 'a local archive of arx' : new URL(source).host],
     ...(source === undefined ? [] : [['Source-URL', source] as [string, string]]),
-    ['External-Description', `Verified files of an archive: ${given}; withheld by it: ${withheld}`],
+    ['External-Description', `Verified files of an archive: ${given}; ${lackingText(withheld, absent)}`],
     ['Bagging-Date', new Date(app.world.now()).toISOString().slice(0, 10)],
     ['Bag-Software-Agent', `archive-explorer (arx) ${app.version}`],
     ...walked,

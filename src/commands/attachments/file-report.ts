@@ -19,7 +19,7 @@ export async function printFileReport(app: App, report: VerifyReport | PullRepor
       // Expected hashes, so that `sha256sum -c` fails on the same files as arx.
       report.files.flatMap(({ path, expected, verdict }) =>
         // A bag may have hashes of other algorithms; sha256sum reads only its own.
-        path === null || expected?.length !== 64 || verdict === 'withheld'
+        path === null || expected?.length !== 64 || verdict === 'withheld' || verdict === 'absent'
           ? []
           : [checksumLine(expected, path).slice(0, -1)],
       ),

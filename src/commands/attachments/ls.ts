@@ -1,8 +1,8 @@
-// `arx attachments ls`: lists one page of the catalogue, or every row with --all. Rows without a file are shown as withheld.
+// `arx attachments ls`: lists one page of the catalogue, or every row with --all. Rows without a file are shown as withheld or absent.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { isPullable } from '../../contract/attachment-file.ts';
+import { fileStateOf } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { Window } from '../input.ts';
@@ -11,7 +11,7 @@ import { countContradictions, noticeMore, totalContradiction } from '../page.ts'
 import { exactRows } from '../exact-rows.ts';
 import { fieldFilters, Filter, filteredCatalogue } from './filter.ts';
 import { limitedNotices } from './notices.ts';
-import { withheldFault } from './withheld.ts';
+import { unavailableFault } from './withheld.ts';
 
 export const Input = Window.extend({
   ...Filter.shape,
@@ -31,11 +31,12 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const list = await filteredCatalogue(filters, app);
   const changes = (await app.client()).changesOf('attachments');
   let contradiction: string | undefined;
-  const totals = { rows: 0, withheld: 0 };
+  const totals = { rows: 0, withheld: 0, absent: 0 };
   const odd = limitedNotices(app.notice);
   const count = (row: Attachment): Attachment => {
     totals.rows += 1;
-    if (!isPullable(row)) totals.withheld += 1;
+    const state = fileStateOf(row);
+    if (state !== 'available') totals[state] += 1;
     if (row.redacted === true && typeof row.file_url === 'string') {
       odd.add(`${row.id} is redacted and still names a file_url; it is never fetched`);
     }
@@ -80,9 +81,9 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   odd.end('redacted rows name a file_url; none is ever fetched');
   if (app.strict && !complete && input.all !== true)
     app.addFault(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));
-  if (app.strict && totals.withheld > 0) {
-    app.addFault(withheldFault(totals.withheld, totals.rows, 'row'));
-  }
+  const { withheld, absent, rows: total } = totals;
+  const unavailable = unavailableFault({ withheld, absent, total }, 'row');
+  if (app.strict && unavailable !== undefined) app.addFault(unavailable);
 }
 
 async function* counted<Row>(

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { isPullable } from '../../contract/attachment-file.ts';
+import { fileStateOf, isPullable, reasonOf } from '../../contract/attachment-file.ts';
 import { sameHash } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
@@ -28,13 +28,19 @@ const PROGRAM =
 
 /**
  * Opens the file of a row: the one that a pull left in the current folder, else one downloaded into the cache. It is
- * hashed first. Throws Fault 'partial' for a withheld row, 'usage' where nothing can be opened, 'unsafe' for a file that
+ * hashed first. Throws Fault 'partial' for a withheld or absent row, 'usage' where nothing can be opened, 'unsafe' for a file that
  * could run code (without `force`), and the Faults of a pull.
  */
 export async function openAttachment(row: Attachment, force: boolean, app: App): Promise<void> {
   const { env, platform } = app.world;
   if (!app.isInteractive) throw new Fault('usage', '--open shows a window, which --no-input does not want');
-  if (!isPullable(row)) throw new Fault('partial', `${row.id} is withheld: there is nothing to open`);
+  if (!isPullable(row)) {
+    const reason = reasonOf(row);
+    throw new Fault(
+      'partial',
+      `${row.id} is ${fileStateOf(row)}${reason === null ? '' : ` (${reason})`}: there is nothing to open`,
+    );
+  }
   const hint = `arx attachments pull ${row.id} --to DIR`;
   const hasScreen = ['DISPLAY', 'WAYLAND_DISPLAY'].some((name) => (env[name] ?? '') !== '');
   if (OPENERS[platform] === undefined && !hasScreen)

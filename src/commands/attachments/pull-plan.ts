@@ -45,7 +45,16 @@ async function planInto(dir: string | undefined, input: Input, app: App): Promis
     concurrency: input.concurrency,
     onRenamed: renamed.add,
   });
-  const plan: PullPlan = { version: 1, files: 0, bytes: 0, unsized: 0, here: 0, withheld: 0, refused: 0 };
+  const plan: PullPlan = {
+    version: 1,
+    files: 0,
+    bytes: 0,
+    unsized: 0,
+    here: 0,
+    withheld: 0,
+    absent: 0,
+    refused: 0,
+  };
   const progress = app.progress();
   let rows = 0;
   const planned = mapConcurrent(selection.rows(), MAX_CONCURRENT_ROWS, async (row) => ({

@@ -32,7 +32,7 @@ export function showPullProgress(app: App, { known }: Selection): PullProgress {
       show();
     },
     onFile: (file) => {
-      if (file.verdict !== 'withheld') files += 1;
+      if (file.verdict !== 'withheld' && file.verdict !== 'absent') files += 1;
       // Bytes that were here already must not count in the speed.
       if (file.attempts === 0) presentBytes += file.bytes ?? 0;
       show();

@@ -1,7 +1,7 @@
 // `arx attachments show ID`: shows one row of the catalogue; --open opens its file.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { isPullable } from '../../contract/attachment-file.ts';
+import { fileStateOf } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { findRecord } from '../find-record.ts';
@@ -18,6 +18,7 @@ export async function run({ id, open, force }: z.infer<typeof Input>, app: App):
   if (force && !open && !app.isRecorded) throw new Fault('usage', '--force goes with --open');
   const row = await findRecord(id, await attachmentSource(app), app);
   await app.printer.record(attachmentView, row);
-  if (app.strict && !isPullable(row)) app.addFault(new Fault('partial', `${id} is withheld`));
+  const state = fileStateOf(row);
+  if (app.strict && state !== 'available') app.addFault(new Fault('partial', `${id} is ${state}`));
   if (open) await openAttachment(row, force, app);
 }

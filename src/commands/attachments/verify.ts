@@ -3,7 +3,7 @@ import { lstat, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { isPullable } from '../../contract/attachment-file.ts';
+import { fileStateOf, reasonOf } from '../../contract/attachment-file.ts';
 import type { VerifyReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { bagFaultsOf, checkBag } from '../../bagit/validate.ts';
@@ -174,7 +174,9 @@ async function catalogue(dir: string, app: App): Promise<{ expected: ExpectedFil
       id,
       path: manifest?.get(id)?.path ?? null,
       sha256: sha256 ?? null,
-      redacted: !isPullable(row),
+      redacted: fileStateOf(row) === 'withheld',
+      absent: fileStateOf(row) === 'absent',
+      reason: reasonOf(row) ?? undefined,
       bytes: row.bytes ?? null,
     });
   }

@@ -1,22 +1,29 @@
-// The Fault of a command that met withheld rows or files.
+// The Fault of a command that met rows or files which are withheld, or absent from the archive.
 import type { App } from '../../app.ts';
 import type { PullReport } from '../../contract/reports/files.ts';
 import { Fault, type FaultDetail } from '../../faults.ts';
 import { partOf, plural } from '../../format/numbers.ts';
 
-/** Returns Fault 'partial' saying that `count` of `total` files or rows are withheld. */
-export function withheldFault(
-  count: number,
-  total: number,
+/** How many of `total` files or rows cannot be had. `absent`: the archive never had their bytes. */
+type Unavailable = { withheld: number; absent: number; total: number };
+
+/** Returns Fault 'partial' saying how many files or rows are withheld or absent; undefined where none is. */
+export function unavailableFault(
+  { withheld, absent, total }: Unavailable,
   noun: 'file' | 'row',
   detail: FaultDetail = {},
-): Fault {
-  return new Fault('partial', `${partOf(count, total, noun)} withheld`, detail);
+): Fault | undefined {
+  if (withheld + absent === 0) return undefined;
+  const first =
+    withheld > 0 ? `${partOf(withheld, total, noun)} withheld` : `${partOf(absent, total, noun)} absent`;
+  return new Fault('partial', withheld > 0 && absent > 0 ? `${first}, ${absent} absent` : first, detail);
 }
 
-/** Fails the run with Fault 'partial' if files were withheld. */
+/** Fails the run with Fault 'partial' if files were withheld or absent. */
 export function failWithheld(app: App, { files, verdicts }: PullReport): void {
-  const { withheld, match } = verdicts;
-  if (withheld === 0) return;
-  app.addFault(withheldFault(withheld, files.length, 'file', { kept: plural(match, 'file') }));
+  const { withheld, absent, match } = verdicts;
+  const fault = unavailableFault({ withheld, absent, total: files.length }, 'file', {
+    kept: plural(match, 'file'),
+  });
+  if (fault !== undefined) app.addFault(fault);
 }

@@ -48,9 +48,16 @@ export const RECORD_FACTS: readonly Fact[] = [
   ...assumed('2.1', [
     [
       'fields that we add',
-      'message_id, sequence, bytes, detected_type (found in the bytes), trailing_bytes (bytes after the end of the format) and integrity. A redacted row lacks content_type, origin_city, source, bytes, detected_type and trailing_bytes.',
+      'message_id, sequence, bytes, detected_type (found in the bytes), trailing_bytes (bytes after the end of the format), reason and integrity. A redacted row lacks content_type, origin_city, source, bytes, detected_type and trailing_bytes.',
     ],
-    ['absent file', 'file_url is also null where the archive knows of a file but never had its bytes.'],
+    [
+      'absent file',
+      'Where the archive knows of a file but never had its bytes, redacted is false, file_url is null, sha256 is left out, and bytes is the size that the import declares, if any.',
+    ],
+    [
+      'reason',
+      'Why the file cannot be had: the reason of the redaction, or why the archive lacks the bytes. A row above the reader’s tier gives none.',
+    ],
     ['tier', 'A row above the reader’s tier looks like a redacted row. Its filename is replaced by its id.'],
     [
       'redacted',

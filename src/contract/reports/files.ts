@@ -10,6 +10,7 @@ export const VERDICTS = [
   'missing',
   'extra',
   'withheld',
+  'absent',
   'unreadable',
   'unverifiable',
 ] as const;
@@ -17,7 +18,11 @@ export const VERDICTS = [
 export const Verdict = z.enum(VERDICTS);
 export type Verdict = z.infer<typeof Verdict>;
 
-/** One checked file. `id` is null for an extra file, `path` for a file that was given no name. `bytes` is the size that was found. */
+/**
+ * One checked file. `withheld`: the archive does not give the bytes; `absent`: it never had them. `reason` says why, where the
+ * catalogue does. `id` is null for an extra file, `path` for a file that was given no name. `bytes` is the
+ * size that was found.
+ */
 export const VerifiedFile = z.object({
   path: z.string().nullable(),
   id: z.string().nullable(),
@@ -25,6 +30,7 @@ export const VerifiedFile = z.object({
   expected: FileHash.nullable(),
   actual: FileHash.nullable(),
   bytes: count.nullable(),
+  reason: z.string().optional(),
 });
 export type VerifiedFile = z.infer<typeof VerifiedFile>;
 
@@ -65,7 +71,8 @@ export type PullReport = z.infer<typeof PullReport>;
 
 /**
  * `attachments pull --dry-run -o json`. `files` would be downloaded; `bytes` is their size in the catalogue, where `unsized` files have
- * none. `here` files are present and verified. `withheld` and `refused` files would not be downloaded.
+ * none. `here` files are present and verified. `withheld`, `absent` and `refused` files would not be
+ * downloaded.
  */
 export const PullPlan = z.object({
   version,
@@ -74,6 +81,7 @@ export const PullPlan = z.object({
   unsized: count,
   here: count,
   withheld: count,
+  absent: count,
   refused: count,
 });
 export type PullPlan = z.infer<typeof PullPlan>;
@@ -89,6 +97,7 @@ export const ExportReport = z.object({
   files: count,
   bytes: count,
   withheld: z.array(z.string()),
+  absent: z.array(z.string()),
   payload_oxum: z.string(),
   sha256: Sha256,
   walk: Sha256.nullable(),

@@ -25,10 +25,20 @@ const TONES: Record<Verdict, Tone> = {
   unreadable: 'bad',
   unverifiable: 'warn',
   withheld: 'warn',
+  absent: 'warn',
   extra: 'warn',
 };
 /** Failures first. */
-const ORDER: Verdict[] = ['mismatch', 'missing', 'unreadable', 'unverifiable', 'withheld', 'extra', 'match'];
+const ORDER: Verdict[] = [
+  'mismatch',
+  'missing',
+  'unreadable',
+  'unverifiable',
+  'withheld',
+  'absent',
+  'extra',
+  'match',
+];
 
 type Counts = Record<Verdict, number>;
 type Folder = { name: string; counts: Counts; inner: Map<string, Folder> };
@@ -99,9 +109,11 @@ function failures(failed: readonly VerifiedFile[]): Markup {
       ? `Not as expected, the first ${formatCount(rows.length)} of ${formatCount(failed.length)}`
       : 'Not as expected',
     ['file', 'verdict', 'record', 'expected', 'found', 'bytes'],
-    rows.map(({ path, id, verdict, expected, actual, bytes }): Part[] => [
+    rows.map(({ path, id, verdict, expected, actual, bytes, reason }): Part[] => [
       path ?? id ?? '',
-      badge(verdict, TONES[verdict]),
+      reason === undefined
+        ? badge(verdict, TONES[verdict])
+        : html`${badge(verdict, TONES[verdict])} ${reason}`,
       id ?? '',
       hash(expected),
       hash(actual),
@@ -162,7 +174,7 @@ function treeOf(files: readonly VerifiedFile[]): Folder {
 
 const folderNamed = (name: string): Folder => ({
   name,
-  counts: { match: 0, mismatch: 0, missing: 0, extra: 0, withheld: 0, unreadable: 0, unverifiable: 0 },
+  counts: Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Counts,
   inner: new Map(),
 });
 

@@ -1,6 +1,6 @@
 // How an attachment is shown (interface 2.1). A withheld one has all columns that the service gave.
 import type { Attachment } from '../../contract/attachment.ts';
-import { isPullable } from '../../contract/attachment-file.ts';
+import { fileStateOf, isPullable, reasonOf } from '../../contract/attachment-file.ts';
 import { formatBytes } from '../numbers.ts';
 import type { View } from './view.ts';
 import { integrityColumn, isNumber, shortHash, ID_COLUMNS } from './shared-columns.ts';
@@ -15,7 +15,11 @@ export const attachmentView: View<Attachment> = {
     { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
     {
       name: 'state',
-      of: (row) => (isPullable(row) ? 'available' : 'withheld'),
+      of: fileStateOf,
+      shown: (row) => {
+        const reason = reasonOf(row);
+        return `${fileStateOf(row)}${reason === null ? '' : ` (${reason})`}`;
+      },
       style: (row) => (isPullable(row) ? undefined : 'warn'),
       minColumns: 9,
     },
@@ -50,6 +54,7 @@ export const attachmentView: View<Attachment> = {
     { name: 'sequence', of: (row) => row.sequence, detail: true },
     { name: 'detected_type', of: (row) => row.detected_type, detail: true },
     { name: 'trailing_bytes', of: (row) => row.trailing_bytes, detail: true },
+    { name: 'reason', of: (row) => reasonOf(row) ?? undefined, detail: true },
     { name: 'first_visible', of: (row) => row.first_visible, detail: true },
     { name: 'decorative_layer', of: (row) => row.decorative_layer, detail: true },
     {

@@ -31,7 +31,7 @@ const FIELDS: readonly Column<AnyRecord>[] = [
   integrityColumn,
 ];
 
-const PARTS = 'headers text html raw_base64 pipeline stego'.split(' ');
+const PARTS = 'headers text html raw_base64 unavailable pipeline stego'.split(' ');
 const KNOWN = new Set([...FIELDS.map(({ name }) => name), ...PARTS]);
 
 /** The content of a message. */
@@ -49,6 +49,7 @@ export const contentView: View<Content> = {
     const record = data as AnyRecord;
     return [
       ...keyLines([...FIELDS, ...otherColumns(data)], record),
+      ...unavailableLines(record),
       ...pipelineLines(record),
       ...carrierLines(record),
       ...(view === 'raw' ? messageLines(record) : []),
@@ -68,6 +69,16 @@ function otherColumns(record: Record<string, unknown>): Column<AnyRecord>[] {
 function cellOf(value: unknown): Cell {
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
   return typeof value === 'object' ? JSON.stringify(value) : (value as Cell);
+}
+
+/** The files of the message that cannot be had, with the reasons. */
+function unavailableLines({ unavailable }: AnyRecord): Line[] {
+  const files = (Array.isArray(unavailable) ? unavailable : []).map(({ id, state, reason }): Span[] => [
+    { text: id, style: 'id' },
+    { text: state, style: 'warn' },
+    reason ?? '',
+  ]);
+  return files.length === 0 ? [] : ['', ...alignColumns(files)];
 }
 
 function pipelineLines({ pipeline }: AnyRecord): Line[] {

@@ -22,6 +22,7 @@ const MARKS: Record<Verdict, { mark: string; style: Style }> = {
   extra: { mark: '+', style: 'warn' },
   unreadable: { mark: '!', style: 'bad' },
   withheld: { mark: '?', style: 'warn' },
+  absent: { mark: '?', style: 'warn' },
   unverifiable: { mark: '?', style: 'warn' },
 };
 
@@ -35,6 +36,7 @@ export const fileView: View<VerifiedFile> = {
     { name: 'expected', of: ({ expected }) => expected },
     { name: 'actual', of: ({ actual }) => actual },
     { name: 'bytes', of: ({ bytes }) => bytes, align: 'right' },
+    { name: 'reason', of: ({ reason }) => reason },
   ],
 };
 
@@ -46,6 +48,7 @@ export const pullPlanView: View<PullPlan> = {
     { name: 'of_unknown_size', of: ({ unsized }) => unsized },
     { name: 'already_here', of: ({ here }) => here },
     { name: 'withheld', of: ({ withheld }) => withheld },
+    { name: 'absent', of: ({ absent }) => absent },
     { name: 'refused', of: ({ refused }) => refused },
   ],
 };
@@ -89,32 +92,31 @@ function bagBranches({ bag }: VerifyReport): Branch[] {
 }
 
 function namedFiles(files: readonly VerifiedFile[]): Branch[] {
-  return firstBranches(files, ({ path, id, expected, actual }) => {
+  return firstBranches(files, ({ path, id, expected, actual, reason }) => {
     const hashes =
       expected !== null && actual !== null && expected !== actual
         ? `  expected ${shortHash(expected)}, got ${shortHash(actual)}`
         : '';
-    return {
-      line: [
-        path ?? id ?? '',
-        { text: path === null || id === null ? hashes : `  ${id}${hashes}`, style: 'dim' },
-      ],
-    };
+    const details = `${path === null || id === null ? '' : `  ${id}`}${hashes}${reason === undefined ? '' : `  ${reason}`}`;
+    return { line: [path ?? id ?? '', { text: details, style: 'dim' }] };
   });
 }
 
 /** Returns an export: the bag in one line, then its hashes and what was withheld. */
 export function exportLines(report: ExportReport, canvas: Canvas): Line[] {
-  const { path, files, bytes, withheld, sha256, walk } = report;
+  const { path, files, bytes, sha256, walk } = report;
   const branches: Branch[] = [
     { line: [{ text: 'tag manifest ', style: 'dim' }, shortHash(sha256)] },
     ...(walk === null ? [] : [{ line: [{ text: 'frozen walk ', style: 'dim' as const }, shortHash(walk)] }]),
   ];
-  if (withheld.length > 0)
+  for (const state of ['withheld', 'absent'] as const) {
+    const ids = report[state];
+    if (ids.length === 0) continue;
     branches.push({
-      line: [{ text: '? withheld', style: 'warn' }, ` ${formatCount(withheld.length)}`],
-      children: firstBranches(withheld, (id) => ({ line: id })),
+      line: [{ text: `? ${state}`, style: 'warn' }, ` ${formatCount(ids.length)}`],
+      children: firstBranches(ids, (id) => ({ line: id })),
     });
+  }
   return [
     [{ text: path, style: 'good' }, `, ${plural(files, 'file')}, ${formatBytes(bytes)}`],
     ...treeLines(branches, canvas),

@@ -165,6 +165,10 @@ export const RULE_SETS: readonly RuleSet[] = [
     rules: [
       attachment('message missing', 'm.n IS NULL', 'LEFT JOIN messages m ON m.n = a.message'),
       attachment(
+        'absence of the bytes is wrong',
+        `(a.stored = 1) <> (a.absence IS NULL) OR (a.stored = 1) = (a.sha256 LIKE 'absent:%')`,
+      ),
+      attachment(
         'not redacted, unlike the same bytes elsewhere',
         'a.redacted = 0 AND EXISTS (SELECT 1 FROM attachments b WHERE b.sha256 = a.sha256 AND b.redaction IS NOT NULL)',
       ),

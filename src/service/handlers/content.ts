@@ -1,5 +1,11 @@
 // GET /api/content/{id}: the raw view and the lore view of one message (interface 2.2, 4.3). The raw view is ours.
-import { MAX_RAW_BYTES, type Asset, type Carrier, type Pipeline } from '../../contract/content.ts';
+import {
+  MAX_RAW_BYTES,
+  type Asset,
+  type Carrier,
+  type Pipeline,
+  type RawRecord,
+} from '../../contract/content.ts';
 import type { Tier } from '../../contract/token.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { lastDayOf, messagePath } from '../rules/signed-path.ts';
@@ -8,7 +14,7 @@ import { integrityOf } from '../rules/integrity.ts';
 import { assetTypeOf, zeroWidthCarriers, sequenceStatusOf, variantOf } from '../rules/lore.ts';
 import { readMessageText, type MessageText } from '../mail/message-text.ts';
 import { mayRead } from '../rules/tiers.ts';
-import type { AttachmentRow } from '../records/attachment.ts';
+import { CLOSED_WITH_ANOTHER, type AttachmentRow } from '../records/attachment.ts';
 import type { MessageRow } from '../records/message.ts';
 import { attachmentsOf } from '../store/lists/attachments.ts';
 import { findMessage, storedBytes } from '../store/lists/messages.ts';
@@ -46,7 +52,12 @@ export async function content(call: Call): Promise<Reply> {
 
   const record =
     view === 'raw'
-      ? rawRecord(message, await storedPart(call, message, bytes, withheld), files, text!)
+      ? rawRecord(
+          message,
+          { ...(await storedPart(call, message, bytes, withheld)), ...unavailablePart(files, bearer.tier) },
+          files,
+          text!,
+        )
       : loreRecord(message);
   const data = {
     ...record,
@@ -102,6 +113,18 @@ async function storedPart(
     return { raw_url: options.assetUrl + messagePath(await fileKey(archive), grant) };
   }
   return { raw_base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') };
+}
+
+/** Returns which files cannot be had, each with the reason that this reader may know. */
+function unavailablePart(files: readonly AttachmentRow[], reader: Tier): Pick<RawRecord, 'unavailable'> {
+  const unavailable = files.flatMap((file): NonNullable<RawRecord['unavailable']> => {
+    const id = idOf('att', file.n);
+    if (!mayRead(reader, file.tier)) return [{ id, state: 'withheld', reason: null }];
+    if (file.redacted === 1)
+      return [{ id, state: 'withheld', reason: file.redaction ?? CLOSED_WITH_ANOTHER }];
+    return file.stored === 1 ? [] : [{ id, state: 'absent', reason: file.absence }];
+  });
+  return unavailable.length === 0 ? {} : { unavailable };
 }
 
 /** Returns the raw view. */

@@ -100,6 +100,7 @@ async function readAttachment(
     inline: false,
     origin_city: (await cityOfPhoto(beginning, detected)) ?? originCity,
     redaction: null,
+    absence: null,
     trailing_bytes: content === null ? 0 : countTrailingBytes(content, detected),
   };
 }

@@ -107,6 +107,7 @@ async function parsePart(leaf: MimeLeaf, index: number): Promise<ParsedPart> {
       inline: type.startsWith('image/') && !isDeclaredAttachment && header.fields.has('content-id'),
       origin_city: null,
       redaction: null,
+      absence: null,
       trailing_bytes: detected === null ? 0 : countTrailingBytes(content, detected),
     },
   };

@@ -21,6 +21,7 @@ export const ATTACHMENTS = table('attachments', {
   /** The position of the file in its message, from 0. */
   part: { type: INTEGER, shown: [] },
   filename: { type: TEXT, shown: ['filename'] },
+  /** Of the bytes. Where the archive lacks them: a key that is no hash, equal for the same file. */
   sha256: { type: TEXT, shown: ['sha256', 'file_url'] },
   bytes: { type: INTEGER, shown: ['bytes'] },
   declared_type: { type: TEXT, shown: ['content_type'] },
@@ -30,7 +31,7 @@ export const ATTACHMENTS = table('attachments', {
   /** Whether the bytes are withheld: they have a `redaction`, or a file inside or around them has one. */
   redacted: { type: INTEGER, shown: ['redacted'] },
   /** Why these bytes are redacted. */
-  redaction: { type: orNull(TEXT), shown: [], read: false },
+  redaction: { type: orNull(TEXT), shown: ['reason'] },
   decorative_layer: { type: INTEGER, shown: ['decorative_layer'] },
   first_visible: { type: INTEGER, shown: ['first_visible'] },
   origin_city: { type: orNull(TEXT), shown: ['origin_city'] },
@@ -46,14 +47,20 @@ export const ATTACHMENTS = table('attachments', {
   decorative_by: { type: orNull(TEXT), shown: [], read: false, inserted: false },
   /** How many of the next parts of the message are inside this file. */
   contains: { type: INTEGER, shown: [], read: false },
+  /** Why the archive lacks the bytes, as a predicate; NULL where it has them. */
+  absence: { type: orNull(TEXT), shown: ['reason'] },
 } satisfies Record<string, WireColumn<keyof typeof Attachment.shape>>);
 
 /** An attachment as statements read it. */
 export type AttachmentRow = RowOf<typeof ATTACHMENTS>;
 
+/** The reason of a file that is withheld because of another one. */
+export const CLOSED_WITH_ANOTHER = 'a file inside it or around it is redacted';
+
 /**
- * Returns the SQL of a list row as a reader of this tier sees it. A row above the reader's tier looks redacted and has
- * its id as its filename. A row whose bytes the archive does not hold is not redacted; its address is null.
+ * Returns the SQL of a list row as a reader of this tier sees it. A row above the reader's tier looks redacted, has its id
+ * as its filename, and gives no reason. A row whose bytes the archive does not hold has no sha256; it is not redacted for
+ * that, and its address is null.
  */
 export function attachmentJson(reader: Tier): string {
   const a = columnNames(ATTACHMENTS);
@@ -62,13 +69,18 @@ export function attachmentJson(reader: Tier): string {
   const url = `CASE ${a.stored} WHEN 1 THEN ${fileUrl(a.n, a.sha256)} ELSE 'null' END`;
   const layers = json`"decorative_layer":${flag(a.decorative_layer)},"first_visible":${flag(a.first_visible)}`;
   const place = json`"message_id":"msg_${a.message}","sequence":${a.n}`;
-  const closed = jsonRow`{"id":"att_${a.n}","filename":${name},"file_url":null,"sha256":"${a.sha256}","redacted":true,${
+  const hash = `CASE ${a.stored} WHEN 1 THEN ${json`,"sha256":"${a.sha256}"`} ELSE '' END`;
+  const reason = `CASE WHEN ${a.redaction} IS NULL THEN '"${CLOSED_WITH_ANOTHER}"' ELSE ${quoted(a.redaction)} END`;
+  const redaction = `CASE WHEN ${readable} THEN ${json`,"reason":${reason}`} ELSE '' END`;
+  const closed = jsonRow`{"id":"att_${a.n}","filename":${name},"file_url":null${hash},"redacted":true,${
     layers
-  },${place},"integrity":${integrity(a.failed)}}${withheldMark()}`;
+  },${place}${redaction},"integrity":${integrity(a.failed)}}${withheldMark()}`;
   const type = json`"content_type":${quoted(a.declared_type)},"redacted":false`;
-  const size = json`"bytes":${a.bytes},"trailing_bytes":${a.trailing_bytes}`;
-  const open = jsonRow`{"id":"att_${a.n}","filename":${quoted(a.filename)},"file_url":${url},"sha256":"${a.sha256}",${
+  // Of absent bytes the size is what the source declares, and 0 where it declares none.
+  const bytes = `CASE WHEN ${a.stored} = 1 OR ${a.bytes} > 0 THEN ${json`,"bytes":${a.bytes}`} ELSE '' END`;
+  const size = json`${bytes},"trailing_bytes":${a.trailing_bytes}`;
+  const open = jsonRow`{"id":"att_${a.n}","filename":${quoted(a.filename)},"file_url":${url}${hash},${
     type
-  },${layers}${optionalMember('origin_city', a.origin_city)},"source":${quoted(a.source)},${place},${size}${optionalMember('detected_type', a.detected_type)},"integrity":${integrity(a.failed)}}`;
+  },${layers}${optionalMember('origin_city', a.origin_city)},"source":${quoted(a.source)},${place}${size}${optionalMember('detected_type', a.detected_type)}${optionalMember('reason', a.absence)},"integrity":${integrity(a.failed)}}`;
   return `CASE WHEN ${a.redacted} = 1 OR NOT ${readable} THEN ${closed} ELSE ${open} END`;
 }

@@ -13,10 +13,12 @@ export type ImportedAttachment = {
   content: Uint8Array | null;
   /** Path of a file too large for memory. Its bytes are copied from there and must hash to `sha256`. */
   file?: string;
-  /** Lower-case hex, of the decoded bytes. Without bytes: of the canonical JSON of what the source declares. */
+  /** Lower-case hex, of the decoded bytes. Without bytes: a key of the same file in this source, see {@link absentFileKey}. */
   sha256: string;
-  /** Size of the decoded bytes. Without bytes: the size that the source declares. */
+  /** Size of the decoded bytes. Without bytes: the size that the source declares, or 0. */
   bytes: number;
+  /** Why the source does not hold the bytes, as a predicate: `is not in the export`. Null with bytes. */
+  absence: string | null;
   /** True for an image shown inside the message (it has a Content-ID). */
   inline: boolean;
   /** City label (interface 2.1), or null. */
@@ -28,6 +30,14 @@ export type ImportedAttachment = {
   /** How many of the next attachments of the message are inside this file; absent for 0. */
   contains?: number;
 };
+
+/**
+ * Returns what stands in place of the hash of a file without bytes. Files with the same key are taken for the same file.
+ * It is no hash, so that it never equals that of any bytes.
+ */
+export function absentFileKey(declared: string): string {
+  return `absent:${declared}`;
+}
 
 /** A message with its attachments, ready to be stored. */
 export type ImportedMessage = {

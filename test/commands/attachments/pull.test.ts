@@ -368,8 +368,9 @@ describe('--dry-run', () => {
     { content: 'unsized' },
     { content: 'here', row: { bytes: 4 } },
     { content: 'gone', row: { redacted: true, file_url: null } },
+    { content: 'never had', row: { file_url: null } },
   ];
-  const plan = { version: 1, files: 2, bytes: 5, unsized: 1, here: 1, withheld: 1, refused: 0 };
+  const plan = { version: 1, files: 2, bytes: 5, unsized: 1, here: 1, withheld: 1, absent: 1, refused: 0 };
 
   test('says what would come, asks for no file and writes nothing', async () => {
     mkdirSync(join(dir, 'dl'));
@@ -380,7 +381,7 @@ describe('--dry-run', () => {
     expect(server!.requests.filter(({ head }) => head.includes('/files/'))).toEqual([]);
     expect(readdirSync(join(dir, 'dl'))).toEqual(['file-3.txt']);
     expect((await pull('--all --to dl --dry-run')).stdout).toBe(
-      'files\t2\nbytes\t5\nof_unknown_size\t1\nalready_here\t1\nwithheld\t1\nrefused\t0\n',
+      'files\t2\nbytes\t5\nof_unknown_size\t1\nalready_here\t1\nwithheld\t1\nabsent\t1\nrefused\t0\n',
     );
   });
 

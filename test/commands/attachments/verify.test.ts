@@ -113,7 +113,7 @@ test('--offline: never the catalogue', async () => {
   expect((await verify(`dl ${nowhere} --against catalogue`)).exit).toBe(2);
 });
 
-test('a row without an address is withheld, as the pull said, also when held against the catalogue', async () => {
+test('a row without an address is absent, as the pull said, also when held against the catalogue', async () => {
   const server = await serveCatalogue([{ content: 'a' }, { content: 'b', row: { file_url: null } }]);
   const asked = (line: string) =>
     arx(dir, `attachments ${line} --json --base-url ${server.url}`, { env: { ARX_TOKEN: 'arx_0.a' } });
@@ -121,7 +121,7 @@ test('a row without an address is withheld, as the pull said, also when held aga
     for (const line of ['pull --all --to dl', 'verify dl', 'verify dl --against catalogue']) {
       const { exit, stdout } = await asked(line);
       const verdicts = (JSON.parse(stdout) as VerifyReport).files.map(({ verdict }) => verdict);
-      expect([line, exit, verdicts]).toEqual([line, 3, ['match', 'withheld']]);
+      expect([line, exit, verdicts]).toEqual([line, 3, ['match', 'absent']]);
     }
   } finally {
     await server.close();

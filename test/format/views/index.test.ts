@@ -51,19 +51,19 @@ const WALK: WalkReport = {
 describe('attachments', () => {
   const rows = [
     { ...row, content_type: 'image/jpeg', origin_city: 'lisbon', source: 'external', bytes: 1234 },
-    { ...row, id: 'att_2', redacted: true, file_url: null },
-    { ...row, id: 'att_3', file_url: null },
+    { ...row, id: 'att_2', redacted: true, file_url: null, reason: 'names a minor' },
+    { ...row, id: 'att_3', sha256: undefined, file_url: null },
   ];
-  test('ls: a row that is redacted or has no address stands there as withheld', async () => {
+  test('ls: a row that is redacted is withheld, one without an address is absent', async () => {
     const { print, stdout } = printing();
     await print.list(views.attachmentView, { rows, summary: () => ({}) });
     expect(stdout.text).toBe(
       [
-        'ID     STATE      FILENAME  TYPE         BYTES  CITY    SOURCE    SHA256',
-        '─────  ─────────  ────────  ──────────  ──────  ──────  ────────  ────────────',
-        'att_1  available  a.jpg     image/jpeg  1.2 kB  lisbon  external  ab12ab12ab12',
-        'att_2  withheld   a.jpg                                           ab12ab12ab12',
-        'att_3  withheld   a.jpg                                           ab12ab12ab12',
+        'ID     STATE                     FILENAME  TYPE         BYTES  CITY    SOURCE    SHA256',
+        '─────  ────────────────────────  ────────  ──────────  ──────  ──────  ────────  ────────────',
+        'att_1  available                 a.jpg     image/jpeg  1.2 kB  lisbon  external  ab12ab12ab12',
+        'att_2  withheld (names a minor)  a.jpg                                           ab12ab12ab12',
+        'att_3  absent                    a.jpg',
         '',
       ].join('\n'),
     );
@@ -71,9 +71,9 @@ describe('attachments', () => {
   test('ls in a pipe: whole values', async () => {
     const { print, stdout } = printing('tsv');
     await print.list(views.attachmentView, { rows, summary: () => ({}) });
-    const withheld = (id: string) => `${id}\twithheld\ta.jpg\t\t\t\t\t${HASH}\n`;
+    const withheld = `att_2\twithheld\ta.jpg\t\t\t\t\t${HASH}\n`;
     expect(stdout.text).toBe(
-      `att_1\tavailable\ta.jpg\timage/jpeg\t1234\tlisbon\texternal\t${HASH}\n${withheld('att_2')}${withheld('att_3')}`,
+      `att_1\tavailable\ta.jpg\timage/jpeg\t1234\tlisbon\texternal\t${HASH}\n${withheld}att_3\tabsent\ta.jpg\t\t\t\t\t\n`,
     );
   });
   test('show: all of it', async () => {
@@ -213,7 +213,16 @@ describe('reports', () => {
     bytes: 2000,
     fixity: 'failed',
     completeness: 'incomplete',
-    verdicts: { match: 1, mismatch: 1, missing: 0, extra: 0, withheld: 22, unreadable: 0, unverifiable: 0 },
+    verdicts: {
+      match: 1,
+      mismatch: 1,
+      missing: 0,
+      extra: 0,
+      withheld: 22,
+      absent: 0,
+      unreadable: 0,
+      unverifiable: 0,
+    },
     files: [
       {
         path: 'b.jpg',

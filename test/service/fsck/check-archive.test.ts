@@ -299,7 +299,21 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     ['attachments: changed by an event that is missing: att_3'],
   ],
   ['a size of a file', 'UPDATE attachments SET bytes = 9 WHERE n = 3', ['files: row has another size: 1']],
-  ['a file without a row', `UPDATE attachments SET stored = 0 WHERE n = 3`, ['files: file without a row: 1']],
+  [
+    'a file without a row',
+    `UPDATE attachments SET stored = 0, absence = 'x', sha256 = 'absent:1' WHERE n = 3`,
+    ['files: file without a row: 1'],
+  ],
+  [
+    'an absent file without a reason',
+    `UPDATE attachments SET stored = 0, sha256 = 'absent:1' WHERE n = 3`,
+    ['attachments: absence of the bytes is wrong: att_3', 'files: file without a row: 1'],
+  ],
+  [
+    'an absent file with a hash',
+    `UPDATE attachments SET stored = 0, absence = 'x' WHERE n = 3`,
+    ['attachments: absence of the bytes is wrong: att_3', 'files: file without a row: 1'],
+  ],
   [
     'the key',
     "DELETE FROM meta WHERE key = 'file_key'",

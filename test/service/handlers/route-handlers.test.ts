@@ -25,48 +25,63 @@ beforeAll(async () => {
 });
 afterAll(() => sample.close());
 
-const ROW = ['content_type', 'origin_city', 'source', 'bytes', 'detected_type', 'trailing_bytes'];
+const ROW = [
+  'sha256',
+  'content_type',
+  'origin_city',
+  'source',
+  'bytes',
+  'detected_type',
+  'trailing_bytes',
+  'reason',
+];
 const BODIES: [target: string, tier: Tier, status: number, schema: z.ZodType, mayLack?: string[]][] = [
   [
     '/v1/attachments?redacted=false',
     'internal',
     200,
     sentListOf(SentAttachment),
-    ['origin_city', 'detected_type'],
+    ['origin_city', 'detected_type', 'reason'],
   ],
   ['/v1/attachments', 'internal', 206, sentListOf(SentAttachment), ROW],
   ['/v1/attachments?origin_city=nowhere', 'internal', 200, sentListOf(SentAttachment)],
-  ['/v1/attachments/att_2', 'internal', 200, SentAttachment],
+  ['/v1/attachments/att_2', 'internal', 200, SentAttachment, ['reason']],
   ['/v1/attachments/att_4', 'internal', 200, SentAttachment, ROW],
   ['/v1/attachments/att_51', 'internal', 200, SentAttachment, ROW],
-  ['/api/content/msg_1', 'external', 200, Content, ['pipeline', 'stego', 'withheld', 'raw_url', 'truncated']],
+  [
+    '/api/content/msg_1',
+    'external',
+    200,
+    Content,
+    ['pipeline', 'stego', 'withheld', 'unavailable', 'raw_url', 'truncated'],
+  ],
   [
     '/api/content/msg_3?view=raw&include_stego=true&include_pipeline=true',
     'internal',
     200,
     Content,
-    ['withheld', 'raw_url', 'truncated'],
+    ['withheld', 'unavailable', 'raw_url', 'truncated'],
   ],
   [
     '/api/content/msg_3?view=lore',
     'internal',
     200,
     Content,
-    ['pipeline', 'stego', 'withheld', 'raw_url', 'truncated'],
+    ['pipeline', 'stego', 'withheld', 'unavailable', 'raw_url', 'truncated'],
   ],
   [
     '/api/content/msg_3?view=lore&include_stego=true&include_pipeline=true',
     'internal',
     200,
     Content,
-    ['withheld', 'raw_url', 'truncated'],
+    ['withheld', 'unavailable', 'raw_url', 'truncated'],
   ],
   [
     '/api/content/msg_7?view=lore&include_pipeline=true',
     'mirror',
     200,
     Content,
-    ['stego', 'withheld', 'raw_url', 'truncated'],
+    ['stego', 'withheld', 'unavailable', 'raw_url', 'truncated'],
   ],
   ['/api/sequence/arc_reconstruction?limit=500', 'internal', 200, SentSequence],
   ['/api/sequence/mirror_relay', 'mirror', 200, SentSequence],
@@ -136,7 +151,8 @@ describe('2xx bodies have every declared field and no other', () => {
   test('a redacted row shows only the fields that interface 2.1 allows', async () => {
     const { json } = await ask('/v1/attachments/att_4');
     expect(json).toMatchObject({ redacted: true, file_url: null, filename: 'picture-4.png' });
-    for (const field of ROW) expect(json).not.toHaveProperty(field);
+    const kept = new Set(['sha256', 'reason']);
+    for (const field of ROW.filter((name) => !kept.has(name))) expect(json).not.toHaveProperty(field);
   });
 });
 

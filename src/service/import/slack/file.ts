@@ -3,15 +3,18 @@ import { createHash } from 'node:crypto';
 import { cityOfPhoto } from '../../geocoding/exif-gps.ts';
 import { type FileSet, UnreadableError } from '../file-set.ts';
 import { storedJson } from '../stored-json.ts';
-import type { ImportedAttachment } from '../../records/import-items.ts';
+import { absentFileKey, type ImportedAttachment } from '../../records/import-items.ts';
 import { textAt } from './users-and-channels.ts';
 import { detectContentType } from '../../file-type/content-type.ts';
 import { countTrailingBytes } from '../../file-type/trailing-bytes.ts';
 
 /** The uploaded files of an export. */
 export type Uploads = {
-  /** Returns the bytes of a file, or null when no set holds it. `name` decides when an id has several files. */
-  read: (id: string, name: string) => Promise<Uint8Array | null>;
+  /**
+   * Returns the bytes of a file, why it cannot be read, or null when no set holds it. `name` decides when an id has several
+   * files.
+   */
+  read: (id: string, name: string) => Promise<Uint8Array | string | null>;
   /** What became of each file that was asked for: null when it was read, else why it could not be. */
   outcomes: ReadonlyMap<FileSet, ReadonlyMap<string, string | null>>;
 };
@@ -46,7 +49,7 @@ export function openUploads(sets: readonly FileSet[]): Uploads {
     } catch (error) {
       if (!(error instanceof UnreadableError)) throw error;
       outcome?.set(chosen, error.message);
-      return null;
+      return error.message;
     }
   };
   return { read, outcomes };
@@ -67,8 +70,8 @@ function redactionOf(file: Record<string, unknown>): string | null {
 /**
  * Returns a file of a message. `city` is the city label to use when a photo has no position of its own, or null.
  *
- * Without bytes `content` is null, `bytes` is the declared size, and `sha256` is the hash of the canonical JSON of the
- * file object as exported. A file that Slack withholds never gets bytes, even when the export or a folder has some.
+ * Without bytes `content` is null, `bytes` is the declared size, and what stands for the hash is made from the canonical
+ * JSON of the file object as exported. A file that Slack withholds never gets bytes, even when the export or a folder has some.
  */
 export async function readSlackFile(
   file: Record<string, unknown>,
@@ -78,7 +81,8 @@ export async function readSlackFile(
   const id = textAt(file, 'id') ?? '';
   const filename = textAt(file, 'name') ?? textAt(file, 'title') ?? (id === '' ? 'file' : id);
   const redaction = redactionOf(file);
-  const content = redaction === null ? await readUpload(id, filename) : null;
+  const upload = redaction === null ? await readUpload(id, filename) : null;
+  const content = typeof upload === 'string' ? null : upload;
   const size = file['size'];
   const declaredBytes = Number.isSafeInteger(size) && (size as number) >= 0 ? (size as number) : 0;
   const detected = content === null ? null : detectContentType(content);
@@ -89,10 +93,9 @@ export async function readSlackFile(
       mimetype !== undefined && /^[^\s/]+\/[^\s/]+$/.test(mimetype) ? mimetype : DEFAULT_CONTENT_TYPE,
     detected_type: detected,
     content,
-    sha256: createHash('sha256')
-      .update(content ?? storedJson(file))
-      .digest('hex'),
+    sha256: content === null ? absentFileKey(sha256Of(storedJson(file))) : sha256Of(content),
     bytes: content?.length ?? declaredBytes,
+    absence: content === null ? absenceOf(file, typeof upload === 'string' ? upload : null) : null,
     inline: false,
     origin_city: (content === null ? null : await cityOfPhoto(content, detected)) ?? city,
     redaction,
@@ -100,3 +103,14 @@ export async function readSlackFile(
   };
 }
 const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
+
+/** Why the export does not hold a file. `failure`: why it could not be read, where it does. */
+function absenceOf(file: Record<string, unknown>, failure: string | null): string {
+  if (failure !== null) return `could not be read: ${failure}`;
+  const isExternal = textAt(file, 'mode') === 'external' || file['is_external'] === true;
+  return isExternal ? 'is kept outside of Slack' : 'is not in the export';
+}
+
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

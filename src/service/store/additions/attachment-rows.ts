@@ -1,6 +1,6 @@
 // Writes the rows of arriving attachments, and updates earlier rows with the same bytes.
 import { failedAttachmentChecks } from '../../records/integrity-checks.ts';
-import type { ImportedAttachment, ImportedMessage } from '../../records/import-items.ts';
+import { absentFileKey, type ImportedAttachment, type ImportedMessage } from '../../records/import-items.ts';
 import type { Statements } from '../sql/database.ts';
 import { ATTACHMENTS } from '../../records/attachment.ts';
 import type { NewRow } from '../../records/table.ts';
@@ -23,7 +23,9 @@ export async function addAttachmentRows(
   held: ReadonlySet<string>,
   newest: number,
 ): Promise<void> {
-  const hashes = arrivals.flatMap(({ message }) => message.attachments.map(({ sha256 }) => sha256));
+  const keyOf = ({ sha256, absence }: ImportedAttachment): string =>
+    held.has(sha256) || absence !== null ? sha256 : absentFileKey(sha256);
+  const hashes = arrivals.flatMap(({ message }) => message.attachments.map(keyOf));
   const stored = await selectIn<KnownBytes>(
     statements,
     `SELECT sha256, MIN(message) AS message, MAX(redaction) AS redaction, MAX(redacted) AS redacted FROM attachments
@@ -34,7 +36,9 @@ export async function addAttachmentRows(
   const redactions = new Map<string, string>();
   for (const { sha256, redaction } of [
     ...stored,
-    ...arrivals.flatMap(({ message }) => message.attachments),
+    ...arrivals.flatMap(({ message }) =>
+      message.attachments.map((file) => ({ sha256: keyOf(file), redaction: file.redaction })),
+    ),
   ]) {
     if (redaction !== null) redactions.set(sha256, redaction);
   }
@@ -42,16 +46,17 @@ export async function addAttachmentRows(
   const rows: NewRow<typeof ATTACHMENTS>[] = [];
   for (const { n, message } of arrivals) {
     for (const [part, file] of message.attachments.entries()) {
-      const first = firstIn.get(file.sha256);
-      if (first === undefined) firstIn.set(file.sha256, n);
-      else if (first !== n) repeated.add(file.sha256);
+      const sha256 = keyOf(file);
+      const first = firstIn.get(sha256);
+      if (first === undefined) firstIn.set(sha256, n);
+      else if (first !== n) repeated.add(sha256);
       const isHeld = held.has(file.sha256);
       rows.push({
         n: newest + rows.length + 1,
         message: n,
         part,
         filename: file.filename,
-        sha256: file.sha256,
+        sha256,
         bytes: file.bytes,
         declared_type: file.declared_type,
         detected_type: file.detected_type,
@@ -66,6 +71,7 @@ export async function addAttachmentRows(
         trailing_bytes: file.trailing_bytes,
         failed: failedAttachmentChecks(file, isHeld),
         contains: file.contains ?? 0,
+        absence: isHeld ? null : (file.absence ?? CHANGED_FILE),
       });
     }
   }
@@ -76,6 +82,9 @@ export async function addAttachmentRows(
   const affected = new Set([...redactions.keys(), ...closed, ...containers]);
   if (affected.size > 0) await updateClosedFiles(statements, affected);
 }
+
+/** A file too large for memory is hashed first and copied later. */
+const CHANGED_FILE = 'changed while it was imported';
 
 /** Redacts all rows with a redacted hash, and puts rows with a repeated hash into the decorative layer. */
 async function markRows(
@@ -131,7 +140,7 @@ export async function addMissingBytes(
   let changed = 0;
   for (const { n, file } of missing) {
     changed += await statements.run(
-      `UPDATE attachments SET stored = 1, sha256 = $2, bytes = $3, declared_type = $4, detected_type = $5,
+      `UPDATE attachments SET stored = 1, absence = NULL, sha256 = $2, bytes = $3, declared_type = $4, detected_type = $5,
         origin_city = $6, trailing_bytes = $7, failed = $8 WHERE n = $1 AND stored = 0`,
       [
         n,

@@ -119,6 +119,13 @@ export const MIGRATIONS: readonly Migration[] = [
     // The greater event id won. Now the later arrival does, so these are applied again where they arrived later.
     both: `UPDATE events SET effect = 'queued', applied = NULL WHERE effect = 'superseded'`,
   },
+  {
+    // A file without bytes had the hash of its description in place of a hash.
+    both: `
+  ALTER TABLE attachments ADD COLUMN absence TEXT;
+  UPDATE attachments SET absence = 'is not in the export', sha256 = 'absent:' || sha256 WHERE stored = 0;
+  `,
+  },
 ];
 
 const tablesOf = (text: string): string[] =>

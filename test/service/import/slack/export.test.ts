@@ -227,13 +227,14 @@ describe('files', () => {
           inline: false,
           origin_city: 'tokyo',
           redaction: null,
+          absence: null,
           trailing_bytes: 0,
         },
       ]);
     }
   });
 
-  test('without bytes have the hash of their description', async () => {
+  test('without bytes are absent and have no hash', async () => {
     const { messages } = await read(zipped(exportOf([say('1.1', { files: [file({})] })])));
     const declared = '{"id":"F1","mimetype":"image/png","mode":"hosted","name":"a.png","size":7,"user":"U2"}';
     expect(messages[0]?.attachments[0]).toMatchObject({
@@ -241,7 +242,21 @@ describe('files', () => {
       bytes: 7,
       detected_type: null,
       redaction: null,
-      sha256: sha256Of(declared),
+      absence: 'is not in the export',
+      sha256: `absent:${sha256Of(declared)}`,
+    });
+  });
+
+  test('say why they are absent', async () => {
+    const outside = await read(zipped(exportOf([say('1.1', { files: [file({ mode: 'external' })] })])));
+    expect(outside.messages[0]?.attachments[0]?.absence).toBe('is kept outside of Slack');
+    const day = [say('1.1', { files: [file({})] })];
+    const damaged = await read(zipped(exportOf(day)), [
+      zipped({ '__uploads/F1/a.png': chart }, { brokenChecksum: true }),
+    ]);
+    expect(damaged.messages[0]?.attachments[0]).toMatchObject({
+      content: null,
+      absence: 'could not be read: is damaged (checksum differs)',
     });
   });
 

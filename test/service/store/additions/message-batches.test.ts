@@ -72,6 +72,7 @@ function file(content: string, more: Partial<ImportedAttachment> = {}): Imported
     inline: false,
     origin_city: null,
     redaction: null,
+    absence: null,
     trailing_bytes: 0,
     ...more,
   };

@@ -91,6 +91,31 @@ test('from version 4, rows that are external become internal: earlier imports to
   await archive.close();
 });
 
+test('from version 8, a file without bytes loses the hash of its description', async () => {
+  const place = await oldArchive(8);
+  const old =
+    'dir' in place
+      ? await openSqlite({ path: join(place.dir, 'archive.db'), sleep })
+      : await openPostgres({ url: place.url, sleep });
+  for (const [n, stored] of [
+    [1, 0],
+    [2, 1],
+  ] as const) {
+    await old.run(
+      `INSERT INTO attachments (n, message, part, filename, sha256, bytes, declared_type, stored, redacted,
+          decorative_layer, first_visible, source, tier) VALUES ($1, $1, 0, 'f', 'x', 1, 't', $2, 0, 0, 0, 's', 'internal')`,
+      [n, stored],
+    );
+  }
+  await old.close();
+  const archive = await open(place);
+  expect(await archive.database.all('SELECT n, sha256, absence FROM attachments ORDER BY n')).toEqual([
+    { n: 1, sha256: 'absent:x', absence: 'is not in the export' },
+    { n: 2, sha256: 'x', absence: null },
+  ]);
+  await archive.close();
+});
+
 test('of a newer one it is left alone', async () => {
   const place = await oldArchive(1);
   const archive = await open(place);
