@@ -47,6 +47,7 @@ export class WalkState<Row extends Identified> {
   readonly #frozenIds = new IdSet();
   readonly #statistics: WalkStatistics<Row>;
   readonly #freezer: Freezer<Row>;
+  readonly #questions: CursorQuestions<Row>;
   readonly #finalChecks: FinalChecks<Row>;
   readonly #audit: Audit<Row>;
   readonly #refusals: Refusals<Row>;
@@ -80,14 +81,14 @@ export class WalkState<Row extends Identified> {
       isEndKnown: this.#planner.isEndKnown,
     }));
     const spendRequest = () => this.#spendRequest();
-    const questions = new CursorQuestions({
+    this.#questions = new CursorQuestions({
       source,
       options,
       spendRequest,
       cursorQuery: (first, second) => this.#planner.cursorQuery(first, second),
     });
     this.#finalChecks = new FinalChecks(
-      questions,
+      this.#questions,
       this.#frozenIds,
       (id) => this.#frozenIds.has(id) || this.#order.get(id)?.gone === true || id === after || id === before,
     );
@@ -100,7 +101,7 @@ export class WalkState<Row extends Identified> {
       claims: this.#assessment.frozenClaims,
       previousId: frozen?.ids.at(-1) ?? after ?? LIST_START,
       frozenIds: this.#frozenIds,
-      questions,
+      questions: this.#questions,
       spendRequest,
       freshQuery: (rows) => this.#planner.auditQuery(rows),
       rangeFor: (query) => this.#rangeFor(query),
@@ -377,11 +378,16 @@ export class WalkState<Row extends Identified> {
     if (!this.#assessment.isEarly && this.#assessment.mayLearnMore) this.#readsWithoutProgress = 0;
   }
 
-  /** Asks for a row without a place as a cursor: it is gone, or the rows after it give it a place. */
+  /** Asks for a row without a place as a cursor: it is gone, or outside of the walk, or the rows after it give it a place. */
   async #areAllPlaced(): Promise<boolean> {
-    const { before } = this.#options;
+    const { after, before } = this.#options;
     const entry = this.#order.unplaced().find(({ id }) => id !== before);
     if (entry === undefined) return true;
+    const hasEnds = after !== undefined || before !== undefined;
+    if (hasEnds && !(await this.#questions.isInRange(entry.id))) {
+      this.#order.forget(entry);
+      return false;
+    }
     const planned = this.#located.has(entry.id) ? undefined : this.#planner.locate(entry);
     this.#located.add(entry.id);
     if (planned === undefined)

@@ -163,10 +163,12 @@ export function drawCase(seed: number): JudgedCase {
 /**
  * Returns whether a careful reader can be expected to read the list exactly. It cannot where most answers share a wrong state
  * or the second list always does; where more than 21 % of the reads are faulty; where the same few rows are shown wrong
- * in the same way again and again; and where one burst may last as long as the walk.
+ * in the same way again and again; where one burst may last as long as the walk; and where the list is empty and all pages say that
+ * there is more, as they would if rows were withheld.
  */
 export function isRecoverable(drawn: Omit<JudgedCase, 'recoverable'>): boolean {
-  const { kind, drift, timing, placement, crossCheckSource, crossCheckMode, size, limit } = drawn;
+  const { kind, drift, timing, placement, crossCheckSource, crossCheckMode, size, limit, hasMore } = drawn;
+  if (size === 0 && (hasMore === 'always true' || hasMore === 'inverted')) return false;
   if (drift === 0) return true;
   if (kind === 'stale majority' || drift > MAX_RECOVERABLE_DRIFT || placement === 'spots') return false;
   if (crossCheckSource === 'lagging' && crossCheckMode !== 'off') return false;

@@ -5,7 +5,7 @@ import { WalkReport } from '../../src/contract/reports/walk.ts';
 import { Fault } from '../../src/faults.ts';
 import type { WalkOptions, WalkOutcome } from '../../src/walk/options.ts';
 import { walk } from '../../src/walk/walk.ts';
-import type { Page, Source } from '../../src/walk/source.ts';
+import type { Page, PageQuery, Source } from '../../src/walk/source.ts';
 import type { FrozenWindowLine } from '../../src/contract/frozen-log.ts';
 import { faultyList } from '../support/faulty-list.ts';
 import { driftingSource, DRIFT_FAULTS, type DriftingOptions, type Item } from '../support/drifting-source.ts';
@@ -144,6 +144,23 @@ describe('lists that are written while all different requests for them are made'
     if (fault === undefined) expect(ids).toEqual(idsOf(list.items));
     else expect(ids).toEqual(idsOf(list.items).slice(0, ids.length));
   });
+});
+
+test('a shuffled page that shows rows beyond the end that the user gave leaves none of them without a place', async () => {
+  const before = 'conv_15';
+  for (const read of [1, 2, 3, 4, 5, 6]) {
+    const list = driftingSource({ size: 18 });
+    let forwardReads = 0;
+    const page = async (query: PageQuery) => {
+      const right = await list.page(query, signal);
+      if (query.before !== undefined || ++forwardReads !== read) return right;
+      const [first, ...others] = right.rows;
+      return { ...right, rows: [...(first === undefined ? [] : [first]), ...others.toReversed()] };
+    };
+    const { ids, fault } = await run({ page }, { limit: 18, after: 'conv_8', before });
+    expect(fault).toBeUndefined();
+    expect(ids).toEqual(idsOf(list.items).slice(8, 14));
+  }
 });
 
 describe('services that show only a part at a time', () => {
