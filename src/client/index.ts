@@ -19,7 +19,7 @@ import { Fault } from '../faults.ts';
 import { parseContent, type ForeignContent } from './content-body.ts';
 import { parseResponse, parseResponseWith, rawReply, type ApiResponse, type Reply } from './response.ts';
 import { parseBaseUrl, urlWithin, type Query } from './base-url.ts';
-import type { ListPage, ListParser } from './list-parser.ts';
+import type { ListPage, ListParser, RowChanges } from './list-parser.ts';
 import {
   createRecordListParser,
   createSequenceParser,
@@ -91,8 +91,8 @@ export type Client = {
   messages(query?: Query): Promise<Reply<ListPage<Message>>>;
   /** Returns where the service keeps the rows of a list; undefined before a page with rows was read. */
   guessOf(list: ListName): ListGuess | undefined;
-  /** Returns the fields in which answers differed about one row of a list, by its id. */
-  changesOf(list: ListName): ReadonlyMap<string, readonly string[]>;
+  /** Returns the rows of a list about which answers differed. */
+  changesOf(list: ListName): RowChanges;
   /** Sends a GET for any path below the base URL. Returns the body unchecked. */
   get(path: string): Promise<Reply<Uint8Array>>;
 };

@@ -21,6 +21,11 @@ const MAX_CHANGES = 1000;
 /** A page of a list: its rows, what it says about itself, and the other fields of the body. */
 export type ListPage<Row> = PageFacts & { data: Row[]; [other: string]: unknown };
 
+/** How answers differed about one row: the fields, and the SHA-256 of its file where there were several, in lower case. */
+export type RowChange = { fields: readonly string[]; hashes: readonly string[] };
+/** The rows of a list about which answers differed, by their ids. */
+export type RowChanges = ReadonlyMap<string, RowChange>;
+
 /** What is read from one row. */
 export type RowReader<Row> = {
   /** Returns the row. `id` is undefined only where rows need no ids. An issue has its path within the row. */
@@ -58,8 +63,8 @@ export type ListParser<Row> = {
   parse(answer: ApiResponse, isBackward?: boolean): Reply<ListPage<Row>>;
   /** Returns where the rows are, undefined before the first page with rows. */
   guess(): ListGuess | undefined;
-  /** Returns the fields in which answers differed about one row, by its id; at most {@link MAX_CHANGES} rows. */
-  changes(): ReadonlyMap<string, readonly string[]>;
+  /** Returns the rows about which answers differed, at most {@link MAX_CHANGES}. */
+  changes(): RowChanges;
 };
 
 type Remembered<Row> = { raw: unknown; row: Row; bytes: number };
@@ -69,11 +74,16 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
   let guess: ListGuess | undefined;
   const known = new Map<string, Remembered<Row>>();
   let held = 0;
-  const changes = new Map<string, string[]>();
-  const noteChange = (id: string, before: unknown, now: unknown): void => {
-    const fields = changedFields(before, now);
-    if (fields.length > 0 && (changes.has(id) || changes.size < MAX_CHANGES))
-      changes.set(id, [...new Set([...(changes.get(id) ?? []), ...fields])]);
+  const changes = new Map<string, RowChange>();
+  const noteChange = (id: string, before: Remembered<Row>, raw: unknown, row: Row): void => {
+    const fields = changedFields(before.raw, raw);
+    const known = changes.get(id) ?? { fields: [], hashes: [] };
+    if (fields.length === 0 || (!changes.has(id) && changes.size >= MAX_CHANGES)) return;
+    const hashes = new Set([...known.hashes, ...[before.row, row].flatMap(hashOf)]);
+    changes.set(id, {
+      fields: [...new Set([...known.fields, ...fields])],
+      hashes: hashes.size > 1 ? [...hashes] : [],
+    });
   };
   const forget = (id: string): void => {
     held -= known.get(id)?.bytes ?? 0;
@@ -103,12 +113,12 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
         throw withoutId(index, place, spec);
       const before = id === undefined ? undefined : (fresh.get(id) ?? known.get(id));
       if (before !== undefined && isSame(before.raw, raw)) return before.row;
-      if (before !== undefined) noteChange(id!, before.raw, raw);
       // The key of a map is a field of the row like any other.
       const whole = place.id === '' && id !== undefined ? { id, ...fields } : fields;
       const outcome = spec.reader.read(whole, id);
       if ('issue' in outcome)
         throw wrongShape([...keysOf(place.rows), found.keys?.[index] ?? index], outcome.issue, answer);
+      if (before !== undefined) noteChange(id!, before, raw, outcome.row);
       // A row that was not repaired has the fields that were received, so it is compared itself.
       const received = outcome.isRepaired || whole !== raw ? raw : outcome.row;
       if (id !== undefined) fresh.set(id, { raw: received, row: outcome.row, bytes });
@@ -240,6 +250,12 @@ function isSame(one: unknown, other: unknown): boolean {
         isSame((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
     )
   );
+}
+
+/** Returns the SHA-256 that a row gives for its file, in lower case; nothing where it gives none. */
+function hashOf(row: unknown): string[] {
+  const hash = ownField(row, 'sha256');
+  return typeof hash === 'string' && /^[0-9a-f]{64}$/i.test(hash) ? [hash.toLowerCase()] : [];
 }
 
 /** Returns the fields with other values. Addresses that differ in their query alone are equal: it may be a signature. */

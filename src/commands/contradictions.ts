@@ -1,5 +1,6 @@
 // What contradicts itself in the answers about a list: a stated number of rows, and rows with other content in another answer.
 import type { App } from '../app.ts';
+import type { RowChanges } from '../client/list-parser.ts';
 import { safeText } from '../client/safe-text.ts';
 import { STATED_TOTAL } from '../client/shapes/page-facts.ts';
 import { Fault } from '../faults.ts';
@@ -37,20 +38,64 @@ export function contradictionFault(text: string, app: Pick<App, 'strict' | 'noti
   return undefined;
 }
 
-/** Returns the Fault of rows with other content in another answer under `--strict`. Otherwise prints a notice. */
-export function changedRowsFault(
-  changes: ReadonlyMap<string, readonly string[]>,
-  app: Pick<App, 'strict' | 'notice'>,
-): Fault | undefined {
-  const [first] = changes;
+/**
+ * Says in what a service contradicts itself. An id with two hashes is a Fault of the run. `text`, a contradiction of numbers, and
+ * rows with other content in another answer are Faults under `--strict`, otherwise notices.
+ */
+export function countContradictions(
+  app: Pick<App, 'strict' | 'notice' | 'addFault'>,
+  text: string | undefined,
+  changes: RowChanges,
+): void {
+  const faults = [
+    text === undefined ? undefined : contradictionFault(text, app),
+    twoHashesFault(changes),
+    changedRowsFault(changes, app),
+  ];
+  for (const fault of faults) if (fault !== undefined) app.addFault(fault);
+}
+
+/** Returns the changes of these rows alone. */
+export function changesAmong(changes: RowChanges, ids: Iterable<string>): RowChanges {
+  const wanted = new Set(ids);
+  return new Map([...changes].filter(([id]) => wanted.has(id)));
+}
+
+/** Returns the changes without those of the position of a row, which a walk judges itself. */
+export function changesBesidePosition(changes: RowChanges, position = 'sequence'): RowChanges {
+  const others = [...changes].map(([id, { fields, hashes }]) => {
+    return [id, { fields: fields.filter((field) => field !== position), hashes }] as const;
+  });
+  return new Map(others.filter(([, { fields }]) => fields.length > 0));
+}
+
+/** Returns the Fault of ids for whose file answers gave different hashes. */
+export function twoHashesFault(changes: RowChanges): Fault | undefined {
+  const [first, ...others] = [...changes].filter(([, { hashes }]) => hashes.length > 1);
   if (first === undefined) return undefined;
-  const [id, fields] = first;
+  const [id, { hashes }] = first;
+  const shown = hashes.slice(0, 2).map((hash) => `${hash.slice(0, 12)}…`);
+  const more = others.length === 0 ? '' : `, and ${plural(others.length, 'other id')}`;
+  return new Fault(
+    'protocol',
+    `id ${safeText(id, 40)} twice with different hashes: ${shown.join(' and ')}${more}`,
+    {
+      hint: 'read the list again: if it stays so, the service does not know which file this is',
+    },
+  );
+}
+
+function changedRowsFault(changes: RowChanges, app: Pick<App, 'strict' | 'notice'>): Fault | undefined {
+  const rows = [...changes].filter(([, { hashes }]) => hashes.length < 2);
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const [id, { fields }] = first;
   const shown = `${safeText(id, 40)}: ${fields
     .slice(0, 5)
     .map((field) => safeText(field, 40))
     .join(', ')}`;
-  const rows = changes.size === 1 ? '1 row differs' : `${plural(changes.size, 'row')} differ`;
-  const text = `${rows} from one answer to another (${shown})`;
+  const count = rows.length === 1 ? '1 row differs' : `${plural(rows.length, 'row')} differ`;
+  const text = `${count} from one answer to another (${shown})`;
   if (app.strict) return new Fault('unstable', text);
   app.notice(`${text}: one of them is shown`);
   return undefined;

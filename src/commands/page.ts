@@ -1,13 +1,14 @@
 // Prints one page of a list, with its completeness in the summary.
 import type { App } from '../app.ts';
 import { readSizedPage } from '../capabilities/page-limit.ts';
+import type { RowChanges } from '../client/list-parser.ts';
 import { safeText } from '../client/safe-text.ts';
 import type { ListGuess } from '../client/shapes/list-guess.ts';
 import {
   changedRows,
-  changedRowsFault,
-  contradictionFault,
+  countContradictions,
   StatedTotals,
+  twoHashesFault,
   type Stated,
 } from './contradictions.ts';
 import { Fault } from '../faults.ts';
@@ -30,13 +31,14 @@ export async function printPage<Row extends { id: string }>(
   view: View<Row>,
   page: Page<Row>,
   window: Window,
-  { fault, changes }: { fault?: Fault | undefined; changes: ReadonlyMap<string, readonly string[]> },
+  { fault, changes }: { fault?: Fault | undefined; changes: RowChanges },
 ): Promise<void> {
   const { status, has_more, drift_ratio } = page;
   const isFromEndToEnd = window.after === undefined && window.before === undefined;
   const isWhole = has_more === false && isFromEndToEnd;
   const contradiction = totalContradiction(page, window);
-  const complete = isWhole && fault === undefined && contradiction?.isMissing !== true;
+  const isDoubted = contradiction?.isMissing === true || twoHashesFault(changes) !== undefined;
+  const complete = isWhole && fault === undefined && !isDoubted;
   await app.printer.list(view, {
     status,
     rows: page.data,
@@ -63,19 +65,6 @@ export function totalContradiction(
   totals.add(page, limit);
   const isWhole = page.has_more === false && after === undefined && before === undefined;
   return totals.contradiction(page.data.length, isWhole);
-}
-
-/** Says in what a service contradicts itself; under `--strict` these are faults of the run. */
-export function countContradictions(
-  app: Pick<App, 'strict' | 'notice' | 'addFault'>,
-  text: string | undefined,
-  changes: ReadonlyMap<string, readonly string[]>,
-): void {
-  const faults = [
-    ...(text === undefined ? [] : [contradictionFault(text, app)]),
-    changedRowsFault(changes, app),
-  ];
-  for (const fault of faults) if (fault !== undefined) app.addFault(fault);
 }
 
 /** Says how a page goes on, where the output has no summary that does. */

@@ -1,6 +1,7 @@
 // Walks any list as the user asked: frozen rows to stdout, the frozen log, the report, progress and the faults of the run.
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
+import type { RowChanges } from '../client/list-parser.ts';
 import type { WalkReport } from '../contract/reports/walk.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
@@ -15,6 +16,7 @@ import { addUnresolvedRows, findExisting, readUnresolvedRows } from '../walk/log
 import type { ReadNote, WalkOutcome } from '../walk/options.ts';
 import type { Identified, Source } from '../walk/source.ts';
 import { walk } from '../walk/walk.ts';
+import { changedRows, countContradictions } from './contradictions.ts';
 import { withoutUndefined } from './input.ts';
 import { withWalkFolder } from './walk-folder.ts';
 import type { WalkInput } from './walk-input.ts';
@@ -30,6 +32,8 @@ export type ListToWalk<Row extends Identified, Shown extends object> = {
   shown: (row: Row) => Shown;
   /** Which frozen rows are printed; absent: every one. `fault` says after the last row why these may not be right. */
   filter?: { matches: (row: Row) => boolean; fault: () => Fault | undefined };
+  /** Returns the rows about which answers differed, positions aside. */
+  changes: () => RowChanges;
   /** What a frozen log says it is of. `list` names a list of the address; absent: its conversations. */
   subject: { base_url: string; list?: string };
   /** Rows of the largest page that the service gives. */
@@ -63,7 +67,7 @@ export async function walkList<Row extends Identified, Shown extends object>(
 }
 
 async function runWalk<Row extends Identified, Shown extends object>(
-  { source, noun, view, shown, filter, subject, pageRows, noCrossCheck }: ListToWalk<Row, Shown>,
+  { source, noun, view, shown, filter, changes, subject, pageRows, noCrossCheck }: ListToWalk<Row, Shown>,
   input: WalkInput,
   app: App,
   dir: string | undefined,
@@ -148,6 +152,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
   }
   if (outcome === undefined) return;
   countWalkFaults(outcome, input.failOnDrift, app);
+  countContradictions(app, undefined, changes());
   const missing = crossCheck === 'full' ? missingCrossCheck(outcome.report, noCrossCheck, noun) : undefined;
   if (missing !== undefined) app.addFault(missing);
   const doubt = filter?.fault();
@@ -194,6 +199,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
         requests: outcome?.report.requests ?? 0,
         disagreements: outcome?.report.disagreements ?? 0,
         confidence: outcome?.report.confidence ?? 0,
+        ...changedRows(changes()),
         complete: outcome !== undefined && outcome.fault === undefined && filter?.fault() === undefined,
       }),
     });

@@ -3,9 +3,11 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { isWithin, parseAddress, withoutFinalSlashes } from '../client/base-url.ts';
 import { createUnknownListParser, type UnknownRow } from '../client/unknown-list.ts';
+import type { RowChanges } from '../client/list-parser.ts';
 import { Fault } from '../faults.ts';
 import { anyView } from '../format/views/index.ts';
 import type { PageQuery, Source } from '../walk/source.ts';
+import { changesBesidePosition } from './contradictions.ts';
 import { withoutUndefined } from './input.ts';
 import { readableList, type ReadableList } from './readable-list.ts';
 import { WalkInput } from './walk-input.ts';
@@ -32,7 +34,7 @@ export async function run(input: Input, app: App): Promise<void> {
     insecureHttp: app.settings.insecure_http.value,
   });
   url.hash = '';
-  const { source, firstPage } = await unknownSource(url, input, app);
+  const { source, firstPage, changes } = await unknownSource(url, input, app);
   const { source: readable, pageRows } = await walkableList(source, input, app);
   const { rows, id } = firstPage();
   const list = {
@@ -41,6 +43,7 @@ export async function run(input: Input, app: App): Promise<void> {
     noun: 'row',
     view: anyView(id, rows),
     shown: ({ row }: UnknownRow) => row,
+    changes: () => changesBesidePosition(changes(), input.positionsField),
     subject: { base_url: url.href, list: `rows by ${id}` },
   };
   await walkList(list, { ...input, crossCheck: 'off' }, app);
@@ -54,7 +57,11 @@ async function unknownSource(
   url: URL,
   input: Input,
   app: App,
-): Promise<{ source: Source<UnknownRow>; firstPage: () => { rows: Record<string, unknown>[]; id: string } }> {
+): Promise<{
+  source: Source<UnknownRow>;
+  firstPage: () => { rows: Record<string, unknown>[]; id: string };
+  changes: () => RowChanges;
+}> {
   const send = await app.sendTo(url);
   const list = createUnknownListParser({
     name:
@@ -86,7 +93,7 @@ async function unknownSource(
     // A map without ids in its rows gets them from its keys.
     id: input.idField ?? (list.guess()?.id || 'id'),
   });
-  return { source: { page }, firstPage };
+  return { source: { page }, firstPage, changes: list.changes };
 }
 
 function pageUrl(url: URL, { after, before, limit }: PageQuery, input: Input): URL {

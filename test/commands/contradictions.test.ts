@@ -3,6 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { arx } from '../support/command.ts';
 import type { Misbehaving } from '../support/misbehaving-server.ts';
 import { serveStranger, type StrangerOptions } from '../support/stranger.ts';
+import { sha256Of } from '../support/digest.ts';
+import { answer } from '../support/misbehaving-server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const env = { LANG: 'C.UTF-8', ARX_TOKEN: 'tok_given' };
@@ -21,10 +23,19 @@ afterEach(() => server?.close());
 async function at(line: string, options: Partial<StrangerOptions>, rows = ROWS) {
   await server?.close();
   server = await serveStranger({
-    lists: { '/v1/attachments': rows, '/v1/conversations': rows, '/api/sequence/relay': rows },
+    lists: {
+      '/v1/attachments': rows,
+      '/v1/conversations': rows,
+      '/messages': rows,
+      '/api/sequence/relay': rows,
+    },
     ...options,
   });
-  const ran = await arx(tempFolder('contradictions'), `${line} --json --base-url ${server.url}`, { env });
+  const ran = await arx(
+    tempFolder('contradictions'),
+    `${line.replace('BASE', server.url)} --json --base-url ${server.url}`,
+    { env },
+  );
   const { summary } = ran.stdout === '' ? ({} as never) : JSON.parse(ran.stdout);
   return { exit: ran.exit, stderr: ran.stderr, summary };
 }
@@ -101,11 +112,28 @@ describe('a row with other content in another answer', () => {
     expect((await at('attachments ls --all --strict', changing('origin_city'))).exit).toBe(8);
   });
 
+  test.each(['conversations walk', 'messages ls --walk', 'walk BASE/v1/attachments'])(
+    '%s says so',
+    async (line) => {
+      const walked = async (field: string, option = '') => {
+        const ran = await at(`${line}${option}`, changing(field));
+        return { ...ran, stderr: ran.stderr.split('\n').filter((text) => text.includes('differ')) };
+      };
+      const said = 'arx: 1 row differs from one answer to another (att_4: origin_city): one of them is shown';
+      const ran = await walked('origin_city');
+      expect(ran).toMatchObject({ exit: 0, summary: { rows: 60, complete: true, changed: 1 } });
+      expect(ran.stderr).toEqual([said]);
+      expect((await walked('origin_city', ' --strict')).exit).toBe(8);
+      // What a row says about its position is for the walk to judge.
+      expect((await walked('sequence')).stderr).toEqual([]);
+    },
+  );
+
   test('an id that comes twice in one page', async () => {
-    const rows = [...ROWS.slice(0, 3), { ...ROWS[1]!, sha256: 'b'.repeat(64) }];
+    const rows = [...ROWS.slice(0, 3), { ...ROWS[1]!, origin_city: 'oslo' }];
     const ran = await at('attachments ls', {}, rows);
     expect(ran.stderr).toBe(
-      'arx: 1 row differs from one answer to another (att_2: sha256): one of them is shown\n',
+      'arx: 1 row differs from one answer to another (att_2: origin_city): one of them is shown\n',
     );
     expect(ran.summary).toMatchObject({ changed: 1 });
     expect((await at('attachments ls --strict', {}, rows)).exit).toBe(8);
@@ -119,5 +147,93 @@ describe('a row with other content in another answer', () => {
       exit: 0,
       stderr: '',
     });
+  });
+});
+
+describe('commands that read the catalogue for files', () => {
+  const bytesOf = (n: number): string => `bytes of ${n}`;
+  const FILES = ROWS.slice(0, 30).map((row, n) => ({ ...row, sha256: sha256Of(bytesOf(n)) }));
+
+  /** A folder of files that were pulled, and a service that then gives att_4 another value of this field in every second answer. */
+  async function pulled(field: string, value: unknown) {
+    let count = 0;
+    let isChanging = false;
+    await server?.close();
+    server = await serveStranger({
+      lists: { '/v1/attachments': FILES, '/messages': [{ id: 'msg_1' }] },
+      respond: (path) => {
+        if (path === '/api/content/msg_1')
+          return answer(200, JSON.stringify({ view: 'raw', data: { id: 'msg_1', attachments: ['att_4'] } }));
+        const file = /^\/files\/(\d+)$/.exec(path)?.[1];
+        return file === undefined ? undefined : answer(200, bytesOf(Number(file)));
+      },
+      body: (data, has_more) => {
+        count += 1;
+        const rows = data.map((row) => ({
+          ...row,
+          file_url: `${server!.url}/files/${Number(row.id.slice(4)) - 1}`,
+          ...(isChanging && row.id === 'att_4' && count % 2 === 0 ? { [field]: value } : {}),
+        }));
+        return { data: rows, has_more };
+      },
+    });
+    const dir = tempFolder('contradictions');
+    const run = (line: string) => arx(dir, `${line} --base-url ${server!.url}`, { env });
+    expect((await run('attachments pull --all --to files')).exit).toBe(0);
+    isChanging = true;
+    return run;
+  }
+
+  const COMMANDS: [line: string][] = [
+    ['attachments pull --all --to OUT'],
+    ['attachments pull --city porto --to OUT'],
+    ['attachments pull att_4 --to OUT'],
+    ['attachments pull --all --to OUT --dry-run'],
+    ['attachments verify files --against catalogue'],
+    ['attachments export files --to OUT'],
+    ['attachments show att_4'],
+    ['content get msg_1 --save OUT'],
+  ];
+
+  test.each(COMMANDS)('%s: a row with other content is a notice, and exit 8 with --strict', async (line) => {
+    const run = await pulled('filename', 'other.txt');
+    const ran = await run(line.replace('OUT', 'one'));
+    expect(ran.stderr).toContain('1 row differs from one answer to another (att_4: filename)');
+    // The raw view of a message without its bytes is exit 3 by itself.
+    expect(ran.exit).toBe(line.startsWith('content') ? 3 : 0);
+    const strict = await run(`${line.replace('OUT', 'two')} --strict`);
+    expect(strict.stderr).toContain('[unstable, exit 8]');
+  });
+
+  test.each(COMMANDS)('B18 %s: an id with two hashes is exit 11', async (line) => {
+    const run = await pulled('sha256', 'b'.repeat(64));
+    for (const [at, option] of ['', ' --strict'].entries()) {
+      const ran = await run(line.replace('OUT', `out${at}`) + option);
+      expect(ran.stderr).toMatch(/id att_4 twice with different hashes: [0-9a-f]{12}… and [0-9a-f]{12}…/);
+      expect([11, 12]).toContain(ran.exit);
+    }
+  });
+});
+
+describe('B18 an id with two hashes', () => {
+  const OTHER = { ...ROWS[1]!, sha256: 'B'.repeat(64) };
+
+  test.each([
+    ['in one page', [...ROWS.slice(0, 3), OTHER], 'attachments ls'],
+    ['in one list', [...ROWS, OTHER], 'attachments ls --all'],
+    ['on different pages', [...ROWS, OTHER], 'attachments ls --all --limit 20'],
+    ['on different pages, with a filter', [...ROWS, OTHER], 'attachments ls --city porto --all --limit 20'],
+  ])('%s is exit 11', async (_, rows, line) => {
+    for (const option of ['', ' --strict']) {
+      const ran = await at(line + option, {}, rows);
+      expect(ran.stderr).toContain('id att_2 twice with different hashes: aaaaaaaaaaaa… and bbbbbbbbbbbb…');
+      expect(ran.exit).toBe(11);
+      expect(ran.summary).toMatchObject({ changed: 1, complete: false });
+    }
+  });
+
+  test('the same hash in upper case is no other hash', async () => {
+    const rows = [...ROWS.slice(0, 3), { ...ROWS[1]!, sha256: 'A'.repeat(64) }];
+    expect((await at('attachments ls', {}, rows)).exit).toBe(0);
   });
 });

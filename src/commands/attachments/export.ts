@@ -19,6 +19,7 @@ import { openBagTarget } from '../../bagit/target.ts';
 import { readFrozenWalk, type BaggedWalk } from '../../bagit/frozen-walk.ts';
 import { createBagWriter } from '../../bagit/writer.ts';
 import { readManifest } from '../../download/manifest.ts';
+import { changesAmong, countContradictions } from '../contradictions.ts';
 import { catalogueRows } from './catalogue.ts';
 import { limitedNotices } from './notices.ts';
 import { spareMemory } from './v8-flags.ts';
@@ -105,6 +106,12 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
       hint: 'arx attachments pull --all --to files',
     });
   const rows = input.offline ? new Map<string, Attachment>() : await catalogueRows(manifest, app);
+  if (!input.offline)
+    countContradictions(
+      app,
+      undefined,
+      changesAmong((await app.client()).changesOf('attachments'), manifest.keys()),
+    );
   const paths = new Set<string>();
   const gone = limitedNotices(app.notice);
   const records = [...manifest.values()].map((entry): BagRecord => {

@@ -6,8 +6,8 @@ import { fileStateOf } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { Window } from '../input.ts';
-import { changedRows } from '../contradictions.ts';
-import { countContradictions, noticeMore, totalContradiction } from '../page.ts';
+import { changedRows, countContradictions, twoHashesFault } from '../contradictions.ts';
+import { noticeMore, totalContradiction } from '../page.ts';
 import { exactRows } from '../exact-rows.ts';
 import { fieldFilters, Filter, filteredCatalogue } from './filter.ts';
 import { limitedNotices } from './notices.ts';
@@ -43,7 +43,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     return row;
   };
   const isComplete = (listing: { complete(): boolean }): boolean =>
-    listing.complete() && list.fault() === undefined;
+    listing.complete() && list.fault() === undefined && twoHashesFault(changes) === undefined;
 
   let complete: boolean;
   if (input.all === true) {
@@ -68,6 +68,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const total = totalContradiction(page, input);
     contradiction = total?.text;
     complete &&= list.fault() === undefined && total?.isMissing !== true;
+    complete &&= twoHashesFault(changes) === undefined;
     await app.printer.list(attachmentView, {
       status: page.status ?? (totals.withheld > 0 ? 'partial' : 'stable'),
       rows,

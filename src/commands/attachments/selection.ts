@@ -4,6 +4,8 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { readAhead } from '../../concurrency/read-ahead.ts';
+import type { RowChanges } from '../../client/list-parser.ts';
+import { changesAmong, countContradictions } from '../contradictions.ts';
 import { exactRows } from '../exact-rows.ts';
 import { findRecords } from '../find-record.ts';
 import { attachmentSource } from './catalogue.ts';
@@ -18,6 +20,8 @@ export type Selection = {
   rows(onSeen?: (row: Attachment) => void): AsyncGenerator<Attachment>;
   /** Returns, after the last row, why these may not be all rows; undefined where it is proved that they are. */
   fault(): Fault | undefined;
+  /** Returns, after the last row, the rows about which answers differed. */
+  changes(): RowChanges;
   /** What to say if there are no rows. */
   emptyMessage: string;
   /** Counts of the files that can be downloaded, so far; `isAll` when the last row is counted. */
@@ -29,6 +33,7 @@ const MAX_ROWS_AHEAD = 10_000;
 
 /** Returns the rows with these ids, or those of the list that match the filter. */
 export async function select(input: Filter & { ids: string[] }, app: App): Promise<Selection> {
+  const client = await app.client();
   const list = await filteredCatalogue(fieldFilters(input), app);
   const known = { files: 0, bytes: 0, unsized: 0, isAll: false };
   let tellSeen: ((row: Attachment) => void) | undefined;
@@ -68,14 +73,19 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
       tellSeen = onSeen;
       return readAhead(counted(isNamed ? rowsById() : matchingRows()), MAX_ROWS_AHEAD);
     },
+    changes: () => {
+      const changes = client.changesOf('attachments');
+      return isNamed ? changesAmong(changes, input.ids) : changes;
+    },
     fault: () => (isNamed ? undefined : (listing.fault() ?? list.fault())),
     known,
     emptyMessage: emptyMessageOf(input),
   };
 }
 
-/** Fails the run if nothing was selected, or if the rows may not be all. `rows` is their number. */
+/** Fails the run if nothing was selected, if the rows may not be all, or if answers contradict each other. `rows` is their number. */
 export function failIncomplete(app: App, selection: Selection, rows: number): void {
+  countContradictions(app, undefined, selection.changes());
   const fault = selection.fault();
   if (fault !== undefined) app.addFault(fault);
   else if (rows === 0)

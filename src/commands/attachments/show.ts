@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import { fileStateOf } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
+import { changesAmong, countContradictions } from '../contradictions.ts';
 import { findRecord } from '../find-record.ts';
 import { attachmentSource } from './catalogue.ts';
 import { openAttachment } from './open-file.ts';
@@ -18,6 +19,7 @@ export async function run({ id, open, force }: z.infer<typeof Input>, app: App):
   if (force && !open && !app.isRecorded) throw new Fault('usage', '--force goes with --open');
   const row = await findRecord(id, await attachmentSource(app), app);
   await app.printer.record(attachmentView, row);
+  countContradictions(app, undefined, changesAmong((await app.client()).changesOf('attachments'), [id]));
   const state = fileStateOf(row);
   if (app.strict && state !== 'available') app.addFault(new Fault('partial', `${id} is ${state}`));
   if (open) await openAttachment(row, force, app);

@@ -17,6 +17,7 @@ import { parseChecksumList } from '../../verify/checksum-list.ts';
 import { verifyFaultsOf, verifyReportOf, type ExpectedFile } from '../../verify/verdicts.ts';
 import { readReferenceFile } from '../../verify/reference-file.ts';
 import { OutputFile, writeHtmlPage } from '../output-file.ts';
+import { countContradictions } from '../contradictions.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
 import { limitedNotices } from './notices.ts';
@@ -180,6 +181,7 @@ async function catalogue(dir: string, app: App): Promise<{ expected: ExpectedFil
       bytes: row.bytes ?? null,
     });
   }
+  countContradictions(app, undefined, (await app.client()).changesOf('attachments'));
   const fault = listing.fault();
   if (fault !== undefined) app.addFault(fault);
   return { expected, whole: listing.complete() };

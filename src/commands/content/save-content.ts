@@ -15,6 +15,7 @@ import { attachmentSource } from '../attachments/catalogue.ts';
 import { printFileReport } from '../attachments/file-report.ts';
 import { failWithheld } from '../attachments/withheld.ts';
 import { pullRows } from '../attachments/pull-rows.ts';
+import { changesAmong, countContradictions } from '../contradictions.ts';
 import { findRecords } from '../find-record.ts';
 import { openTargetFolder } from '../../download/target-folder.ts';
 import { storedBytes } from './stored-bytes.ts';
@@ -124,5 +125,6 @@ async function named({ data }: Content, app: App): Promise<Attachment[]> {
     else if (found.fault.kind === 'not_found') app.notice(`${found.id} is not in the catalogue`);
     else app.addFault(found.fault);
   }
+  countContradictions(app, undefined, changesAmong((await app.client()).changesOf('attachments'), ids));
   return rows;
 }

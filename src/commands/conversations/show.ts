@@ -6,6 +6,7 @@ import { Message, type Conversation } from '../../contract/conversation.ts';
 import type { WindowQuery } from '../../contract/window.ts';
 import { Fault } from '../../faults.ts';
 import { conversationWithMessagesView } from '../../format/views/index.ts';
+import { changesAmong, countContradictions } from '../contradictions.ts';
 import { exactRows } from '../exact-rows.ts';
 import { findRecord } from '../find-record.ts';
 import { filteredMessages } from '../messages/message-list.ts';
@@ -32,6 +33,9 @@ export async function run({ id }: z.infer<typeof Input>, app: App): Promise<void
     ...conversation,
     messages: { data: messages, summary: { rows: messages.length, complete } },
   });
+  const shown = messages.map((message) => message.id);
+  countContradictions(app, undefined, changesAmong(client.changesOf('conversations'), [id]));
+  countContradictions(app, undefined, changesAmong(client.changesOf('messages'), shown));
   const unproved = new Fault('partial', `${id}: the service does not prove that these are all its messages`);
   if (!complete) app.addFault(fault ?? unproved);
 }

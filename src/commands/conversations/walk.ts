@@ -2,9 +2,11 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { detectCrossCheck, type CrossCheckSupport } from '../../capabilities/cross-check-support.ts';
+import type { Client } from '../../client/index.ts';
 import type { Conversation } from '../../contract/conversation.ts';
 import { conversationView } from '../../format/views/index.ts';
 import { Fault } from '../../faults.ts';
+import { changesBesidePosition } from '../contradictions.ts';
 import { pagingWords } from '../page.ts';
 import { readableList, type ReadableList } from '../readable-list.ts';
 import { WalkInput } from '../walk-input.ts';
@@ -17,7 +19,8 @@ export const Input = WalkInput.extend({
 type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
-  const { source, pageRows, noCrossCheck } = await walkableList(input, app);
+  const client = await app.client();
+  const { source, pageRows, noCrossCheck } = await walkableList(input, client, app);
   await walkList(
     {
       source,
@@ -25,6 +28,7 @@ export async function run(input: Input, app: App): Promise<void> {
       noun: 'conversation',
       view: conversationView,
       shown: (row) => row,
+      changes: () => changesBesidePosition(client.changesOf('conversations')),
       subject: { base_url: (await app.session()).origin },
       ...(noCrossCheck === undefined ? {} : { noCrossCheck }),
     },
@@ -36,9 +40,9 @@ export async function run(input: Input, app: App): Promise<void> {
 /** Returns the list as the service lets it be read, and why it cannot be cross-checked, if so. */
 async function walkableList(
   input: Input,
+  client: Client,
   app: App,
 ): Promise<ReadableList<Conversation> & { noCrossCheck?: string }> {
-  const client = await app.client();
   const { signal } = app.world;
   const limit = pageRowsOf(input);
   const bare = conversationSource(client);

@@ -6,6 +6,7 @@ import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { messageView } from '../../format/views/index.ts';
 import type { Source } from '../../walk/source.ts';
+import { changesBesidePosition } from '../contradictions.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import { withoutUndefined, windowQuery } from '../input.ts';
 import { pagingWords, printPage } from '../page.ts';
@@ -72,6 +73,7 @@ async function walkMessages(
     noun: 'message',
     view: messageView,
     shown: ({ row }: { row: Message }) => row,
+    changes: () => changesBesidePosition(client.changesOf('messages')),
     filter: {
       matches: ({ row }: { row: Message }) => messages.matches(row),
       fault: () => messages.fault(),

@@ -13,8 +13,8 @@ import { positionView } from '../../format/views/index.ts';
 import { checkCursors, checkEnds } from '../cursor-check.ts';
 import { Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
-import { changedRows } from '../contradictions.ts';
-import { countContradictions, noticeMore, readAcceptedPage, totalContradiction } from '../page.ts';
+import { changedRows, countContradictions } from '../contradictions.ts';
+import { noticeMore, readAcceptedPage, totalContradiction } from '../page.ts';
 
 export const Input = Window.extend({ name: z.string().min(1), all: z.boolean().default(false) });
 

@@ -201,7 +201,8 @@ describe('files are begun before their rows have a place in the list', () => {
     });
     const ran = await start().ended;
     const { files: rows } = reportOf(ran);
-    expect([ran.exit, rows.map(({ verdict }) => verdict)]).toEqual([3, ['withheld', 'match', 'match']]);
+    expect([ran.exit, rows.map(({ verdict }) => verdict)]).toEqual([11, ['withheld', 'match', 'match']]);
+    expect(ran.stderr).toContain('twice with different hashes');
     expect(readdirSync(dl).sort()).toEqual([MANIFEST_FILE, 'file-2.txt', 'file-3.txt']);
     expect(readFileSync(join(dl, 'file-3.txt'), 'utf8')).toBe('new');
     // The one that was right was fetched once.
