@@ -52,7 +52,7 @@ const ID = /\b(?:[A-R]\d{1,2}b?|X\d{1,2})\b/g;
 const TITLE_IDS =
   /(?:['"`]|bad inputs? )((?:[A-R]\d{1,2}b?|X\d{1,2})(?:(?:,? | and | to )(?:[A-R]\d{1,2}b?|X\d{1,2}))*)(?=[\s:'"`,)])/g;
 /** Ids of Slack channels and files look the same. */
-const OTHER_IDS = /^test\/(service\/(import|mail|fsck)\/|transcripts)/;
+const OTHER_IDS = /^test\/(service\/(import|mail|fsck)\/|transcripts|acceptance\/absent)/;
 const citedIn = (text: string): Set<string> =>
   new Set(Array.from(text.matchAll(TITLE_IDS), ([, ids = '']) => ids.match(ID) ?? []).flat());
 
