@@ -1,6 +1,7 @@
 // What a walk spent and what it froze: the figures of its windows and of its report.
 import type { UnstableGap, WalkReport } from '../contract/reports/walk.ts';
 import type { Verdict } from './decide/verdict.ts';
+import type { Problem } from './evidence/disagreement.ts';
 import { FIRST_PREVIOUS, freezeWindow, type FrozenState, type FrozenWindow } from './log/window.ts';
 import type { IdSet } from './order/id-set.ts';
 import type { Identified } from './source.ts';
@@ -17,7 +18,7 @@ export class WalkStatistics<Row extends Identified> {
   duplicates = 0;
   /** Reads since the last window, and what was wrong with them. */
   reads = 0;
-  problems: string[] = [];
+  problems: Problem[] = [];
   /** Rows that were seen between frozen rows. */
   readonly late = new Set<string>();
   readonly #earlierRows: number;
@@ -44,7 +45,7 @@ export class WalkStatistics<Row extends Identified> {
   }
 
   /** Counts an answer, with the drift ratio that the service states and what is wrong with the answer. */
-  countAnswer(driftRatio: number | undefined, problem: string | undefined): void {
+  countAnswer(driftRatio: number | undefined, problem: Problem | undefined): void {
     if (problem !== undefined) {
       this.problems.push(problem);
       this.#disagreements++;

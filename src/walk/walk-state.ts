@@ -5,7 +5,13 @@ import { Assessment } from './assessment.ts';
 import { Audit } from './audit.ts';
 import { CursorQuestions } from './cursor-questions.ts';
 import type { Verdict } from './decide/verdict.ts';
-import { contradictionIn, falseEndIn, nameOfEntry, noProgressFault } from './evidence/disagreement.ts';
+import {
+  contradictionIn,
+  falseEndIn,
+  nameOfEntry,
+  noProgressFault,
+  type Problem,
+} from './evidence/disagreement.ts';
 import { Evidence } from './evidence/evidence.ts';
 import { readPage, type WalkRange } from './evidence/read-page.ts';
 import type { Read } from './evidence/read.ts';
@@ -198,7 +204,8 @@ export class WalkState<Row extends Identified> {
   /** Takes the ids of a cross-check; undefined when its source cannot tell. Throws Fault `unstable`. */
   takeCrossCheck(planned: PlannedRead<Row>, ids: readonly string[] | undefined): void {
     this.#crossCheck.record(planned.cursor, ids);
-    if (ids === undefined) return this.#note(planned, 0, 'no cross-check with this cursor', undefined);
+    if (ids === undefined)
+      return this.#note(planned, 0, { text: 'no cross-check with this cursor' }, undefined);
     const goneId = ids.find((id) => this.#order.get(id)?.gone === true);
     if (goneId !== undefined) {
       this.#crossCheck.recordMissingRow(goneId);
@@ -211,9 +218,9 @@ export class WalkState<Row extends Identified> {
 
   /** Takes a refused request. Throws the error where no other request would help. */
   takeRefusal(planned: PlannedRead<Row>, error: unknown): void {
-    const problem = this.#refusals.take(planned, error);
+    const text = this.#refusals.take(planned, error);
     this.#recount();
-    this.#note(planned, 0, problem, undefined);
+    this.#note(planned, 0, { text }, undefined);
   }
 
   /**
@@ -330,7 +337,7 @@ export class WalkState<Row extends Identified> {
   #addRead(
     planned: PlannedRead<Row>,
     page: Page<Identified>,
-  ): { read?: Read<Row>; problem?: string | undefined } {
+  ): { read?: Read<Row>; problem?: Problem | undefined } {
     const known = this.#rangeFor(planned.query);
     const range = { ...known, maxRows: Math.max(known.maxRows, page.rows.length) };
     const reading = readPage(planned.query, page, this.#order, this.#frozenIds, range, planned);
@@ -338,17 +345,16 @@ export class WalkState<Row extends Identified> {
     const { read } = reading;
     if (read === undefined) {
       this.#finalChecks.rememberAhead(page.rows.map(({ id }) => id));
-      return { problem: reading.problem };
+      return reading;
     }
-    const problem = reading.problem ?? contradictionIn(read, this.#order);
+    let problem = reading.problem ?? contradictionIn(read, this.#order);
     this.#evidence.add(read);
     const { late, unordered } = this.#placement.merge(read);
     for (const id of late) this.#statistics.late.add(id);
     this.#finalChecks.rememberAhead(unordered);
-    return {
-      read,
-      problem: problem ?? (late[0] === undefined ? undefined : `row ${late[0]} among rows that are frozen`),
-    };
+    if (late[0] !== undefined)
+      problem ??= { text: `row ${late[0]} among rows that are frozen`, breaks: 'cursor and limit' };
+    return { read, problem };
   }
 
   /** Returns what is known about the list that the answer to a request is read with. */
@@ -419,7 +425,7 @@ export class WalkState<Row extends Identified> {
   #note(
     { query, surface }: PlannedRead<Row>,
     rows: number,
-    problem: string | undefined,
+    problem: Problem | undefined,
     driftRatio: number | undefined,
   ): void {
     this.#statistics.countAnswer(driftRatio, problem);
@@ -429,7 +435,7 @@ export class WalkState<Row extends Identified> {
       query,
       rows,
       ...(driftRatio === undefined ? {} : { drift_ratio: driftRatio }),
-      ...(problem === undefined ? {} : { problem }),
+      ...(problem === undefined ? {} : { problem: problem.text }),
     });
   }
 

@@ -2,6 +2,7 @@
 import { LIST_START, TRIMMED, type Entry, type Order } from '../order/order.ts';
 import type { IdSet } from '../order/id-set.ts';
 import type { Identified, Page, PageQuery } from '../source.ts';
+import type { Problem } from './disagreement.ts';
 import { directionOf, type Read } from './read.ts';
 
 /** Rows by which a read at the frontier overlaps the known rows, so that some page holds both rows of every adjacency. */
@@ -24,7 +25,7 @@ export type PageReading<Row> = {
   /** Undefined for a page that is not used at all. */
   read?: Read<Row>;
   /** What is wrong with the page, for the log. */
-  problem?: string;
+  problem?: Problem;
   /** Rows that the page shows once too often. */
   repeated: number;
 };
@@ -58,9 +59,11 @@ export function readPage<Row extends Identified>(
     firstCursor === LIST_START || inRange.some(({ id }) => (order.get(id)?.index ?? UNKNOWN) >= 0);
   const cursorIndex = query.after === undefined ? 0 : (order.get(query.after)?.index ?? 0);
   const isNearEnd = direction !== 'backward' && cursorIndex >= order.list.length - 1 - 2 * OVERLAP_ROWS;
-  const problem = holdsCursor ? 'its own cursor in the page' : problemIn(query, page, repeated);
+  const problem: Problem | undefined = holdsCursor
+    ? { text: 'its own cursor in the page', breaks: 'cursor and limit' }
+    : problemIn(query, page, repeated);
   if (inRange.length > 0 && !overlaps && (direction === 'backward' || !isNearEnd))
-    return { problem: problem ?? 'no overlap with the known rows', repeated };
+    return { problem: problem ?? { text: 'no overlap with the known rows' }, repeated };
 
   const entries = inRange.map((row) =>
     entryOf(row, order, frozenIds, surface === 'list' && row.id !== range.end),
@@ -78,7 +81,8 @@ export function readPage<Row extends Identified>(
         ? order.entryFor(lastCursor)
         : order.get(lastCursor);
   const positions = surface === 'list' ? positionsOf(inRange) : undefined;
-  const stated = problem ?? (holdsTrimmed ? 'rows that are frozen' : undefined);
+  const frozenRows: Problem = { text: 'rows that are frozen', breaks: 'cursor and limit' };
+  const stated = problem ?? (holdsTrimmed ? frozenRows : undefined);
   return {
     ...(stated === undefined ? {} : { problem: stated }),
     repeated,
@@ -174,8 +178,10 @@ function problemIn(
   { limit }: PageQuery,
   { rows, has_more }: Page<unknown>,
   repeated: number,
-): string | undefined {
-  if (rows.length > limit) return `${rows.length} rows for a limit of ${limit}`;
-  if (rows.length === 0 && has_more === true) return 'empty page that says there is more';
-  return repeated > 0 ? 'a row twice in one page' : undefined;
+): Problem | undefined {
+  if (rows.length > limit)
+    return { text: `${rows.length} rows for a limit of ${limit}`, breaks: 'cursor and limit' };
+  if (rows.length === 0 && has_more === true)
+    return { text: 'empty page that says there is more', breaks: 'empty is the end' };
+  return repeated > 0 ? { text: 'a row twice in one page' } : undefined;
 }
