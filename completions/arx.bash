@@ -48,7 +48,7 @@ _arx() {
     "events ls":--effect) _arx_list -W "queued waiting superseded dead"; return ;;
     "events reconcile":--journal) _arx_file; return ;;
     "events reconcile":--sign-with) _arx_file; return ;;
-    "import":--kind) _arx_list -W "mbox maildir mail slack folder"; return ;;
+    "import":--kind) _arx_list -W "mbox maildir mail slack mattermost zulip folder"; return ;;
     "import":--tier) _arx_list -W "external internal mirror"; return ;;
     "import":--blobs) _arx_dir; return ;;
     "redact":--blobs) _arx_dir; return ;;

@@ -13,7 +13,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--view' = @('raw', 'lore')
     '--cross-check' = @('off', 'boundary', 'full')
     '--effect' = @('queued', 'waiting', 'superseded', 'dead')
-    '--kind' = @('mbox', 'maildir', 'mail', 'slack', 'folder')
+    '--kind' = @('mbox', 'maildir', 'mail', 'slack', 'mattermost', 'zulip', 'folder')
     '--tier' = @('external', 'internal', 'mirror')
     '--max-tier' = @('external', 'internal', 'mirror')
     '--log-level' = @('error', 'warn', 'info')

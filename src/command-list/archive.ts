@@ -8,7 +8,7 @@ import { DATABASE_OPTIONS } from './shared-options.ts';
 export const ARCHIVE_COMMANDS = [
   {
     words: 'import',
-    summary: 'import mbox, Maildir, Slack exports or folders of files',
+    summary: 'import mail, exports of Slack, Mattermost or Zulip, or folders of files',
     arguments: [['<paths...>', 'files and folders to read']],
     options: [
       ['--origin-city <city>', 'city of files without a known origin'],

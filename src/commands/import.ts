@@ -1,4 +1,4 @@
-// `arx import PATH…`: imports mail, Slack exports and files, and accounts for every message that was read.
+// `arx import PATH…`: imports mail, exports of chats and files, and accounts for every message that was read.
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';

@@ -6,6 +6,8 @@ export const IMPORT_KINDS = {
   maildir: 'Maildir',
   mail: 'mail or folder of mails',
   slack: 'Slack export',
+  mattermost: 'Mattermost export',
+  zulip: 'Zulip export',
   folder: 'folder',
 } as const;
 /** A kind of source. */

@@ -1,12 +1,19 @@
 // The formats in which the bytes of a message are stored. A database row and the raw view name one of them.
 
 /**
- * `rfc822`: a mail, byte for byte as it was read. `slack`: canonical JSON of one Slack message and its channel.
+ * `rfc822`: a mail, byte for byte as it was read. `slack`, `mattermost`, `zulip`: canonical JSON of one message of such a chat
+ * and its channel.
  * `file`: canonical JSON that describes one file of an imported folder.
  */
-export type MessageFormat = 'rfc822' | 'slack' | 'file';
+export type MessageFormat = 'rfc822' | 'slack' | 'mattermost' | 'zulip' | 'file';
 
-const EXTENSIONS: Record<MessageFormat, string> = { rfc822: 'eml', slack: 'json', file: 'json' };
+const EXTENSIONS: Record<MessageFormat, string> = {
+  rfc822: 'eml',
+  slack: 'json',
+  mattermost: 'json',
+  zulip: 'json',
+  file: 'json',
+};
 
 /**
  * Returns the file name extension of the stored bytes, without a dot. Returns `bin` for no format and for an unknown one,

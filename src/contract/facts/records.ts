@@ -29,7 +29,7 @@ export const RECORD_FACTS: readonly Fact[] = [
     ],
     [
       'purpose',
-      'The interface does not state it in full. Our service archives mail, Slack exports and folders of files.',
+      'The interface does not state it in full. Our service archives mail, exports of chats and folders of files.',
     ],
   ]),
 
@@ -78,7 +78,7 @@ export const RECORD_FACTS: readonly Fact[] = [
     ],
     [
       'origin_city',
-      'The nearest city within 50 km of the picture’s GPS position, else the city of the Slack time zone, else the label given at import, else absent.',
+      'The nearest city within 50 km of the picture’s GPS position, else the city of the time zone of a chat user, else the label given at import, else absent.',
     ],
   ]),
   ...documented('2.2', [
@@ -169,7 +169,7 @@ export const RECORD_FACTS: readonly Fact[] = [
     ['origin', 'derived for every imported record. A client accepts other values.'],
     [
       'source',
-      'gateway for mail of a mailing list, external for other mail and Slack, local for files. A client accepts other values.',
+      'gateway for mail of a mailing list, external for other mail and chats, local for files. A client accepts other values.',
     ],
     ['asset_type', 'image, video, audio, text, document, archive or other. A client accepts other values.'],
   ]),

@@ -65,6 +65,8 @@ async function checkRow(database: Archive['database'], row: CheckedRow, findings
       return undefined;
     }
     case 'slack':
+    case 'mattermost':
+    case 'zulip':
     case 'file':
       return undefined;
     default:

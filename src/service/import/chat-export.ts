@@ -1,5 +1,9 @@
-// Recognizes exports of chat systems that arx does not read, by the first bytes of a file.
+// Recognizes exports of chat systems: those that arx does not read, and those that lie inside an imported folder.
 import { readFileHead } from './mail-detection.ts';
+import { isMattermostAt } from './mattermost/detect.ts';
+import { slackContent } from './slack/detect.ts';
+import { mayBeTar } from './tar.ts';
+import { isZulipAt } from './zulip/detect.ts';
 
 /** Each system, with patterns that the beginning of one of its files has, all of them. */
 const CHATS: [system: string, ...patterns: RegExp[]][] = [
@@ -17,11 +21,42 @@ const CHATS: [system: string, ...patterns: RegExp[]][] = [
   ['Teams', /^\s*[[{]/, /graph\.microsoft\.com\/[^"]*\/messages|"chatId"\s*:\s*"19:/],
 ];
 
-/** What to do with such an export. */
-export const CHAT_HINT = 'convert it to mbox or to the form of a Slack export, and import that';
+/** The systems whose exports are read, where they are named themselves. */
+const READ_SYSTEMS = new Set(['Mattermost', 'Zulip', 'Slack']);
 
-/** Returns the system whose messages a file holds, or undefined. Throws the error of the file system. */
-export async function chatSystemOf(path: string): Promise<string | undefined> {
+/** Returns what to do with an export of a system. `part`: the path is only one file of it. */
+export function chatHint(system: string, part: 'part' | 'whole'): string {
+  if (!READ_SYSTEMS.has(system))
+    return 'convert it to mbox or to the form of a Slack export, and import that';
+  return part === 'whole'
+    ? 'import it by itself'
+    : 'import the folder, zip or tar.gz of the export by itself';
+}
+
+/**
+ * Returns the system whose messages a file holds, and whether the file is the whole export; undefined for any other file.
+ * Throws the error of the file system.
+ */
+export async function chatSystemOf(
+  path: string,
+): Promise<{ system: string; part: 'part' | 'whole' } | undefined> {
   const { text } = await readFileHead(path);
+  const system = systemOf(text) ?? (await archivedSystem(path, text));
+  if (system === undefined) return undefined;
+  return { system, part: system === 'Zulip' && text.trimStart().startsWith('{') ? 'part' : 'whole' };
+}
+
+/** A folder may hold large tars that are no exports. */
+const MAX_TAR_BYTES = 64 * 1024 * 1024;
+
+/** Looks into a zip or tar, of which only the names are read. */
+async function archivedSystem(path: string, head: string): Promise<string | undefined> {
+  const isZip = head.startsWith('PK');
+  if (isZip && (await slackContent(path)) === 'export') return 'Slack';
+  if (isZip && (await isMattermostAt(path))) return 'Mattermost';
+  return (isZip || mayBeTar(head)) && (await isZulipAt(path, MAX_TAR_BYTES)) ? 'Zulip' : undefined;
+}
+
+function systemOf(text: string): string | undefined {
   return CHATS.find(([, ...patterns]) => patterns.every((pattern) => pattern.test(text)))?.[0];
 }

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { IMPORT_KINDS, type ImportKind } from '../../contract/import-kind.ts';
 import { Fault } from '../../faults.ts';
-import { CHAT_HINT, chatSystemOf } from './chat-export.ts';
+import { chatHint, chatSystemOf } from './chat-export.ts';
 import { readFileHead, type FileHead } from './mail-detection.ts';
 import { READERS, type Read, type Source } from './readers.ts';
 
@@ -26,8 +26,8 @@ export async function detectSource(path: string, named?: ImportKind): Promise<De
   if (detected !== undefined) return detected;
   const chat = await chatSystemOf(path).catch(() => undefined);
   if (chat !== undefined)
-    throw new Fault('usage', `${path} looks like an export of ${chat}, which arx does not read`, {
-      hint: CHAT_HINT,
+    throw new Fault('usage', `${path} looks like an export of ${chat.system}, which arx does not read so`, {
+      hint: chatHint(chat.system, chat.part),
     });
   if (named !== undefined) throw new Fault('usage', `${path} is no ${IMPORT_KINDS[named]}`);
   throw new Fault('usage', `${path} is none of these: ${Object.values(IMPORT_KINDS).join(', ')}`);

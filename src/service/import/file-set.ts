@@ -1,4 +1,4 @@
-// A set of files that are read by name: the files of a folder, or the entries of a zip.
+// A set of files that are read by name: the files of a folder, or the entries of a zip or tar.
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,6 +15,8 @@ export type FileSet = {
   hidden: readonly string[];
   /** Returns the bytes of a file. Throws {@link UnreadableError} when it is absent, damaged or longer than `maxBytes`. */
   read(name: string, maxBytes: number): Promise<Uint8Array>;
+  /** Yields the bytes of a file, however long. Throws {@link UnreadableError}, for damage also after bytes that it yielded. */
+  stream(name: string): AsyncIterable<Uint8Array>;
   close(): void;
 };
 
@@ -37,6 +39,7 @@ export async function openFolder(root: string): Promise<FileSet> {
     unreadable,
     hidden: [],
     read: (name, maxBytes) => readRegularFile(join(root, name), maxBytes),
+    stream: (name) => streamRegularFile(join(root, name)),
     close: () => {},
   };
 }
@@ -55,5 +58,25 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<U
     }
   } catch (error) {
     throw error instanceof UnreadableError ? error : new UnreadableError(unreadableReason(error));
+  }
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** As {@link readRegularFile}, for a file of any length. */
+export async function* streamRegularFile(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      if (!(await file.stat()).isFile()) throw new UnreadableError('is not a regular file');
+      for await (const chunk of file.createReadStream({ autoClose: false, highWaterMark: CHUNK_BYTES }))
+        yield chunk as Uint8Array;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw error instanceof UnreadableError || (error as NodeJS.ErrnoException).code === undefined
+      ? error
+      : new UnreadableError(unreadableReason(error));
   }
 }

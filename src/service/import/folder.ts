@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Tier } from '../../contract/token.ts';
 import type { SourceItem } from '../records/import-items.ts';
-import { CHAT_HINT, chatSystemOf } from './chat-export.ts';
+import { chatHint, chatSystemOf } from './chat-export.ts';
 import { readFileMessage, type FileContext } from './file-message.ts';
 import { filesBelow, type FoundFile } from './folder-listing.ts';
 import { detectFileKind, holdsMails, readFileHead } from './mail-detection.ts';
@@ -61,9 +61,10 @@ async function* plainFile(found: FoundFile, context: FileContext): AsyncGenerato
   const item = await readFileMessage(found, context);
   yield* asFile(item, 'file');
   if (item.kind === 'refused') return;
-  const system = await chatSystemOf(found.at).catch(() => undefined);
-  if (system === undefined) return;
-  const text = `looks like an export of ${system}: it is stored as a file, and no message in it was understood; ${CHAT_HINT}`;
+  const chat = await chatSystemOf(found.at).catch(() => undefined);
+  if (chat === undefined) return;
+  const { system, part } = chat;
+  const text = `looks like an export of ${system}: it is stored as a file, and no message in it was understood; ${chatHint(system, part)}`;
   yield { kind: 'notice', path: found.at, text };
 }
 

@@ -6,8 +6,12 @@ import { readFolder, type ReadAs } from './folder.ts';
 import { isFolderOfMails, isMail, isMailbox, type FileHead } from './mail-detection.ts';
 import { asFile, isMaildirAt, readMaildir, readMailFile } from './maildir.ts';
 import { hasSeparator, readMbox } from './mbox.ts';
+import { isMattermostAt } from './mattermost/detect.ts';
+import { readMattermost } from './mattermost/export.ts';
 import { slackContent } from './slack/detect.ts';
 import { readSlack } from './slack/export.ts';
+import { isZulipAt } from './zulip/detect.ts';
+import { readZulip } from './zulip/export.ts';
 
 /** A path to import. It is a folder or a regular file. */
 export type Source = {
@@ -59,6 +63,15 @@ export const READERS: Record<ImportKind, Reader> = {
       source.isFolder || (await source.head()).text.startsWith(ZIP_MAGIC) ? detectSlack(source) : undefined,
     // A zip may have other bytes before its first entry.
     detectNamed: detectSlack,
+  },
+  mattermost: {
+    detect: async ({ path }) =>
+      (await isMattermostAt(path)) ? (options) => readMattermost(path, options) : undefined,
+    detectNamed: async ({ path }) =>
+      (await isMattermostAt(path, true)) ? (options) => readMattermost(path, options) : undefined,
+  },
+  zulip: {
+    detect: async ({ path }) => ((await isZulipAt(path)) ? (options) => readZulip(path, options) : undefined),
   },
   mail: {
     detect: async ({ path, isFolder, head }) => {

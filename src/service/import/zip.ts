@@ -37,24 +37,41 @@ export async function openZip(path: string): Promise<FileSet> {
     unreadable: [],
     hidden,
     read: (name, maxBytes) => readEntry(opened, entries.get(name), maxBytes),
+    stream: (name) => streamEntry(opened, entries.get(name)),
     close: () => opened.close(),
   };
 }
 
 async function readEntry(zip: ZipFile, entry: Entry | undefined, maxBytes: number): Promise<Uint8Array> {
+  if (entry !== undefined && !entry.isEncrypted() && entry.uncompressedSize > maxBytes)
+    throw new UnreadableError(`is larger than ${maxBytes} bytes`);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of streamEntry(zip, entry)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function* streamEntry(zip: ZipFile, entry: Entry | undefined): AsyncGenerator<Uint8Array> {
   if (entry === undefined) throw new UnreadableError('is not there');
   if (entry.isEncrypted()) throw new UnreadableError('is encrypted');
-  if (entry.uncompressedSize > maxBytes) throw new UnreadableError(`is larger than ${maxBytes} bytes`);
-  try {
-    // yauzl fails as soon as the stream is longer than the entry declares.
-    const chunks: Buffer[] = [];
-    for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
-    const content = Buffer.concat(chunks);
-    if (crc32(content) !== entry.crc32) throw new UnreadableError('is damaged (checksum differs)');
-    return content;
-  } catch (error) {
+  let checksum = 0;
+  // yauzl fails as soon as the stream is longer than the entry declares.
+  const source = await zip.openReadStreamPromise(entry).catch((error: unknown) => {
     throw unreadable(error);
+  });
+  const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  try {
+    for (;;) {
+      const next = await chunks.next().catch((error: unknown) => {
+        throw unreadable(error);
+      });
+      if (next.done === true) break;
+      checksum = crc32(next.value, checksum);
+      yield next.value;
+    }
+  } finally {
+    source.destroy();
   }
+  if (checksum !== entry.crc32) throw new UnreadableError('is damaged (checksum differs)');
 }
 
 function unreadable(error: unknown): UnreadableError {

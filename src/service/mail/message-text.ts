@@ -2,13 +2,15 @@
 import type { MessageFormat } from '../../contract/message-format.ts';
 import { limitText, truncatedFields, type MessageText } from './limited-text.ts';
 import { mailText } from './mail-text.ts';
+import { mattermostText } from './mattermost-text.ts';
 import { slackText } from './slack-text.ts';
+import { zulipText } from './zulip-text.ts';
 
 export type { MessageText } from './limited-text.ts';
 
 /**
  * Returns the text of a message from its stored bytes (interface 4.3). A mail: its header fields, and its visible text
- * and HTML parts. A Slack message: its words, those of apps included. A file: its description, as stored.
+ * and HTML parts. A message of a chat: its words, those of apps included. A file: its description, as stored.
  * Accepts any bytes, but throws an Error for an unknown format.
  *
  * `redacted` are the hashes (sha256, lower-case hex) of files that must not be read. Only a mail contains its files.
@@ -22,7 +24,11 @@ export async function readMessageText(
     case 'rfc822':
       return mailText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), redacted);
     case 'slack':
-      return plainText(storedSlackText(new TextDecoder().decode(bytes)));
+      return plainText(chatText(bytes, slackText));
+    case 'mattermost':
+      return plainText(chatText(bytes, mattermostText));
+    case 'zulip':
+      return plainText(chatText(bytes, zulipText));
     case 'file':
       return plainText(new TextDecoder().decode(bytes));
     default:
@@ -37,10 +43,10 @@ function plainText(source: string | null): MessageText {
 }
 
 /** The stored JSON holds the message as `message`. A message alone is read too. */
-function storedSlackText(source: string): string | null {
+function chatText(bytes: Uint8Array, textOf: (message: unknown) => string | null): string | null {
   try {
-    const record = JSON.parse(source) as { message?: unknown } | null;
-    return slackText(record?.message ?? record);
+    const record = JSON.parse(new TextDecoder().decode(bytes)) as { message?: unknown } | null;
+    return textOf(typeof record?.message === 'object' ? record.message : record);
   } catch {
     return null;
   }

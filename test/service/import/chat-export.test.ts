@@ -1,4 +1,4 @@
-// Exports of chats that arx does not read: they are stored as files, and the report says so.
+// Exports of chats inside an imported folder: they are stored as files, and the report says so.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { importPaths } from '../../../src/service/import/index.ts';
@@ -18,7 +18,7 @@ async function noticesOf(name: string, content: string): Promise<{ path: string;
 
 const message = { id: 1, type: 'message', date: '2024-01-02T03:04:05', from: 'a', text: 'x' };
 test.each<[system: string, name: string, content: string]>([
-  ['Mattermost', 'import.jsonl', '{"type":"version","version":1}\n{"type":"channel","channel":{}}\n'],
+  ['Mattermost', 'old/import.jsonl', '{"type":"version","version":1}\n{"type":"channel","channel":{}}\n'],
   ['Zulip', 'messages-000001.json', JSON.stringify({ zerver_message: [{ id: 1, content: 'x' }] })],
   ['Zulip', 'realm.json', JSON.stringify({ zerver_realm: [{ id: 1 }] }, null, 2)],
   [
@@ -51,7 +51,8 @@ test.each<[system: string, name: string, content: string]>([
   expect(others).toEqual([]);
   expect(found?.path).toBe(name);
   expect(found?.notice).toContain(`looks like an export of ${system}`);
-  expect(found?.notice).toContain('no message in it was understood; convert it to mbox');
+  const hint = { Mattermost: 'import it by itself', Zulip: 'import the folder, zip or tar.gz' }[system];
+  expect(found?.notice).toContain(`no message in it was understood; ${hint ?? 'convert it to mbox'}`);
 });
 
 test.each<[name: string, content: string]>([

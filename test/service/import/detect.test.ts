@@ -12,6 +12,13 @@ describe('detection', () => {
   test.each<[name: string, files: Record<string, string>, kind: string]>([
     ['a Maildir', { 'cur/': '', 'new/': '', 'tmp/': '' }, 'maildir'],
     ['a Slack export', { 'users.json': '[]', 'channels.json': '[]' }, 'slack'],
+    [
+      'a Mattermost export',
+      { 'import.jsonl': '{"type":"version","version":1}\n', 'data/a': 'x' },
+      'mattermost',
+    ],
+    ['a Zulip export', { 'realm.json': '{}', 'messages-000001.json': '{}', 'uploads/a': 'x' }, 'zulip'],
+    ['lists named as those of Zulip', { 'realm.json': '{}', 'a.txt': 'x' }, 'folder'],
     ['the uploads of one', { '__uploads/F1/a.txt': 'x' }, 'uploads'],
     ['a folder of mails', eml(9), 'mail'],
     ['of mails, mostly', { ...eml(9), 'd/.DS_Store': '\0' }, 'mail'],
@@ -29,6 +36,7 @@ describe('detection', () => {
     ['an mbox', MBOX + MAIL, 'mbox'],
     ['an empty mbox', '', 'mbox'],
     ['an mbox after empty lines', `\r\n\n${MBOX}${MAIL}`, 'mbox'],
+    ['a Mattermost export', '{"type": "version", "version": 1}\n', 'mattermost'],
     ['a mail', MAIL, 'mail'],
     ['a mail with CRLF', MAIL.replaceAll('\n', '\r\n'), 'mail'],
     ['a mail with folded fields', `Received: a\n b\n${MAIL}`, 'mail'],
@@ -49,11 +57,18 @@ describe('detection', () => {
     await archive.close();
   });
 
-  test('an export of another chat system is refused with what to do', async () => {
-    const root = await sourceFolder({ file: '{"type":"version","version":1}\n' });
+  test.each([
+    [
+      'Discord',
+      'ID,Timestamp,Contents,Attachments\n',
+      'convert it to mbox or to the form of a Slack export, and import that',
+    ],
+    ['Zulip', '{"zerver_message":[]}', 'import the folder, zip or tar.gz of the export by itself'],
+  ])('an export of %s that is not read is refused with what to do', async (system, content, hint) => {
+    const root = await sourceFolder({ file: content });
     await expect(detectSource(join(root, 'file'))).rejects.toMatchObject({
-      message: `${join(root, 'file')} looks like an export of Mattermost, which arx does not read`,
-      detail: { hint: 'convert it to mbox or to the form of a Slack export, and import that' },
+      message: `${join(root, 'file')} looks like an export of ${system}, which arx does not read so`,
+      detail: { hint },
     });
   });
 

@@ -1,12 +1,8 @@
 // Reads a file of a Slack message: what the export declares, and the bytes if the export holds them.
-import { createHash } from 'node:crypto';
-import { cityOfPhoto } from '../../geocoding/exif-gps.ts';
+import { chatFile, NOT_IN_EXPORT } from '../chat-file.ts';
 import { type FileSet, UnreadableError } from '../file-set.ts';
-import { storedJson } from '../stored-json.ts';
-import { absentFileKey, type ImportedAttachment } from '../../records/import-items.ts';
-import { textAt } from './users-and-channels.ts';
-import { detectContentType } from '../../file-type/content-type.ts';
-import { countTrailingBytes } from '../../file-type/trailing-bytes.ts';
+import { countAt, textAt } from '../json-value.ts';
+import type { ImportedAttachment } from '../../records/import-items.ts';
 
 /** The uploaded files of an export. */
 export type Uploads = {
@@ -68,10 +64,8 @@ function redactionOf(file: Record<string, unknown>): string | null {
 }
 
 /**
- * Returns a file of a message. `city` is the city label to use when a photo has no position of its own, or null.
- *
- * Without bytes `content` is null, `bytes` is the declared size, and what stands for the hash is made from the canonical
- * JSON of the file object as exported. A file that Slack withholds never gets bytes, even when the export or a folder has some.
+ * Returns a file of a message. `city` is the city label to use when a photo has no position of its own, or null. A file that
+ * Slack withholds never gets bytes, even when the export or a folder has some.
  */
 export async function readSlackFile(
   file: Record<string, unknown>,
@@ -82,35 +76,20 @@ export async function readSlackFile(
   const filename = textAt(file, 'name') ?? textAt(file, 'title') ?? (id === '' ? 'file' : id);
   const redaction = redactionOf(file);
   const upload = redaction === null ? await readUpload(id, filename) : null;
-  const content = typeof upload === 'string' ? null : upload;
-  const size = file['size'];
-  const declaredBytes = Number.isSafeInteger(size) && (size as number) >= 0 ? (size as number) : 0;
-  const detected = content === null ? null : detectContentType(content);
-  const mimetype = textAt(file, 'mimetype')?.split(';', 1)[0]?.trim().toLowerCase();
-  return {
+  const declared = {
     filename,
-    declared_type:
-      mimetype !== undefined && /^[^\s/]+\/[^\s/]+$/.test(mimetype) ? mimetype : DEFAULT_CONTENT_TYPE,
-    detected_type: detected,
-    content,
-    sha256: content === null ? absentFileKey(sha256Of(storedJson(file))) : sha256Of(content),
-    bytes: content?.length ?? declaredBytes,
-    absence: content === null ? absenceOf(file, typeof upload === 'string' ? upload : null) : null,
-    inline: false,
-    origin_city: (content === null ? null : await cityOfPhoto(content, detected)) ?? city,
+    type: textAt(file, 'mimetype'),
+    bytes: countAt(file, 'size'),
+    declared: file,
+    city,
     redaction,
-    trailing_bytes: content === null ? 0 : countTrailingBytes(content, detected),
   };
+  return chatFile(declared, upload instanceof Uint8Array ? upload : absenceOf(file, upload));
 }
-const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
 
 /** Why the export does not hold a file. `failure`: why it could not be read, where it does. */
 function absenceOf(file: Record<string, unknown>, failure: string | null): string {
   if (failure !== null) return `could not be read: ${failure}`;
   const isExternal = textAt(file, 'mode') === 'external' || file['is_external'] === true;
-  return isExternal ? 'is kept outside of Slack' : 'is not in the export';
-}
-
-function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return isExternal ? 'is kept outside of Slack' : NOT_IN_EXPORT;
 }

@@ -4,10 +4,12 @@ import { cityOfTimeZone } from '../../geocoding/cities.ts';
 import type { Tier } from '../../../contract/token.ts';
 import type { ImportItem } from '../../records/import-items.ts';
 import { slackText } from '../../mail/slack-text.ts';
+import { isObject, textAt } from '../json-value.ts';
 import { storedJson } from '../stored-json.ts';
+import { subjectLine } from '../subject-line.ts';
 import { type Uploads, readSlackFile } from './file.ts';
 import { withoutSecrets } from './secrets.ts';
-import { type SlackChannel, type SlackUser, isObject, textAt } from './users-and-channels.ts';
+import type { SlackChannel, SlackUser } from './users-and-channels.ts';
 
 /** What messages of one channel have in common. */
 export type SlackContext = {
@@ -24,7 +26,8 @@ export type SlackContext = {
 type Place = { path: string; position: number; decodable: boolean };
 
 const TIMESTAMP = /^\d{1,11}\.\d{1,9}$/;
-const MAX_SUBJECT_CHARACTERS = 80;
+/** Characters of the text in which names are put for ids. */
+const MAX_EXAMINED_CHARACTERS = 4000;
 
 /** Subtypes of messages that people write. Messages of any other subtype come from Slack or an app. */
 const WRITTEN_SUBTYPES = new Set([
@@ -124,22 +127,13 @@ function filesOf(entry: Record<string, unknown>): Array<Record<string, unknown>>
 /** The first line of the visible text, at most 80 characters. Mentions and links appear by their names. */
 function subjectOf(entry: Record<string, unknown>, users: ReadonlyMap<string, SlackUser>): string | null {
   const text = slackText(entry) ?? '';
-  const line = text
-    .slice(0, 4000)
+  const named = text
+    .slice(0, MAX_EXAMINED_CHARACTERS)
     .replace(/<([@#!]?)([^<>|\n]+)(?:\|([^<>\n]*))?>/g, (_, mark: string, target: string, label?: string) =>
       mark === ''
         ? (label ?? target)
         : `${mark === '#' ? '#' : '@'}${label || users.get(target)?.name || target}`,
     )
-    .replace(/&(lt|gt|amp);/g, (_, name: 'lt' | 'gt' | 'amp') => ({ lt: '<', gt: '>', amp: '&' })[name])
-    .split('\n')
-    .find((candidate) => candidate.trim() !== '');
-  const characters = Array.from(line?.trim() ?? '');
-  if (characters.length === 0) return null;
-  return characters.length > MAX_SUBJECT_CHARACTERS
-    ? `${characters
-        .slice(0, MAX_SUBJECT_CHARACTERS - 1)
-        .join('')
-        .trimEnd()}…`
-    : characters.join('');
+    .replace(/&(lt|gt|amp);/g, (_, name: 'lt' | 'gt' | 'amp') => ({ lt: '<', gt: '>', amp: '&' })[name]);
+  return subjectLine(named);
 }

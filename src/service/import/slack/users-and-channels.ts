@@ -1,20 +1,10 @@
 // The users and channels that a Slack export lists, as far as messages need them.
+import { isObject, textAt } from '../json-value.ts';
 
 /** `zone` is an IANA time zone, or null. */
 export type SlackUser = { name: string; zone: string | null };
 /** A channel, direct or group conversation. `isPrivate`: not everybody in the workspace could read it. */
 export type SlackChannel = { id: string; name: string; isPrivate: boolean };
-
-/** Returns the text at a path of keys in a JSON value; null when it is absent, empty or no text. */
-export function textAt(value: unknown, ...path: string[]): string | null {
-  const found = path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
-  return typeof found === 'string' && found !== '' ? found : null;
-}
-
-/** Returns whether a JSON value is an object, and no list. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Returns the users of `users.json` by id, each with the display name. Skips entries without an id. */
 export function usersById(entries: readonly unknown[]): Map<string, SlackUser> {

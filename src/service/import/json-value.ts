@@ -1,0 +1,31 @@
+// Looks into parsed JSON of which nothing is known.
+
+/** Returns the text at a path of keys in a JSON value; null when it is absent, empty or no text. */
+export function textAt(value: unknown, ...path: string[]): string | null {
+  const found = valueAt(value, ...path);
+  return typeof found === 'string' && found !== '' ? found : null;
+}
+
+/** Returns the whole number at a path of keys, not negative; null when there is no such number. */
+export function countAt(value: unknown, ...path: string[]): number | null {
+  const found = valueAt(value, ...path);
+  return Number.isSafeInteger(found) && (found as number) >= 0 ? (found as number) : null;
+}
+
+/** Returns the objects of the list at a path of keys; none when there is no list. */
+export function objectsAt(value: unknown, ...path: string[]): Record<string, unknown>[] {
+  const found = valueAt(value, ...path);
+  return Array.isArray(found) ? found.filter(isObject) : [];
+}
+
+/** Returns whether a JSON value is an object, and no list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function valueAt(value: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+    value,
+  );
+}
