@@ -7,7 +7,7 @@ import { HELP_TOPIC_NAMES, HELP_TOPICS, isHelpTopic } from './command-list/help-
 import { OPTION_OF_PARAMETER } from './command-list/shared-options.ts';
 import { COMMAND_LIST, NOUNS, type CommandWords } from './command-list/index.ts';
 import { Fault } from './faults.ts';
-import { nearest } from './help/suggest.ts';
+import { nearest } from './contract/nearest.ts';
 
 /** A command to run. Values are as commander read them: arguments by name, options by camel-case name. */
 export type Call = {

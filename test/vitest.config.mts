@@ -12,6 +12,7 @@ const STORE = [
   'test/acceptance/invalid-input.test.ts',
   'test/service/handlers/assets.test.ts',
   'test/service/handlers/route-handlers.test.ts',
+  'test/service/handlers/search.test.ts',
   'test/service/handlers/stored-message.test.ts',
   'test/service/store/schema/migrations.test.ts',
   'test/service/store/schema.columns.test.ts',
@@ -23,6 +24,7 @@ const LONG_STORE = [
   'test/service/handlers/authenticator.test.ts',
   'test/service/handlers/events.test.ts',
   'test/service/handlers/list-window.test.ts',
+  'test/service/handlers/search.test.ts',
   'test/service/store/event-worker.test.ts',
   'test/service/store/additions/message-batches.test.ts',
   'test/support/generated-rows.test.ts',
@@ -33,6 +35,7 @@ const MORE_RUNS = [
   'test/download/pipelined-http/transport.test.ts',
   'test/service/handlers/events.test.ts',
   'test/service/handlers/list-window.test.ts',
+  'test/service/handlers/search.test.ts',
   'test/service/store/additions/message-batches.test.ts',
   'test/warc/index.test.ts',
 ];

@@ -76,6 +76,11 @@ const SHAPES: Record<RouteName, Shape> = {
     errors: [...WINDOW, 'not_found'],
   },
   messages_v1: { answer: ['MessageList'], summary: 'The same under /v1', errors: [...WINDOW, 'not_found'] },
+  search: {
+    answer: ['SearchPage'],
+    summary: 'The messages that match a query',
+    errors: ['limit_out_of_range', 'cursor_invalid', 'cursor_not_found'],
+  },
   openapi: { answer: [], summary: 'This document', errors: [] },
 };
 

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { UNSETTLED_EFFECTS } from './event.ts';
 import { PAGE_LIMIT } from './scalars.ts';
+import { MAX_QUERY_CHARACTERS, SEARCH_FACETS, SEARCH_SORTS } from './search/search.ts';
 import type { RouteName } from './routes.ts';
 
 const text = (description: string) => z.string().min(1).max(200).describe(description).optional();
@@ -50,5 +51,13 @@ export const PARAMETERS = {
   conversation: z.object({}),
   messages,
   messages_v1: messages,
+  search: z.object({
+    q: z.string().min(1).max(MAX_QUERY_CHARACTERS).describe('The query').optional(),
+    sort: z.enum(SEARCH_SORTS).describe('The order; relevance where absent').optional(),
+    count: flag('Only the number of messages'),
+    facet: z.enum(SEARCH_FACETS).describe('Only the numbers of messages by this field').optional(),
+    starting_after: text('Cursor: return messages after the one with this id, which the same search found'),
+    limit: limit.describe(`Page size, ${PAGE_LIMIT.default} where absent; of a facet, its values`).optional(),
+  }),
   openapi: z.object({}),
 } as const satisfies Record<RouteName, z.ZodObject>;

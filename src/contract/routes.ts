@@ -28,6 +28,7 @@ export const ROUTES = {
   conversation: { method: 'GET', path: '/v1/conversations/{id}', scope: 'read:messages', source: 'ours' },
   messages: { method: 'GET', path: '/messages', scope: 'read:messages', source: '4.8' },
   messages_v1: { method: 'GET', path: '/v1/messages', scope: 'read:messages', source: '4.8' },
+  search: { method: 'GET', path: '/v1/search', scope: 'read:messages', source: 'ours' },
   openapi: { method: 'GET', path: '/openapi.json', scope: null, source: 'ours' },
 } as const satisfies Record<string, Route>;
 /** The name of a route in {@link ROUTES}. */

@@ -26,6 +26,7 @@ import { ExitRecord, Listening } from './reports/command.ts';
 import { BackupReport, FsckReport, ImportReport } from './reports/archive.ts';
 import { ServiceReport } from './reports/service.ts';
 import { ExportReport, PullPlan, PullReport, VerifyReport } from './reports/files.ts';
+import { SearchCount, SearchHit, SearchPage } from './search/search.ts';
 import { SentPosition, SentSequence } from './sequence.ts';
 import { Token, TokenRequest } from './token.ts';
 
@@ -63,6 +64,9 @@ export const RECORDS = {
   ConversationWithMessages: Conversation.extend({ messages: MessageList }),
   Message,
   MessageList,
+  SearchHit,
+  SearchCount,
+  SearchPage,
   ErrorBody,
   ErrorDetail: ErrorBody.shape.error,
 } as const satisfies Record<string, z.ZodType>;

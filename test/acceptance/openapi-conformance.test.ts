@@ -52,6 +52,7 @@ const ASKED: Record<RouteName, { target: string; body?: object }> = {
   conversation: { target: '/v1/conversations/conv_1' },
   messages: { target: '/messages' },
   messages_v1: { target: '/v1/messages?opening=true' },
+  search: { target: '/v1/search?q=letter&facet=year' },
   openapi: { target: '/openapi.json' },
 };
 const LISTS = new Set<RouteName>(['attachments', 'conversations', 'messages', 'messages_v1']);
@@ -100,6 +101,10 @@ describe.each(names)('%s', (name) => {
     if (route.path.includes('{')) {
       expect((await ask(route.path.replace(/\{\w+\}/, 'x_1'))).status).toBe(404);
       expect((await ask(route.path.replace(/\{\w+\}/, '%zz'))).status).toBe(400);
+    }
+    if (name === 'search') {
+      expect((await ask('/v1/search?q=(')).status).toBe(400);
+      expect((await ask('/v1/search?q=letter&starting_after=msg_99999')).status).toBe(404);
     }
     const statuses = documented().find(({ operation }) => operation === name)!.statuses;
     if (statuses.includes(409) && route.method === 'GET') {

@@ -25,7 +25,7 @@ const PATHS = Object.fromEntries(
     pathOf(name, {
       id: name === 'attachment' ? 'att_1' : name === 'conversation' ? 'conv_1' : 'msg_1',
       name: 'arc_reconstruction',
-    }),
+    }) + (name === 'search' ? '?q=letter' : ''),
   ]),
 ) as Record<RouteName, string>;
 export const NAMES = Object.keys(ROUTES) as RouteName[];
@@ -66,6 +66,8 @@ export const GOOD: Good[] = [
   ['messages', 'of one conversation', 200, (b) => b.client('mirror').messages({ conversation: 'conv_2' })],
   ['messages', 'openings', 206, (b) => b.client().messages({ opening: true })],
   ['messages_v1', 'some withheld', 206, (b) => b.client('external').get('/v1/messages?limit=6')],
+  ['search', 'words', 200, (b) => b.client().get('/v1/search?q=letter&limit=2')],
+  ['search', 'nothing found', 200, (b) => b.client('external').get('/v1/search?q=nothing+at+all&facet=from')],
   ['openapi', 'without a token', 200, (b) => b.client('nobody').get('/openapi.json')],
   ['files', 'whole', 200, async (b) => b.file(await b.address('att_1'))],
   ['files', 'the rest', 206, async (b) => b.file(await b.address('att_1'), 3)],
@@ -131,6 +133,11 @@ export const BAD: Bad[] = [
   ['messages', 'no such conversation', 'not_found', 'not_found', (b) => b.client().messages({ conversation: 'conv_99' })],
   ['messages', 'misordered', 'sequence_conflict', 'conflict', (b) => b.client().messages({ starting_after: 'msg_9', ending_before: 'msg_3' })],
   ['messages_v1', 'cursor of another list', 'cursor_invalid', 'usage', (b) => b.client().get('/v1/messages?starting_after=conv_1')],
+  ['search', 'no query', 'request_invalid', 'usage', (b) => b.client().get('/v1/search')],
+  ['search', 'a wrong query', 'request_invalid', 'usage', (b) => b.client().get('/v1/search?q=(letter')],
+  ['search', 'a facet misspelt', 'request_invalid', 'usage', (b) => b.client().get('/v1/search?q=letter&facet=month')],
+  ['search', 'cursor of another list', 'cursor_invalid', 'usage', (b) => b.client().get('/v1/search?q=letter&starting_after=conv_1')],
+  ['search', 'cursor that is not found', 'cursor_not_found', 'not_found', (b) => b.client().get('/v1/search?q=letter&starting_after=msg_999')],
   ['nowhere', 'no such path', 'not_found', 'not_found', (b) => b.client().get('/v2/attachments')],
   ['files', 'redacted since its address was given', 'asset_redacted', 'forbidden', (b) => b.file(b.withdrawn)],
   ['files', 'forged', 'asset_forbidden', 'forbidden', async (b) => b.file((await b.address('att_1')).replace(/.{3}$/, 'AAA'))],

@@ -112,6 +112,17 @@ const request = fc
       conversation: id('conv'),
       opening: flag,
     }),
+    get(fc.constant('/v1/search'), {
+      q: fc.oneof(
+        fc.constantFrom('letter', 'read OR 3', 'é', '"this is"', '-letter', 'oslo has:attachment'),
+        word,
+      ),
+      sort: fc.constantFrom('newest', 'oldest', 'x'),
+      facet: fc.constantFrom('year', 'from', 'type', 'city', 'conversation'),
+      count: flag,
+      limit,
+      starting_after: id('msg'),
+    }),
     get(at('/v1/attachments/', id('att'))),
     get(at('/v1/conversations/', id('conv'))),
     get(at('/api/content/', id('msg')), {

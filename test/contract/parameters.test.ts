@@ -18,6 +18,7 @@ const PATHS: Partial<Record<RouteName, string>> = {
   content: '/api/content/msg_1',
   sequence: '/api/sequence/arc_reconstruction',
   conversation: '/v1/conversations/conv_1',
+  search: '/v1/search?q=letter',
 };
 const declared = (Object.keys(PARAMETERS) as RouteName[]).flatMap((route) =>
   Object.keys(PARAMETERS[route].shape).map((parameter) => ({ route, parameter })),
@@ -28,7 +29,7 @@ test.each(declared)('$route minds $parameter', async ({ route, parameter }) => {
   const path = PATHS[route] ?? ROUTES[route].path;
   expect((await call(sample.service, path, { token })).status).toBeLessThan(300);
   for (const query of [`${parameter}=%01`, `${parameter}=a&${parameter}=a`]) {
-    const answer = await call(sample.service, `${path}?${query}`, { token });
+    const answer = await call(sample.service, `${path}${path.includes('?') ? '&' : '?'}${query}`, { token });
     expect({ query, status: answer.status }).toEqual({ query, status: 400 });
   }
 });

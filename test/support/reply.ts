@@ -44,6 +44,6 @@ export const PATHS: Record<RouteName, string> = Object.fromEntries(
     pathOf(name as RouteName, {
       id: { attachment: 'att_1', content: 'msg_1', conversation: 'conv_1' }[name] ?? '',
       name: 'arc_reconstruction',
-    }),
+    }) + (name === 'search' ? '?q=letter' : ''),
   ]),
 ) as Record<RouteName, string>;

@@ -7,8 +7,8 @@ import { indexesFor } from '../store/schema/indexes.ts';
 const PRESENT = {
   sqlite: `SELECT sql AS made FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL`,
   postgres: `SELECT CASE WHEN i.indisunique THEN 'CREATE UNIQUE INDEX ' ELSE 'CREATE INDEX ' END || 'x ON '
-      || t.relname || substring(pg_get_indexdef(i.indexrelid) from ' USING btree( .*)$') AS made
-    FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid WHERE i.indisvalid AND pg_table_is_visible(t.oid)`,
+      || t.relname || COALESCE(substring(def from ' USING btree( .*)$'), substring(def from '( USING .*)$')) AS made
+    FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid, pg_get_indexdef(i.indexrelid) AS def WHERE i.indisvalid AND pg_table_is_visible(t.oid)`,
 } as const satisfies Record<Database['engine'], string>;
 
 /**

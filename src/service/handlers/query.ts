@@ -5,8 +5,8 @@ import { ApiError } from '../rules/api-error.ts';
 
 /** Reads the query parameters of one request. Absent ones are undefined, unless the contract has a default. */
 export type Query = {
-  /** Returns a text of 1 to 200 characters without control characters. Throws ApiError `request_invalid`. */
-  text(name: string): string | undefined;
+  /** Returns a text of 1 to `max` characters [200] without control characters. Throws ApiError `request_invalid`. */
+  text(name: string, max?: number): string | undefined;
   /** Returns `true` or `false` (interface 4.3). Throws ApiError `request_invalid` for other texts. */
   flag(name: string): boolean | undefined;
   /** Returns one of the values. Throws ApiError `request_invalid` for others. */
@@ -38,10 +38,13 @@ export function parseQuery(search: string): Query {
 
   return {
     choice,
-    text(name) {
+    text(name, max = 200) {
       const value = single(name);
-      if (value !== undefined && !/^[^\p{C}]{1,200}$/u.test(value)) {
-        throw new ApiError('request_invalid', `${name}: must be 1 to 200 visible characters`);
+      if (
+        value !== undefined &&
+        (!/^[^\p{C}]+$/u.test(value) || value.length > 2 * max || Array.from(value).length > max)
+      ) {
+        throw new ApiError('request_invalid', `${name}: must be 1 to ${max} visible characters`);
       }
       return value;
     },

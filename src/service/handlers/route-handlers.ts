@@ -26,6 +26,7 @@ export const HANDLERS: Record<RouteName, Handler> = {
   conversation,
   messages,
   messages_v1: messages,
+  search: async (call) => (await import('./search.ts')).search(call),
   openapi: async () => ok((await import('../../contract/openapi.json')).default),
 };
 
@@ -37,4 +38,5 @@ export const CACHEABLE: ReadonlySet<RouteName> = new Set([
   'conversation',
   'messages',
   'messages_v1',
+  'search',
 ]);

@@ -6,6 +6,8 @@ import type { Archive } from '../store/archive.ts';
 import { createMessageWriter, type MessageWriter } from '../store/additions/message-batches.ts';
 import { primaryCode, SQLITE } from '../store/sql/sqlite-result-codes.ts';
 import { parseMail } from '../mail/mail-record.ts';
+import { searchTextReader } from '../mail/search-text.ts';
+import { readChecked } from '../store/files/read-checked.ts';
 import { cityOfPhoto } from '../geocoding/exif-gps.ts';
 import type { ImportedMessage, RawMail, RefusedItem, SourceItem } from '../records/import-items.ts';
 import { createFileCounter, type FileCounter } from './file-counts.ts';
@@ -49,7 +51,10 @@ export async function storeItems(
   items: AsyncIterable<SourceItem>,
   { originCity, tier, changesTiers, signal, stored }: StoreOptions,
 ): Promise<ImportCounts> {
-  const intake = createMessageWriter(archive);
+  const intake = createMessageWriter(
+    archive,
+    searchTextReader((sha256) => readChecked(archive.blobs, sha256)),
+  );
   const files = createFileCounter();
   const counts: ImportCounts = {
     messages: { read: 0, stored: 0, known: 0, refused: 0 },

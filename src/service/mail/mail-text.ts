@@ -69,15 +69,15 @@ function textOf(
   let length = 0;
   for (const leaf of leaves) {
     if (length > MAX_TEXT_BYTES) break;
-    const text = titleFor(leaf) + decodePart(leaf);
+    const text = titleFor(leaf) + decodeTextPart(leaf);
     texts.push(text);
     length += text.length + 1;
   }
   return limitText(texts.join('\n') || null);
 }
 
-/** A text part with LF line ends and a final LF. A part in base64 keeps its own line ends. */
-function decodePart({ header, body, delimited }: MimeLeaf): string {
+/** Returns a text part with LF line ends and a final LF. A part in base64 keeps its own line ends. */
+export function decodeTextPart({ header, body, delimited }: MimeLeaf): string {
   const encoding = header.fields.get('content-transfer-encoding') ?? '';
   // A character takes at most four bytes.
   const content = decodeTransferEncoding(body, encoding).subarray(0, 4 * MAX_TEXT_BYTES + 4);

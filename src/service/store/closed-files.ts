@@ -1,4 +1,5 @@
 // Keeps files closed that contain a redacted file, or are inside one: the bytes of the one hold those of the other.
+import { withdraw } from './search/search-tables.ts';
 import { selectIn } from './sql/bulk-statements.ts';
 import type { Statements } from './sql/database.ts';
 
@@ -17,7 +18,8 @@ const FILES = 'SELECT n, message, part, contains, sha256, redacted, redaction FR
 
 /**
  * Sets `redacted` of all files that a change of the redactions of these hashes can affect: the files with these hashes,
- * what contains them, what is inside them, and files with the same bytes as such a container.
+ * what contains them, what is inside them, and files with the same bytes as such a container. The messages of these files
+ * leave the search index, until they are indexed again.
  */
 export async function updateClosedFiles(statements: Statements, hashes: Iterable<string>): Promise<void> {
   const messages = await messagesWith(statements, hashes);
@@ -26,12 +28,13 @@ export async function updateClosedFiles(statements: Statements, hashes: Iterable
     'SELECT DISTINCT sha256 FROM attachments WHERE contains > 0 AND message IN ?',
     messages,
   );
-  if (containers.length === 0) return;
+  if (containers.length === 0) return withdraw(statements, messages);
   for (const n of await messagesWith(
     statements,
     containers.map(({ sha256 }) => sha256),
   ))
     messages.add(n);
+  await withdraw(statements, messages);
   const rows = await selectIn<FileRow>(statements, `${FILES} WHERE message IN ?`, messages);
   const related = relatedToRedacted(rows);
   const closedContainers = new Set(

@@ -108,7 +108,7 @@ async function markRows(
 }
 
 /** A row without bytes, and the imported file that contains them. */
-export type MissingBytes = { n: number; file: ImportedAttachment };
+export type MissingBytes = { n: number; message: number; file: ImportedAttachment };
 
 /** Returns the rows of known messages without bytes, each with the imported file that contains them. */
 export async function rowsWithoutBytes(
@@ -116,15 +116,17 @@ export async function rowsWithoutBytes(
   messages: readonly ImportedMessage[],
 ): Promise<MissingBytes[]> {
   const byHash = new Map(messages.map((message) => [message.sha256, message]));
-  const rows = await selectIn<{ n: number; part: number; raw_sha256: string }>(
+  const rows = await selectIn<{ n: number; message: number; part: number; raw_sha256: string }>(
     statements,
-    `SELECT a.n, a.part, m.raw_sha256 FROM messages m JOIN attachments a ON a.message = m.n
+    `SELECT a.n, a.message, a.part, m.raw_sha256 FROM messages m JOIN attachments a ON a.message = m.n
       WHERE a.stored = 0 AND m.raw_sha256 IN ?`,
     byHash.keys(),
   );
-  return rows.flatMap(({ n, part, raw_sha256 }) => {
+  return rows.flatMap(({ n, message, part, raw_sha256 }) => {
     const file = byHash.get(raw_sha256)?.attachments[part];
-    return file !== undefined && (file.content !== null || file.file !== undefined) ? [{ n, file }] : [];
+    return file !== undefined && (file.content !== null || file.file !== undefined)
+      ? [{ n, message, file }]
+      : [];
   });
 }
 

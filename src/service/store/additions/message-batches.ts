@@ -14,6 +14,9 @@ import { ATTACHMENTS } from '../../records/attachment.ts';
 import { MESSAGES, RAWS } from '../../records/message.ts';
 import type { NewRow } from '../../records/table.ts';
 import { insertRows, selectIn, updateRows } from '../sql/bulk-statements.ts';
+import { indexArrivals } from '../search/index-arrivals.ts';
+import type { ReadText } from '../search/build-index.ts';
+import { withdraw } from '../search/search-tables.ts';
 import { type Arrival, groupIntoConversations } from './conversations.ts';
 
 /** How many records were stored, and how many the archive had already. */
@@ -33,8 +36,8 @@ export type MessageWriter = {
   setTiers(messages: readonly Pick<ImportedMessage, 'sha256' | 'tier'>[]): Promise<void>;
 };
 
-/** Returns the writer of an archive. */
-export function createMessageWriter(archive: Archive): MessageWriter {
+/** Returns the writer of an archive. `readText` returns what the search index gets of a message. */
+export function createMessageWriter(archive: Archive, readText: ReadText): MessageWriter {
   return {
     known: (hashes) => knownOf(archive.database, hashes),
     async add(batch) {
@@ -44,7 +47,9 @@ export function createMessageWriter(archive: Archive): MessageWriter {
         archive,
         clean.filter(({ sha256 }) => !before.has(sha256)).flatMap(({ attachments }) => attachments),
       );
-      return archive.database.transaction((statements) => store(statements, clean, held, archive.now()));
+      return archive.database.transaction((statements) =>
+        store(statements, clean, held, { now: archive.now(), readText }),
+      );
     },
     async complete(known) {
       const lacking = await rowsWithoutBytes(
@@ -59,7 +64,12 @@ export function createMessageWriter(archive: Archive): MessageWriter {
       const rows = lacking.filter(({ file }) => held.has(file.sha256));
       return archive.database.transaction(async (statements) => {
         await invalidateSummary(statements);
-        return addMissingBytes(statements, rows);
+        const changed = await addMissingBytes(statements, rows);
+        await withdraw(
+          statements,
+          rows.map(({ message }) => message),
+        );
+        return changed;
       });
     },
     async setTiers(messages) {
@@ -79,6 +89,7 @@ export function createMessageWriter(archive: Archive): MessageWriter {
           ['tier'],
           files.map(({ n, message }) => ({ n, tier: tierOf.get(message)! })),
         );
+        await withdraw(statements, tierOf.keys());
       });
     },
   };
@@ -143,7 +154,7 @@ async function store(
   statements: Statements,
   batch: readonly ImportedMessage[],
   held: ReadonlySet<string>,
-  now: number,
+  { now, readText }: { now: number; readText: ReadText },
 ): Promise<AddedCounts> {
   // Read again as the only writer: another import may have stored some of them meanwhile.
   const seen = await knownOf(statements, new Set(batch.map(({ sha256 }) => sha256)));
@@ -213,6 +224,8 @@ async function store(
   await groups.save();
   await queueWaiting(statements);
   await invalidateSummary(statements);
+  const stored = rows.map((row, index) => ({ row, raw: arrivals[index]!.message.raw }));
+  await indexArrivals(statements, stored, readText);
   return counts;
 }
 

@@ -29,6 +29,7 @@ export function statementsOver(
   send: (sql: string, parameters?: readonly Value[]) => Promise<Answer>,
 ): Statements {
   return {
+    engine: 'postgres',
     all: async <T extends Row>(sql: string, parameters?: readonly Value[]) =>
       (await send(sql, parameters)).rows as T[],
     get: async <T extends Row>(sql: string, parameters?: readonly Value[]) =>

@@ -157,7 +157,6 @@ export async function openPostgres({
   };
 
   const database: PostgresDatabase = {
-    engine: 'postgres',
     ...reader,
     run: async (sql, parameters) => (await query(pool, sql, parameters)).rowCount ?? 0,
     besideWriters: (work) => attempt(BEGIN, work),

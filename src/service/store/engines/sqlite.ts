@@ -193,6 +193,7 @@ function connectionOf(handle: Connection['handle']): Connection {
     return statement;
   };
   const statements: Statements = {
+    engine: 'sqlite',
     async all<T extends Row>(sql: string, parameters: readonly Value[] = []) {
       return prepare(sql).all(...parameters) as T[];
     },

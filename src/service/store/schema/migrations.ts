@@ -1,11 +1,11 @@
 // The tables of an archive as numbered migrations. Both engines understand them after `typed()` in statements.ts.
 
 /**
- * One version of the schema. `both`: statements for both engines, separated by semicolons. `postgres`: statements for
- * PostgreSQL only. Types are INTEGER, BIGINT, TEXT and BLOB. A released migration never changes; add a new one at the
+ * One version of the schema. `both`: statements for both engines, separated by semicolons. `sqlite` and `postgres`:
+ * statements for one of them. Types are INTEGER, BIGINT, TEXT and BLOB. A released migration never changes; add a new one at the
  * end. The columns that code reads or writes are described in src/service/records.
  */
-export type Migration = { both: string; postgres?: string };
+export type Migration = { both: string; sqlite?: string; postgres?: string };
 
 /**
  * Conventions of all tables: `n` is a number that is never used again. Times are milliseconds since the epoch, flags 0
@@ -126,7 +126,27 @@ export const MIGRATIONS: readonly Migration[] = [
   UPDATE attachments SET absence = 'is not in the export', sha256 = 'absent:' || sha256 WHERE stored = 0;
   `,
   },
+  {
+    // The search index, a table for each tier, and the messages that must be indexed again (store/search). The texts come
+    // as words with blanks between them, and `ascii` changes none of these words.
+    both: 'CREATE TABLE search_due (n INTEGER PRIMARY KEY)',
+    sqlite: perTier(
+      (table) => `CREATE VIRTUAL TABLE ${table} USING fts5(subject, sender, body, files, quoted,
+        content='', contentless_delete=1, tokenize='ascii')`,
+    ),
+    postgres: perTier(
+      (table) => `CREATE TABLE ${table} (n BIGINT PRIMARY KEY, day BIGINT NOT NULL, is_long INTEGER NOT NULL,
+          words TSVECTOR NOT NULL);
+        CREATE INDEX ${table}_words ON ${table} USING gin (words);
+        CREATE INDEX ${table}_newest ON ${table} (day DESC, n DESC)`,
+    ),
+  },
 ];
+
+/** The statements for the three tables of the search index. */
+function perTier(statements: (table: string) => string): string {
+  return ['search_external', 'search_internal', 'search_mirror'].map(statements).join(';');
+}
 
 const tablesOf = (text: string): string[] =>
   [...text.matchAll(/CREATE TABLE (\w+)/g)].map(([, name = '']) => name);

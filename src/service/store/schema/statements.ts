@@ -3,8 +3,11 @@ import type { Database } from '../sql/database.ts';
 import type { Migration } from './migrations.ts';
 
 /** Returns the statements of a migration for an engine. */
-export function statementsOf({ both, postgres = '' }: Migration, engine: Database['engine']): string[] {
-  return (engine === 'postgres' ? both + postgres : both)
+export function statementsOf(
+  { both, sqlite = '', postgres = '' }: Migration,
+  engine: Database['engine'],
+): string[] {
+  return `${both};${engine === 'postgres' ? postgres : sqlite}`
     .split(';')
     .map((statement) => typed(statement.trim(), engine))
     .filter((statement) => statement !== '');

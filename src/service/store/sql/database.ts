@@ -10,6 +10,7 @@ export type DataVersion = string | number;
 
 /** Runs statements, inside or outside of a transaction. */
 export type Statements = {
+  readonly engine: 'sqlite' | 'postgres';
   all<T extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<T[]>;
   get<T extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<T | undefined>;
   /** Resolves to the number of rows changed. */
@@ -26,10 +27,9 @@ export type Statements = {
 
 /**
  * A database. Statements use `$1 … $n`, `ON CONFLICT`, `RETURNING` and types that both engines know. Differences between
- * the engines are only in the folder engines and in `typed()` of schema/statements.ts.
+ * the engines are only in the folders engines and search, and in `typed()` of schema/statements.ts.
  */
 export type Database = Statements & {
-  readonly engine: 'sqlite' | 'postgres';
   /**
    * Runs `work` as the only writer of all processes. Durable when it resolves, undone when it throws. Never nested.
    * After a conflict with another transaction `work` runs again from its beginning.

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { ImportedAttachment, ImportedMessage } from '../../../../src/service/records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../../../../src/service/rules/integrity.ts';
 import { createMessageWriter } from '../../../../src/service/store/additions/message-batches.ts';
+import { readSearchText } from '../../../support/search.ts';
 import { openArchive, type OpenArchive } from '../../../../src/service/store/open.ts';
 import { freshPlace } from '../../../support/engine.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
@@ -95,7 +96,7 @@ const conversationsOf = (archive: OpenArchive) =>
 describe('threads', () => {
   test('a reply, its parent, and a stranger', () =>
     withArchive(async (archive) => {
-      const taken = await createMessageWriter(archive).add([
+      const taken = await createMessageWriter(archive, readSearchText).add([
         message('a'),
         message('b', ['a']),
         message('c'),
@@ -117,7 +118,7 @@ describe('threads', () => {
 
   test.each([1, 2])('a parent that comes later, in batches of %i', (size) =>
     withArchive(async (archive) => {
-      const intake = createMessageWriter(archive);
+      const intake = createMessageWriter(archive, readSearchText);
       const all = [message('b', ['a']), message('a')];
       for (let at = 0; at < all.length; at += size) await intake.add(all.slice(at, at + size));
       expect(await messagesOf(archive)).toMatchObject([
@@ -132,7 +133,7 @@ describe('threads', () => {
 
   test('a message that joins two conversations leaves the older number', () =>
     withArchive(async (archive) => {
-      const intake = createMessageWriter(archive);
+      const intake = createMessageWriter(archive, readSearchText);
       await intake.add([
         message('a', [], { date_ms: 5000 }),
         message('b', [], { date_ms: 2000 }),
@@ -163,7 +164,7 @@ describe('threads', () => {
       const outcome = async (batch: number) => {
         const found: unknown[] = [];
         await withArchive(async (archive) => {
-          const intake = createMessageWriter(archive);
+          const intake = createMessageWriter(archive, readSearchText);
           for (let at = 0; at < all.length; at += batch) await intake.add(all.slice(at, at + batch));
           found.push(await messagesOf(archive), await conversationsOf(archive));
           found.push(await archive.database.all('SELECT * FROM threads ORDER BY message_key'));
@@ -205,7 +206,7 @@ describe('the catalogue', () => {
 
   test('inline images and repeated hashes are decoration, the first row of a hash is visible first', () =>
     withArchive(async (archive) => {
-      const intake = createMessageWriter(archive);
+      const intake = createMessageWriter(archive, readSearchText);
       await intake.add([
         message('a', [], { attachments: [file('1'), file('1'), file('2'), file('3', { inline: true })] }),
       ]);
@@ -227,7 +228,7 @@ describe('the catalogue', () => {
   test('a file without bytes, and one withheld', () =>
     withArchive(async (archive) => {
       const absent = file('5', { content: null, redaction: 'hidden', filename: 'a\0b' });
-      await createMessageWriter(archive).add([message('a', [], { attachments: [absent] })]);
+      await createMessageWriter(archive, readSearchText).add([message('a', [], { attachments: [absent] })]);
       expect(await filesOf(archive)).toMatchObject([{ stored: 0, redacted: 1, filename: 'a\ufffdb' }]);
       expect(await archive.blobs.size(sha256Of('5'))).toBeUndefined();
     }));
@@ -235,7 +236,7 @@ describe('the catalogue', () => {
 
 test('what is known is not stored again, whether in a batch or a later one', () =>
   withArchive(async (archive) => {
-    const intake = createMessageWriter(archive);
+    const intake = createMessageWriter(archive, readSearchText);
     const one = message('a', [], { attachments: [file('1')] });
     const once = { messages: { stored: 1, known: 1 }, attachments: { stored: 1, known: 1 } };
     expect(await intake.add([one, one])).toEqual(once);
@@ -247,7 +248,7 @@ test('what is known is not stored again, whether in a batch or a later one', () 
 
 test('a batch that fails leaves nothing', () =>
   withArchive(async (archive) => {
-    const intake = createMessageWriter(archive);
+    const intake = createMessageWriter(archive, readSearchText);
     const broken = message('b', [], { date_ms: 1.5 });
     await expect(intake.add([message('a'), broken])).rejects.toThrow();
     expect(await messagesOf(archive)).toEqual([]);

@@ -1,6 +1,6 @@
 // Suggestions for mistyped words.
 import { expect, test } from 'vitest';
-import { nearest } from '../../src/help/suggest.ts';
+import { nearest } from '../../src/contract/nearest.ts';
 
 const KNOWN = ['attachments ls', 'attachments show', 'exit-codes', 'events', 'health'];
 

@@ -1,0 +1,47 @@
+// The answer to a search. All of it is our choice.
+import * as z from 'zod';
+import { Message } from '../conversation.ts';
+import { sentListOf } from '../list.ts';
+
+/** The length of a query, in UTF-16 units. */
+export const MAX_QUERY_CHARACTERS = 2_000;
+/** The order of messages that were found. */
+export const SEARCH_SORTS = ['relevance', 'newest', 'oldest'] as const;
+/** The fields by which messages are counted. */
+export const SEARCH_FACETS = ['year', 'from', 'type', 'city', 'conversation'] as const;
+/** Where words of a query were found. `quoted`: in lines that the message quotes. */
+const MATCHED = ['subject', 'from', 'body', 'file', 'quoted'] as const;
+
+/**
+ * A message that was found. `matched`: where its words are. `snippet`: a part of its text in one line, null where its stored
+ * bytes are damaged. `marks`: the parts of the snippet that match, as offsets of its first UTF-16 unit and of the one behind it.
+ */
+export const SearchHit = Message.extend({
+  matched: z.array(z.enum(MATCHED)),
+  snippet: z.string().nullable(),
+  marks: z.array(z.object({ start: z.number().int().min(0), end: z.number().int().min(0) })),
+});
+export type SearchHit = z.infer<typeof SearchHit>;
+/** Where words of a query were found. */
+export type Matched = SearchHit['matched'][number];
+
+/** The messages with one value of a field, null where they have none. */
+export const SearchCount = z.looseObject({ value: z.string().nullable(), messages: z.number().int().min(1) });
+export type SearchCount = z.infer<typeof SearchCount>;
+
+/**
+ * A page of messages. `total`: all that match. `order`: the order that they are in. `index`: of the messages up to number `of`,
+ * so many are `indexed`; the others are not found yet. `notes`: what was understood in another way than it may be meant.
+ * `alone`: where nothing was found, how many messages each part of the query finds alone. `counts`: the messages by the field
+ * that was asked for, of `values` different ones; `data` is empty then.
+ */
+export const SearchPage = sentListOf(SearchHit).extend({
+  total: z.number().int().min(0),
+  order: z.enum(SEARCH_SORTS),
+  index: z.looseObject({ of: z.number().int().min(0), indexed: z.number().int().min(0) }),
+  notes: z.array(z.string()),
+  alone: z.array(z.looseObject({ query: z.string(), total: z.number().int().min(0) })).optional(),
+  counts: z.array(SearchCount).optional(),
+  values: z.number().int().min(0).optional(),
+});
+export type SearchPage = z.infer<typeof SearchPage>;

@@ -1,0 +1,251 @@
+// GET /v1/search (ours): the messages that match a query, as the reader's tier sees them.
+import { nearest } from '../../contract/nearest.ts';
+import { matches, type SearchText } from '../../contract/search/match.ts';
+import { parseQuery, QueryError, type SearchQuery } from '../../contract/search/query.ts';
+import {
+  MAX_QUERY_CHARACTERS,
+  SEARCH_FACETS,
+  SEARCH_SORTS,
+  type SearchCount,
+  type SearchHit,
+  type SearchPage,
+} from '../../contract/search/search.ts';
+import { wordsOf } from '../../contract/search/words.ts';
+import type { Message } from '../../contract/conversation.ts';
+import type { Tier } from '../../contract/token.ts';
+import { searchTextReader } from '../mail/search-text.ts';
+import { messageJson } from '../records/message.ts';
+import { parseRows, substitute } from '../records/page-json.ts';
+import { forReaders, isReadable } from '../records/reader.ts';
+import { searchWordsOf } from '../records/search-words.ts';
+import { ApiError } from '../rules/api-error.ts';
+import { excerptOf } from '../rules/excerpt.ts';
+import { idOf, numberOf } from '../rules/identifier.ts';
+import type { Archive } from '../store/archive.ts';
+import { readChecked } from '../store/files/read-checked.ts';
+import { indexNext, readIndexed } from '../store/search/build-index.ts';
+import { createFinder, type Facet, type Finder } from '../store/search/find-messages.ts';
+import { indexState } from '../store/search/index-state.ts';
+import { isOpenFile, type Hit, type Search, type SearchOrder } from '../store/search/search.ts';
+import { selectIn } from '../store/sql/bulk-statements.ts';
+import { isStoreUnavailable } from '../store/sql/database-error.ts';
+import { ok, type Call, type Reply } from './call.ts';
+import { invalidCursor, unknownCursor } from './list-window.ts';
+
+/** With more matches PostgreSQL does not rank, since that would take seconds. */
+const MAX_RANKED = 20_000;
+
+/**
+ * Returns a page of messages, or their number, or their numbers by a field. Indexes a part of what the index lacks before.
+ * Throws ApiError `request_invalid` for a wrong query, `cursor_not_found` for a cursor that the search does not find.
+ */
+export async function search(call: Call): Promise<Reply> {
+  const { archive, bearer, query } = call;
+  const source = query.text('q', MAX_QUERY_CHARACTERS);
+  if (source === undefined) throw new ApiError('request_invalid', 'q: must be given');
+  const sort = query.choice('sort', SEARCH_SORTS);
+  const facet = query.choice('facet', SEARCH_FACETS);
+  const isCount = query.flag('count') ?? false;
+  const limit = query.limit();
+  const parsed = parsedQuery(source, archive.now());
+  const cursor = cursorOf(query.text('starting_after'));
+
+  await indexSome(archive);
+  const texts = readerOf(archive);
+  const cities = await citiesFor(archive, parsed, bearer.tier);
+  const scope: Scope = { archive, reader: bearer.tier, texts, cities };
+  const finder = await createFinder(archive.database, searchOf(parsed, scope));
+  const total = await finder.count();
+  const order = orderOf(sort, parsed, archive.database.engine, total);
+  const page = {
+    object: 'list' as const,
+    status: 'stable' as const,
+    drift_ratio: call.driftRatio(),
+    integrity: call.summary.integrity,
+    total,
+    order,
+    index: await indexState(archive.database),
+    notes: [...parsed.notes, ...cityNotes(parsed, cities)],
+    ...(total > 0 ? {} : { alone: await countAlone(parsed, scope) }),
+  };
+  if (facet !== undefined) {
+    const { values, counts } = await facetOf(finder, facet, limit);
+    return ok({ ...page, data: [], has_more: values > counts.length, values, counts } satisfies SearchPage);
+  }
+  if (isCount || total === 0)
+    return ok({ ...page, data: [], has_more: isCount && total > 0 } satisfies SearchPage);
+
+  const after = cursor === undefined ? undefined : await finder.hitOf(cursor, order);
+  if (cursor !== undefined && after === undefined) throw unknownCursor('starting_after', idOf('msg', cursor));
+  const hits = await finder.find(order, limit + 1, after);
+  const has_more = hits.length > limit;
+  const data = await rowsOf(hits.slice(0, limit), parsed, scope);
+  return ok({ ...page, data, has_more } satisfies SearchPage);
+}
+
+/** What all statements of one request have in common. */
+type Scope = {
+  archive: Archive;
+  reader: Tier;
+  texts: ReturnType<typeof readerOf>;
+  cities: readonly string[];
+};
+
+function parsedQuery(source: string, now: number): SearchQuery {
+  try {
+    return parseQuery(source, now);
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    throw new ApiError('request_invalid', `q: character ${error.position}: ${error.message}`);
+  }
+}
+
+function cursorOf(id: string | undefined): number | undefined {
+  if (id === undefined) return undefined;
+  const n = numberOf('msg', id);
+  if (n === undefined) throw invalidCursor('starting_after');
+  return n;
+}
+
+/** Archives whose index is being completed. */
+const INDEXING = new WeakMap<Archive, Promise<unknown>>();
+
+/** Indexes a part of what is missing. A search finds what is indexed, also where nothing can be written now. */
+async function indexSome(archive: Archive): Promise<void> {
+  let running = INDEXING.get(archive);
+  if (running === undefined) {
+    const read = searchTextReader((sha256) => readChecked(archive.blobs, sha256));
+    running = indexNext(archive, read)
+      .catch((error: unknown) => {
+        if (!isStoreUnavailable(error)) throw error;
+      })
+      .finally(() => INDEXING.delete(archive));
+    INDEXING.set(archive, running);
+  }
+  await running;
+}
+
+/** Returns a function that reads the texts of messages as the index has them, each once. */
+function readerOf(archive: Archive): (n: number) => Promise<SearchText | undefined> {
+  const read = searchTextReader((sha256) => readChecked(archive.blobs, sha256));
+  return async (n) => {
+    const message = await readIndexed(archive.database, n);
+    return message && read(message);
+  };
+}
+
+function searchOf(
+  { expression, filters }: Pick<SearchQuery, 'expression' | 'filters'>,
+  scope: Scope,
+): Search {
+  return {
+    expression,
+    filters,
+    reader: scope.reader,
+    labelsOf: (city) => scope.cities.filter((label) => plainCity(label) === plainCity(city)),
+    async matches(n) {
+      const text = expression && (await scope.texts(n));
+      return text !== undefined && matches(expression!, searchWordsOf(text));
+    },
+  };
+}
+
+/** The order that is asked for, as far as it can be given. Without words to look for there is no relevance. */
+function orderOf(
+  sort: SearchOrder | undefined,
+  { expression }: SearchQuery,
+  engine: Archive['database']['engine'],
+  total: number,
+): SearchOrder {
+  if (sort === 'newest' || sort === 'oldest') return sort;
+  const canRank = expression !== undefined && (engine === 'sqlite' || total < MAX_RANKED);
+  return canRank ? 'relevance' : 'newest';
+}
+
+/** Returns the labels of the cities that the reader sees, where the query asks for a city. */
+async function citiesFor({ database }: Archive, { filters }: SearchQuery, reader: Tier): Promise<string[]> {
+  if (!filters.some(({ kind }) => kind === 'city')) return [];
+  const rows = await database.all<{ city: string }>(
+    `SELECT DISTINCT a.origin_city AS city FROM attachments a WHERE a.origin_city IS NOT NULL AND ${isOpenFile(reader)}`,
+  );
+  return rows.map(({ city }) => city).sort();
+}
+
+/** Cities are compared without case, blanks, signs and accents. */
+function plainCity(label: string): string {
+  return wordsOf(label).join('');
+}
+
+function cityNotes({ filters }: SearchQuery, cities: readonly string[]): string[] {
+  const plain = new Map(cities.map((label) => [plainCity(label), label]));
+  return filters.flatMap((filter) => {
+    if (filter.kind !== 'city' || plain.has(plainCity(filter.label))) return [];
+    const meant = nearest(plainCity(filter.label), [...plain.keys()]);
+    const words = meant === undefined ? '' : `; did you mean ${plain.get(meant)}?`;
+    return [`no city "${filter.label}"${words}`];
+  });
+}
+
+/** Returns how many messages each part of the query finds alone, where it has more than one. */
+async function countAlone({ parts }: SearchQuery, scope: Scope): Promise<{ query: string; total: number }[]> {
+  if (parts.length < 2) return [];
+  const alone: { query: string; total: number }[] = [];
+  for (const part of parts.slice(0, 8)) {
+    const finder = await createFinder(
+      scope.archive.database,
+      searchOf(parseQuery(part, scope.archive.now()), scope),
+    );
+    alone.push({ query: part, total: await finder.count() });
+  }
+  return alone;
+}
+
+async function facetOf(
+  finder: Finder,
+  facet: Facet,
+  limit: number,
+): Promise<{ values: number; counts: SearchCount[] }> {
+  const { values, counts } = await finder.facet(facet, limit);
+  const text = (value: string | number): string =>
+    facet === 'conversation' ? idOf('conv', Number(value)) : String(value);
+  return {
+    values,
+    counts: counts.map(({ value, count }) => ({
+      value: value === null ? null : text(value),
+      messages: count,
+    })),
+  };
+}
+
+const ROWS = forReaders(
+  (reader) =>
+    `SELECT m.n, ${messageJson(reader)} AS json FROM messages m WHERE ${isReadable('m.tier', reader)} AND m.n IN ?`,
+);
+
+/**
+ * Returns the records of messages with their excerpts. What the reader may not see now is left out, and what does not match by
+ * its text: a change may have been committed since the index was read.
+ */
+async function rowsOf(hits: readonly Hit[], { expression }: SearchQuery, scope: Scope): Promise<SearchHit[]> {
+  const { archive, reader, texts } = scope;
+  const found = await selectIn<{ n: number; json: string }>(
+    archive.database,
+    ROWS[reader],
+    hits.map(({ n }) => n),
+  );
+  const completed = substitute('message', {
+    text: found.map(({ json }) => json).join(','),
+    count: found.length,
+  });
+  const records = new Map(parseRows<Message>(completed).map((record) => [record.id, record]));
+  const rows: SearchHit[] = [];
+  for (const { n } of hits) {
+    const record = records.get(idOf('msg', n));
+    if (record === undefined) continue;
+    const text = await texts(n);
+    if (text === undefined) rows.push({ ...record, matched: [], snippet: null, marks: [] });
+    else if (expression === undefined || matches(expression, searchWordsOf(text)))
+      rows.push({ ...record, ...excerptOf(text, expression) });
+  }
+  return rows;
+}

@@ -1,0 +1,159 @@
+// The texts of a stored message that are searched: what its reader may see of subject, sender, body and files.
+import { createHash } from 'node:crypto';
+import type { MessageFormat } from '../../contract/message-format.ts';
+import type { SearchText } from '../../contract/search/match.ts';
+import { searchable } from '../../contract/search/words.ts';
+import { decoderFor } from './charset.ts';
+import { htmlToText } from './html-text.ts';
+import { decodeTextPart } from './mail-text.ts';
+import { readMessageText } from './message-text.ts';
+import { parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
+import { withoutRedactedParts } from './redacted-parts.ts';
+
+/** A message as it is stored, with its files. */
+export type StoredMessage = {
+  format: MessageFormat;
+  subject: string | null;
+  sender: string | null;
+  raw: Uint8Array;
+  files: readonly StoredFile[];
+};
+
+/** A file of a message. `withheld`: nothing of it may be found, neither its name nor its content. */
+export type StoredFile = {
+  filename: string;
+  sha256: string;
+  bytes: number;
+  declared_type: string;
+  withheld: boolean;
+};
+
+/** Reads a stored file whose hash was checked; undefined where the archive does not have it as it was imported. */
+export type ReadFile = (sha256: string) => Promise<Uint8Array | undefined>;
+
+/** A message as the store reads it. */
+type ReadMessage = Pick<StoredMessage, 'raw' | 'files'> & {
+  row: Pick<StoredMessage, 'format' | 'subject' | 'sender'> & { raw_sha256: string };
+};
+
+/** Returns the function that reads the texts of messages, none of a message whose bytes are not those of import. */
+export function searchTextReader(
+  readFile: ReadFile,
+): (message: ReadMessage) => Promise<SearchText | undefined> {
+  return async ({ row, raw, files }) => {
+    if (createHash('sha256').update(raw).digest('hex') !== row.raw_sha256) return undefined;
+    const { format, subject, sender } = row;
+    return searchTextOf({ format, subject, sender, raw, files }, readFile);
+  };
+}
+
+/** What is read of a text file, and of all text files of a message. */
+const MAX_FILE_BYTES = 64 * 1024;
+const MAX_FILES_BYTES = 256 * 1024;
+/** A file that is stored apart is read whole, for its hash. Of a larger one only the name is searched. */
+const MAX_READ_BYTES = 4 * 1024 * 1024;
+/** What is read of the body. Larger ones are generated. */
+const MAX_BODY_CHARACTERS = 1024 * 1024;
+
+/**
+ * Returns the texts of a message. Lines of the body that begin with `>` are quoted. Text files are part of `files`, with the
+ * names of all files. Never throws for malformed content.
+ */
+export async function searchTextOf(message: StoredMessage, readFile: ReadFile): Promise<SearchText> {
+  const { format, subject, sender, raw } = message;
+  const names = message.files.filter(({ withheld }) => !withheld).map(({ filename }) => filename);
+  const { body, files } =
+    format === 'rfc822'
+      ? mailTexts(message)
+      : { body: await otherText(format, raw), files: await fileTexts(message, readFile) };
+  const lines = splitQuoted(body);
+  return {
+    subject: searchable(subject ?? ''),
+    sender: searchable(sender ?? ''),
+    body: searchable(lines.body),
+    files: searchable([...names, ...files].join('\n')),
+    quoted: searchable(lines.quoted),
+  };
+}
+
+async function otherText(format: MessageFormat, raw: Uint8Array): Promise<string> {
+  return ((await readMessageText(format, raw)).text ?? '').slice(0, MAX_BODY_CHARACTERS);
+}
+
+/** A mail contains its files. */
+function mailTexts({ raw, files }: StoredMessage): { body: string; files: string[] } {
+  const { leaves } = parseMimeStructure(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
+  const withheld = new Set(files.filter((file) => file.withheld).map(({ sha256 }) => sha256));
+  const readable = readableLeaves(leaves, withheld);
+  const shown = readable.filter((leaf) => leaf.shown);
+  const texts = { bytes: 0, found: [] as string[] };
+  for (const leaf of readable) {
+    if (leaf.shown || !leaf.type.startsWith('text/') || texts.bytes >= MAX_FILES_BYTES) continue;
+    const text = textOf(leaf).slice(0, Math.min(MAX_FILE_BYTES, MAX_FILES_BYTES - texts.bytes));
+    texts.found.push(text);
+    texts.bytes += text.length;
+  }
+  return { body: bodyOf(shown), files: texts.found };
+}
+
+/** Returns the parts that are not withheld. What is inside a withheld message is withheld with it. */
+function readableLeaves(leaves: readonly MimeLeaf[], withheld: ReadonlySet<string>): readonly MimeLeaf[] {
+  const open = withoutRedactedParts(leaves, withheld);
+  if (open.length === leaves.length) return leaves;
+  const kept = new Set(open);
+  const readable: MimeLeaf[] = [];
+  for (let at = 0; at < leaves.length; at += 1) {
+    const leaf = leaves[at]!;
+    if (kept.has(leaf)) readable.push(leaf);
+    else at += leaf.contains;
+  }
+  return readable;
+}
+
+/** The plain text. HTML is read where there is none, or where it says much more, as beside the footer of a mailing list. */
+function bodyOf(shown: readonly MimeLeaf[]): string {
+  const plain = joined(shown.filter(({ type }) => type === 'text/plain'));
+  const html = shown.filter(({ type }) => type === 'text/html');
+  if (html.length === 0) return plain;
+  const text = joined(html);
+  return plain.trim() === '' || text.length > 2 * plain.length ? `${plain}\n${text}` : plain;
+}
+
+function joined(leaves: readonly MimeLeaf[]): string {
+  let text = '';
+  for (const leaf of leaves) {
+    if (text.length >= MAX_BODY_CHARACTERS) break;
+    text += `${textOf(leaf)}\n`;
+  }
+  return text.slice(0, MAX_BODY_CHARACTERS);
+}
+
+function textOf(leaf: MimeLeaf): string {
+  const text = decodeTextPart(leaf);
+  return leaf.type === 'text/html' ? htmlToText(text).text : text;
+}
+
+async function fileTexts({ files }: StoredMessage, readFile: ReadFile): Promise<string[]> {
+  const texts: string[] = [];
+  let left = MAX_FILES_BYTES;
+  for (const { sha256, bytes, declared_type: type, withheld } of files) {
+    if (withheld || left <= 0 || !type.startsWith('text/') || bytes > MAX_READ_BYTES) continue;
+    const content = await readFile(sha256);
+    if (content === undefined) continue;
+    const part = content.subarray(0, Math.min(MAX_FILE_BYTES, left));
+    left -= part.length;
+    const text = decoderFor().decode(part);
+    texts.push(type === 'text/html' ? htmlToText(text).text : text);
+  }
+  return texts;
+}
+
+function splitQuoted(text: string): { body: string; quoted: string } {
+  const body: string[] = [];
+  const quoted: string[] = [];
+  for (const line of text.split('\n')) {
+    const isQuoted = /^\s{0,3}>/.test(line);
+    (isQuoted ? quoted : body).push(isQuoted ? line.replace(/^[>\s]{1,200}/, '') : line);
+  }
+  return { body: body.join('\n'), quoted: quoted.join('\n') };
+}

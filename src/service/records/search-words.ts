@@ -1,0 +1,42 @@
+// The words of a message as the search index stores them, within the limits of both engines.
+import { Buffer } from 'node:buffer';
+import { COLUMNS, type Column, type SearchText, type SearchWords } from '../../contract/search/match.ts';
+import { wordsOf } from '../../contract/search/words.ts';
+
+/** Raised when words or texts are made in another way: the index of an archive is then made again. */
+export const SEARCH_VERSION = 1;
+
+/** The bytes that the different words of a message and their places may take. PostgreSQL allows a TSVECTOR 1 MiB. */
+const MAX_BYTES = 1_000_000;
+/** A character takes at most this much: a word of its own, as one of a file. */
+const MAX_BYTES_PER_CHARACTER = 16;
+const BYTES_PER_WORD = 12;
+const BYTES_PER_PLACE = 2;
+
+/** Returns the words of the texts, columns in their order. Words beyond what an index can hold of a message are left out. */
+export function searchWordsOf(text: SearchText): SearchWords {
+  const words = Object.fromEntries(COLUMNS.map((column) => [column, wordsOf(text[column])])) as Record<
+    Column,
+    string[]
+  >;
+  const characters = COLUMNS.reduce((sum, column) => sum + text[column].length, 0);
+  return characters * MAX_BYTES_PER_CHARACTER <= MAX_BYTES ? words : withinLimit(words);
+}
+
+function withinLimit(words: Record<Column, string[]>): SearchWords {
+  const seen = new Set<string>();
+  let bytes = 0;
+  for (const column of COLUMNS) {
+    const all = words[column];
+    for (const [index, word] of all.entries()) {
+      const lexeme = column === 'files' ? `file/${word}` : word;
+      bytes += BYTES_PER_PLACE + (seen.has(lexeme) ? 0 : BYTES_PER_WORD + Buffer.byteLength(lexeme));
+      seen.add(lexeme);
+      if (bytes <= MAX_BYTES) continue;
+      words[column] = all.slice(0, index);
+      for (const later of COLUMNS.slice(COLUMNS.indexOf(column) + 1)) words[later] = [];
+      return words;
+    }
+  }
+  return words;
+}

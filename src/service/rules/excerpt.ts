@@ -1,0 +1,141 @@
+// The part of a message that shows why it was found: one line of text, and which words of it match.
+import type { Expression, Term } from '../../contract/search/query.ts';
+import type { Matched } from '../../contract/search/search.ts';
+import {
+  COLUMNS,
+  columnsOf,
+  findTerm,
+  positiveTerms,
+  type Column,
+  type SearchText,
+} from '../../contract/search/match.ts';
+import { placeWords, type PlacedWord } from '../../contract/search/words.ts';
+
+/** A snippet is about this long, and begins about so many characters before what it shows. */
+const SNIPPET_CHARACTERS = 180;
+const LEAD_CHARACTERS = 50;
+/** Of more places in one text the first are compared. */
+const MAX_PLACES = 500;
+
+/** Offsets in UTF-16 units; the end is not part of it. */
+type Range = { start: number; end: number };
+/** Where words of a query are in a text, and the term that they belong to. */
+type Place = { start: number; end: number; term: Term };
+/** Why a message was found. */
+export type Excerpt = { matched: Matched[]; snippet: string; marks: Range[] };
+
+const MATCHED: Readonly<Record<Column, Matched>> = {
+  subject: 'subject',
+  sender: 'from',
+  body: 'body',
+  files: 'file',
+  quoted: 'quoted',
+};
+
+/** The column that the snippet is taken from: the first one with a match. */
+const SHOWN: readonly Column[] = ['body', 'quoted', 'files'];
+
+/** Returns where the words of an expression are, and a snippet of the text around them; else of its beginning. */
+export function excerptOf(text: SearchText, expression: Expression | undefined): Excerpt {
+  const terms = expression === undefined ? [] : positiveTerms(expression);
+  const places = new Map(COLUMNS.map((column) => [column, placesIn(column, text[column], terms)]));
+  const matched = COLUMNS.filter((column) => places.get(column)!.length > 0).map((column) => MATCHED[column]);
+  const shown = SHOWN.find((column) => places.get(column)!.length > 0) ?? 'body';
+  return { matched, ...snippetOf(text[shown], places.get(shown)!) };
+}
+
+function placesIn(column: Column, text: string, terms: readonly Term[]): Place[] {
+  const own = terms.filter((term) => columnsOf(term).includes(column));
+  if (own.length === 0 || text === '') return [];
+  const words: PlacedWord[] = placeWords(text);
+  const plain = words.map(({ word }) => word);
+  const places: Place[] = [];
+  for (const term of own) {
+    let count = 0;
+    for (const at of findTerm(term, plain)) {
+      places.push({ start: words[at]!.start, end: words[at + term.words.length - 1]!.end, term });
+      if ((count += 1) >= MAX_PLACES) break;
+    }
+  }
+  return places.sort((a, b) => a.start - b.start);
+}
+
+function snippetOf(text: string, places: readonly Place[]): Pick<Excerpt, 'snippet' | 'marks'> {
+  const from = startOf(text, bestPlace(places));
+  const to = endOf(text, from);
+  const ranges = places
+    .filter(({ start, end }) => start >= from && end <= to)
+    .map(({ start, end }): Range => ({ start, end }));
+  return oneLine(text, from, to, merged(ranges));
+}
+
+/** Returns the place after which the most different terms follow within a snippet. */
+function bestPlace(places: readonly Place[]): Place | undefined {
+  let best: Place | undefined;
+  let most = 0;
+  for (const [index, place] of places.slice(0, MAX_PLACES).entries()) {
+    const terms = new Set<Term>();
+    for (let at = index; at < places.length; at += 1) {
+      if (places[at]!.end > place.start + SNIPPET_CHARACTERS - LEAD_CHARACTERS) break;
+      terms.add(places[at]!.term);
+    }
+    if (terms.size <= most) continue;
+    [best, most] = [place, terms.size];
+    if (most === new Set(places.map(({ term }) => term)).size) break;
+  }
+  return best ?? places[0];
+}
+
+/** Returns the beginning of a word, somewhat before a place. */
+function startOf(text: string, place: Place | undefined): number {
+  if (place === undefined) return 0;
+  const earliest = Math.max(0, place.start - LEAD_CHARACTERS);
+  if (earliest === 0) return 0;
+  const blank = text.slice(earliest, place.start).search(/\s/);
+  return blank < 0 ? place.start : earliest + blank + 1;
+}
+
+function endOf(text: string, from: number): number {
+  const latest = from + SNIPPET_CHARACTERS;
+  if (latest >= text.length) return text.length;
+  const last = text
+    .slice(from, latest)
+    .trimEnd()
+    .search(/\s\S*$/);
+  return last > SNIPPET_CHARACTERS / 2 ? from + last : latest;
+}
+
+function merged(ranges: readonly Range[]): Range[] {
+  const all: Range[] = [];
+  for (const { start, end } of ranges) {
+    const last = all.at(-1);
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+    else all.push({ start, end });
+  }
+  return all;
+}
+
+/** Returns a part of a text with one blank for each run of them, and dots where it was cut, with the ranges as they are there. */
+function oneLine(
+  text: string,
+  from: number,
+  to: number,
+  ranges: readonly Range[],
+): Pick<Excerpt, 'snippet' | 'marks'> {
+  let line = from > 0 ? '…' : '';
+  const offsets = new Map<number, number>();
+  const wanted = new Set(ranges.flatMap(({ start, end }) => [start, end]));
+  for (let at = from; at < to; at += 1) {
+    if (wanted.has(at)) offsets.set(at, line.length);
+    const character = text[at]!;
+    if (!/\s/.test(character)) line += character;
+    else if (line !== '' && !line.endsWith(' ')) line += ' ';
+  }
+  if (wanted.has(to)) offsets.set(to, line.length);
+  const marks = ranges.map(({ start, end }): Range => ({
+    start: offsets.get(start)!,
+    end: offsets.get(end)!,
+  }));
+  const snippet = line.trimEnd();
+  return { snippet: to < text.length ? `${snippet}…` : snippet, marks };
+}

@@ -1,0 +1,140 @@
+// Writes an expression in the query language of an engine: FTS5 of SQLite, TSQUERY of PostgreSQL.
+import { columnsOf, COLUMNS_OF_FIELD, type Column } from '../../../contract/search/match.ts';
+import type { Expression, Term } from '../../../contract/search/query.ts';
+import { FILE_PREFIX } from './tsvector.ts';
+
+/**
+ * A query of the engine. `isComplement`: the messages that it does not match are meant, since neither engine finds messages by
+ * what they lack alone.
+ */
+export type EngineQuery = { text: string; isComplement: boolean };
+
+/** How an engine writes terms and operators. */
+type Writer = {
+  term(term: Term): string;
+  and: string;
+  or: string;
+  /** Writes that the first holds and the second does not. */
+  without(positive: string, negative: string): string;
+};
+
+/** Returns the query of SQLite. */
+export function fts5Query(expression: Expression): EngineQuery {
+  return write(expression, FTS5);
+}
+
+/** Returns the query of PostgreSQL. */
+export function tsQuery(expression: Expression): EngineQuery {
+  return write(expression, TSQUERY);
+}
+
+/**
+ * Returns a query of PostgreSQL that matches every message which the expression matches, whatever the places of its words, and
+ * more. Undefined where the expression has no phrase: then {@link tsQuery} needs no places.
+ */
+export function looseTsQuery(expression: Expression): EngineQuery | undefined {
+  return hasPhrase(expression) ? tsQuery(withoutPhrases(expression, false)) : undefined;
+}
+
+/** Returns whether an expression has a phrase. */
+function hasPhrase(expression: Expression): boolean {
+  if (expression.kind === 'term') return expression.words.length > 1;
+  return [expression.of].flat().some(hasPhrase);
+}
+
+function write(expression: Expression, writer: Writer): EngineQuery {
+  if (expression.kind === 'term') return { text: writer.term(expression), isComplement: false };
+  if (expression.kind === 'not') {
+    const { text, isComplement } = write(expression.of, writer);
+    return { text, isComplement: !isComplement };
+  }
+  const operands = expression.of.map((operand) => write(operand, writer));
+  const positive = operands.filter(({ isComplement }) => !isComplement).map(({ text }) => text);
+  const negative = operands.filter(({ isComplement }) => isComplement).map(({ text }) => text);
+  // By De Morgan's laws: what all lack is what none of them has, and so on.
+  const [own, others, inner, outer] =
+    expression.kind === 'all'
+      ? ([positive, negative, writer.and, writer.or] as const)
+      : ([negative, positive, writer.and, writer.or] as const);
+  if (own.length === 0) return { text: joined(others, outer), isComplement: expression.kind === 'all' };
+  const text = joined(own, inner);
+  return {
+    text: others.length === 0 ? text : writer.without(text, joined(others, outer)),
+    isComplement: expression.kind === 'any',
+  };
+}
+
+function joined(texts: readonly string[], operator: string): string {
+  return texts.length === 1 ? texts[0]! : `(${texts.join(operator)})`;
+}
+
+const FTS5: Writer = {
+  term(term) {
+    const { field, words, isPrefix } = term;
+    const phrase = `"${words.join(' ')}"${isPrefix ? ' *' : ''}`;
+    return field === undefined ? phrase : `({${columnsOf(term).join(' ')}} : ${phrase})`;
+  },
+  and: ' AND ',
+  or: ' OR ',
+  without: (positive, negative) => `(${positive} NOT ${negative})`,
+};
+
+/** The weight of each column. Words of files are told by their prefix, whatever their weight. */
+const WEIGHTS: Readonly<Record<Column, string>> = {
+  subject: 'A',
+  sender: 'B',
+  body: 'C',
+  files: '',
+  quoted: 'D',
+};
+
+const TSQUERY: Writer = {
+  term({ field, words, isPrefix }) {
+    const phrase = (prefix: string, weights: string): string => {
+      const last = words.length - 1;
+      const lexemes = words.map((word, index) => {
+        const mark = (isPrefix && index === last ? '*' : '') + weights;
+        return `'${prefix}${word}'${mark === '' ? '' : `:${mark}`}`;
+      });
+      return joined(lexemes, ' <-> ');
+    };
+    if (field === 'file') return phrase(FILE_PREFIX, '');
+    if (field === undefined) return `(${phrase('', '')} | ${phrase(FILE_PREFIX, '')})`;
+    return phrase('', COLUMNS_OF_FIELD[field].map((column) => WEIGHTS[column]).join(''));
+  },
+  and: ' & ',
+  or: ' | ',
+  without: (positive, negative) => `(${positive} & !${negative})`,
+};
+
+/** Replaces phrases by their words. A negated phrase is left out: the words alone say nothing about it. */
+function withoutPhrases(expression: Expression, isNegated: boolean): Expression {
+  switch (expression.kind) {
+    case 'term': {
+      const { words, field, isPrefix } = expression;
+      if (words.length === 1) return expression;
+      // Nothing has this word, so its negation always holds.
+      if (isNegated) return { kind: 'term', field: undefined, words: [NO_WORD], isPrefix: false };
+      const last = words.length - 1;
+      return {
+        kind: 'all',
+        of: words.map((word, index) => ({
+          kind: 'term',
+          field,
+          words: [word],
+          isPrefix: isPrefix && index === last,
+        })),
+      };
+    }
+    case 'not':
+      return { kind: 'not', of: withoutPhrases(expression.of, !isNegated) };
+    case 'all':
+    case 'any':
+      return { ...expression, of: expression.of.map((operand) => withoutPhrases(operand, isNegated)) };
+    default:
+      return expression satisfies never;
+  }
+}
+
+/** No text has a word with a sign. */
+const NO_WORD = '-';

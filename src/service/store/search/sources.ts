@@ -1,0 +1,110 @@
+// The messages of one tier that match an expression, as SQL of each engine.
+import type { Expression } from '../../../contract/search/query.ts';
+import type { Tier } from '../../../contract/token.ts';
+import { tiersUpTo } from '../../rules/tiers.ts';
+import type { Database, Value } from '../sql/database.ts';
+import { fts5Query, looseTsQuery, tsQuery, type EngineQuery } from './engine-query.ts';
+import type { Search } from './search.ts';
+import { DAY_UNIT, searchTable } from './search-tables.ts';
+
+/** The matching messages of one tier. All texts are SQL. */
+export type Source = {
+  tier: Tier;
+  table: string;
+  /** The condition of the expression, '' where there is none. Its parameters are numbered from $1. */
+  where: string;
+  values: readonly Value[];
+  /** The number of a message, its day, and how well it matches; a lower score is better. */
+  n: string;
+  day: string;
+  score: string;
+  /** The columns of the order by day and number, and their values for a message. */
+  key: readonly string[];
+  keyOf(place: { n: number; day: number }): number[];
+  /** The type that a parameter with a fraction is cast to. */
+  real: 'REAL' | 'DOUBLE PRECISION';
+};
+
+/** Weights of subject, sender, body, files and quoted lines. */
+const BM25_WEIGHTS = '4, 2, 1, 1, 0.3';
+/** Weights of D, C, B, A. 1: the rank is divided by the logarithm of the length. */
+const TS_RANK = `ts_rank('{0.1, 0.25, 0.5, 1}', words, CAST($1 AS TSQUERY), 1)`;
+
+/** Returns the sources of all tiers that the reader sees. */
+export function sourcesOf(database: Database, search: Search): Promise<Source[]> {
+  const { expression, reader } = search;
+  return Promise.all(
+    tiersUpTo(reader).map(async (tier) =>
+      database.engine === 'sqlite' ? sqliteSource(tier, expression) : postgresSource(database, tier, search),
+    ),
+  );
+}
+
+function sqliteSource(tier: Tier, expression: Expression | undefined): Source {
+  const table = searchTable(tier);
+  const query = expression && fts5Query(expression);
+  const matched = `${table} MATCH $1`;
+  const key = `${table}.rowid`;
+  return {
+    tier,
+    table,
+    where:
+      query?.isComplement === true
+        ? `${key} NOT IN (SELECT rowid FROM ${table} WHERE ${matched})`
+        : query
+          ? matched
+          : '',
+    values: query ? [query.text] : [],
+    n: `(${key} % ${DAY_UNIT})`,
+    day: `(${key} / ${DAY_UNIT})`,
+    score: query === undefined || query.isComplement ? '0' : `bm25(${table}, ${BM25_WEIGHTS})`,
+    key: [key],
+    keyOf: ({ n, day }) => [day * DAY_UNIT + n],
+    real: 'REAL',
+  };
+}
+
+async function postgresSource(database: Database, tier: Tier, search: Search): Promise<Source> {
+  const { expression } = search;
+  const table = searchTable(tier);
+  const query = expression && tsQuery(expression);
+  return {
+    tier,
+    table,
+    where: query === undefined ? '' : await tsCondition(database, table, query, search),
+    values: query === undefined ? [] : [query.text],
+    n: `${table}.n`,
+    day: `${table}.day`,
+    score: query === undefined || query.isComplement ? '0' : `-CAST(${TS_RANK} AS DOUBLE PRECISION)`,
+    key: [`${table}.day`, `${table}.n`],
+    keyOf: ({ n, day }) => [day, n],
+    real: 'DOUBLE PRECISION',
+  };
+}
+
+/**
+ * Not all places of words are stored of long messages. So there an expression with phrases is decided by the text of each
+ * message that has the words.
+ */
+async function tsCondition(
+  database: Database,
+  table: string,
+  query: EngineQuery,
+  { expression, matches }: Search,
+): Promise<string> {
+  const matched = conditionOf(query);
+  const loose = looseTsQuery(expression!);
+  if (loose === undefined) return matched;
+  const candidates = await database.all<{ n: number }>(
+    `SELECT n FROM ${table} WHERE is_long = 1 AND ${conditionOf(loose)} ORDER BY n`,
+    [loose.text],
+  );
+  const found: number[] = [];
+  for (const { n } of candidates) if (await matches(n)) found.push(n);
+  const long = found.length === 0 ? '' : ` OR ${table}.n IN (${found.join(', ')})`;
+  return `((is_long = 0 AND ${matched})${long})`;
+}
+
+function conditionOf({ isComplement }: EngineQuery): string {
+  return `${isComplement ? 'NOT ' : ''}(words @@ CAST($1 AS TSQUERY))`;
+}
