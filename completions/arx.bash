@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--city|--limit|--after|--before|--redacted|--type|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--conversation|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -26,6 +26,8 @@ _arx() {
   done
   if [[ $cur == [:=@]* ]]; then option=${option:-$last} cur=""; fi
   case "$words:$option" in
+    "search":--sort) _arx_list -W "relevance newest oldest"; return ;;
+    "search":--facet) _arx_list -W "year from type city conversation"; return ;;
     "attachments ls":--redacted) _arx_list -W "yes no"; return ;;
     "attachments pull":--to) _arx_dir; return ;;
     "attachments verify":--against) _arx_list -W "manifest catalogue sums bag"; return ;;
@@ -67,7 +69,7 @@ _arx() {
     *:-*) return ;;
   esac
   case "$words" in
-    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token walk health doctor api import redact fsck backup serve completion demo help" ;;
+    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token search walk health doctor api import redact fsck backup serve completion demo help" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls show pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show walk verify diff plot" ;;
@@ -81,6 +83,7 @@ _arx() {
     "logout") : ;;
     "whoami") : ;;
     "token") : ;;
+    "search") flags+=" --from --subject --city --type --since --before --conversation --sort --limit --after --all --count --facet"; : ;;
     "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message"; : ;;
     "attachments show") flags+=" --open"; : ;;
     "attachments pull") flags+=" --city --type --source --message --all --to --concurrency --dry-run --exact-names"; : ;;
@@ -118,7 +121,7 @@ _arx() {
     "profile use") : ;;
     "completion") [[ $cur == -* ]] || _arx_list -W "bash zsh fish powershell" ;;
     "demo") flags+=" --keep"; : ;;
-    "help") [[ $cur == -* ]] || _arx_list -W "first-look output exit-codes environment drift drift-testing events files evidence import hosting glossary" ;;
+    "help") [[ $cur == -* ]] || _arx_list -W "first-look output exit-codes environment drift drift-testing events queries files evidence import hosting glossary" ;;
   esac
   if [[ $cur == -* ]]; then _arx_list -W "$flags"; fi
 }

@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --city --limit --after --before --redacted --type --source --message --to --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --conversation --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --to --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -51,6 +51,7 @@ complete -c arx -n '__arx_at' -a login -d 'obtain a token for this service and p
 complete -c arx -n '__arx_at' -a logout -d 'delete the stored token'
 complete -c arx -n '__arx_at' -a whoami -d 'show the tier, scopes, expiry and source integrity of your token'
 complete -c arx -n '__arx_at' -a token -d 'print the token alone, for pipes'
+complete -c arx -n '__arx_at' -a search -d 'find messages by words, senders, dates and files'
 complete -c arx -n '__arx_at' -a walk -d 'list the rows of any service exactly, if its cursors are row ids'
 complete -c arx -n '__arx_at' -a health -d 'show the health of the service'
 complete -c arx -n '__arx_at' -a doctor -d 'check this installation and find out what a remote service can do'
@@ -92,6 +93,19 @@ complete -c arx -n '__arx_at profile' -a use -d 'make a profile the default'
 complete -c arx -n '__arx_at login' -l client-id -x -d 'name of this client'
 complete -c arx -n '__arx_at login' -l observer-tier -x -d 'tier you look from, e.g. internal'
 complete -c arx -n '__arx_at login' -l requested-tier -x -d 'tier you ask for, e.g. internal'
+complete -c arx -n '__arx_at search' -l from -x -d 'only messages whose sender has these words'
+complete -c arx -n '__arx_at search' -l subject -x -d 'only messages whose subject has these words'
+complete -c arx -n '__arx_at search' -l city -x -d 'only messages with a file of this city'
+complete -c arx -n '__arx_at search' -l type -x -d 'only messages with a file of this type, e.g. image/*'
+complete -c arx -n '__arx_at search' -l since -x -d 'only messages from this date on, e.g. 2021, 2021-03-04, 3m'
+complete -c arx -n '__arx_at search' -l before -x -d 'only messages before this date'
+complete -c arx -n '__arx_at search' -l conversation -x -d 'only messages of this conversation'
+complete -c arx -n '__arx_at search' -l sort -x -a 'relevance newest oldest' -d 'order of the messages (default: relevance)'
+complete -c arx -n '__arx_at search' -l limit -x -d 'rows of one page, 1 to 500 (default: 20)'
+complete -c arx -n '__arx_at search' -l after -x -d 'continue after this message of the same search'
+complete -c arx -n '__arx_at search' -l all -d 'every message that matches'
+complete -c arx -n '__arx_at search' -l count -d 'only the number of messages'
+complete -c arx -n '__arx_at search' -l facet -x -a 'year from type city conversation' -d 'only the numbers of messages by this field'
 complete -c arx -n '__arx_at attachments ls' -l city -x -d 'only files from this city'
 complete -c arx -n '__arx_at attachments ls' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at attachments ls' -l after -x -d 'only rows after this one'
@@ -239,4 +253,4 @@ complete -c arx -n '__arx_at config set' -a 'base_url asset_url output timeout r
 complete -c arx -n '__arx_at config unset' -a 'base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier'
 complete -c arx -n '__arx_at completion' -a 'bash zsh fish powershell'
 complete -c arx -n '__arx_at demo' -l keep -d 'keep the temporary folder and print its path'
-complete -c arx -n '__arx_at help' -a 'first-look output exit-codes environment drift drift-testing events files evidence import hosting glossary'
+complete -c arx -n '__arx_at help' -a 'first-look output exit-codes environment drift drift-testing events queries files evidence import hosting glossary'

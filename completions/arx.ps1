@@ -2,11 +2,13 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile')
-  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--client-id', '--observer-tier', '--requested-tier', '--city', '--limit', '--after', '--before', '--redacted', '--type', '--source', '--message', '--to', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--conversation', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
+  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--facet', '--redacted', '--source', '--message', '--to', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
   $globals = @('-o', '--output', '--json', '--spreadsheet', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--record', '--force', '--strict', '--no-color', '--no-input', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'json', 'ndjson', 'sums')
     '--output' = @('table', 'tsv', 'json', 'ndjson', 'sums')
+    '--sort' = @('relevance', 'newest', 'oldest')
+    '--facet' = @('year', 'from', 'type', 'city', 'conversation')
     '--redacted' = @('yes', 'no')
     '--against' = @('manifest', 'catalogue', 'sums', 'bag')
     '--format' = @('bagit')
@@ -20,7 +22,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--drift-mode' = @('each', 'key', 'sticky', 'burst', 'collude')
   }
   $next = @{
-    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo', 'help')
+    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'search', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo', 'help')
     'attachments' = @('ls', 'show', 'pull', 'verify', 'export')
     'content' = @('get')
     'conversations' = @('ls', 'show', 'walk', 'verify', 'diff', 'plot')
@@ -34,6 +36,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'logout' = @()
     'whoami' = @()
     'token' = @()
+    'search' = @('--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--all', '--count', '--facet')
     'attachments ls' = @('--city', '--limit', '--after', '--before', '--all', '--redacted', '--type', '--source', '--message')
     'attachments show' = @('--open')
     'attachments pull' = @('--city', '--type', '--source', '--message', '--all', '--to', '--concurrency', '--dry-run', '--exact-names')
@@ -71,7 +74,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'profile use' = @()
     'completion' = @('bash', 'zsh', 'fish', 'powershell')
     'demo' = @('--keep')
-    'help' = @('first-look', 'output', 'exit-codes', 'environment', 'drift', 'drift-testing', 'events', 'files', 'evidence', 'import', 'hosting', 'glossary')
+    'help' = @('first-look', 'output', 'exit-codes', 'environment', 'drift', 'drift-testing', 'events', 'queries', 'files', 'evidence', 'import', 'hosting', 'glossary')
   }
   $typed = @()
   $option = ''

@@ -12,6 +12,7 @@ import {
 } from '../contract/event.ts';
 import type { Health } from '../contract/health.ts';
 import { OWNER_SECRET_HEADER, pathOf, ROUTES, type RouteName } from '../contract/routes.ts';
+import { SearchPage } from '../contract/search/search.ts';
 import type { Position } from '../contract/sequence.ts';
 import { signatureHeaders } from '../contract/signature.ts';
 import type { Token, TokenRequest } from '../contract/token.ts';
@@ -89,6 +90,8 @@ export type Client = {
   conversations(query?: Query): Promise<Reply<ListPage<Conversation>>>;
   conversation(id: string): Promise<Reply<Conversation>>;
   messages(query?: Query): Promise<Reply<ListPage<Message>>>;
+  /** Returns messages that match a query. Other services than ours have no such route: `not_found`. */
+  search(query: Query): Promise<Reply<SearchPage>>;
   /** Returns where the service keeps the rows of a list; undefined before a page with rows was read. */
   guessOf(list: ListName): ListGuess | undefined;
   /** Returns the rows of a list about which answers differed. */
@@ -202,6 +205,7 @@ export function createClient(options: ClientOptions): Client {
         return reply;
       }
     },
+    search: (query) => read('search', (answer) => parseResponse(answer, SearchPage), {}, query),
     guessOf: (list) => lists[list].guess(),
     changesOf: (list) => lists[list].changes(),
     get: async (path) => {

@@ -9,6 +9,7 @@ export const HELP_TOPICS = {
   drift: 'how a walk reads a list whose pages cannot be trusted',
   'drift-testing': 'how arx serve injects drift, to test any client',
   events: 'sending, signing and reconciling events',
+  queries: 'the language of arx search, and what it finds',
   files: 'downloading, naming, opening and verifying files',
   evidence: 'what can be kept as proof: frozen logs, bags, records',
   import: 'importing mbox, Maildir, Slack exports and folders',

@@ -6,6 +6,7 @@ import { CONTENT_COMMANDS } from './content.ts';
 import { DIAGNOSTICS_COMMANDS } from './diagnostics.ts';
 import { EVENT_COMMANDS } from './events.ts';
 import { LIST_COMMANDS } from './lists.ts';
+import { SEARCH_COMMANDS } from './search.ts';
 import { SERVE_COMMANDS } from './serve.ts';
 import { SESSION_COMMANDS } from './session.ts';
 import { SETTINGS_COMMANDS } from './settings.ts';
@@ -13,6 +14,7 @@ import { SHELL_COMMANDS } from './shell.ts';
 
 const LIST = [
   ...SESSION_COMMANDS,
+  ...SEARCH_COMMANDS,
   ...ATTACHMENT_COMMANDS,
   ...CONTENT_COMMANDS,
   ...LIST_COMMANDS,

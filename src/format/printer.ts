@@ -108,6 +108,17 @@ export function createPrinter(options: PrinterOptions): Printer {
     await writeToSink(ndjsonLines(lines, output === 'table' ? render : plainText), stdout);
   };
 
+  const writeListLines = async <T>(
+    linesOf: NonNullable<View<T>['listLines']>,
+    rows: Envelope<T>['rows'],
+  ): Promise<void> => {
+    const paintWith = await painting();
+    const width = Math.min(options.columns ?? MAX_LINE_COLUMNS, MAX_LINE_COLUMNS);
+    const render = (row: T): string =>
+      Array.from(linesOf(row, options), (line) => paintLine(truncateLine(line, width), paintWith)).join('\n');
+    await writeToSink(ndjsonLines(rows, render), stdout);
+  };
+
   const note = async (text: string): Promise<void> => {
     if (!options.quiet) await stderr.write(`${escapeText(text)}\n`);
   };
@@ -143,6 +154,11 @@ export function createPrinter(options: PrinterOptions): Printer {
           break;
         }
         case 'table': {
+          if (view.listLines !== undefined && fields === undefined) {
+            await writeListLines(view.listLines, list.rows);
+            await note(summaryLine(list));
+            break;
+          }
           const [columns, rows] = await forRows(view, list.rows);
           await writeToSink(drawTable(columns, rows, options, await painting()), stdout);
           await note(summaryLine(list));

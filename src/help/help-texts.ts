@@ -15,9 +15,11 @@ import glossary from './topics/glossary.md';
 import hosting from './topics/hosting.md';
 import importing from './topics/import.md';
 import output from './topics/output.md';
+import queries from './topics/queries.md';
 
 const SOURCES: Record<HelpTopic, string> = {
   output,
+  queries,
   'first-look': firstLook,
   'exit-codes': exitCodes,
   environment,

@@ -21,6 +21,7 @@ describe('E1: no route of the API is redirected, and no token goes on', () => {
     attachment: (client) => client.attachment('att_1'),
     content: (client) => client.content('msg_1'),
     sequence: (client) => client.sequence('arc_reconstruction'),
+    search: (client) => client.search({ q: 'x' }),
     health: (client) => client.health(),
     ingest: (client) => client.ingest(EVENT),
     ingestBatch: (client) => client.ingestBatch([{ event: EVENT, text: JSON.stringify(EVENT) }]),

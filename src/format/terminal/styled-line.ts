@@ -2,7 +2,7 @@
 import { truncate, escapeText, textWidth } from './escape.ts';
 
 /** The meaning of a span; each has one colour. */
-export type Style = 'head' | 'id' | 'good' | 'warn' | 'bad' | 'dim';
+export type Style = 'head' | 'id' | 'good' | 'warn' | 'bad' | 'dim' | 'match';
 /** Text with a style. The text is not escaped yet. */
 export type Span = string | { text: string; style?: Style | undefined };
 /** One span or several. */
@@ -25,6 +25,7 @@ export async function colorPaint(): Promise<Paint> {
     warn: chalk.yellow,
     bad: chalk.red,
     dim: chalk.dim,
+    match: chalk.bold.red,
   };
   return (text, style) => (style === undefined || text === '' ? text : styles[style](text));
 }

@@ -11,5 +11,6 @@ export { backupLines, fsckLines, importLines } from './archive-report.ts';
 export { exportLines, fileView, pullPlanView, verifyLines } from './files-report.ts';
 export { walkLines } from './walk-report.ts';
 export { reconcileLines } from './reconcile.ts';
+export { searchCountView, searchHitView } from './search.ts';
 export { serviceFindingView, serviceReportLines } from './service-report.ts';
 export { positionView } from './sequence.ts';

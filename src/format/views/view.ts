@@ -40,6 +40,8 @@ export type View<T> = {
   columns: readonly Column<T>[];
   /** Returns a single record as lines for people. Default: {@link keyLines}. */
   lines?(wire: T, canvas: Canvas): Iterable<Line>;
+  /** Returns a row of a list as lines for people, in place of a row of a table. */
+  listLines?(row: T, canvas: Canvas): Iterable<Line>;
 };
 
 /** Returns a cell as text, '' where there is none. */

@@ -1,0 +1,37 @@
+// The command that finds messages by their words.
+import { PAGE_LIMIT } from '../contract/scalars.ts';
+import { SEARCH_FACETS, SEARCH_SORTS } from '../contract/search/search.ts';
+import type { CommandSpec } from './command-spec.ts';
+
+/** Name, arguments, options and examples of `search`. */
+export const SEARCH_COMMANDS = [
+  {
+    words: 'search',
+    summary: 'find messages by words, senders, dates and files',
+    arguments: [['[query...]', 'words, "a phrase", word*, OR, -word, from:… file:… since:…']],
+    options: [
+      ['--from <words>', 'only messages whose sender has these words'],
+      ['--subject <words>', 'only messages whose subject has these words'],
+      ['--city <city>', 'only messages with a file of this city'],
+      ['--type <type>', 'only messages with a file of this type, e.g. image/*'],
+      ['--since <date>', 'only messages from this date on, e.g. 2021, 2021-03-04, 3m'],
+      ['--before <date>', 'only messages before this date'],
+      ['--conversation <id>', 'only messages of this conversation'],
+      ['--sort <order>', 'order of the messages (default: relevance)', [...SEARCH_SORTS]],
+      [
+        '--limit <count>',
+        `rows of one page, ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum} (default: ${PAGE_LIMIT.default})`,
+      ],
+      ['--after <id>', 'continue after this message of the same search'],
+      ['--all', 'every message that matches'],
+      ['--count', 'only the number of messages'],
+      ['--facet <field>', 'only the numbers of messages by this field', [...SEARCH_FACETS]],
+    ],
+    examples: [
+      `arx search '"use after free" since:2021 -from:bot'`,
+      'arx search invoice --city london --type application/pdf --sort newest',
+      'arx search regression --facet year',
+    ],
+    topics: ['queries'],
+  },
+] as const satisfies readonly CommandSpec[];

@@ -1,0 +1,205 @@
+// `arx search QUERY`: messages by their words, their number, or their numbers by a field.
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import type { Client, Query } from '../client/index.ts';
+import { PAGE_LIMIT } from '../contract/scalars.ts';
+import { parseQuery, QueryError } from '../contract/search/query.ts';
+import { SEARCH_FACETS, SEARCH_SORTS, type SearchHit, type SearchPage } from '../contract/search/search.ts';
+import { Fault } from '../faults.ts';
+import { formatCount } from '../format/numbers.ts';
+import { searchCountView, searchHitView } from '../format/views/index.ts';
+import { Limit, withoutUndefined } from './input.ts';
+
+export const Input = z.object({
+  query: z.array(z.string()).default([]),
+  from: z.string().optional(),
+  subject: z.string().optional(),
+  city: z.string().optional(),
+  type: z.string().optional(),
+  since: z.string().optional(),
+  before: z.string().optional(),
+  conversation: z.string().optional(),
+  sort: z.enum(SEARCH_SORTS).optional(),
+  limit: Limit.optional(),
+  after: z.string().min(1).optional(),
+  all: z.boolean().default(false),
+  count: z.boolean().default(false),
+  facet: z.enum(SEARCH_FACETS).optional(),
+});
+type Input = z.infer<typeof Input>;
+
+export async function run(input: Input, app: App): Promise<void> {
+  checkOptions(input);
+  const q = queryOf(input);
+  checkQuery(q, app);
+  const client = await app.client();
+  const { sort, limit, after, facet } = input;
+  const asked = withoutUndefined({
+    q,
+    sort,
+    facet,
+    starting_after: after,
+    limit: input.all ? PAGE_LIMIT.maximum : limit,
+    ...(input.count ? { count: true } : {}),
+  });
+  const page = await firstPage(client, asked, app);
+  if (input.count) await printCount(page, app);
+  else if (facet !== undefined) await printFacet(page, app);
+  else await printHits(client, asked, page, input, app);
+  sayWhyNone(page, app);
+  reportIndex(page, app);
+}
+
+function checkOptions({ count, facet, all, after, sort, limit }: Input): void {
+  const shown = count ? '--count' : facet === undefined ? undefined : '--facet';
+  const refused = { '--after': after, '--all': all || undefined, '--sort': sort };
+  for (const [option, value] of Object.entries(refused))
+    if (shown !== undefined && value !== undefined)
+      throw new Fault('usage', `${shown} does not go with ${option}`);
+  if (count && facet !== undefined) throw new Fault('usage', '--count does not go with --facet');
+  if (all && limit !== undefined) throw new Fault('usage', '--all does not go with --limit');
+}
+
+/** The fields of the query language that options set. */
+const FIELDS = ['from', 'subject', 'city', 'type', 'since', 'before', 'conversation'] as const;
+
+/** Returns the query with what the options add. Characters that cannot be seen are left out, as no word has any. */
+function queryOf(input: Input): string {
+  const fields = FIELDS.flatMap((name) => {
+    const value = input[name];
+    return value === undefined ? [] : [`${name}:${quoted(value)}`];
+  });
+  return [...input.query, ...fields]
+    .join(' ')
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/\p{C}/gu, ' ')
+    .trim();
+}
+
+function quoted(value: string): string {
+  return /^[^\s"()]+$/.test(value) ? value : `"${value.replaceAll('"', ' ')}"`;
+}
+
+/** Throws Fault `usage` for a wrong query, before anything is sent. */
+function checkQuery(q: string, app: App): void {
+  try {
+    parseQuery(q, app.world.now());
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    const where = q === '' ? '' : `, character ${error.position}`;
+    throw new Fault('usage', `query${where}: ${error.message}`, {
+      hint: error.hint ?? 'arx help queries',
+    });
+  }
+}
+
+/** Reads the first page again while the service indexes messages, and shows how far it is. */
+async function firstPage(client: Client, asked: Query, app: App): Promise<SearchPage> {
+  const progress = app.progress();
+  try {
+    let indexed = -1;
+    for (;;) {
+      const page = await readPage(client, asked);
+      const { index } = page;
+      if (index.indexed >= index.of || index.indexed <= indexed) return page;
+      indexed = index.indexed;
+      progress.update({ label: 'index', done: indexed, total: index.of, unit: 'messages' });
+    }
+  } finally {
+    await progress.end();
+  }
+}
+
+async function readPage(client: Client, asked: Query): Promise<SearchPage> {
+  try {
+    return (await client.search(asked)).body;
+  } catch (error) {
+    const isMissing = error instanceof Fault && (error.kind === 'not_found' || error.detail.status === 405);
+    if (!isMissing || error.detail.code === 'cursor_not_found') throw error;
+    throw new Fault('not_found', 'this service has no search', {
+      ...error.detail,
+      hint: 'arx messages ls --walk -o ndjson | grep -i WORD finds subjects and senders',
+    });
+  }
+}
+
+async function printCount(page: SearchPage, app: App): Promise<void> {
+  const { total, index } = page;
+  const { output } = app.printer;
+  if (output === 'json' || output === 'ndjson')
+    await app.printer.record({ columns: [{ name: 'total', of: () => total }] }, { total, index });
+  else await app.printer.text(String(total));
+}
+
+async function printFacet(page: SearchPage, app: App): Promise<void> {
+  const { counts = [], values = 0, total, has_more } = page;
+  await app.printer.list(searchCountView, {
+    rows: counts,
+    summary: () => ({ values, messages: total, ...indexOf(app, page), complete: !has_more && isWhole(page) }),
+  });
+}
+
+async function printHits(
+  client: Client,
+  asked: Query,
+  first: SearchPage,
+  input: Input,
+  app: App,
+): Promise<void> {
+  let rows = 0;
+  let last = first;
+  async function* hits(): AsyncGenerator<SearchHit> {
+    for (let page: SearchPage | undefined = first; page !== undefined;) {
+      last = page;
+      rows += page.data.length;
+      yield* page.data;
+      const id: string | undefined = page.data.at(-1)?.id;
+      const goesOn: boolean = input.all && page.has_more && id !== undefined;
+      page = goesOn ? await readPage(client, { ...asked, starting_after: id }) : undefined;
+    }
+  }
+  const { status, total, order } = first;
+  await app.printer.list(searchHitView, {
+    status,
+    rows: hits(),
+    summary: () => ({
+      rows,
+      total,
+      has_more: last.has_more,
+      order,
+      ...indexOf(app, first),
+      complete: !last.has_more && input.after === undefined && isWhole(first),
+    }),
+  });
+  const { output } = app.printer;
+  const id = last.data.at(-1)?.id;
+  if (last.has_more && id !== undefined && output !== 'json')
+    app.notice(`${formatCount(rows)} of ${formatCount(total)} messages; more: --after ${id}, or --all`);
+  if (input.sort === 'relevance' && order !== 'relevance')
+    app.notice(`newest first: this service does not rank these ${formatCount(total)} messages`);
+}
+
+/** How far the index goes, for scripts; people get a notice. */
+function indexOf(app: App, { index }: SearchPage): Partial<Pick<SearchPage, 'index'>> {
+  return app.printer.output === 'json' ? { index } : {};
+}
+
+function isWhole({ index }: SearchPage): boolean {
+  return index.indexed >= index.of;
+}
+
+/** Says what was understood, and why nothing was found. */
+function sayWhyNone({ total, notes, alone = [] }: SearchPage, app: App): void {
+  for (const note of notes) app.notice(note);
+  if (total > 0) return;
+  const parts = alone.map(({ query, total: count }) => `${query}: ${formatCount(count)}`);
+  app.notice(`no message matches${parts.length === 0 ? '' : `; each part alone finds ${parts.join(', ')}`}`);
+}
+
+function reportIndex(page: SearchPage, app: App): void {
+  const { of, indexed } = page.index;
+  if (isWhole(page)) return;
+  const text = `${formatCount(of - indexed)} of ${formatCount(of)} messages are not indexed yet, so they are not found`;
+  if (app.strict) app.addFault(new Fault('partial', text));
+  else app.notice(text);
+}

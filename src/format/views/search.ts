@@ -1,0 +1,46 @@
+// How messages that were found are shown: a line for each, and below it the text that matches.
+import type { SearchCount, SearchHit } from '../../contract/search/search.ts';
+import { plural } from '../numbers.ts';
+import type { Line, Span } from '../terminal/styled-line.ts';
+import { messageView } from './conversation.ts';
+import { formatInstant } from './shared-columns.ts';
+import type { View } from './view.ts';
+
+/** A message that was found. */
+export const searchHitView: View<SearchHit> = {
+  columns: [
+    ...messageView.columns,
+    { name: 'matched', of: ({ matched }) => matched.join(',') },
+    { name: 'snippet', of: ({ snippet }) => snippet },
+  ],
+  listLines: (hit) => {
+    const { id, date, from, subject, attachments = 0 } = hit;
+    const head: Line = [
+      { text: id, style: 'id' },
+      { text: `  ${formatInstant(date)}`, style: 'dim' },
+      `  ${from ?? ''}`,
+      { text: `  ${subject ?? ''}`, style: 'head' },
+      attachments > 0 ? { text: `  ${plural(attachments, 'file')}`, style: 'good' } : '',
+    ];
+    return hit.snippet === '' ? [head] : [head, ['    ', ...snippetSpans(hit)]];
+  },
+};
+
+function snippetSpans({ snippet, marks }: SearchHit): Span[] {
+  if (snippet === null) return [{ text: 'the stored bytes are damaged', style: 'bad' }];
+  const spans: Span[] = [];
+  let at = 0;
+  for (const { start, end } of marks) {
+    spans.push(snippet.slice(at, start), { text: snippet.slice(start, end), style: 'match' });
+    at = end;
+  }
+  return [...spans, snippet.slice(at)];
+}
+
+/** The number of messages with one value. */
+export const searchCountView: View<SearchCount> = {
+  columns: [
+    { name: 'messages', of: ({ messages }) => messages, align: 'right' },
+    { name: 'value', of: ({ value }) => value ?? '(none)' },
+  ],
+};

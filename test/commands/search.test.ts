@@ -1,0 +1,58 @@
+// `arx search` at a service without a search, and while an archive is being indexed.
+import { describe, expect, test } from 'vitest';
+import { arx, recordsOf } from '../support/command.ts';
+import { sampleData } from '../support/sample.ts';
+import { serveStranger } from '../support/stranger.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { join } from 'node:path';
+import { openSqlite } from '../../src/service/store/engines/sqlite.ts';
+
+describe('another service', () => {
+  test('has no search: exit 6, and a hint', async () => {
+    const stranger = await serveStranger({ lists: { '/messages': [] } });
+    try {
+      const { exit, stderr, stdout } = await arx(tempFolder('search'), `search x --base-url ${stranger.url}`);
+      expect({ exit, stdout }).toEqual({ exit: 6, stdout: '' });
+      expect(stderr).toContain('this service has no search [not_found, exit 6]');
+      expect(stderr).toContain('hint: arx messages ls --walk');
+    } finally {
+      await stranger.close();
+    }
+  });
+
+  test('is not asked a wrong query', async () => {
+    const stranger = await serveStranger({ lists: {} });
+    try {
+      const { exit } = await arx(tempFolder('search'), `search '"x' --base-url ${stranger.url}`);
+      expect(exit).toBe(2);
+      expect(stranger.requests).toEqual([]);
+    } finally {
+      await stranger.close();
+    }
+  });
+});
+
+test('every message is read, page by page', async () => {
+  const dir = tempFolder('search');
+  await sampleData(join(dir, 'data'));
+  const all = await arx(dir, 'search the --all -o ndjson --sort oldest');
+  expect(recordsOf(all)).toHaveLength(190);
+  expect(new Set(recordsOf(all).map(({ id }) => String(id))).size).toBe(190);
+});
+
+test('an archive without an index is indexed at the first search', async () => {
+  const dir = tempFolder('search');
+  await sampleData(join(dir, 'data'));
+  const database = await openSqlite({ path: join(dir, 'data', 'archive.db'), sleep: async () => {} });
+  for (const tier of ['external', 'internal', 'mirror'])
+    await database.run(`INSERT INTO search_${tier} (search_${tier}) VALUES ('delete-all')`);
+  await database.run(`DELETE FROM meta WHERE key = 'search'`);
+  await database.close();
+  expect(await arx(dir, 'search the --count')).toMatchObject({ exit: 0, stdout: '190\n', stderr: '' });
+});
+
+test('characters that cannot be seen are left out of a query', async () => {
+  const dir = tempFolder('search');
+  await sampleData(join(dir, 'data'));
+  expect(await arx(dir, 'search gla\u00adss --count')).toMatchObject({ exit: 0, stdout: '13\n' });
+});
