@@ -70,7 +70,7 @@ _arx() {
   esac
   case "$words" in
     "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token search walk health doctor api import redact fsck backup serve completion demo help" ;;
-    "attachments") [[ $cur == -* ]] || _arx_list -W "ls show pull verify export" ;;
+    "attachments") [[ $cur == -* ]] || _arx_list -W "ls cities types sources senders show pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show walk verify diff plot" ;;
     "messages") [[ $cur == -* ]] || _arx_list -W "ls" ;;
@@ -85,6 +85,10 @@ _arx() {
     "token") : ;;
     "search") flags+=" --from --subject --city --type --since --before --conversation --sort --limit --after --all --count --facet"; : ;;
     "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message"; : ;;
+    "attachments cities") flags+=" --city --type --source --message"; : ;;
+    "attachments types") flags+=" --city --type --source --message"; : ;;
+    "attachments sources") flags+=" --city --type --source --message"; : ;;
+    "attachments senders") flags+=" --city --type --source --message"; : ;;
     "attachments show") flags+=" --open"; : ;;
     "attachments pull") flags+=" --city --type --source --message --all --to --concurrency --dry-run --exact-names"; : ;;
     "attachments verify") flags+=" --against --offline --html"; [[ $cur == -* ]] || _arx_dir ;;

@@ -23,7 +23,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   }
   $next = @{
     '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'search', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo', 'help')
-    'attachments' = @('ls', 'show', 'pull', 'verify', 'export')
+    'attachments' = @('ls', 'cities', 'types', 'sources', 'senders', 'show', 'pull', 'verify', 'export')
     'content' = @('get')
     'conversations' = @('ls', 'show', 'walk', 'verify', 'diff', 'plot')
     'messages' = @('ls')
@@ -38,6 +38,10 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'token' = @()
     'search' = @('--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--all', '--count', '--facet')
     'attachments ls' = @('--city', '--limit', '--after', '--before', '--all', '--redacted', '--type', '--source', '--message')
+    'attachments cities' = @('--city', '--type', '--source', '--message')
+    'attachments types' = @('--city', '--type', '--source', '--message')
+    'attachments sources' = @('--city', '--type', '--source', '--message')
+    'attachments senders' = @('--city', '--type', '--source', '--message')
     'attachments show' = @('--open')
     'attachments pull' = @('--city', '--type', '--source', '--message', '--all', '--to', '--concurrency', '--dry-run', '--exact-names')
     'attachments verify' = @('--against', '--offline', '--html')

@@ -2,6 +2,13 @@
 import type { CommandSpec } from './command-spec.ts';
 import { PAGE_OPTIONS } from './shared-options.ts';
 
+const COUNT_OPTIONS = [
+  ['--city <city>', 'only files from this city'],
+  ['--type <type>', 'only this content type, e.g. image/png'],
+  ['--source <source>', 'only rows of this source, e.g. gateway'],
+  ['--message <id>', 'only files of this message'],
+] as const;
+
 /** Names, arguments, options and examples of the `attachments` commands. */
 export const ATTACHMENT_COMMANDS = [
   {
@@ -18,6 +25,34 @@ export const ATTACHMENT_COMMANDS = [
     ],
     examples: ['arx attachments ls --city lisbon', 'arx attachments ls --all -o ndjson | jq -r .sha256'],
     topics: ['output', 'drift'],
+  },
+  {
+    words: 'attachments cities',
+    summary: 'count the files of each city: available, withheld, absent',
+    options: COUNT_OPTIONS,
+    examples: ['arx attachments cities', 'arx attachments cities --type image/jpeg -o tsv | head'],
+    topics: ['output', 'files'],
+  },
+  {
+    words: 'attachments types',
+    summary: 'count the files of each content type',
+    options: COUNT_OPTIONS,
+    examples: ['arx attachments types --city lisbon'],
+    topics: ['output', 'files'],
+  },
+  {
+    words: 'attachments sources',
+    summary: 'count the files of each source',
+    options: COUNT_OPTIONS,
+    examples: ['arx attachments sources'],
+    topics: ['output', 'files'],
+  },
+  {
+    words: 'attachments senders',
+    summary: 'count the files of each sender; this reads the list of messages too',
+    options: COUNT_OPTIONS,
+    examples: ['arx attachments senders --type application/pdf'],
+    topics: ['output', 'files'],
   },
   {
     words: 'attachments show',

@@ -17,7 +17,10 @@ const CASES: Case[] = [
   { line: 'arx ', has: ['attachments', 'login', 'health', 'demo', 'about'], lacks: ['ls', 'show'] },
   { line: 'arx att', is: ['attachments'] },
   { line: 'arx co', is: ['content', 'conversations', 'config', 'completion'] },
-  { line: 'arx attachments ', is: ['ls', 'show', 'pull', 'verify', 'export'] },
+  {
+    line: 'arx attachments ',
+    is: ['ls', 'cities', 'types', 'sources', 'senders', 'show', 'pull', 'verify', 'export'],
+  },
   { line: 'arx conversations w', is: ['walk'] },
   { line: 'arx about ', is: ['api'] },
   { line: 'arx nonsense ', is: [] },

@@ -8,7 +8,9 @@ import { attachmentView } from '../../format/views/index.ts';
 import { Window } from '../input.ts';
 import { changedRows, countContradictions, twoHashesFault } from '../contradictions.ts';
 import { noticeMore, totalContradiction } from '../page.ts';
-import { exactRows } from '../exact-rows.ts';
+import { exactRows, type ExactRows } from '../exact-rows.ts';
+import type { FilteredList } from '../filtered-list.ts';
+import { cityAsWritten, rowsOfCity } from './city.ts';
 import { fieldFilters, Filter, filteredCatalogue } from './filter.ts';
 import { limitedNotices } from './notices.ts';
 import { unavailableFault } from './withheld.ts';
@@ -20,15 +22,7 @@ export const Input = Window.extend({
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  const filters = fieldFilters(input);
-  if (input.redacted !== undefined)
-    filters.push({
-      parameter: 'redacted',
-      field: 'redacted',
-      value: input.redacted === 'yes',
-      absent: false,
-    });
-  const list = await filteredCatalogue(filters, app);
+  let list = await listOf(input, app);
   const changes = (await app.client()).changesOf('attachments');
   let contradiction: string | undefined;
   const totals = { rows: 0, withheld: 0, absent: 0 };
@@ -47,22 +41,34 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
 
   let complete: boolean;
   if (input.all === true) {
-    const listing = exactRows(
-      (window) => list.page(window),
-      (row) => row.id,
-      app,
-      input,
-    );
+    let listing: ExactRows<Attachment> | undefined;
+    const isWhole = () => listing !== undefined && isComplete(listing);
+    const read = async (filter: Filter) => {
+      list = await listOf({ ...input, ...filter }, app);
+      listing = exactRows(
+        (window) => list.page(window),
+        (row) => row.id,
+        app,
+        input,
+      );
+      return counted(listing.rows, (row) => list.matches(row), count);
+    };
     await app.printer.list(attachmentView, {
       status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
-      rows: counted(listing.rows, (row) => list.matches(row), count),
-      summary: () => ({ ...totals, ...changedRows(changes), complete: isComplete(listing) }),
+      rows: rowsOfCity(input, app, read),
+      summary: () => ({ ...totals, ...changedRows(changes), complete: isWhole() }),
     });
-    complete = isComplete(listing);
-    const fault = listing.fault();
+    complete = isWhole();
+    const fault = listing?.fault();
     if (fault !== undefined) app.addFault(fault);
   } else {
-    const page = await list.firstMatches(input);
+    let page = await list.firstMatches(input);
+    const isEmpty = page.data.length === 0 && input.after === undefined && input.before === undefined;
+    const city = isEmpty && input.city !== undefined ? await cityAsWritten(input.city, app) : undefined;
+    if (city !== undefined) {
+      list = await listOf({ ...input, city }, app);
+      page = await list.firstMatches(input);
+    }
     const rows = page.data.map(count);
     complete = page.has_more === false && input.after === undefined && input.before === undefined;
     const total = totalContradiction(page, input);
@@ -85,6 +91,18 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const { withheld, absent, rows: total } = totals;
   const unavailable = unavailableFault({ withheld, absent, total }, 'row');
   if (app.strict && unavailable !== undefined) app.addFault(unavailable);
+}
+
+function listOf(input: z.infer<typeof Input>, app: App): Promise<FilteredList<Attachment>> {
+  const filters = fieldFilters(input);
+  if (input.redacted !== undefined)
+    filters.push({
+      parameter: 'redacted',
+      field: 'redacted',
+      value: input.redacted === 'yes',
+      absent: false,
+    });
+  return filteredCatalogue(filters, app);
 }
 
 async function* counted<Row>(

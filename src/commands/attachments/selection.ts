@@ -6,9 +6,10 @@ import { Fault } from '../../faults.ts';
 import { readAhead } from '../../concurrency/read-ahead.ts';
 import type { RowChanges } from '../../client/list-parser.ts';
 import { changesAmong, countContradictions } from '../contradictions.ts';
-import { exactRows } from '../exact-rows.ts';
+import { exactRows, type ExactRows } from '../exact-rows.ts';
 import { findRecords } from '../find-record.ts';
 import { attachmentSource } from './catalogue.ts';
+import { rowsOfCity } from './city.ts';
 import { fieldFilters, filteredCatalogue, type Filter } from './filter.ts';
 
 /** The rows of the catalogue that a pull selects, and what is known of them so far. */
@@ -34,27 +35,29 @@ const MAX_ROWS_AHEAD = 10_000;
 /** Returns the rows with these ids, or those of the list that match the filter. */
 export async function select(input: Filter & { ids: string[] }, app: App): Promise<Selection> {
   const client = await app.client();
-  const list = await filteredCatalogue(fieldFilters(input), app);
+  let list = await filteredCatalogue(fieldFilters(input), app);
   const known = { files: 0, bytes: 0, unsized: 0, isAll: false };
   let tellSeen: ((row: Attachment) => void) | undefined;
-  const listing = exactRows(
-    async (window) => {
-      const page = await list.page(window);
-      if (tellSeen !== undefined) for (const row of page.data) if (list.surelyMatches(row)) tellSeen(row);
-      return page;
-    },
-    (row) => row.id,
-    app,
-  );
+  let listing: ExactRows<Attachment> | undefined;
+  async function* readList(filter: Filter): AsyncGenerator<Attachment> {
+    list = await filteredCatalogue(fieldFilters(filter), app);
+    listing = exactRows(
+      async (window) => {
+        const page = await list.page(window);
+        if (tellSeen !== undefined) for (const row of page.data) if (list.surelyMatches(row)) tellSeen(row);
+        return page;
+      },
+      (row) => row.id,
+      app,
+    );
+    for await (const row of listing.rows) if (list.matches(row)) yield row;
+  }
   async function* rowsById(): AsyncGenerator<Attachment> {
     // An id that is given twice is one row.
     for await (const found of findRecords(new Set(input.ids), await attachmentSource(app), app)) {
       if ('row' in found) yield found.row;
       else app.addFault(found.fault);
     }
-  }
-  async function* matchingRows(): AsyncGenerator<Attachment> {
-    for await (const row of listing.rows) if (list.matches(row)) yield row;
   }
   async function* counted(rows: AsyncIterable<Attachment>): AsyncGenerator<Attachment> {
     for await (const row of rows) {
@@ -71,13 +74,16 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
   return {
     rows: (onSeen) => {
       tellSeen = onSeen;
-      return readAhead(counted(isNamed ? rowsById() : matchingRows()), MAX_ROWS_AHEAD);
+      return readAhead(
+        counted(isNamed ? rowsById() : rowsOfCity(input, app, async (filter) => readList(filter))),
+        MAX_ROWS_AHEAD,
+      );
     },
     changes: () => {
       const changes = client.changesOf('attachments');
       return isNamed ? changesAmong(changes, input.ids) : changes;
     },
-    fault: () => (isNamed ? undefined : (listing.fault() ?? list.fault())),
+    fault: () => (isNamed ? undefined : (listing?.fault() ?? list.fault())),
     known,
     emptyMessage: emptyMessageOf(input),
   };

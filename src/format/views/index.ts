@@ -1,6 +1,7 @@
 // All views of records and reports. Other rooms import views from here only.
 export { anyView } from './unknown-record.ts';
 export { attachmentView } from './attachment.ts';
+export { attachmentCountView } from './attachment-count.ts';
 export { contentView } from './content.ts';
 export { conversationView, conversationWithMessagesView, messageView } from './conversation.ts';
 export { acknowledgementView, eventTypeView, eventView } from './event.ts';

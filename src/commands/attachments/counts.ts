@@ -1,0 +1,72 @@
+// Counts of attachments by a value: how many files each city, type, source or sender has, and how many of them can be had.
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import type { Attachment } from '../../contract/attachment.ts';
+import { fileStateOf } from '../../contract/attachment-file.ts';
+import type { AttachmentCount } from '../../contract/reports/attachment-count.ts';
+import { attachmentCountView } from '../../format/views/index.ts';
+import { changedRows, countContradictions } from '../contradictions.ts';
+import { cityAsWritten } from './city.ts';
+import { exactRows } from '../exact-rows.ts';
+import { withProgress } from '../with-progress.ts';
+import { fieldFilters, filteredCatalogue, Filter } from './filter.ts';
+import { unavailableFault } from './withheld.ts';
+
+export const Input = z.object(Filter.shape);
+
+/** Returns the value that a row is counted under; null where the row does not show one. */
+export type ValueOf = (row: Attachment) => string | null;
+
+/** Lists how many attachments each value has, the most frequent first. `column`: what the values are, for the table. */
+export async function listCounts(
+  column: string,
+  valueOf: ValueOf,
+  input: z.infer<typeof Input>,
+  app: App,
+): Promise<void> {
+  const list = await filteredCatalogue(fieldFilters(input), app);
+  const changes = (await app.client()).changesOf('attachments');
+  const listing = exactRows(
+    (window) => list.page(window),
+    (row) => row.id,
+    app,
+  );
+  const counts = new Map<string | null, AttachmentCount>();
+  const totals = { files: 0, withheld: 0, absent: 0 };
+  for await (const row of withProgress(listing.rows, 'counting', 'rows', app)) {
+    if (!list.matches(row)) continue;
+    const value = valueOf(row);
+    const count = counts.get(value) ?? { value, files: 0, available: 0, withheld: 0, absent: 0, bytes: 0 };
+    counts.set(value, count);
+    const state = fileStateOf(row);
+    count.files += 1;
+    count[state] += 1;
+    count.bytes += row.bytes ?? 0;
+    totals.files += 1;
+    if (state !== 'available') totals[state] += 1;
+  }
+  const city = counts.size > 0 || input.city === undefined ? undefined : await cityAsWritten(input.city, app);
+  if (city !== undefined) return listCounts(column, valueOf, { ...input, city }, app);
+  const fault = listing.fault() ?? list.fault();
+  await app.printer.list(attachmentCountView(column), {
+    status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
+    rows: [...counts.values()].toSorted(byFrequency),
+    summary: () => ({
+      values: counts.size,
+      ...totals,
+      ...changedRows(changes),
+      complete: fault === undefined,
+    }),
+  });
+  if (fault !== undefined) app.addFault(fault);
+  countContradictions(app, undefined, changes);
+  const { withheld, absent, files: total } = totals;
+  const unavailable = unavailableFault({ withheld, absent, total }, 'row');
+  if (app.strict && unavailable !== undefined) app.addFault(unavailable);
+}
+
+/** The most frequent first, then by value; rows without a value last. */
+function byFrequency(a: AttachmentCount, b: AttachmentCount): number {
+  if ((a.value === null) !== (b.value === null)) return a.value === null ? 1 : -1;
+  return b.files - a.files || ((a.value ?? '') < (b.value ?? '') ? -1 : 1);
+}

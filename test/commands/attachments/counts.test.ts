@@ -1,0 +1,140 @@
+// `arx attachments cities`, `types`, `sources`, `senders`, and cities that are asked for in another spelling.
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { foldedCity } from '../../../src/commands/attachments/city.ts';
+import { arx } from '../../support/command.ts';
+import { serveList } from '../../support/cursor-server.ts';
+import { sampleData } from '../../support/sample.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+const env = { LANG: 'C.UTF-8', ARX_TOKEN: 'tok_given' };
+let dir: string;
+beforeAll(async () => {
+  dir = tempFolder('counts');
+  await sampleData(join(dir, 'data'));
+});
+
+type Row = { id: string; redacted?: boolean; [name: string]: unknown };
+
+/** Runs a command about a service that is not ours and lists these rows. */
+async function about(rows: readonly Row[], line: string) {
+  const server = await serveList({ rows: [...rows] });
+  try {
+    return await arx(dir, `${line} --base-url ${server.url}`, { env });
+  } finally {
+    await server.close();
+  }
+}
+
+describe('counts', () => {
+  test.each(['city', 'type', 'source'])('by %s are those of the rows of ls --all', async (name) => {
+    const field = { city: 'origin_city', type: 'content_type', source: 'source' }[name]!;
+    const command = { city: 'cities', type: 'types', source: 'sources' }[name]!;
+    const listed = await arx(dir, 'attachments ls --all --json');
+    const rows = JSON.parse(listed.stdout).data as Row[];
+    expect(rows.length).toBeGreaterThan(5);
+    const { stdout, exit } = await arx(dir, `attachments ${command} --json`);
+    expect(exit).toBe(0);
+    const { data, summary } = JSON.parse(stdout);
+    expect(summary).toMatchObject({ files: rows.length, values: data.length, complete: true });
+    for (const count of data) {
+      const same = rows.filter((row) => (row[field] ?? null) === count.value);
+      expect(count.files).toBe(same.length);
+      expect(count.withheld).toBe(same.filter(({ redacted }) => redacted).length);
+      expect(count.available + count.withheld + count.absent).toBe(count.files);
+      expect(count.bytes).toBe(same.reduce((sum, { bytes }) => sum + Number(bytes ?? 0), 0));
+    }
+    const known = data.filter(({ value }: { value: string | null }) => value !== null);
+    expect(known).toEqual(known.toSorted((a: { files: number }, b: { files: number }) => b.files - a.files));
+    expect(data.slice(0, known.length)).toEqual(known);
+  });
+
+  test('of senders name who sent the message of each file', async () => {
+    const messages = JSON.parse((await arx(dir, 'messages ls --walk --json')).stdout).data as Row[];
+    const files = JSON.parse((await arx(dir, 'attachments ls --all --json')).stdout).data as Row[];
+    const { data } = JSON.parse((await arx(dir, 'attachments senders --json')).stdout);
+    const senderOf = new Map(messages.map(({ id, from }) => [id, from ?? null]));
+    for (const { value, files: count } of data)
+      expect(files.filter(({ message_id: id }) => (senderOf.get(String(id)) ?? null) === value)).toHaveLength(
+        count,
+      );
+  });
+
+  test('are of the rows that a filter selects', async () => {
+    const { stdout } = await arx(dir, 'attachments types --city lisbon --json');
+    const listed = await arx(dir, 'attachments ls --all --city lisbon --json');
+    expect(JSON.parse(stdout).summary.files).toBe(JSON.parse(listed.stdout).data.length);
+  });
+
+  test('of a service that is not ours, with rows that show no city', async () => {
+    const { stdout } = await about(
+      [
+        { id: 'a', origin_city: 'Rome', file_url: 'https://files.example/a', redacted: false, bytes: 5 },
+        { id: 'b', redacted: true, file_url: null },
+        { id: 'c', origin_city: 'Rome', file_url: null, redacted: false },
+      ],
+      'attachments cities --json',
+    );
+    expect(JSON.parse(stdout).data).toEqual([
+      { value: 'Rome', files: 2, available: 1, withheld: 0, absent: 1, bytes: 5 },
+      { value: null, files: 1, available: 0, withheld: 1, absent: 0, bytes: 0 },
+    ]);
+  });
+});
+
+describe('a city in another spelling', () => {
+  const cityRow = (id: string, origin_city: string): Row => ({
+    id,
+    origin_city,
+    file_url: `https://files.example/${id}`,
+    redacted: false,
+    sha256: 'a'.repeat(64),
+  });
+  const rows = [cityRow('a', 'São Paulo'), cityRow('b', 'Rome'), cityRow('c', 'São Paulo')];
+
+  test.each([
+    ['attachments ls --city sao_paulo', ['a', 'c']],
+    ['attachments ls --all --city SAO-PAULO', ['a', 'c']],
+    ['attachments ls --all --city rome', ['b']],
+  ])('%s', async (line, ids) => {
+    const { stdout, stderr, exit } = await about(rows, `${line} --json`);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout).data.map(({ id }: Row) => id)).toEqual(ids);
+    expect(stderr).toMatch(/the city ".*" is written (São Paulo|Rome) here/);
+  });
+
+  test('is said as it is written where it is counted and pulled', async () => {
+    expect(
+      JSON.parse((await about(rows, 'attachments types --city sao_paulo --json')).stdout).summary.files,
+    ).toBe(2);
+    const plan = await about(rows, 'attachments pull --dry-run --city sao_paulo --json');
+    expect(plan.stderr).toContain('is written São Paulo here');
+    expect(plan.stderr).not.toContain('no attachment has city');
+  });
+
+  test('that nobody wrote so: no row, and the nearest name', async () => {
+    const { stdout, stderr, exit } = await about(rows, 'attachments ls --all --city rmoe --json');
+    expect({ exit, rows: JSON.parse(stdout).data }).toEqual({ exit: 0, rows: [] });
+    expect(stderr).toContain('no city "rmoe"; did you mean Rome?');
+    const strict = await about(rows, 'attachments ls --all --city rmoe --json --strict');
+    expect(strict.exit).toBe(6);
+  });
+
+  test('that is written in two ways: both are named, none is chosen', async () => {
+    const both = [cityRow('a', 'New York'), cityRow('b', 'new_york')];
+    const { stdout, stderr } = await about(both, 'attachments ls --all --city NEWYORK --json');
+    expect(JSON.parse(stdout).data).toEqual([]);
+    expect(stderr).toContain('is written in 2 ways here: New York, new_york');
+  });
+
+  test('property: case, accents, spaces and signs make no difference', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), (name) => {
+        const folded = foldedCity(name);
+        expect(foldedCity(`${name} -_'`)).toBe(folded);
+        expect(foldedCity(folded)).toBe(folded);
+      }),
+    );
+  });
+});
