@@ -8,7 +8,7 @@ import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
-import { STATED_TOTAL } from '../client/shapes/page-facts.ts';
+import { NEXT_CURSOR, STATED_TOTAL } from '../client/shapes/page-facts.ts';
 import type { Stated } from './contradictions.ts';
 import { checkCursors, checkEnds } from './cursor-check.ts';
 import { examineEmptyAnswer, parameterOf } from './empty-answer.ts';
@@ -19,6 +19,7 @@ import { windowQuery, type Window } from './input.ts';
 
 /** A page of a list. */
 type Page<Row> = Stated & {
+  [NEXT_CURSOR]?: string | undefined;
   data: Row[];
   status?: string | undefined;
   has_more?: boolean | undefined;
@@ -92,6 +93,10 @@ export class FilteredList<Row extends { id: string }> {
     }
   }
 
+  /** Reads the ids of a page as the service gives it. Throws as the read does. */
+  readonly ids = async (window: Window): Promise<string[]> =>
+    (await this.page(windowQuery(window))).data.map(idOf);
+
   /** Returns whether a row of a page that was read shows that it matches, without counting it. */
   surelyMatches(row: Row): boolean {
     return this.#filters.every(({ filter }) => shows(row, filter) === true);
@@ -122,7 +127,7 @@ export class FilteredList<Row extends { id: string }> {
    */
   async firstMatches(window: Window): Promise<Page<Row>> {
     const first = await this.#firstPage(window);
-    if (!this.#isOurs) await checkCursors((other) => this.#idsOf(other), window, first.data.map(idOf));
+    if (!this.#isOurs) await checkCursors(this.ids, window, first.data.map(idOf));
     // Where the list goes on, `has_more` must be about the rows that match.
     const isWhole =
       first.has_more === false || (await this.appliedByService()).length === this.#filters.length;
@@ -176,10 +181,6 @@ export class FilteredList<Row extends { id: string }> {
     const { limit } = window;
     const accepted = this.#acceptedLimit ?? Infinity;
     return limit === undefined || limit <= accepted ? window : { ...window, limit: accepted };
-  }
-
-  async #idsOf(window: Window): Promise<string[]> {
-    return (await this.page(windowQuery(window))).data.map(idOf);
   }
 
   async #readPage(window: WindowQuery): Promise<Reply<Page<Row>>> {
@@ -344,6 +345,8 @@ export class FilteredList<Row extends { id: string }> {
       ...first,
       status: undefined,
       data: rows,
+      // It follows the last row of that page.
+      [NEXT_CURSOR]: rows.at(-1) === first.data.at(-1) ? first[NEXT_CURSOR] : undefined,
       has_more: has_more ?? (isFilteredHere ? undefined : first.has_more),
     };
   }

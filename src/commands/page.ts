@@ -1,8 +1,10 @@
 // Prints one page of a list, with its completeness in the summary.
 import type { App } from '../app.ts';
+import { UNSUPPORTED_STATUS } from '../capabilities/unsupported-status.ts';
 import { readSizedPage } from '../capabilities/page-limit.ts';
 import type { RowChanges } from '../client/list-parser.ts';
 import { safeText } from '../client/safe-text.ts';
+import { NEXT_CURSOR } from '../client/shapes/page-facts.ts';
 import type { ListGuess } from '../client/shapes/list-guess.ts';
 import {
   changedRows,
@@ -13,9 +15,13 @@ import {
 } from './contradictions.ts';
 import { Fault } from '../faults.ts';
 import type { View } from '../format/views/view.ts';
-import type { Window } from './input.ts';
+import { withoutUndefined, type Window } from './input.ts';
+
+/** Reads the ids of a page. */
+type ReadIds = (window: Window) => Promise<string[]>;
 
 type Page<Row> = Stated & {
+  [NEXT_CURSOR]?: string | undefined;
   data: Row[];
   status?: string | undefined;
   has_more?: boolean | undefined;
@@ -31,7 +37,7 @@ export async function printPage<Row extends { id: string }>(
   view: View<Row>,
   page: Page<Row>,
   window: Window,
-  { fault, changes }: { fault?: Fault | undefined; changes: RowChanges },
+  { fault, changes, read }: { fault?: Fault | undefined; changes: RowChanges; read: ReadIds },
 ): Promise<void> {
   const { status, has_more, drift_ratio } = page;
   const isFromEndToEnd = window.after === undefined && window.before === undefined;
@@ -50,7 +56,7 @@ export async function printPage<Row extends { id: string }>(
       complete,
     }),
   });
-  noticeMore(app, page, window);
+  await noticeMore(app, page, window, read);
   countContradictions(app, contradiction?.text, changes);
   if (fault !== undefined) app.addFault(fault);
   else if (app.strict && !complete) app.addFault(new Fault('partial', 'the page is not the whole list'));
@@ -67,19 +73,40 @@ export function totalContradiction(
   return totals.contradiction(page.data.length, isWhole);
 }
 
-/** Says how a page goes on, where the output has no summary that does. */
-export function noticeMore<Row extends { id: string }>(
+/**
+ * Says how a page goes on, where the output has no summary that does. `read` reads the ids of a page: where the service names
+ * another cursor than the last id, it is tried which of them it follows.
+ */
+export async function noticeMore<Row extends { id: string }>(
   app: Pick<App, 'notice' | 'printer'>,
-  { data, has_more }: Page<Row>,
+  page: Page<Row>,
   { after, before }: Window,
-): void {
+  read: ReadIds,
+): Promise<void> {
+  const { data, has_more } = page;
   if (has_more === false || hasSummary(app.printer.output)) return;
   const isBackward = before !== undefined && after === undefined;
   const edge = isBackward ? data[0] : data.at(-1);
   if (edge === undefined) return;
   const words = has_more === true ? 'more rows follow' : 'the service does not say whether more rows follow';
   const range = after === undefined || before === undefined ? '' : ` --before ${before}`;
-  app.notice(`${words}: ${isBackward ? '--before' : '--after'} ${edge.id}${isBackward ? '' : range}`);
+  const named = page[NEXT_CURSOR];
+  if (isBackward || named === undefined || named === edge.id)
+    return app.notice(
+      `${words}: ${isBackward ? '--before' : '--after'} ${edge.id}${isBackward ? '' : range}`,
+    );
+  for (const cursor of [edge.id, named]) {
+    const next = await read(withoutUndefined({ after: cursor, before, limit: 1 })).catch(refusedAsNone);
+    if (next.length === 0 || data.some(({ id }) => id === next[0])) continue;
+    return app.notice(`${words}: --after ${safeText(cursor, 1000)}${range}`);
+  }
+  app.notice(`${words}: a larger --limit shows more`);
+}
+
+/** Takes a refusal for a page without rows. */
+function refusedAsNone(error: unknown): string[] {
+  if (error instanceof Fault && UNSUPPORTED_STATUS.has(error.detail.status ?? 0)) return [];
+  throw error;
 }
 
 function hasSummary(output: App['printer']['output']): boolean {

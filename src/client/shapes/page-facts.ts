@@ -7,6 +7,7 @@ import type { ListGuess } from './list-guess.ts';
 /** What a page says about itself. */
 export type PageFacts = {
   [STATED_TOTAL]?: number | undefined;
+  [NEXT_CURSOR]?: string | undefined;
   status?: string;
   has_more?: boolean;
   drift_ratio?: number;
@@ -18,6 +19,9 @@ export type FactPlaces = Pick<ListGuess, 'hasMore' | 'next' | 'pagedBy'>;
 
 /** The number of rows in the whole list, as the service states it. A symbol, since it is no field of the answer. */
 export const STATED_TOTAL = Symbol('stated total');
+
+/** The cursor of the next page, where the service names one. */
+export const NEXT_CURSOR = Symbol('next cursor');
 
 /** Names of that number, in one spelling (see foldedName). `count` may also mean the rows of the page. */
 const TOTAL_NAMES = 'total totalcount totalelements totalitems totalresults totalrows totalrecords'.split(
@@ -112,6 +116,8 @@ export function pageFacts(
   const total =
     first(TOTAL_NAMES, isCount).found ?? (count !== undefined && count > shown ? count : undefined);
   if (total !== undefined) facts[STATED_TOTAL] = total;
+  const cursor = isBackward ? undefined : first([...NEXT_NAMES, 'endcursor'], cursorIn).found;
+  if (cursor !== undefined) facts[NEXT_CURSOR] = cursor;
   const places = { hasMore: more.place ?? after.place, next: next.place, pagedBy };
   return { facts, rest: Object.fromEntries(rest), places };
 }
@@ -135,6 +141,17 @@ function leadsOn(value: unknown): boolean | undefined {
   if (!isRecord(value)) return Boolean(value);
   const link = ownField(value, 'href') ?? ownField(value, 'url') ?? ownField(value, 'cursor');
   return link === undefined ? Object.values(value).some(Boolean) : Boolean(link);
+}
+
+/** Returns the cursor that the name of a next page holds: a text that is no address, or `starting_after` of an address. */
+function cursorIn(value: unknown): string | undefined {
+  if (isRecord(value))
+    return cursorIn(
+      ownField(value, 'starting_after') ?? ownField(value, 'cursor') ?? ownField(value, 'href'),
+    );
+  if (typeof value !== 'string' || value === '') return undefined;
+  if (!/[?/]/.test(value)) return value;
+  return new URLSearchParams(value.split('?')[1]?.split('#')[0]).get('starting_after') ?? undefined;
 }
 
 /** Returns the query parameter with which the address of a next page asks for it; undefined for the cursors of the interface. */

@@ -80,7 +80,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       rows,
       summary: () => ({ ...totals, has_more: page.has_more ?? null, ...changedRows(changes), complete }),
     });
-    noticeMore(app, page, input);
+    await noticeMore(app, page, input, list.ids);
   }
   countContradictions(app, contradiction, changes);
   const doubt = list.fault();

@@ -12,5 +12,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const client = await app.client();
   const list = new FilteredList((query) => client.conversations(query), [], app);
   const page = await list.firstMatches(input);
-  await printPage(app, conversationView, page, input, { changes: client.changesOf('conversations') });
+  await printPage(app, conversationView, page, input, {
+    changes: client.changesOf('conversations'),
+    read: list.ids,
+  });
 }

@@ -17,5 +17,5 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const list = new FilteredList((query) => client.events(query), filters, app);
   const page = await list.firstMatches(input);
   const changes = client.changesOf('events');
-  await printPage(app, eventView, page, input, { fault: list.fault(), changes });
+  await printPage(app, eventView, page, input, { fault: list.fault(), changes, read: list.ids });
 }

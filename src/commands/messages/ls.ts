@@ -43,7 +43,7 @@ export async function run(input: Input, app: App): Promise<void> {
   if (input.walk) return walkMessages(messages, input, client, app);
   const page = await messages.firstMatches(input);
   const changes = client.changesOf('messages');
-  await printPage(app, messageView, page, input, { fault: messages.fault(), changes });
+  await printPage(app, messageView, page, input, { fault: messages.fault(), changes, read: messages.ids });
 }
 
 async function walkMessages(

@@ -85,10 +85,11 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     }),
   });
   if (page !== undefined)
-    noticeMore(
+    await noticeMore(
       app,
       { ...page, data: page.data.flatMap(({ id }) => (id === undefined ? [] : { id })) },
       input,
+      readIds,
     );
   countContradictions(app, page && totalContradiction(page, input)?.text, changes);
   if (isWhollyChecked) await app.printer.picture(() => driftPlot(input.name, checked, app.screen));

@@ -98,8 +98,34 @@ const manyRows = (command: string, list: 'threads' | 'letters' | 'files'): Check
   },
 });
 
+/** A page, and the next one as a notice says how to read it. */
+const asSaid = (command: string, list: 'threads' | 'letters' | 'files'): Check => ({
+  commands: [command],
+  name: `${command}: goes on as it says`,
+  async run(context) {
+    const { arx, variant, truth } = context;
+    const ran = await arx(`${command} --limit 4 -o ndjson`);
+    if (list === 'letters' && !hasMessages(context, ran)) return;
+    mustSucceed(ran);
+    if (variant.faults.drift > 0) return;
+    const [option] = /--after \S+|--limit \d+/.exec(ran.stderr) ?? [];
+    must(option !== undefined, `not a word about more rows: ${ran.stderr}`);
+    const next = await arx(
+      `${command} ${option.startsWith('--after') ? '--limit 4 ' : ''}${option} -o ndjson`,
+    );
+    const isOnePage = variant.whole || (list === 'files' && variant.cursorless.includes('attachments'));
+    if (isOnePage && next.exit !== 0) return mustRefuse(next, [11]);
+    mustSucceed(next);
+    if (option.startsWith('--after')) mustEqual(idsOf(next), truth[list].slice(4, 8), 'rows');
+    else must(idsOf(next).length > 4, 'no more rows');
+  },
+});
+
 /** Checks of lists. */
 export const LIST_CHECKS: readonly Check[] = [
+  asSaid('conversations ls', 'threads'),
+  asSaid('messages ls', 'letters'),
+  asSaid('attachments ls', 'files'),
   manyRows('conversations ls', 'threads'),
   manyRows('messages ls', 'letters'),
   manyRows('attachments ls', 'files'),
