@@ -11,11 +11,13 @@ import type { World } from './world.ts';
 export async function run(world: World): Promise<number> {
   const faults: Fault[] = [];
   let app: RunningApp | undefined;
+  let endsBySignal = false;
   try {
     const { parse } = await import('./program.ts');
     const parsed = await parse(world.argv, version);
     if ('text' in parsed) {
       await world.stdout.write(parsed.text);
+      world.signal.throwIfAborted();
       return 0;
     }
     // Relative paths, and modules that ask for the folder, would fail one by one.
@@ -28,11 +30,13 @@ export async function run(world: World): Promise<number> {
     const body = await LOAD_BODY[call.spec.words]();
     const { createApp } = await import('./wiring/create-app.ts');
     app = await createApp(world, { ...call, version, faults, runLine: run });
+    endsBySignal = body.endsBySignal === true;
     await runBody(body, call, app);
   } catch (error) {
     faults.push(faultOf(error, world));
   }
   await app?.close().catch((error: unknown) => faults.push(faultOf(error, world)));
+  if (faults.length === 0 && world.signal.aborted && !endsBySignal) faults.push(world.signal.reason as Fault);
   const worst = worstOf(faults);
   if (worst === undefined) return 0;
   await report(faults, world, app).catch(() => {});

@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { readResponse, type ApiResponse } from './response.ts';
 import { deadline } from './deadline.ts';
 import { ACCEPTED_ENCODINGS } from './content-encoding.ts';
-import { faultOfResponse } from './error-response.ts';
+import { errorFieldsOf, faultOfResponse } from './error-response.ts';
 import { NoTokenFault } from './no-token.ts';
 import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
 import { holdsSecret, redactFault, redactSecret } from './safe-text.ts';
@@ -135,7 +135,7 @@ export function createSender(options: SenderOptions): Send {
       const response = await sendOnce(call, token, left);
       return response.status < 300 ? { ...response, value: read(response) } : response;
     };
-    return withRetries(attempt, { retries, again, timeoutMs, world, log });
+    return withRetries(attempt, { retries, again, timeoutMs, world, log }, mayHelpToWait);
   }
 
   return async (call, read) => {
@@ -175,6 +175,11 @@ export function createSender(options: SenderOptions): Send {
       throw isEchoed ? redactFault(error, token) : error;
     }
   };
+}
+
+/** A service that only reads asks to come back later (503). It stays so until somebody starts it in another way. */
+function mayHelpToWait(response: ApiResponse): boolean {
+  return response.status !== 503 || errorFieldsOf(response).code !== 'read_only';
 }
 
 /** The drift ratio to four digits. It must be a number: any other text could be the token, echoed. */

@@ -21,6 +21,9 @@ export type RetryOptions = {
   log?: ((line: string) => void) | undefined;
 };
 
+/** Whether a request may be tried again after this response, whatever its status says. */
+export type MayRetry<R> = (reply: R) => boolean;
+
 /**
  * `maybeReceived`: some try got no response, but the service may have received the request. `asked` is a Retry-After in
  * seconds that was too long to wait for.
@@ -34,11 +37,12 @@ export type RetryOutcome<R> = ({ reply: R } | { fault: Fault }) & {
 /**
  * Runs `attempt(remainingMs, answered)` until it succeeds or no try is left. An attempt that goes on to read a long body
  * calls `answered` when the response has begun: from there on its time does not count, and the next try has all of
- * `timeoutMs` again. Throws only what is not a Fault, and the reason of an aborted run.
+ * `timeoutMs` again. `mayRetry` is asked about each response. Throws only what is not a Fault, and the reason of an aborted run.
  */
 export async function withRetries<R extends { status: number; headers: Record<string, string> }>(
   attempt: (remainingMs: number, answered: () => void) => Promise<R>,
   options: RetryOptions,
+  mayRetry: MayRetry<R> = () => true,
 ): Promise<RetryOutcome<R>> {
   const { retries, again, timeoutMs, world, log } = options;
   let left = timeoutMs;
@@ -60,7 +64,8 @@ export async function withRetries<R extends { status: number; headers: Record<st
     );
     if (!isAnswered) left -= world.monotonic() - begun;
     if ('fault' in result) maybeReceived ||= result.fault instanceof TransportFault && result.fault.sent;
-    const why = reasonToRetry(result, again);
+    const isFinal = 'reply' in result && !mayRetry(result.reply);
+    const why = isFinal ? undefined : reasonToRetry(result, again);
     if (why === undefined || tries > retries || left <= 0)
       return { ...result, tries, maybeReceived: maybeReceived };
     const asked = 'reply' in result ? retryAfterMs(result.reply.headers, world.now()) : undefined;

@@ -6,4 +6,6 @@ import type { App } from '../app.ts';
 export type CommandBody = {
   Input: z.ZodType;
   run: (input: never, app: App) => Promise<void>;
+  /** A signal is the normal end of the command, as of a service. Else a signal before its end gives the exit code of the signal. */
+  endsBySignal?: true;
 };

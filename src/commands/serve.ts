@@ -36,6 +36,9 @@ export const Input = z.object({
 });
 type Input = z.infer<typeof Input>;
 
+/** SIGTERM is how a service is stopped: exit code 0. */
+export const endsBySignal = true;
+
 /** Time that running requests have to finish. */
 const SHUTDOWN_GRACE_MS = 10_000;
 

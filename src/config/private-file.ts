@@ -30,7 +30,8 @@ const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 
 /**
  * Returns the bytes of a private file, undefined where there is none. A mode that lets others read is changed to 0600 with a
- * notice. Throws Fault 'store' for a link, FIFO, socket, folder, a file of another owner or one over 4 MiB.
+ * notice. Throws Fault 'store' for a link, FIFO, socket, folder, a file of another owner or one over 4 MiB, and
+ * Fault 'disk' where too many files are open.
  */
 export function readPrivate(path: string, world: Pick<StoreWorld, 'uid' | 'notice'>): Buffer | undefined {
   let descriptor: number;
@@ -39,7 +40,7 @@ export function readPrivate(path: string, world: Pick<StoreWorld, 'uid' | 'notic
     descriptor = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw new Fault('store', `cannot read ${path} (${reasonOf(error)})`, { cause: error });
+    throw readFault(error, path);
   }
   try {
     const stat = fs.fstatSync(descriptor);
@@ -53,10 +54,16 @@ export function readPrivate(path: string, world: Pick<StoreWorld, 'uid' | 'notic
     return readAll(descriptor, stat.size);
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw new Fault('store', `cannot read ${path} (${reasonOf(error)})`, { cause: error });
+    throw readFault(error, path);
   } finally {
     closeQuietly(descriptor);
   }
+}
+
+/** Returns Fault 'disk' where this process or machine has too many open files, which says nothing about the file; else 'store'. */
+function readFault(error: unknown, path: string): Fault {
+  const kind = ['EMFILE', 'ENFILE'].includes(codeOf(error)) ? 'disk' : 'store';
+  return new Fault(kind, `cannot read ${path} (${reasonOf(error)})`, { cause: error });
 }
 
 function restrictToOwner(

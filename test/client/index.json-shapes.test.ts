@@ -1,4 +1,5 @@
 // Group B of the bad inputs: JSON that is not what the interface promises; the transport is a plain function here.
+import { NEXT_CURSOR } from '../../src/client/shapes/page-facts.ts';
 import { describe, expect, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/index.ts';
 import type { Transport } from '../../src/client/transport.ts';
@@ -181,7 +182,7 @@ describe('B: bodies that are taken as they are', () => {
   test.each([
     ['{"status":"partial","data":[ROW]}', { status: 'partial' }],
     ['{"object":"list","data":[ROW],"has_more":true}', { has_more: true, object: 'list' }],
-    ['{"items":[ROW],"next":"att_1"}', { next: 'att_1', has_more: true }],
+    ['{"items":[ROW],"next":"att_1"}', { next: 'att_1', has_more: true, [NEXT_CURSOR]: 'att_1' }],
     ['[ROW]', {}],
   ])('the plausible list %s', async (form, expected) => {
     const reply = await clientFor(form.replace('ROW', JSON.stringify(ROW))).attachments();

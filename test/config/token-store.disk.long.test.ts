@@ -41,7 +41,7 @@ describe.skipIf(!hasStrace)('I2: a system call fails', () => {
     ['rename', 'EACCES', 'store'],
     ['symlink', 'EROFS', 'store'],
     ['symlink', 'ENOSPC', 'disk'],
-    ['openat', 'EMFILE', 'store'],
+    ['openat', 'EMFILE', 'disk'],
   ])('always: %s with %s is a %s fault', async (call, error, kind) => {
     const { folder, check, cleans } = await begun();
     const { output } = await hurtChild(`${call}:error=${error}:when=1+`, folder, 'put', 'new');

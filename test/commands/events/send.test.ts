@@ -12,7 +12,7 @@ import { readJournal } from '../../../src/commands/events/journal.ts';
 import { RefusedEvent } from '../../../src/contract/event.ts';
 import { arx } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { serve } from '../../support/served.ts';
+import { serve, tokenOf } from '../../support/served.ts';
 
 let dir: string;
 beforeEach(() => void (dir = tempFolder('send')));
@@ -541,5 +541,25 @@ test('signed events need no token, and secrets show nowhere', async () => {
     const { exit, stderr } = await arx(dir, `events send --file in.ndjson --sign-with ${file}`);
     expect(exit).toBe(2);
     expect(stderr).toContain(why);
+  }
+});
+
+test.each(['one', 'a file'])('a service that only reads is not asked again: %s', async (what) => {
+  // It makes the archive.
+  await (await serve(dir)).close();
+  write('events.ndjson', many(3));
+  const served = await serve(dir, ['--read-only']);
+  try {
+    const args =
+      what === 'one' ? `contact.flagged --id e0 --payload '{"contact":"c"}'` : '--file events.ndjson';
+    const ran = await arx(dir, `events send ${args} -v --base-url ${served.base_url}`, {
+      env: { ARX_TOKEN: await tokenOf(served.base_url, served.owner) },
+    });
+    expect(ran.exit).toBe(9);
+    expect(ran.stderr).toContain('this service is read-only now');
+    expect(ran.stderr).not.toContain('attempt 2');
+    expect(ran.stderr.match(/POST \S+: 503/g)).toHaveLength(1);
+  } finally {
+    await served.close();
   }
 });
