@@ -21,6 +21,7 @@ const STORE = [
 const LONG_STORE = [
   'test/acceptance/real-mail.long.test.ts',
   'test/acceptance/ingest-failures.test.ts',
+  'test/acceptance/withheld.test.ts',
   'test/service/handlers/authenticator.test.ts',
   'test/service/handlers/events.test.ts',
   'test/service/handlers/list-window.test.ts',

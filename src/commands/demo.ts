@@ -52,7 +52,7 @@ const STEPS: Step[] = [
   },
   {
     why: 'download files: a name exists only when its hash matches',
-    line: ['attachments', 'pull', '--city', 'lisbon', '--to', 'files'],
+    line: ['attachments', 'pull', '--all', '--to', 'files'],
   },
   { why: 'verify what is on disk', line: ['attachments', 'verify', 'files'] },
 ];

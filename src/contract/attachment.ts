@@ -5,7 +5,8 @@ import { Integrity, Sha256 } from './scalars.ts';
 /**
  * One row of the attachment catalogue as our service sends it (interface 2.1). A redacted row has `file_url: null` and may lack content_type,
  * origin_city and source. Our service adds `message_id`, `sequence`, `bytes`, `detected_type`, `trailing_bytes`, `reason` and
- * `integrity`. A file whose bytes it never had is no redacted one: it lacks `sha256`, and its `file_url` is null.
+ * `integrity`. A file whose bytes it never had is no redacted one: it lacks `sha256`, and its `file_url` is null. A row above the
+ * reader's tier lacks `sha256`, `decorative_layer` and `first_visible`.
  */
 export const SentAttachment = z.looseObject({
   id: z.string().min(1),
@@ -14,8 +15,8 @@ export const SentAttachment = z.looseObject({
   sha256: Sha256.optional(),
   content_type: z.string().optional(),
   redacted: z.boolean(),
-  decorative_layer: z.boolean(),
-  first_visible: z.boolean(),
+  decorative_layer: z.boolean().optional(),
+  first_visible: z.boolean().optional(),
   origin_city: z.string().optional(),
   source: z.string().optional(),
   message_id: z.string().nullable().optional(),
@@ -33,7 +34,5 @@ export const Attachment = SentAttachment.partial({
   filename: true,
   file_url: true,
   redacted: true,
-  decorative_layer: true,
-  first_visible: true,
 });
 export type Attachment = z.infer<typeof Attachment>;

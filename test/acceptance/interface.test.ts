@@ -12,13 +12,26 @@ beforeAll(async () => {
 });
 afterAll(() => benches.close());
 
+/**
+ * Without a token, a port says what everybody may know of the archive, and this process all. So integrity and counts of the
+ * whole archive differ there.
+ */
+function forEveryReader({ status, headers, text }: Exchange): Exchange {
+  const { 'x-integrity': integrity, ...rest } = headers;
+  expect(Number(integrity ?? 0)).toBeLessThanOrEqual(1);
+  const shown = text
+    .replace(/("request_id":"req_","integrity":)[\d.]+/, '$1')
+    .replace(/^(\{"status":"stable","service":"arx".*?"integrity":)[\d.]+(.*?"redacted":)\d+/, '$1$2');
+  return { status, headers: rest, text: shown };
+}
+
 describe('what is answered', () => {
   test.each(GOOD)('%s: %s is %i', async (_place, _what, status, ask) => {
     await ask(benches.inside);
     await ask(benches.outside);
     const [inside, outside] = [benches.inside.exchanges(), benches.outside.exchanges()];
     expect(inside.at(-1)?.status).toBe(status);
-    expect(outside).toEqual(inside);
+    expect(outside.map(forEveryReader)).toEqual(inside.map(forEveryReader));
   });
 });
 
@@ -40,7 +53,7 @@ describe('what is refused', () => {
       expect(error.detail.request_id).toMatch(/^req_[0-9a-f]{24}$/);
       expect(error.detail.integrity).toBe(said['integrity']);
     }
-    expect(answers.at(-1)).toEqual(answers[0]);
+    expect(answers.at(-1)!.map(forEveryReader)).toEqual(answers[0]!.map(forEveryReader));
   });
 });
 

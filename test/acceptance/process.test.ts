@@ -712,7 +712,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   token: {},
   'attachments ls': { args: '--city lisbon' },
   'attachments show': { args: 'att_1' },
-  'attachments pull': { args: '--city lisbon --to files', exit: 3 },
+  'attachments pull': { args: '--all --to files', exit: 3 },
   'attachments verify': { before: 'attachments pull att_1 --to files', args: 'files' },
   'attachments export': {
     before: 'attachments pull att_1 --to files',

@@ -85,11 +85,11 @@ describe('what is redacted never leaves', () => {
       const { json } = await call(service, `/api/content/${await letterOf(index)}`, {
         token: await tokenFor(service),
       });
-      expect(json.data).not.toHaveProperty('raw_base64');
+      // The hash and the size of the message depend on the file.
+      for (const name of ['raw_base64', 'sha256', 'bytes']) expect(json.data).not.toHaveProperty(name);
       expect(json.data).toMatchObject({
         withheld: [`att_${first + index - 1}`],
         text: expect.stringMatching(/^Dear keeper,/),
-        sha256: (await rawOf(index)).raw_sha256,
       });
       expect(json.data.headers).toContainEqual(['Subject', `Gate ${['one', 'two', 'three'][index - 1]}`]);
     }
@@ -285,14 +285,6 @@ describe('what is redacted never leaves', () => {
       bytes.set(sha256, Buffer.concat(chunks));
     }
     return bytes;
-  }
-
-  async function rawOf(index: number): Promise<{ raw_sha256: string }> {
-    const n = Number((await letterOf(index)).slice(4));
-    return (await archive.database.get<{ raw_sha256: string }>(
-      'SELECT raw_sha256 FROM messages WHERE n = $1',
-      [n],
-    ))!;
   }
 
   /** The id of the letter numbered from 1. */

@@ -93,20 +93,30 @@ afterAll(async () => {
   expect(await served.close()).toBe(0);
 });
 
-/** Which read comes first depends on the transport, and with it how many a walk needs. */
-const withoutCosts = (text: string) =>
+/** Without a token, a port says what everybody may know, and this process all: integrity and counts differ. */
+const WITHOUT_TOKEN = new Set(['health', 'api /api/health', 'api /nowhere']);
+const withoutReader = (text: string) =>
+  text
+    .replaceAll(/(integrity"?:?\s+|integrity":)[\d.]+/g, '$1')
+    .replaceAll(/(redacted"?[:=]?)\s*\d+.*/g, '$1');
+
+/** Requests have ids of their own. Which read comes first depends on the transport, and with it how many a walk needs. */
+const withoutNumbers = (text: string) =>
   text
     .replaceAll(/"requests":\d+|\d+ requests/g, 'REQUESTS')
-    .replaceAll(/"?confidence"?:? ?[\d.]+/g, 'CONFIDENCE');
+    .replaceAll(/"?confidence"?:? ?[\d.]+/g, 'CONFIDENCE')
+    .replaceAll(/req_[0-9a-f]{24}/g, 'req_');
 
 describe.each(FORMS)('with %j', (form) => {
   test.each(COMMANDS)('arx %s', async (line) => {
     const here = await arx(join(scratch, 'embedded'), `${line} ${form}`);
     const there = await arx(join(scratch, 'client'), `${line} ${form} --base-url ${served.base_url}`);
-    expect(withoutCosts(there.stdout)).toBe(withoutCosts(here.stdout));
-    if (!/\bwalk\b/.test(line)) expect(there.bytes.equals(here.bytes)).toBe(true);
+    const isTokenless = WITHOUT_TOKEN.has(line);
+    const tame = (text: string) => (isTokenless ? withoutReader(withoutNumbers(text)) : withoutNumbers(text));
+    expect(tame(there.stdout)).toBe(tame(here.stdout));
+    if (!isTokenless && !/\bwalk\b/.test(line)) expect(there.bytes.equals(here.bytes)).toBe(true);
     expect(there.exit).toBe(here.exit);
-    expect(withoutCosts(tame(there.stderr))).toBe(withoutCosts(tame(here.stderr)));
+    expect(tame(there.stderr)).toBe(tame(here.stderr));
     expect(here.exit === 0 ? here.stdout.length : here.stderr.length).toBeGreaterThan(5);
     expect(here.exit).not.toBe(1);
     if (line.startsWith('events send')) await expectQueueToEmpty();
@@ -122,11 +132,6 @@ async function expectQueueToEmpty(): Promise<void> {
     queued = (JSON.parse((await ask()).stdout) as { data: unknown[] }).data.length;
   }
   expect(queued).toBe(0);
-}
-
-/** Requests have ids of their own. */
-function tame(stderr: string): string {
-  return stderr.replaceAll(/req_[0-9a-f]{24}/g, 'req_');
 }
 
 test('files pulled from a served archive are those of the local one', async () => {

@@ -48,6 +48,10 @@ export async function openTiered(): Promise<Tiered> {
   for (const n of highest) {
     await archive.database.run(`UPDATE messages SET tier = 'mirror' WHERE n = $1`, [n]);
     await archive.database.run(`UPDATE attachments SET tier = 'mirror' WHERE message = $1`, [n]);
+    await archive.database.run(
+      `UPDATE conversations SET tier = 'mirror' WHERE n = (SELECT conversation FROM messages WHERE n = $1)`,
+      [n],
+    );
   }
   for (const tier of TIERS) mkdirSync(join(dir, tier));
   return {

@@ -33,7 +33,7 @@ describe.each(TIERS)('what %s sees', (tier) => {
       const readable = covers(tier, own);
       expect(row['redacted']).toBe(redacted === 1 || !readable);
       expect(row['filename']).toBe(readable ? filename : `att_${n}`);
-      expect(row['sha256']).toBe(sha256);
+      expect(row['sha256']).toBe(readable ? sha256 : undefined);
       const address = row['redacted']
         ? null
         : expect.stringMatching(new RegExp(`^${ASSETS}/files/att_${n}/${tier}/`));
@@ -46,6 +46,8 @@ describe.each(TIERS)('what %s sees', (tier) => {
           'bytes',
           'detected_type',
           'trailing_bytes',
+          'integrity',
+          ...(readable ? [] : ['decorative_layer', 'first_visible']),
         ])
           expect(row).not.toHaveProperty(name);
       }
@@ -58,21 +60,26 @@ describe.each(TIERS)('what %s sees', (tier) => {
 
   test('messages and conversations: all rows; those above are withheld, without words and people', async () => {
     const messages = recordsOf(await as(tier, 'messages ls --limit 500 -o ndjson'));
-    const truth = await archive.database.all<{ n: number; tier: Tier }>(
-      'SELECT n, tier FROM messages ORDER BY n',
+    const truth = await archive.database.all<{ n: number; tier: Tier; conversation: number }>(
+      'SELECT n, tier, conversation FROM messages ORDER BY n',
     );
     expect(messages.map(({ id }) => id)).toEqual(truth.map(({ n }) => `msg_${n}`));
     for (const [index, row] of messages.entries()) {
       const readable = covers(tier, truth[index]!.tier);
       expect(row['status'] === 'withheld').toBe(!readable);
-      if (!readable) expect(row).toMatchObject({ subject: null, from: null });
+      if (readable) continue;
+      expect(row).toMatchObject({ subject: null, from: null, date: null, parent_id: null });
+      for (const name of ['source', 'integrity']) expect(row).not.toHaveProperty(name);
     }
     const walked = recordsOf(await as(tier, 'conversations walk -o ndjson'));
     expect(walked).toHaveLength(60);
     for (const row of walked) {
       const first = Number((row['first_message_id'] as string).slice(4));
-      expect(row['status'] === 'withheld').toBe(!covers(tier, truth[first - 1]!.tier));
-      if (row['status'] === 'withheld') expect(row['subject']).toBeNull();
+      const own = truth.filter(({ conversation }) => `conv_${conversation}` === row['id']);
+      const isWhole = own.every((message) => covers(tier, message.tier));
+      expect(row['status'] === 'withheld').toBe(!isWhole);
+      expect(row['subject'] === null).toBe(!covers(tier, truth[first - 1]!.tier));
+      if (!isWhole) expect(row).toMatchObject({ started_at: null, last_at: null });
     }
   });
 

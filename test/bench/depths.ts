@@ -1,7 +1,7 @@
 // Measures pages at three depths of a large archive and of a small one on both engines, through the service as a function; bundled by depth.mjs.
 import { createService } from '../../src/service/index.ts';
 import type { Service } from '../../src/contract/exchange.ts';
-import { summaryOf } from '../../src/service/store/meta-table/summary.ts';
+import { summariesOf } from '../../src/service/store/meta-table/summary.ts';
 import { ASSET_URL, sampleArchive, textOf, tokenFor, type Sample } from '../support/archive.ts';
 import { startCluster } from '../support/cluster.ts';
 import { generate } from '../support/generated-rows.ts';
@@ -78,7 +78,7 @@ async function open(engine: string, count: number, log: (text: string) => void):
   // As the server does by itself where no option says otherwise.
   if (url !== undefined) await withClient((client) => client.query('VACUUM ANALYZE'), url);
   const counting = performance.now();
-  await summaryOf(sample.archive);
+  await summariesOf(sample.archive);
   log(`${engine}: counted in ${((performance.now() - counting) / 1000).toFixed(1)} s`);
   const service = createService(sample.archive, { assetUrl: ASSET_URL, version: '0' });
   const token = await tokenFor(service, 'mirror');

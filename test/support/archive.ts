@@ -12,6 +12,7 @@ import {
   type ServiceOptions,
 } from '../../src/service/index.ts';
 import { createFaultPlan, type FaultOptions } from '../../src/service/fault-injection/index.ts';
+import { higherTier } from '../../src/service/rules/tiers.ts';
 import type { Statements, Value } from '../../src/service/store/sql/database.ts';
 import { freshPlace } from './engine.ts';
 import { checkedByOpenApi } from './openapi-check.ts';
@@ -190,6 +191,10 @@ async function seed(
       message_count: messages,
       started_ms: dateOf(c),
       last_ms: dateOf(c + (messages - 1) * conversations),
+      tier: Array.from({ length: messages }, (_, round) => tierOf(c + round * conversations)).reduce(
+        higherTier,
+        'external' as Tier,
+      ),
     });
     for (let round = 0; round < messages; round += 1) {
       const n = c + round * conversations;

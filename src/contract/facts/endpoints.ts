@@ -55,6 +55,10 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
       'parameters',
       'Filters redacted, content_type, source and message_id; cursors starting_after and ending_before, as in 4.7.',
     ],
+    [
+      'filters',
+      'origin_city, content_type and source match only rows that show the value: no redacted row, and none above the reader’s tier.',
+    ],
     ['one row', 'GET /v1/attachments/<id> gives one row, with 200 also where it is redacted.'],
   ]),
   ...documented('4.3', [
@@ -75,7 +79,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
     ],
     [
       'raw view, withheld files',
-      'Where a file of the message is redacted or above the reader’s tier, raw_base64 and raw_url are absent, withheld names the files, and text and html are read without them.',
+      'Where a file of the message is redacted or above the reader’s tier, raw_base64, raw_url, sha256 and bytes are absent, withheld names the files, and text and html are read without them. The text of an imported file, which tells its size, is null.',
     ],
     [
       'raw view, large messages',
@@ -115,7 +119,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
   ...assumed('4.5', [
     [
       'response',
-      'status, service, version, time, asset_url, database, ingest_batch, integrity, drift_ratio, counts, schema, files_writable, read_only and uptime_ms. It needs no token and answers within two seconds, or is 503.',
+      'status, service, version, time, asset_url, database, ingest_batch, integrity, drift_ratio, counts, schema, files_writable, read_only and uptime_ms. integrity and counts are what a reader of the tier external may know. It needs no token and answers within two seconds, or is 503.',
     ],
     [
       'probes',

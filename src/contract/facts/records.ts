@@ -25,7 +25,7 @@ export const RECORD_FACTS: readonly Fact[] = [
     ],
     [
       'integrity of the archive',
-      `The mean over all records. It is in the header ${HEADERS.integrity}, in the health reply and in every error body.`,
+      `The mean over all messages and attachments whose integrity the reader sees. It is in the header ${HEADERS.integrity}, in the health reply and in every error body. Without a token it is that of the tier external.`,
     ],
     [
       'purpose',
@@ -48,7 +48,7 @@ export const RECORD_FACTS: readonly Fact[] = [
   ...assumed('2.1', [
     [
       'fields that we add',
-      'message_id, sequence, bytes, detected_type (found in the bytes), trailing_bytes (bytes after the end of the format), reason and integrity. A redacted row lacks content_type, origin_city, source, bytes, detected_type and trailing_bytes.',
+      'message_id, sequence, bytes, detected_type (found in the bytes), trailing_bytes (bytes after the end of the format), reason and integrity. A redacted row lacks content_type, origin_city, source, bytes, detected_type, trailing_bytes and integrity.',
     ],
     [
       'absent file',
@@ -58,7 +58,10 @@ export const RECORD_FACTS: readonly Fact[] = [
       'reason',
       'Why the file cannot be had: the reason of the redaction, or why the archive lacks the bytes. A row above the reader’s tier gives none.',
     ],
-    ['tier', 'A row above the reader’s tier looks like a redacted row. Its filename is replaced by its id.'],
+    [
+      'tier',
+      'A row above the reader’s tier looks like a redacted row with nothing but its place: id, sequence and message_id. Its filename is its id, and it also lacks sha256, decorative_layer and first_visible.',
+    ],
     [
       'redacted',
       'A redaction applies to the bytes. Every row with the same sha256 is redacted, also a row that is imported later.',
@@ -71,10 +74,13 @@ export const RECORD_FACTS: readonly Fact[] = [
       'file requests',
       'GET and HEAD with Range, If-Range and If-None-Match. etag and repr-digest hold the sha256. A redacted file is 403 asset_redacted at an address that was given out before. Every other address that opens nothing is 403 asset_forbidden, whether the file exists or not. Stored bytes of another size are 500 asset_damaged. Files up to 1 MiB are hashed before the response begins; of larger ones the connection is cut before the last bytes where the hash differs. A range of a larger file is not hashed.',
     ],
-    ['first_visible', 'True on the first row of the archive that has these bytes.'],
+    [
+      'first_visible',
+      'True on the first row that has these bytes. Rows above the tier of the row do not count.',
+    ],
     [
       'decorative_layer',
-      'True for pictures shown inside a message and for bytes that several messages repeat.',
+      'True for pictures shown inside a message and for bytes that several messages repeat. Messages above the tier of the row do not count.',
     ],
     [
       'origin_city',
@@ -119,7 +125,7 @@ export const RECORD_FACTS: readonly Fact[] = [
   ...assumed('2.3', [
     ['issued_by', 'Always mirror.'],
     ['timeline_offset_ms, session_drift_ms', 'Both are 0 unless drift is injected.'],
-    ['source_integrity', 'The integrity of the archive.'],
+    ['source_integrity', 'The integrity of the archive for the tier of the token.'],
   ]),
   ...documented('2.4', [
     ['event envelope', 'id, type (section 6), status (e.g. partial) and payload (an object).'],
@@ -156,7 +162,11 @@ export const RECORD_FACTS: readonly Fact[] = [
     ],
     [
       'withheld message',
-      'A message above the reader’s tier stays in lists. Its from and subject are null and its status is withheld.',
+      'A message above the reader’s tier stays in lists, with its status withheld and its place: id, entry, sequence, conversation_id and the number of its attachments. Its date, from, subject and parent_id are null; source and integrity are absent.',
+    ],
+    [
+      'withheld conversation',
+      'A conversation with a message above the reader’s tier has the status withheld. started_at and last_at are null, and integrity is absent. Where its first message is above the tier, subject is null and source absent.',
     ],
     [
       'classification',

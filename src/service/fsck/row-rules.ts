@@ -116,6 +116,11 @@ export const RULE_SETS: readonly RuleSet[] = [
         `c.started_ms IS DISTINCT FROM (SELECT MIN(m.date_ms) FROM messages m WHERE m.conversation = c.n)
           OR c.last_ms IS DISTINCT FROM (SELECT MAX(m.date_ms) FROM messages m WHERE m.conversation = c.n)`,
       ),
+      // The names of the tiers stand in the order of the alphabet.
+      conversation(
+        'tier is not the highest of its messages',
+        'c.tier <> (SELECT MAX(m.tier) FROM messages m WHERE m.conversation = c.n)',
+      ),
     ],
   },
   {

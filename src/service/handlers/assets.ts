@@ -13,7 +13,7 @@ import { parseByteRange } from '../rules/byte-range.ts';
 import { parseSignedPath } from '../rules/signed-path.ts';
 import { numberOf } from '../rules/identifier.ts';
 import { integrityOf } from '../rules/integrity.ts';
-import { summaryOf } from '../store/meta-table/summary.ts';
+import { summariesOf } from '../store/meta-table/summary.ts';
 import { checkedBytes, damaged } from './checked-bytes.ts';
 import { attachmentDisposition, servedType } from './content-disposition.ts';
 import type { ServiceOptions } from './call.ts';
@@ -38,8 +38,8 @@ export function createAssetService(
     const requestId = newRequestId(archive.randomBytes);
     const response = await respond(archive, request, maxTier).catch(async (error: unknown) => {
       if (!(error instanceof ApiError)) onFailure?.(requestId, error);
-      const integrity = await summaryOf(archive).then(
-        (summary) => summary.integrity,
+      const integrity = await summariesOf(archive).then(
+        ({ external }) => external.integrity,
         () => 0,
       );
       return errorResponse(toApiError(error), requestId, integrity);

@@ -5,7 +5,7 @@ import type { RateLimiter } from '../rules/rate-limiter.ts';
 import type { Archive } from '../store/archive.ts';
 import type { EventWorker } from '../store/event-worker.ts';
 import type { StoreEvents } from '../store/events/group-commit.ts';
-import type { Summary } from '../store/meta-table/summary.ts';
+import type { Summaries, Summary } from '../store/meta-table/summary.ts';
 import type { Bearer } from '../store/tokens.ts';
 import type { FaultPlan, RequestFaults } from './fault-plan.ts';
 import type { Query } from './query.ts';
@@ -42,8 +42,9 @@ export type Call = {
   parameters: Record<string, string>;
   /** Tier and scopes of the token; on routes without a scope the lowest tier and no scope. */
   bearer: Bearer;
-  /** Counts and integrity of the whole archive. */
+  /** Counts and integrity of the whole archive as this reader may know them, and as each tier may. */
   summary: Summary;
+  summaries: Summaries;
   /** Limits the tokens that one peer gets. */
   tokenLimiter: RateLimiter;
   /** Stores events durably, together with those of other requests. */

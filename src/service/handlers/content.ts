@@ -97,8 +97,8 @@ function isReadable(file: AttachmentRow, reader: Tier): boolean {
 }
 
 /**
- * Returns the stored bytes as a part of the record, or their address where they are larger than a client reads. A mail
- * contains its files, so the bytes are sent only where this reader may have every file.
+ * Returns the stored bytes with their hash and size as a part of the record, or their address where they are larger than a
+ * client reads. A mail contains its files, so the bytes are sent only where this reader may have every file.
  */
 async function storedPart(
   { archive, bearer, options }: Call,
@@ -106,13 +106,16 @@ async function storedPart(
   bytes: Uint8Array,
   withheld: AttachmentRow[],
 ): Promise<object> {
+  // The size and the hash of the message depend on the files in it.
   if (withheld.length > 0) return { withheld: withheld.map(({ n }) => idOf('att', n)) };
+  const checked = { sha256: message.raw_sha256, bytes: message.raw_bytes };
   if (bytes.byteLength > MAX_RAW_BYTES) {
-    const { n, raw_sha256: sha256 } = message;
-    const grant = { id: idOf('msg', n), sha256, tier: bearer.tier, lastDay: lastDayOf(archive.now()) };
-    return { raw_url: options.assetUrl + messagePath(await fileKey(archive), grant) };
+    const id = idOf('msg', message.n);
+    const grant = { id, sha256: message.raw_sha256, tier: bearer.tier, lastDay: lastDayOf(archive.now()) };
+    return { raw_url: options.assetUrl + messagePath(await fileKey(archive), grant), ...checked };
   }
-  return { raw_base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') };
+  const { buffer, byteOffset, byteLength } = bytes;
+  return { raw_base64: Buffer.from(buffer, byteOffset, byteLength).toString('base64'), ...checked };
 }
 
 /** Returns which files cannot be had, each with the reason that this reader may know. */
@@ -141,8 +144,6 @@ function rawRecord(message: MessageRow, stored: object, files: AttachmentRow[], 
     from: message.sender,
     ...text,
     ...stored,
-    sha256: message.raw_sha256,
-    bytes: message.raw_bytes,
     attachments: files.map(({ n }) => idOf('att', n)),
     integrity: integrityOf('message', message.failed),
     source: message.source,

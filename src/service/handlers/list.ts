@@ -59,8 +59,7 @@ export function listReply(
   rows: PageRows,
 ): JsonResponse {
   const completed = substitute(kind, rows, fileUrls);
-  const integrity = rows.count === 0 ? undefined : completed.integrity;
-  const envelope = envelopeOf(call, completed.withheld, rows.has_more, integrity);
+  const envelope = envelopeOf(call, completed.withheld, rows.has_more, completed.integrity);
   return { status: statusOf(envelope), json: pageText(envelope, completed) };
 }
 

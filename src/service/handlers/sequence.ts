@@ -43,11 +43,12 @@ async function arcReconstruction(call: Call): Promise<SentSequence> {
     },
     async read(span) {
       const { rows, has_more } = await readMessagePositions(database, span);
-      const positions = rows.map((row) =>
-        positionOf(idOf('entry', row.n), row.sequence, row.n, {
-          message_id: idOf('msg', row.n),
-          source: row.source,
-          status: mayRead(call.bearer.tier, row.tier) ? statusOf(row.failed) : 'withheld',
+      const positions = rows.map(({ n, sequence: reported, source, failed, tier }) =>
+        positionOf(idOf('entry', n), reported, n, {
+          message_id: idOf('msg', n),
+          ...(mayRead(call.bearer.tier, tier)
+            ? { source, status: statusOf(failed) }
+            : { status: 'withheld' }),
         }),
       );
       return { rows: positions, has_more };

@@ -3,14 +3,16 @@ import { coalescePerTick, firstPerTick } from '../../concurrency/single-flight.t
 import type { Service, ServiceRequest, ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS, ROUTES, type RouteName } from '../../contract/routes.ts';
 import { ApiError } from '../rules/api-error.ts';
+import type { Tier } from '../../contract/token.ts';
+import { forReaders } from '../records/reader.ts';
 import { lastDayOf } from '../rules/signed-path.ts';
 import type { Archive } from '../store/archive.ts';
 import { createDrain } from '../store/event-worker.ts';
 import { createGroupCommit } from '../store/events/group-commit.ts';
-import { summaryOf, type Summary } from '../store/meta-table/summary.ts';
+import { summariesOf, type Summaries, type Summary } from '../store/meta-table/summary.ts';
 import type { DataVersion } from '../store/sql/database.ts';
 import { createTokenLookup, type Bearer } from '../store/tokens.ts';
-import { authenticate, authenticateSigned, type Authenticator } from './authenticator.ts';
+import { ANONYMOUS, authenticate, authenticateSigned, type Authenticator } from './authenticator.ts';
 import type { Call, ServiceOptions } from './call.ts';
 import { errorResponse, newRequestId, toApiError } from './error-response.ts';
 import { ConnectionReset } from './fault-plan.ts';
@@ -50,10 +52,10 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     else await drain().catch((error: unknown) => options.onFailure?.(requestId, error));
   };
   // Liveness and readiness probes do not read the summary; they report the last known one.
-  let summary: Summary = EMPTY_SUMMARY;
+  let summaries: Summaries = forReaders(() => EMPTY_SUMMARY);
   const readSnapshot = async (): Promise<Snapshot> => {
     const state = await archive.database.dataVersion?.();
-    return { state, summary: await summaryOf(archive, state) };
+    return { state, summaries: await summariesOf(archive, state) };
   };
   // Requests from sockets that arrive in one tick of the event loop were all sent before it, so they can share a read.
   // SQLite answers at once, so the first request of the tick reads; with PostgreSQL the read starts when all have arrived.
@@ -64,7 +66,8 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
 
   return async (request) => {
     const requestId = newRequestId((count) => archive.randomBytes(count));
-    let integrity = 0;
+    // The reader whose numbers the response shows.
+    const shown = { tier: tierWithoutToken(request), integrity: 0 };
     let response: ServiceResponse;
     const logContext: LogContext = {};
     try {
@@ -73,23 +76,23 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
       let state: DataVersion | undefined;
       if (route === undefined || route === 'openapi') {
         // They do not need the archive, so they are answered also without it.
-        ({ summary } = await withTimeout(snapshot()).catch(() => ({ summary })));
+        ({ summaries } = await withTimeout(snapshot()).catch(() => ({ summaries })));
       } else if (route !== 'live' && route !== 'ready') {
         const reading = snapshot();
-        ({ state, summary } = await (route === 'health' ? withTimeout(reading) : reading));
+        ({ state, summaries } = await (route === 'health' ? withTimeout(reading) : reading));
       }
-      integrity = summary.integrity;
+      shown.integrity = summaries[shown.tier].integrity;
       if ('error' in found) throw found.error;
       const eventsStored = () => applyEvents(requestId);
-      const context = { archive, options, request, summary, tokenLimiter, storeEvents, eventsStored };
-      response = await respond(context, found, pipeline, state, logContext);
+      const context = { archive, options, request, summaries, tokenLimiter, storeEvents, eventsStored };
+      response = await respond(context, found, pipeline, state, { logContext, shown });
     } catch (error) {
       if (error instanceof ConnectionReset) throw error;
       if (!(error instanceof ApiError)) options.onFailure?.(requestId, error);
-      response = errorResponse(toApiError(error), requestId, integrity);
+      response = errorResponse(toApiError(error), requestId, shown.integrity);
     }
     response.headers[HEADERS.requestId] = requestId;
-    response.headers[HEADERS.integrity] = String(integrity);
+    response.headers[HEADERS.integrity] = String(shown.integrity);
     response.headers[HEADERS.drift] = String(faults?.driftRatio() ?? 0);
     if (faults !== undefined) await faults.delay();
     response.headers['date'] = date();
@@ -99,11 +102,11 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
 }
 
 /** The state of the archive when a request arrived. */
-type Snapshot = { state: DataVersion | undefined; summary: Summary };
+type Snapshot = { state: DataVersion | undefined; summaries: Summaries };
 type LogContext = NonNullable<ServiceResponse['logContext']>;
 type Context = Pick<
   Call,
-  'archive' | 'options' | 'request' | 'summary' | 'tokenLimiter' | 'storeEvents' | 'eventsStored'
+  'archive' | 'options' | 'request' | 'summaries' | 'tokenLimiter' | 'storeEvents' | 'eventsStored'
 >;
 type Pipeline = { authenticator: Authenticator; cache: ResponseCache };
 
@@ -127,20 +130,36 @@ function findRoute({ method, target }: ServiceRequest): Match | { error: unknown
   }
 }
 
-/** Returns the response of the handler. Sets the fields of `logContext` as soon as they are known, also for errors. */
+/**
+ * Returns the tier of a response without a token. On a port it shows what everybody may know. Who asks in this process has the
+ * archive already.
+ */
+function tierWithoutToken({ peer }: ServiceRequest): Tier {
+  return peer === 'local' ? 'mirror' : ANONYMOUS.tier;
+}
+
+/** What becomes known about a request while it is answered, also where it fails. */
+type Known = { logContext: LogContext; shown: { tier: Tier; integrity: number } };
+
+/** Returns the response of the handler. Sets the fields of `known` as soon as they are known. */
 async function respond(
   context: Context,
   match: Match,
   { authenticator, cache }: Pipeline,
   state: DataVersion | undefined,
-  logContext: LogContext,
+  { logContext, shown }: Known,
 ): Promise<ServiceResponse> {
-  const { archive, options, request, summary, tokenLimiter, storeEvents, eventsStored } = context;
+  const { archive, options, request, summaries, tokenLimiter, storeEvents, eventsStored } = context;
   if (match.route === undefined) return { status: 204, headers: { allow: match.allow }, body: '' };
   const { route, parameters, search } = match;
   logContext.route = route;
   const bearer = await bearerOf(route, request, authenticator, options);
-  if (ROUTES[route].scope !== null) logContext.tier = bearer.tier;
+  if (ROUTES[route].scope !== null) {
+    logContext.tier = bearer.tier;
+    shown.tier = bearer.tier;
+  }
+  const summary = summaries[shown.tier];
+  shown.integrity = summary.integrity;
   const query = parseQuery(search);
   const faults = await options.faults?.planRequest(route, { query, parameters }, request);
   const driftRatio = faults?.driftRatio ?? noDrift;
@@ -151,6 +170,7 @@ async function respond(
       options,
       request,
       summary,
+      summaries,
       tokenLimiter,
       storeEvents,
       eventsStored,

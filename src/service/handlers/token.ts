@@ -19,7 +19,7 @@ import { ok, type Call, type Reply, type ServiceOptions } from './call.ts';
  * ApiError `request_invalid`, `observer_not_permitted`.
  */
 export async function token(call: Call): Promise<Reply> {
-  const { archive, options, request, summary, tokenLimiter } = call;
+  const { archive, options, request, summaries, tokenLimiter } = call;
   const origin = firstHeader(request.headers, 'origin');
   if (origin !== undefined && !isSameOrigin(origin, firstHeader(request.headers, 'host'))) {
     throw new ApiError('request_invalid', 'origin: web pages of other origins get no token');
@@ -46,7 +46,7 @@ export async function token(call: Call): Promise<Reply> {
     issued_by: 'mirror',
     timeline_offset_ms: ratio === 0 ? 0 : -Math.round(ratio * 1000),
     session_drift_ms: Math.round(ratio * 100),
-    source_integrity: summary.integrity,
+    source_integrity: summaries[granted.tier].integrity,
   };
   return ok(body);
 }

@@ -10,10 +10,11 @@ export type { MessageText } from './limited-text.ts';
 
 /**
  * Returns the text of a message from its stored bytes (interface 4.3). A mail: its header fields, and its visible text
- * and HTML parts. A message of a chat: its words, those of apps included. A file: its description, as stored.
+ * and HTML parts. A message of a chat: its words, those of apps included. A file: its description, as stored, with its size.
  * Accepts any bytes, but throws an Error for an unknown format.
  *
- * `redacted` are the hashes (sha256, lower-case hex) of files that must not be read. Only a mail contains its files.
+ * `redacted` are the hashes (sha256, lower-case hex) of files that must not be read. Only a mail contains its files, and only a
+ * description tells their size.
  */
 export async function readMessageText(
   format: MessageFormat,
@@ -30,7 +31,7 @@ export async function readMessageText(
     case 'zulip':
       return plainText(chatText(bytes, zulipText));
     case 'file':
-      return plainText(new TextDecoder().decode(bytes));
+      return plainText(redacted.size > 0 ? null : new TextDecoder().decode(bytes));
     default:
       // A format without a case above does not compile. A newer version may have stored others.
       throw new Error(`unknown message format: ${String(format satisfies never)}`);

@@ -12,43 +12,55 @@ import {
   withheldMark,
 } from './page-json.ts';
 import { isReadable } from './reader.ts';
-import { columnNames, INTEGER, oneOf, orNull, table, TEXT, type RowOf, type WireColumn } from './table.ts';
+import {
+  ABOVE,
+  columnNames,
+  INTEGER,
+  NOWHERE,
+  oneOf,
+  orNull,
+  REDACTED,
+  table,
+  TEXT,
+  type RowOf,
+  type WireColumn,
+} from './table.ts';
 
 /** `n` is the number in `att_<n>`: the order of arrival, never used again. Flags are 0 or 1. */
 export const ATTACHMENTS = table('attachments', {
-  n: { type: INTEGER, shown: ['id', 'file_url', 'sequence'] },
-  message: { type: INTEGER, shown: ['message_id'] },
+  n: { type: INTEGER, shown: ['id', 'file_url', 'sequence'], hidden: NOWHERE },
+  message: { type: INTEGER, shown: ['message_id'], hidden: NOWHERE },
   /** The position of the file in its message, from 0. */
-  part: { type: INTEGER, shown: [] },
-  filename: { type: TEXT, shown: ['filename'] },
+  part: { type: INTEGER, shown: [], hidden: NOWHERE },
+  filename: { type: TEXT, shown: ['filename'], hidden: ABOVE },
   /** Of the bytes. Where the archive lacks them: a key that is no hash, equal for the same file. */
-  sha256: { type: TEXT, shown: ['sha256', 'file_url'] },
-  bytes: { type: INTEGER, shown: ['bytes'] },
-  declared_type: { type: TEXT, shown: ['content_type'] },
-  detected_type: { type: orNull(TEXT), shown: ['detected_type'] },
+  sha256: { type: TEXT, shown: ['sha256', 'file_url'], hidden: ABOVE },
+  bytes: { type: INTEGER, shown: ['bytes'], hidden: REDACTED },
+  declared_type: { type: TEXT, shown: ['content_type'], hidden: REDACTED },
+  detected_type: { type: orNull(TEXT), shown: ['detected_type'], hidden: REDACTED },
   /** Whether the archive holds the bytes. */
-  stored: { type: INTEGER, shown: ['file_url'] },
+  stored: { type: INTEGER, shown: ['file_url'], hidden: ABOVE },
   /** Whether the bytes are withheld: they have a `redaction`, or a file inside or around them has one. */
-  redacted: { type: INTEGER, shown: ['redacted'] },
+  redacted: { type: INTEGER, shown: ['redacted'], hidden: ABOVE },
   /** Why these bytes are redacted. */
-  redaction: { type: orNull(TEXT), shown: ['reason'] },
-  decorative_layer: { type: INTEGER, shown: ['decorative_layer'] },
-  first_visible: { type: INTEGER, shown: ['first_visible'] },
-  origin_city: { type: orNull(TEXT), shown: ['origin_city'] },
-  source: { type: TEXT, shown: ['source'] },
+  redaction: { type: orNull(TEXT), shown: ['reason'], hidden: ABOVE },
+  decorative_layer: { type: INTEGER, shown: ['decorative_layer'], hidden: ABOVE },
+  first_visible: { type: INTEGER, shown: ['first_visible'], hidden: ABOVE },
+  origin_city: { type: orNull(TEXT), shown: ['origin_city'], hidden: REDACTED },
+  source: { type: TEXT, shown: ['source'], hidden: REDACTED },
   /** The lowest tier that may read the row. */
-  tier: { type: oneOf<Tier>(), shown: [] },
-  trailing_bytes: { type: INTEGER, shown: ['trailing_bytes'] },
+  tier: { type: oneOf<Tier>(), shown: [], hidden: ABOVE },
+  trailing_bytes: { type: INTEGER, shown: ['trailing_bytes'], hidden: REDACTED },
   /** Bit set of failed integrity checks, see rules/integrity.ts. */
-  failed: { type: INTEGER, shown: ['integrity'] },
+  failed: { type: INTEGER, shown: ['integrity'], hidden: REDACTED },
   /** The event that wrote `source` last. */
-  source_by: { type: orNull(TEXT), shown: [], read: false, inserted: false },
+  source_by: { type: orNull(TEXT), shown: [], hidden: REDACTED, read: false, inserted: false },
   /** The event that wrote `decorative_layer` last. */
-  decorative_by: { type: orNull(TEXT), shown: [], read: false, inserted: false },
+  decorative_by: { type: orNull(TEXT), shown: [], hidden: REDACTED, read: false, inserted: false },
   /** How many of the next parts of the message are inside this file. */
-  contains: { type: INTEGER, shown: [], read: false },
+  contains: { type: INTEGER, shown: [], hidden: REDACTED, read: false },
   /** Why the archive lacks the bytes, as a predicate; NULL where it has them. */
-  absence: { type: orNull(TEXT), shown: ['reason'] },
+  absence: { type: orNull(TEXT), shown: ['reason'], hidden: REDACTED },
 } satisfies Record<string, WireColumn<keyof typeof Attachment.shape>>);
 
 /** An attachment as statements read it. */
@@ -58,23 +70,23 @@ export type AttachmentRow = RowOf<typeof ATTACHMENTS>;
 export const CLOSED_WITH_ANOTHER = 'a file inside it or around it is redacted';
 
 /**
- * Returns the SQL of a list row as a reader of this tier sees it. A row above the reader's tier looks redacted, has its id
- * as its filename, and gives no reason. A row whose bytes the archive does not hold has no sha256; it is not redacted for
- * that, and its address is null.
+ * Returns the SQL of a list row as a reader of this tier sees it. A redacted row lacks what its bytes show. A row above the
+ * reader's tier looks redacted, and has nothing but its place. A row whose bytes the archive does not hold has no sha256; it
+ * is not redacted for that, and its address is null.
  */
 export function attachmentJson(reader: Tier): string {
   const a = columnNames(ATTACHMENTS);
-  const readable = isReadable(a.tier, reader);
-  const name = `CASE WHEN ${readable} THEN ${quoted(a.filename)} ELSE ${json`"att_${a.n}"`} END`;
   const url = `CASE ${a.stored} WHEN 1 THEN ${fileUrl(a.n, a.sha256)} ELSE 'null' END`;
   const layers = json`"decorative_layer":${flag(a.decorative_layer)},"first_visible":${flag(a.first_visible)}`;
   const place = json`"message_id":"msg_${a.message}","sequence":${a.n}`;
   const hash = `CASE ${a.stored} WHEN 1 THEN ${json`,"sha256":"${a.sha256}"`} ELSE '' END`;
   const reason = `CASE WHEN ${a.redaction} IS NULL THEN '"${CLOSED_WITH_ANOTHER}"' ELSE ${quoted(a.redaction)} END`;
-  const redaction = `CASE WHEN ${readable} THEN ${json`,"reason":${reason}`} ELSE '' END`;
-  const closed = jsonRow`{"id":"att_${a.n}","filename":${name},"file_url":null${hash},"redacted":true,${
+  const above = jsonRow`{"id":"att_${a.n}","filename":"att_${a.n}","file_url":null,"redacted":true,${
+    place
+  }}${withheldMark()}`;
+  const redacted = jsonRow`{"id":"att_${a.n}","filename":${quoted(a.filename)},"file_url":null${hash},"redacted":true,${
     layers
-  },${place}${redaction},"integrity":${integrity(a.failed)}}${withheldMark()}`;
+  },${place},"reason":${reason}}${withheldMark()}`;
   const type = json`"content_type":${quoted(a.declared_type)},"redacted":false`;
   // Of absent bytes the size is what the source declares, and 0 where it declares none.
   const bytes = `CASE WHEN ${a.stored} = 1 OR ${a.bytes} > 0 THEN ${json`,"bytes":${a.bytes}`} ELSE '' END`;
@@ -82,5 +94,5 @@ export function attachmentJson(reader: Tier): string {
   const open = jsonRow`{"id":"att_${a.n}","filename":${quoted(a.filename)},"file_url":${url}${hash},${
     type
   },${layers}${optionalMember('origin_city', a.origin_city)},"source":${quoted(a.source)},${place}${size}${optionalMember('detected_type', a.detected_type)}${optionalMember('reason', a.absence)},"integrity":${integrity(a.failed)}}`;
-  return `CASE WHEN ${a.redacted} = 1 OR NOT ${readable} THEN ${closed} ELSE ${open} END`;
+  return `CASE WHEN NOT ${isReadable(a.tier, reader)} THEN ${above} WHEN ${a.redacted} = 1 THEN ${redacted} ELSE ${open} END`;
 }

@@ -6,9 +6,12 @@ import type { MessageFormat } from '../../contract/message-format.ts';
 import { instant, integrity, json, jsonRow, quoted, quotedOrNull, withheldMark } from './page-json.ts';
 import { isReadable } from './reader.ts';
 import {
+  ABOVE,
   BYTES,
   columnNames,
+  IN_PART,
   INTEGER,
+  NOWHERE,
   oneOf,
   orNull,
   table,
@@ -19,32 +22,32 @@ import {
 
 /** `n` is the number in `msg_<n>` and `entry_<n>`: the order of arrival, never used again. */
 export const MESSAGES = table('messages', {
-  n: { type: INTEGER, shown: ['id', 'entry'] },
-  conversation: { type: INTEGER, shown: ['conversation_id'] },
-  parent: { type: orNull(INTEGER), shown: ['parent_id'] },
+  n: { type: INTEGER, shown: ['id', 'entry'], hidden: NOWHERE },
+  conversation: { type: INTEGER, shown: ['conversation_id'], hidden: NOWHERE },
+  parent: { type: orNull(INTEGER), shown: ['parent_id'], hidden: ABOVE },
   /** The reported position. It equals `n` until a message.reordered event moves the message. */
-  sequence: { type: INTEGER, shown: ['sequence'] },
+  sequence: { type: INTEGER, shown: ['sequence'], hidden: NOWHERE },
   /** The event that wrote `sequence` last. */
-  moved_by: { type: orNull(TEXT), shown: [], read: false, inserted: false },
+  moved_by: { type: orNull(TEXT), shown: [], hidden: ABOVE, read: false, inserted: false },
   /** The Message-ID, or an identity that the importer made; replies name it. */
-  message_key: { type: orNull(TEXT), shown: [], read: false },
-  date_ms: { type: orNull(INTEGER), shown: ['date'] },
-  sender: { type: orNull(TEXT), shown: ['from'] },
-  subject: { type: orNull(TEXT), shown: ['subject'] },
-  format: { type: oneOf<MessageFormat>(), shown: [] },
-  source: { type: TEXT, shown: ['source'] },
-  classification: { type: TEXT, shown: [] },
-  raw_sha256: { type: TEXT, shown: [] },
-  raw_bytes: { type: INTEGER, shown: [] },
+  message_key: { type: orNull(TEXT), shown: [], hidden: ABOVE, read: false },
+  date_ms: { type: orNull(INTEGER), shown: ['date'], hidden: ABOVE },
+  sender: { type: orNull(TEXT), shown: ['from'], hidden: ABOVE },
+  subject: { type: orNull(TEXT), shown: ['subject'], hidden: ABOVE },
+  format: { type: oneOf<MessageFormat>(), shown: [], hidden: ABOVE },
+  source: { type: TEXT, shown: ['source'], hidden: ABOVE },
+  classification: { type: TEXT, shown: [], hidden: ABOVE },
+  raw_sha256: { type: TEXT, shown: [], hidden: IN_PART },
+  raw_bytes: { type: INTEGER, shown: [], hidden: IN_PART },
   /** How many attachments the message has. */
-  attachments: { type: INTEGER, shown: ['attachments'] },
+  attachments: { type: INTEGER, shown: ['attachments'], hidden: NOWHERE },
   /** The lowest tier that may read the row. */
-  tier: { type: oneOf<Tier>(), shown: [] },
+  tier: { type: oneOf<Tier>(), shown: [], hidden: ABOVE },
   /** Bit set of failed integrity checks, see rules/integrity.ts. */
-  failed: { type: INTEGER, shown: ['status', 'integrity'] },
+  failed: { type: INTEGER, shown: ['status', 'integrity'], hidden: ABOVE },
   /** The file that the message was imported from, and its byte offset or ordinal in it. */
-  path: { type: TEXT, shown: [], read: false },
-  position: { type: INTEGER, shown: [], read: false },
+  path: { type: TEXT, shown: [], hidden: ABOVE, read: false },
+  position: { type: INTEGER, shown: [], hidden: ABOVE, read: false },
 } satisfies Record<string, WireColumn<keyof typeof Message.shape>>);
 
 /** A message as statements read it. */
@@ -61,23 +64,22 @@ export const ORPHANS = table('orphans', {
 });
 
 /**
- * Returns the SQL of a list row from the table alias `m`. Above the reader's tier the sender and the subject are null and
- * the status is `withheld`.
+ * Returns the SQL of a list row from the table alias `m`. A row above the reader's tier has the status `withheld` and
+ * shows its place and the number of its files. Its date, sender, subject and parent are null.
  */
 export function messageJson(reader: Tier): string {
   const m = columnNames(MESSAGES, 'm');
-  const readable = isReadable(m.tier, reader);
   const unverified = MESSAGE.decodable | MESSAGE.wellFormed | MESSAGE.storedBytes;
   const status = `CASE WHEN ${m.failed} = 0 THEN 'stable' WHEN (${m.failed} & ${unverified}) <> 0 THEN 'unverified'
     ELSE 'partial' END`;
   const parent = `CASE WHEN ${m.parent} IS NULL THEN 'null' ELSE ${json`"msg_${m.parent}"`} END`;
-  const shown = (from: string, subject: string, state: string) =>
-    json`"from":${from},"subject":${subject},"source":${quoted(m.source)},"status":"${state}"`;
-  const words = `CASE WHEN ${readable} THEN ${shown(quotedOrNull(m.sender), quotedOrNull(m.subject), status)}
-    ELSE ${shown(`'null'`, `'null'`, `'withheld'`)} END`;
-  const place = json`"entry":"entry_${m.n}","sequence":${m.sequence},"date":${instant(m.date_ms)}`;
-  const mark = `CASE WHEN ${readable} THEN '' ELSE ${withheldMark()} END`;
-  return jsonRow`{"id":"msg_${m.n}","conversation_id":"conv_${m.conversation}","parent_id":${parent},${place},${
-    words
-  },"attachments":${m.attachments},"integrity":${integrity(m.failed)}}${mark}`;
+  const row = (parentId: string, date: string, rest: string) =>
+    jsonRow`{"id":"msg_${m.n}","conversation_id":"conv_${m.conversation}","parent_id":${
+      parentId
+    },"entry":"entry_${m.n}","sequence":${m.sequence},"date":${date},${rest}`;
+  const words = json`"from":${quotedOrNull(m.sender)},"subject":${quotedOrNull(m.subject)},"source":${quoted(m.source)}`;
+  const open = json`${words},"status":"${status}","attachments":${m.attachments},"integrity":${integrity(m.failed)}}`;
+  const above = json`"from":null,"subject":null,"status":"withheld","attachments":${m.attachments}}${withheldMark()}`;
+  return `CASE WHEN ${isReadable(m.tier, reader)} THEN ${row(parent, instant(m.date_ms), open)}
+    ELSE ${row(`'null'`, `'null'`, above)} END`;
 }

@@ -12,7 +12,7 @@ const PLACEHOLDER = '\u0001';
 
 /**
  * The letter of a placeholder. `u<n>|<sha256>`: the address of attachment `n`. `d<ms>`: a time. `i<failed>`: the
- * integrity of a row with these failed checks. `w`: replaced by nothing, tells that the row is withheld.
+ * integrity of a row with these failed checks. `w`: replaced by nothing, tells that the row is withheld and shows no integrity.
  */
 type PlaceholderKind = 'u' | 'd' | 'i' | 'w';
 
@@ -125,8 +125,8 @@ export type CompletedRows = {
   pieces: string[];
   /** Whether the reader may not see all of some row. */
   withheld: boolean;
-  /** Mean integrity of the rows, 0 to 1. */
-  integrity: number;
+  /** Mean integrity of the rows that show theirs, 0 to 1; undefined where none does. */
+  integrity: number | undefined;
 };
 
 /** Replaces all placeholders in rows of one kind. */
@@ -137,7 +137,7 @@ export function substitute(
 ): CompletedRows {
   // Odd pieces are what stood between the two characters of a placeholder.
   const pieces = text.split(PLACEHOLDER);
-  let withheld = false;
+  let withheld = 0;
   let lost = 0;
   for (let at = 1; at < pieces.length; at += 2) {
     const found = pieces[at]!;
@@ -161,10 +161,12 @@ export function substitute(
         break;
       }
       case 'w':
-        withheld = true;
+        withheld += 1;
     }
   }
-  return { pieces, withheld, integrity: share(count - lost, count) };
+  const shown = count - withheld;
+  const mean = shown === 0 ? undefined : share(shown - lost, shown);
+  return { pieces, withheld: withheld > 0, integrity: mean };
 }
 
 /** Returns the text of one completed row, for a page of one row. */

@@ -9,7 +9,7 @@ export function isReadable(column: string, reader: Tier): string {
     .join(', ')})`;
 }
 
-/** Returns the text for each tier. Statements are built once, because they are found by identity later. */
-export function forReaders(statement: (reader: Tier) => string): Record<Tier, string> {
-  return { external: statement('external'), internal: statement('internal'), mirror: statement('mirror') };
+/** Returns what is made for a reader of each tier. Statements are made once, because they are found by identity later. */
+export function forReaders<Made>(make: (reader: Tier) => Made): Record<Tier, Made> {
+  return { external: make('external'), internal: make('internal'), mirror: make('mirror') };
 }

@@ -36,8 +36,27 @@ export type Column = {
   read?: false;
 };
 
-/** A column of a record that lists show. `shown` names the wire fields that come from it, none for an internal column. */
-export type WireColumn<Field> = Column & { shown: readonly Field[] };
+/**
+ * Why something of a row is withheld from a reader: the row is above his tier (a conversation: its first message is), its
+ * bytes are redacted, or a part of it is withheld: a message of the conversation, a file of the message.
+ */
+export type Withheld = 'above' | 'redacted' | 'part';
+
+/** The column is part of the place of a row, which every reader sees. */
+export const NOWHERE: readonly Withheld[] = [];
+/** The column is hidden in rows above the reader's tier. */
+export const ABOVE: readonly Withheld[] = ['above'];
+/** As {@link ABOVE}, and in redacted rows. */
+export const REDACTED: readonly Withheld[] = ['above', 'redacted'];
+/** As {@link ABOVE}, and where a part of the row is withheld. */
+export const IN_PART: readonly Withheld[] = ['above', 'part'];
+
+/**
+ * A column of a record that lists show. `shown` names the wire fields that come from it, none for an internal column.
+ * `hidden` names the rows in which the column changes no answer to that reader. test/acceptance/withheld.test.ts changes
+ * it there and compares all answers.
+ */
+export type WireColumn<Field> = Column & { shown: readonly Field[]; hidden: readonly Withheld[] };
 
 /** The columns of a table by name. */
 export type Columns = Readonly<Record<string, Column>>;

@@ -37,6 +37,11 @@ export function mayRead(reader: Tier, row: Tier): boolean {
   return TIERS.indexOf(row) <= TIERS.indexOf(reader);
 }
 
+/** Returns the higher one of two tiers. */
+export function higherTier(a: Tier, b: Tier): Tier {
+  return mayRead(a, b) ? a : b;
+}
+
 /** Returns the tiers whose rows this reader sees. */
 export function tiersUpTo(reader: Tier): readonly Tier[] {
   return TIERS.slice(0, TIERS.indexOf(reader) + 1);

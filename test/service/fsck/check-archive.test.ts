@@ -173,6 +173,11 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     ['conversations: dates are wrong: conv_1'],
   ],
   [
+    'a tier',
+    `UPDATE conversations SET tier = 'external' WHERE n = 1`,
+    ['conversations: tier is not the highest of its messages: conv_1'],
+  ],
+  [
     'a conversation that begins elsewhere',
     'UPDATE conversations SET first_message = 6 WHERE n = 5',
     ['conversations: first message missing: conv_5'],
@@ -435,9 +440,11 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
     expect(there.length).toBeGreaterThan(20);
     await database.run('DROP INDEX messages_by_raw');
     await database.run('CREATE INDEX messages_by_raw ON messages (raw_sha256)');
-    await database.run('DROP INDEX messages_failing');
-    await database.run('CREATE INDEX messages_failing ON messages (failed) WHERE failed <> 1');
-    expect(named(await check(archive))).toEqual(['engine: index missing: messages_by_raw messages_failing']);
+    await database.run('DROP INDEX messages_failing_by_tier');
+    await database.run('CREATE INDEX messages_failing_by_tier ON messages (failed) WHERE failed <> 1');
+    expect(named(await check(archive))).toEqual([
+      'engine: index missing: messages_by_raw messages_failing_by_tier',
+    ]);
     for (const { name, table, is_key } of there) {
       await database.run(is_key === 1 ? `${drop} ${table} DROP CONSTRAINT ${name}` : `DROP INDEX ${name}`);
     }

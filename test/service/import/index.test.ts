@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { ImportReport } from '../../../src/contract/reports/archive.ts';
 import { Fault } from '../../../src/faults.ts';
 import { importItems, importPaths, type ImportProgress } from '../../../src/service/import/index.ts';
+import { summariesOf } from '../../../src/service/store/meta-table/summary.ts';
 import type { ImportItem } from '../../../src/service/records/import-items.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { contentOf, mailbox, newArchive, signal, sourceFolder } from './sources.ts';
@@ -129,6 +130,13 @@ test('what is imported is internal unless the import names a tier, which known m
   });
   const archive = await newArchive();
   const tiers = async () => {
+    // What depends on the tiers of rows.
+    const wrong = `SELECT n FROM conversations c
+      WHERE tier <> (SELECT MAX(m.tier) FROM messages m WHERE m.conversation = c.n)`;
+    expect(await archive.database.all(wrong)).toEqual([]);
+    const summaries = await summariesOf(archive);
+    await archive.database.run(`DELETE FROM meta WHERE key = 'summary'`);
+    expect(await summariesOf(archive)).toEqual(summaries);
     const rows = await archive.database.all<{ subject: string; tier: string; files: string | null }>(
       `SELECT m.subject, m.tier, (SELECT MIN(a.tier) FROM attachments a WHERE a.message = m.n) AS files
         FROM messages m ORDER BY m.subject`,

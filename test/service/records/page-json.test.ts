@@ -58,7 +58,7 @@ test('a row that the database writes is completed', () => {
     text: string;
   };
   database.close();
-  const completed = substitute('attachment', { text, count: 1 }, (n, sha256) => `"/files/${n}/${sha256}"`);
+  const completed = substitute('attachment', { text, count: 2 }, (n, sha256) => `"/files/${n}/${sha256}"`);
   expect(completed.withheld).toBe(true);
   expect(completed.integrity).toBeLessThan(1);
   expect(parseRows(completed)).toEqual([

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { ArchiveUnreadable, openArchive, redact, unredact } from '../../../src/service/index.ts';
-import { summaryOf } from '../../../src/service/store/meta-table/summary.ts';
+import { summariesOf } from '../../../src/service/store/meta-table/summary.ts';
 import { fileKey } from '../../../src/service/store/meta-table/file-key.ts';
 import { insert, sampleArchive, tokenFor } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
@@ -92,7 +92,7 @@ test('without space lists are read as ever, also the first of files, and what ca
 
 test('several may open a new archive at once', async () => {
   const archives = await Promise.all([open(), open(), open(), open()]);
-  for (const archive of archives) expect((await summaryOf(archive)).messages).toBe(0);
+  for (const archive of archives) expect((await summariesOf(archive)).mirror.messages).toBe(0);
   await Promise.all(archives.map((archive) => archive.close()));
 });
 
@@ -109,7 +109,7 @@ test('the summary follows what is added, redacted and moved', async () => {
   const sample = await sampleArchive({ conversations: 2, messages: 2, attachments: 5, redactEvery: 0 });
   const { archive, service } = sample;
   try {
-    const before = await summaryOf(archive);
+    const before = (await summariesOf(archive)).mirror;
     // Attachment 5 has bytes behind its end: one of 4 × 6 + 5 × 5 checks.
     expect(before).toMatchObject({
       messages: 4,
@@ -119,7 +119,7 @@ test('the summary follows what is added, redacted and moved', async () => {
       displaced: 0,
     });
     expect(before.integrity).toBe(Math.round((48 / 49) * 1e4) / 1e4);
-    expect(await summaryOf(archive)).toEqual(before);
+    expect((await summariesOf(archive)).mirror).toEqual(before);
     const row = {
       n: 5,
       conversation: 1,
@@ -138,15 +138,15 @@ test('the summary follows what is added, redacted and moved', async () => {
       failed: 63,
     };
     await archive.database.transaction((statements) => insert(statements, 'messages', { ...row, ...rest }));
-    expect((await summaryOf(archive)).integrity).toBe(Math.round((48 / 55) * 1e4) / 1e4);
+    expect((await summariesOf(archive)).mirror.integrity).toBe(Math.round((48 / 55) * 1e4) / 1e4);
 
     const token = await tokenFor(service);
     const read = async (id: string) => (await call(service, `/v1/attachments/${id}`, { token })).json;
     expect(await redact(archive, 'att_2', 'a reason')).toBe(true);
-    expect((await summaryOf(archive)).redacted).toBe(1);
+    expect((await summariesOf(archive)).mirror.redacted).toBe(1);
     expect(await read('att_2')).toMatchObject({ redacted: true, file_url: null });
     expect(await unredact(archive, 'att_2')).toBe(true);
-    expect((await summaryOf(archive)).redacted).toBe(0);
+    expect((await summariesOf(archive)).mirror.redacted).toBe(0);
     expect(await read('att_2')).toMatchObject({ redacted: false, content_type: 'image/png' });
     expect([await redact(archive, 'att_99', 'x'), await redact(archive, 'msg_1', 'x')]).toEqual([
       false,

@@ -7,14 +7,15 @@ import type { NewRow } from '../../records/table.ts';
 import { insertRows, selectIn } from '../sql/bulk-statements.ts';
 import { updateClosedFiles } from '../closed-files.ts';
 import type { Arrival } from './conversations.ts';
+import { markRepeated, occurrencesOf, updateSameBytes } from './same-bytes.ts';
 
-/** What the archive has of some bytes: the first message with them, and whether they are closed. */
-type KnownBytes = { sha256: string; message: number; redaction: string | null; redacted: number };
+/** Whether bytes that the archive has are closed. */
+type KnownBytes = { sha256: string; redaction: string | null; redacted: number };
 
 /**
  * Inserts the attachments of the arrivals, numbered after `newest`. `held`: the hashes whose bytes the archive has. The
  * first row with a hash is `first_visible`. When a hash occurs in another message too, all rows with it belong to the
- * decorative layer (interface 2.1). A redaction applies to all rows with the same bytes, whichever came first, and to what
+ * decorative layer (interface 2.1). For both, only rows of the same tier or a lower one count. A redaction applies to all rows with the same bytes, whichever came first, and to what
  * contains them or is inside them.
  */
 export async function addAttachmentRows(
@@ -28,11 +29,11 @@ export async function addAttachmentRows(
   const hashes = arrivals.flatMap(({ message }) => message.attachments.map(keyOf));
   const stored = await selectIn<KnownBytes>(
     statements,
-    `SELECT sha256, MIN(message) AS message, MAX(redaction) AS redaction, MAX(redacted) AS redacted FROM attachments
+    `SELECT sha256, MAX(redaction) AS redaction, MAX(redacted) AS redacted FROM attachments
       WHERE sha256 IN ? GROUP BY sha256`,
     new Set(hashes),
   );
-  const firstIn = new Map(stored.map(({ sha256, message }) => [sha256, message]));
+  const occurrences = await occurrencesOf(statements, hashes);
   const redactions = new Map<string, string>();
   for (const { sha256, redaction } of [
     ...stored,
@@ -42,17 +43,16 @@ export async function addAttachmentRows(
   ]) {
     if (redaction !== null) redactions.set(sha256, redaction);
   }
-  const repeated = new Set<string>();
   const rows: NewRow<typeof ATTACHMENTS>[] = [];
   for (const { n, message } of arrivals) {
     for (const [part, file] of message.attachments.entries()) {
       const sha256 = keyOf(file);
-      const first = firstIn.get(sha256);
-      if (first === undefined) firstIn.set(sha256, n);
-      else if (first !== n) repeated.add(sha256);
+      const number = newest + rows.length + 1;
+      const isFirst = occurrences.upTo(sha256, message.tier) === undefined;
+      occurrences.add(sha256, message.tier, { n: number, message: n });
       const isHeld = held.has(file.sha256);
       rows.push({
-        n: newest + rows.length + 1,
+        n: number,
         message: n,
         part,
         filename: file.filename,
@@ -64,7 +64,7 @@ export async function addAttachmentRows(
         redacted: Number(file.redaction !== null),
         redaction: file.redaction,
         decorative_layer: Number(file.inline),
-        first_visible: Number(first === undefined),
+        first_visible: Number(isFirst),
         origin_city: file.origin_city,
         source: message.source,
         tier: message.tier,
@@ -76,7 +76,8 @@ export async function addAttachmentRows(
     }
   }
   await insertRows(statements, ATTACHMENTS, rows);
-  await markRows(statements, redactions, repeated);
+  await redactRows(statements, redactions);
+  await markRepeated(statements, hashes, occurrences);
   const closed = stored.filter(({ redacted }) => redacted === 1).map(({ sha256 }) => sha256);
   const containers = rows.filter(({ contains }) => contains > 0).map(({ sha256 }) => sha256);
   const affected = new Set([...redactions.keys(), ...closed, ...containers]);
@@ -86,23 +87,12 @@ export async function addAttachmentRows(
 /** A file too large for memory is hashed first and copied later. */
 const CHANGED_FILE = 'changed while it was imported';
 
-/** Redacts all rows with a redacted hash, and puts rows with a repeated hash into the decorative layer. */
-async function markRows(
-  statements: Statements,
-  redactions: ReadonlyMap<string, string>,
-  repeated: ReadonlySet<string>,
-): Promise<void> {
+/** Redacts all rows with a redacted hash. */
+async function redactRows(statements: Statements, redactions: ReadonlyMap<string, string>): Promise<void> {
   for (const [sha256, redaction] of redactions) {
     await statements.run(
       'UPDATE attachments SET redacted = 1, redaction = $2 WHERE sha256 = $1 AND redacted = 0',
       [sha256, redaction],
-    );
-  }
-  for (const sha256 of repeated) {
-    await statements.run(
-      `UPDATE attachments SET decorative_layer = 1
-        WHERE sha256 = $1 AND decorative_layer = 0 AND decorative_by IS NULL`,
-      [sha256],
     );
   }
 }
@@ -156,23 +146,16 @@ export async function addMissingBytes(
       ],
     );
   }
-  const same = await selectIn<{ sha256: string; first: number; messages: number; redaction: string | null }>(
+  const hashes = new Set(missing.map(({ file }) => file.sha256));
+  const same = await selectIn<{ sha256: string; redaction: string }>(
     statements,
-    `SELECT sha256, MIN(n) AS first, COUNT(DISTINCT message) AS messages, MAX(redaction) AS redaction
-      FROM attachments WHERE sha256 IN ? GROUP BY sha256`,
-    new Set(missing.map(({ file }) => file.sha256)),
+    `SELECT sha256, MAX(redaction) AS redaction FROM attachments
+      WHERE redaction IS NOT NULL AND sha256 IN ? GROUP BY sha256`,
+    hashes,
   );
-  const redactions = new Map<string, string>();
-  const repeated = new Set<string>();
-  for (const { sha256, first, messages, redaction } of same) {
-    if (redaction !== null) redactions.set(sha256, redaction);
-    if (messages > 1) repeated.add(sha256);
-    await statements.run(
-      `UPDATE attachments SET first_visible = CASE WHEN n = $2 THEN 1 ELSE 0 END WHERE sha256 = $1`,
-      [sha256, first],
-    );
-  }
-  await markRows(statements, redactions, repeated);
+  const redactions = new Map(same.map(({ sha256, redaction }) => [sha256, redaction]));
+  await updateSameBytes(statements, hashes);
+  await redactRows(statements, redactions);
   await updateClosedFiles(statements, redactions.keys());
   return changed;
 }

@@ -1,10 +1,12 @@
 // Groups arriving messages into conversations by common keys, together with the messages stored before.
+import type { Tier } from '../../../contract/token.ts';
 import type { ImportedMessage } from '../../records/import-items.ts';
 import { CONVERSATION } from '../../rules/integrity.ts';
+import { higherTier } from '../../rules/tiers.ts';
 import type { Statements } from '../sql/database.ts';
 import { invalidateSummary } from '../meta-table/summary.ts';
 import { CONVERSATIONS, THREADS, type ConversationRow } from '../../records/conversation.ts';
-import { insertRows, selectIn } from '../sql/bulk-statements.ts';
+import { insertRows, selectIn, updateRows } from '../sql/bulk-statements.ts';
 
 /** A message with its number, the bits of its failed checks, and whether its date is plausible. */
 export type Arrival = { n: number; message: ImportedMessage; failed: number; hasPlausibleDate: boolean };
@@ -103,14 +105,40 @@ export async function groupIntoConversations(
       const changed = [...summaries.values()].filter(({ n }) => loaded.has(n));
       for (const { n, ...rest } of changed) {
         await statements.run(
-          `UPDATE conversations SET message_count = $2, started_ms = $3, last_ms = $4, failed = $5 WHERE n = $1`,
-          [n, rest.message_count, rest.started_ms, rest.last_ms, rest.failed],
+          `UPDATE conversations SET message_count = $2, started_ms = $3, last_ms = $4, failed = $5, tier = $6 WHERE n = $1`,
+          [n, rest.message_count, rest.started_ms, rest.last_ms, rest.failed, rest.tier],
         );
       }
       const fresh = [...summaries.values()].filter(({ n }) => !loaded.has(n));
       await insertRows(statements, CONVERSATIONS, fresh);
     },
   };
+}
+
+/** Sets the tier of the conversations of these messages to the highest of all their messages. */
+export async function updateConversationTiers(
+  statements: Statements,
+  messages: Iterable<number>,
+): Promise<void> {
+  const found = await selectIn<{ conversation: number }>(
+    statements,
+    'SELECT DISTINCT conversation FROM messages WHERE n IN ?',
+    messages,
+  );
+  const tiers = await selectIn<{ conversation: number; tier: Tier }>(
+    statements,
+    'SELECT DISTINCT conversation, tier FROM messages WHERE conversation IN ?',
+    new Set(found.map(({ conversation }) => conversation)),
+  );
+  const highest = new Map<number, Tier>();
+  for (const { conversation, tier } of tiers)
+    highest.set(conversation, higherTier(highest.get(conversation) ?? tier, tier));
+  await updateRows(
+    statements,
+    CONVERSATIONS,
+    ['tier'],
+    [...highest].map(([n, tier]) => ({ n, tier })),
+  );
 }
 
 function keysOf(message: ImportedMessage): string[] {
@@ -127,6 +155,7 @@ function opening({ n, message, hasPlausibleDate }: Arrival): ConversationRow {
     started_ms: message.date_ms,
     last_ms: message.date_ms,
     failed: hasPlausibleDate ? 0 : CONVERSATION.dated,
+    tier: message.tier,
   };
 }
 
@@ -135,12 +164,14 @@ function addMessage(summary: ConversationRow, { message, hasPlausibleDate }: Arr
   summary.started_ms = earliest(summary.started_ms, message.date_ms);
   summary.last_ms = latest(summary.last_ms, message.date_ms);
   if (!hasPlausibleDate) summary.failed |= CONVERSATION.dated;
+  summary.tier = higherTier(summary.tier, message.tier);
 }
 
 function merge(into: ConversationRow, other: ConversationRow): void {
   into.message_count += other.message_count;
   into.started_ms = earliest(into.started_ms, other.started_ms);
   into.last_ms = latest(into.last_ms, other.last_ms);
+  into.tier = higherTier(into.tier, other.tier);
   // Whether it is rooted depends on the first message, which is that of the older conversation.
   into.failed |= other.failed & ~CONVERSATION.rooted;
 }

@@ -6,6 +6,7 @@ import { storableMessage } from '../../records/storable-text.ts';
 import type { ImportedAttachment, ImportedMessage } from '../../records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../../rules/integrity.ts';
 import { addAttachmentRows, addMissingBytes, rowsWithoutBytes } from './attachment-rows.ts';
+import { updateSameBytes } from './same-bytes.ts';
 import type { Statements } from '../sql/database.ts';
 import { queueWaiting } from '../events/store-events.ts';
 import { invalidateSummary } from '../meta-table/summary.ts';
@@ -17,7 +18,7 @@ import { insertRows, selectIn, updateRows } from '../sql/bulk-statements.ts';
 import { indexArrivals } from '../search/index-arrivals.ts';
 import type { ReadText } from '../search/build-index.ts';
 import { withdraw } from '../search/search-tables.ts';
-import { type Arrival, groupIntoConversations } from './conversations.ts';
+import { type Arrival, groupIntoConversations, updateConversationTiers } from './conversations.ts';
 
 /** How many records were stored, and how many the archive had already. */
 export type Count = { stored: number; known: number };
@@ -76,11 +77,13 @@ export function createMessageWriter(archive: Archive, readText: ReadText): Messa
       const changed = await rowsOfOtherTier(archive.database, messages);
       if (changed.length === 0) return;
       await archive.database.transaction(async (statements) => {
+        await invalidateSummary(statements, 'tiers');
         await updateRows(statements, MESSAGES, ['tier'], changed);
         const tierOf = new Map(changed.map(({ n, tier }) => [n, tier]));
-        const files = await selectIn<{ n: number; message: number }>(
+        await updateConversationTiers(statements, tierOf.keys());
+        const files = await selectIn<{ n: number; message: number; sha256: string }>(
           statements,
-          'SELECT n, message FROM attachments WHERE message IN ?',
+          'SELECT n, message, sha256 FROM attachments WHERE message IN ?',
           tierOf.keys(),
         );
         await updateRows(
@@ -90,6 +93,10 @@ export function createMessageWriter(archive: Archive, readText: ReadText): Messa
           files.map(({ n, message }) => ({ n, tier: tierOf.get(message)! })),
         );
         await withdraw(statements, tierOf.keys());
+        await updateSameBytes(
+          statements,
+          files.map(({ sha256 }) => sha256),
+        );
       });
     },
   };

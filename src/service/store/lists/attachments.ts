@@ -44,25 +44,31 @@ const CLOSED: Record<Tier, string> = {
   mirror: 'redacted = 1',
 };
 
+const NOTHING: Condition = { sql: '1 = 0', values: [] };
+
+/**
+ * A filter that asks for a value matches only rows that show it: a match would reveal the value of a withheld row. The
+ * message of a row is always shown.
+ */
 function conditionsOf(filter: AttachmentFilter, reader: Tier): Condition[] {
   const conditions: Condition[] = [];
-  const hidden = tiersAbove(reader);
-  const isHidden = `tier IN (${hidden.map((_, index) => `$${index + 1}`).join(', ')})`;
   const { origin_city, content_type, source, redacted, message, n } = filter;
 
   const fields = Object.entries({ origin_city, declared_type: content_type, source });
   for (const [column, value] of fields) {
     if (value !== undefined) conditions.push({ sql: `${column} = $1`, values: [value] });
   }
-  // A match would reveal values of a row above the reader's tier.
-  if (conditions.length > 0 && hidden.length > 0) conditions.push({ sql: `NOT ${isHidden}`, values: hidden });
+  const asksForValues = conditions.length > 0;
+  if (asksForValues && redacted === true) return [NOTHING];
+  if (asksForValues || redacted === false) {
+    const hidden = tiersAbove(reader);
+    const isHidden = `tier IN (${hidden.map((_, index) => `$${index + 1}`).join(', ')})`;
+    conditions.push({ sql: 'redacted = 0', values: [] });
+    if (hidden.length > 0) conditions.push({ sql: `NOT ${isHidden}`, values: hidden });
+  }
 
   if (n !== undefined) conditions.push({ sql: 'n = $1', values: [n] });
   if (message !== undefined) conditions.push({ sql: 'message = $1', values: [message] });
   if (redacted === true) conditions.push({ sql: CLOSED[reader], values: [] });
-  if (redacted === false) {
-    conditions.push({ sql: 'redacted = 0', values: [] });
-    if (hidden.length > 0) conditions.push({ sql: `NOT ${isHidden}`, values: hidden });
-  }
   return conditions;
 }

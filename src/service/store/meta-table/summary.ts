@@ -1,12 +1,16 @@
-// Counts and mean integrity of an archive, stored in the table `meta` so that requests need not count.
+// Counts and mean integrity of an archive as each tier may know them, stored in `meta` so that requests need not count.
+import { TIERS, type Tier } from '../../../contract/token.ts';
 import { CHECKS, countFailures, share } from '../../rules/integrity.ts';
+import { tiersUpTo } from '../../rules/tiers.ts';
+import { forReaders } from '../../records/reader.ts';
 import type { Archive } from '../archive.ts';
 import type { Database, DataVersion, Statements } from '../sql/database.ts';
 import { SUMMARY_STATE } from '../sql/prepared-texts.ts';
 
 /**
- * `displaced` counts messages whose position is not their number. `integrity` is the share of all checks that the
- * messages and attachments pass, 1 for an empty archive.
+ * What a reader may know of the whole archive. `redacted` counts attachments that he sees as redacted. `displaced` counts
+ * messages whose position is not their number. `integrity` is the share of all checks that the messages and attachments
+ * pass whose integrity he sees, 1 where there are none.
  */
 export type Summary = {
   conversations: number;
@@ -17,51 +21,61 @@ export type Summary = {
   integrity: number;
 };
 
+/** The summary for a reader of each tier. */
+export type Summaries = Readonly<Record<Tier, Summary>>;
+
 /** A row of {@link SUMMARY_STATE}: the greatest numbers, and the stored summary as text. */
 type SummaryState = { messages: number | null; attachments: number | null; kept: string | null };
+
+/** Rows by their tier. */
+type RowsByTier = Partial<Record<Tier, number>>;
 
 /** The value in `meta`. Its field names are part of the stored format. */
 type StoredSummary = {
   /** The greatest numbers when it was counted. */
   messages: number | null;
   attachments: number | null;
-  summary: Summary;
-  /** Rows that fail a check, and when they were counted, in milliseconds since the epoch. */
-  failing: number;
+  /** The rows up to these numbers. */
+  tiers: { messages: RowsByTier; attachments: RowsByTier };
+  summaries: Summaries;
+  /** Rows that were counted one by one, and when, in milliseconds since the epoch. */
+  counted: number;
   counted_ms: number;
   /** The stored counts are outdated: rows were changed since. */
   forgotten?: true;
   /** Conversations were joined since, so their number cannot be counted on. */
   joined?: true;
+  /** Tiers of rows were changed since, so rows cannot be counted on. */
+  retiered?: true;
 };
 
-/** The last summary per database, and the data version that it is valid for. */
-const LAST = new WeakMap<Database, { version: DataVersion; summary: Summary }>();
+/** The last summaries per database, and the data version that they are valid for. */
+const LAST = new WeakMap<Database, { version: DataVersion; summaries: Summaries }>();
 
-/** Failing rows that are counted per millisecond of pause: counting takes at most about 1 % of the time. */
+/** Rows that are counted per millisecond of pause: counting takes at most about 1 % of the time. */
 const ROWS_PER_PAUSE_MS = 100;
 
 /**
- * Returns counts and mean integrity. For a small archive they are exact. For an archive with many failing rows, or while
- * another process writes, they may be some seconds old. Only failing rows are counted again, the rest follows from the
- * greatest numbers. Whoever changes rows calls {@link invalidateSummary} in the same transaction. `known` is the data
+ * Returns counts and mean integrity for each tier. For a small archive they are exact. For an archive with many failing or
+ * redacted rows, or while another process writes, they may be some seconds old. Only failing and redacted rows are counted
+ * again, and of the others those that are new. Whoever changes rows calls {@link invalidateSummary} in the same transaction. `known` is the data
  * version of the archive where the caller just asked for it.
  */
-export async function summaryOf(archive: Archive, known?: DataVersion): Promise<Summary> {
+export async function summariesOf(archive: Archive, known?: DataVersion): Promise<Summaries> {
   const { database, now } = archive;
   const version = known ?? (await database.dataVersion?.());
   const last = LAST.get(database);
-  if (last !== undefined && last.version === version) return last.summary;
+  if (last !== undefined && last.version === version) return last.summaries;
   const state = await database.get<SummaryState>(SUMMARY_STATE);
   const stored = parseStored(state?.kept);
   if (stored !== undefined) {
     const isCurrent = stored.messages === state?.messages && stored.attachments === state.attachments;
     if (isCurrent && stored.forgotten === undefined) {
-      if (version !== undefined) LAST.set(database, { version, summary: stored.summary });
-      return stored.summary;
+      if (version !== undefined) LAST.set(database, { version, summaries: stored.summaries });
+      return stored.summaries;
     }
-    if (Math.abs(now() - stored.counted_ms) < Math.floor(stored.failing / ROWS_PER_PAUSE_MS))
-      return stored.summary;
+    if (Math.abs(now() - stored.counted_ms) < Math.floor(stored.counted / ROWS_PER_PAUSE_MS))
+      return stored.summaries;
   }
   if (archive.readOnly) return countOnce(archive, state);
   try {
@@ -69,33 +83,33 @@ export async function summaryOf(archive: Archive, known?: DataVersion): Promise<
     const fresh = await database.tryTransaction(async (statements) => {
       const counted = await count(statements, await statements.get<SummaryState>(SUMMARY_STATE), now());
       await save(statements, counted);
-      return counted.summary;
+      return counted.summaries;
     });
     if (fresh !== undefined) return fresh;
   } catch {
     // A full disk must not fail a read.
-    return (await count(database, state, now())).summary;
+    return (await count(database, state, now())).summaries;
   }
-  return stored?.summary ?? (await count(database, state, now())).summary;
+  return stored?.summaries ?? (await count(database, state, now())).summaries;
 }
 
 /** Summaries of read-only archives, which cannot store them: counted once for each state. */
-const COUNTED = new WeakMap<Archive, { state: string; summary: Promise<Summary> }>();
+const COUNTED = new WeakMap<Archive, { state: string; summaries: Promise<Summaries> }>();
 
-function countOnce(archive: Archive, row: SummaryState | undefined): Promise<Summary> {
+function countOnce(archive: Archive, row: SummaryState | undefined): Promise<Summaries> {
   const known = COUNTED.get(archive);
   const state = JSON.stringify(row);
-  if (known?.state === state) return known.summary;
-  const summary = count(archive.database, row, archive.now()).then((counted) => counted.summary);
-  COUNTED.set(archive, { state, summary });
-  summary.catch(() => COUNTED.delete(archive));
-  return summary;
+  if (known?.state === state) return known.summaries;
+  const summaries = count(archive.database, row, archive.now()).then((counted) => counted.summaries);
+  COUNTED.set(archive, { state, summaries });
+  summaries.catch(() => COUNTED.delete(archive));
+  return summaries;
 }
 
-/** Marks the stored summary as outdated. `rows`: checks, positions or redactions changed; `conversations`: some were joined. */
+/** Marks the stored summary as outdated. `rows`: checks, positions or redactions changed; `conversations`: some were joined; `tiers`: of rows. */
 export async function invalidateSummary(
   statements: Statements,
-  changed: 'rows' | 'conversations' = 'rows',
+  changed: 'rows' | 'conversations' | 'tiers' = 'rows',
 ): Promise<void> {
   const row = await statements.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'summary'`);
   const stored = parseStored(row?.value);
@@ -104,6 +118,7 @@ export async function invalidateSummary(
     ...stored,
     forgotten: true,
     ...(changed === 'conversations' ? { joined: true } : {}),
+    ...(changed === 'tiers' ? { retiered: true } : {}),
   });
 }
 
@@ -111,7 +126,7 @@ export async function invalidateSummary(
 function parseStored(text: string | null | undefined): StoredSummary | undefined {
   try {
     const stored = JSON.parse(text ?? 'null') as StoredSummary | null;
-    return stored?.failing === undefined ? undefined : stored;
+    return stored?.tiers === undefined ? undefined : stored;
   } catch {
     return undefined;
   }
@@ -124,47 +139,87 @@ async function save(statements: Statements, stored: StoredSummary): Promise<void
   );
 }
 
-/** Numbers have no gaps and rows are never deleted, so the greatest number of messages or attachments is their count. */
 async function count(
   statements: Statements,
   state: SummaryState | undefined,
   now: number,
 ): Promise<StoredSummary> {
-  const tally = async (kind: 'message' | 'attachment', all: number) => {
-    const failing = await statements.all<{ failed: number; rows: number }>(
-      `SELECT failed, COUNT(*) AS rows FROM ${kind}s WHERE failed <> 0 GROUP BY failed`,
-    );
-    return {
-      all,
-      checks: all * CHECKS[kind].length,
-      failing: failing.reduce((sum, { rows }) => sum + rows, 0),
-      failed: failing.reduce((sum, { rows, failed }) => sum + rows * countFailures(kind, failed), 0),
-    };
-  };
   const stored = parseStored(state?.kept);
+  const known = stored?.retiered === true ? undefined : stored;
+  const messages = await tally(statements, 'message', known, state);
+  const attachments = await tally(statements, 'attachment', known, state);
+  const redacted = await statements.all<RowGroup>(
+    'SELECT tier, COUNT(*) AS rows FROM attachments WHERE redacted = 1 GROUP BY tier',
+  );
   // A conversation has the number of its first message. New conversations have numbers above the last known message.
   const since = stored?.joined === true ? 0 : (stored?.messages ?? 0);
-  const messages = await tally('message', state?.messages ?? 0);
-  const attachments = await tally('attachment', state?.attachments ?? 0);
-  const others = await statements.get<{ conversations: number; redacted: number; displaced: number }>(
+  const others = await statements.get<{ conversations: number; displaced: number }>(
     `SELECT (SELECT COUNT(*) FROM conversations WHERE n > $1) AS conversations,
-      (SELECT COUNT(*) FROM attachments WHERE redacted = 1) AS redacted,
       (SELECT COUNT(*) FROM messages WHERE sequence <> n) AS displaced`,
     [since],
   );
-  const checks = messages.checks + attachments.checks;
+  const before = since === 0 ? 0 : (stored?.summaries.mirror.conversations ?? 0);
+  const shared = {
+    conversations: before + (others?.conversations ?? 0),
+    // Numbers have no gaps and rows are never deleted, so the greatest number is the count.
+    messages: state?.messages ?? 0,
+    attachments: state?.attachments ?? 0,
+    displaced: others?.displaced ?? 0,
+  };
+  const summaryFor = (reader: Tier): Summary => {
+    const readable = tiersUpTo(reader);
+    const sum = (groups: readonly RowGroup[]) =>
+      groups.reduce((all, { tier, rows }) => (readable.includes(tier) ? all + rows : all), 0);
+    const openFiles = sum(attachments.rows) - sum(redacted);
+    const checks = sum(messages.rows) * CHECKS.message.length + openFiles * CHECKS.attachment.length;
+    return {
+      ...shared,
+      redacted: shared.attachments - openFiles,
+      integrity: share(checks - sum(messages.failures) - sum(attachments.failures), checks),
+    };
+  };
   return {
     messages: state?.messages ?? null,
     attachments: state?.attachments ?? null,
-    summary: {
-      conversations: (since === 0 ? 0 : (stored?.summary.conversations ?? 0)) + (others?.conversations ?? 0),
-      messages: messages.all,
-      attachments: attachments.all,
-      redacted: others?.redacted ?? 0,
-      displaced: others?.displaced ?? 0,
-      integrity: share(checks - messages.failed - attachments.failed, checks),
-    },
-    failing: messages.failing + attachments.failing,
+    tiers: { messages: byTier(messages.rows), attachments: byTier(attachments.rows) },
+    summaries: forReaders(summaryFor),
+    counted: [...messages.failing, ...attachments.failing, ...redacted].reduce(
+      (all, { rows }) => all + rows,
+      0,
+    ),
     counted_ms: now,
   };
+}
+
+/** A number of rows of one tier. */
+type RowGroup = { tier: Tier; rows: number };
+
+/** Returns the rows, the rows that fail a check, and the failed checks of a table by tier. Redacted rows do not show their checks. */
+async function tally(
+  statements: Statements,
+  kind: 'message' | 'attachment',
+  stored: StoredSummary | undefined,
+  state: SummaryState | undefined,
+): Promise<Record<'rows' | 'failing' | 'failures', RowGroup[]>> {
+  const table = `${kind}s` as const;
+  const fresh = await statements.all<RowGroup>(
+    `SELECT tier, COUNT(*) AS rows FROM ${table} WHERE n > $1 AND n <= $2 GROUP BY tier`,
+    [stored?.[table] ?? 0, state?.[table] ?? 0],
+  );
+  const failing = await statements.all<RowGroup & { failed: number }>(
+    `SELECT failed, tier, COUNT(*) AS rows FROM ${table}
+      WHERE failed <> 0${kind === 'attachment' ? ' AND redacted = 0' : ''} GROUP BY failed, tier`,
+  );
+  const known = stored?.tiers[table] ?? {};
+  return {
+    rows: [...fresh, ...TIERS.map((tier) => ({ tier, rows: known[tier] ?? 0 }))],
+    failing,
+    failures: failing.map(({ failed, tier, rows }) => ({ tier, rows: rows * countFailures(kind, failed) })),
+  };
+}
+
+function byTier(groups: readonly RowGroup[]): RowsByTier {
+  const rows: RowsByTier = {};
+  for (const group of groups) rows[group.tier] = (rows[group.tier] ?? 0) + group.rows;
+  return rows;
 }

@@ -6,14 +6,15 @@ import { statementsOf } from './statements.ts';
 type Index = { name: string; statement: string };
 
 /**
- * Returns the names of all indexes with the statements that create them. For PostgreSQL this includes the indexes of
+ * Returns the names of all indexes with the statements that create them, without those that a later migration drops. For PostgreSQL this includes the indexes of
  * primary and unique keys, because they can be dropped there.
  */
 export function indexesFor(engine: Database['engine']): Index[] {
   const statements = MIGRATIONS.flatMap((migration) => statementsOf(migration, engine));
+  const dropped = new Set(statements.flatMap((statement) => /^DROP INDEX (\w+)$/.exec(statement)?.[1] ?? []));
   const indexes = statements.flatMap((statement) => {
     const [, name] = /^CREATE (?:UNIQUE )?INDEX (\w+) /.exec(statement) ?? [];
-    return name === undefined ? [] : [{ name, statement }];
+    return name === undefined || dropped.has(name) ? [] : [{ name, statement }];
   });
   return engine === 'sqlite' ? indexes : [...statements.flatMap(keyIndexesOf), ...indexes];
 }

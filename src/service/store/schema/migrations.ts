@@ -141,6 +141,22 @@ export const MIGRATIONS: readonly Migration[] = [
         CREATE INDEX ${table}_newest ON ${table} (day DESC, n DESC)`,
     ),
   },
+  {
+    // The tier of a conversation: the highest of its messages. A row with the same bytes as an earlier one of a higher tier is
+    // the first that its readers see. Names of tiers stand in the order of the alphabet. Checks are counted for each tier,
+    // without redacted files.
+    both: `
+  ALTER TABLE conversations ADD COLUMN tier TEXT NOT NULL DEFAULT 'mirror';
+  UPDATE conversations SET tier = COALESCE(
+    (SELECT MAX(m.tier) FROM messages m WHERE m.conversation = conversations.n), tier);
+  UPDATE attachments SET first_visible = 1 WHERE first_visible = 0 AND NOT EXISTS
+    (SELECT 1 FROM attachments b WHERE b.sha256 = attachments.sha256 AND b.n < attachments.n AND b.tier <= attachments.tier);
+  DROP INDEX messages_failing;
+  DROP INDEX attachments_failing;
+  CREATE INDEX messages_failing_by_tier ON messages (failed, tier) WHERE failed <> 0;
+  CREATE INDEX attachments_failing_by_tier ON attachments (failed, tier, redacted) WHERE failed <> 0;
+  `,
+  },
 ];
 
 /** The statements for the three tables of the search index. */

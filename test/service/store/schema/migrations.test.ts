@@ -116,6 +116,48 @@ test('from version 8, a file without bytes loses the hash of its description', a
   await archive.close();
 });
 
+test('from version 10, conversations get the highest tier of their messages, and each tier its first row', async () => {
+  const place = await oldArchive(10);
+  const old =
+    'dir' in place
+      ? await openSqlite({ path: join(place.dir, 'archive.db'), sleep })
+      : await openPostgres({ url: place.url, sleep });
+  for (const [n, conversation, tier] of [
+    [1, 1, 'mirror'],
+    [2, 2, 'external'],
+    [3, 2, 'internal'],
+    [4, 4, 'external'],
+  ] as const) {
+    await old.run(
+      `INSERT INTO messages (n, conversation, sequence, format, source, classification, raw_sha256, raw_bytes,
+          attachments, tier, path, position) VALUES ($1, $2, $1, 'rfc822', 's', 'reply', $3, 1, 1, $4, 'p', 0)`,
+      [n, conversation, String(n), tier],
+    );
+    await old.run(
+      `INSERT INTO attachments (n, message, part, filename, sha256, bytes, declared_type, stored, redacted,
+          decorative_layer, first_visible, source, tier) VALUES ($1, $1, 0, 'f', 'x', 1, 't', 0, 0, 0, $2, 's', $3)`,
+      [n, n === 1 ? 1 : 0, tier],
+    );
+    if (n === conversation)
+      await old.run(
+        `INSERT INTO conversations (n, source, first_message, message_count) VALUES ($1, 's', $1, 1)`,
+        [n],
+      );
+  }
+  await old.close();
+  const archive = await open(place);
+  expect(await archive.database.all('SELECT n, tier FROM conversations ORDER BY n')).toEqual([
+    { n: 1, tier: 'mirror' },
+    { n: 2, tier: 'internal' },
+    { n: 4, tier: 'external' },
+  ]);
+  expect(await archive.database.all('SELECT n FROM attachments WHERE first_visible = 1 ORDER BY n')).toEqual([
+    { n: 1 },
+    { n: 2 },
+  ]);
+  await archive.close();
+});
+
 test('of a newer one it is left alone', async () => {
   const place = await oldArchive(1);
   const archive = await open(place);
