@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMAND_LIST } from '../../src/command-list/index.ts';
 import { CHECKS, MAIN_CHECKS } from '../support/other-services/checks/index.ts';
-import { testAgainst } from '../support/other-services/matrix.ts';
-import { STEADY } from '../support/other-services/variants.ts';
+import {
+  FAULTY_SHAPES,
+  HONEST_EXITS,
+  isWhollyQuick,
+  testAgainst,
+  walkOften,
+} from '../support/other-services/matrix.ts';
+import { STEADY, rough } from '../support/other-services/variants.ts';
 
-/** Services that all checks run against in every test run. */
-const WHOLE = new Set(['plain', 'refuses', 'json-api']);
 /** Commands that have nothing to do with a service that is already there. */
 const ELSEWHERE = ['demo'];
 
@@ -25,4 +29,12 @@ test('the other services take nothing from the code under test', () => {
     expect(readFileSync(join(folder, file), 'utf8'), file).not.toMatch(/from '[^']*src\//);
 });
 
-for (const variant of STEADY) testAgainst(variant, WHOLE.has(variant.name) ? CHECKS : MAIN_CHECKS);
+test('20 % of requests that fail: five walks of each shape are exact, or say that they are not', async () => {
+  for (const shape of FAULTY_SHAPES) {
+    const { exits, wrong } = await walkOften((seed) => rough(shape, `quick ${seed}`), 5);
+    expect(wrong, shape).toBe(0);
+    expect(Object.keys(exits).filter((exit) => !HONEST_EXITS.includes(exit))).toEqual([]);
+  }
+});
+
+for (const variant of STEADY) testAgainst(variant, isWhollyQuick(variant) ? CHECKS : MAIN_CHECKS);

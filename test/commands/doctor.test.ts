@@ -100,7 +100,7 @@ describe('our own service', () => {
       files: { address: 'available', hash: 'match', ranges: 'honoured', etag: 'strong' },
     });
     expect(report.errors).toMatchObject({ other: 0, lacking: [] });
-    expect(report.requests).toBeLessThanOrEqual(80);
+    expect(report.requests).toBeLessThanOrEqual(120);
   });
 
   test('without a token it says what could not be seen, and how to get one', async () => {
@@ -149,7 +149,7 @@ test('drift at 21 % does not fool it', async () => {
       expect(exit).toBe(0);
       expect(report.drift_ratio).toBeGreaterThanOrEqual(0.21);
       expect(report.cross_check.usable).not.toBe(false);
-      expect(report.requests).toBeLessThanOrEqual(80);
+      expect(report.requests).toBeLessThanOrEqual(120);
       for (const list of Object.values(report.lists)) {
         // What it cannot settle, it may leave open; it must not say that a cursor or a filter does not work.
         const said = [
@@ -181,7 +181,7 @@ test.each<[string, object]>([
     const { exit, report } = await examine(service.base_url, {
       ARX_TOKEN: await tokenOf(service.base_url, service.owner),
     });
-    expect({ exit, requests: report.requests <= 80 }).toEqual({ exit: 0, requests: true });
+    expect({ exit, requests: report.requests <= 120 }).toEqual({ exit: 0, requests: true });
     expect(report.lists.conversations).toMatchObject(found);
     expect(report.lists.attachments).toMatchObject(found);
   } finally {
@@ -214,7 +214,7 @@ describe('lists of other services', () => {
     expect(exit).toBe(0);
     expect(report.lists.conversations.cursors).toMatchObject(cursors);
     expect(report.auth).toEqual({ token: 'none', accepted: 'unseen', needed: 'no' });
-    expect(report.requests).toBeLessThanOrEqual(80);
+    expect(report.requests).toBeLessThanOrEqual(120);
   });
 
   test('filters that are ignored are named, with what that means', async () => {
@@ -245,11 +245,11 @@ describe('lists of other services', () => {
     expect(verdictsOf(report, 'service')['error bodies']).toBe('warn');
   });
 
-  test('only reads, never with more than 80 requests, and says where it had to stop', async () => {
+  test('only reads, never with more than 120 requests, and says where it had to stop', async () => {
     const server = await list({ drift: 0.6 });
     const { exit, report } = await examine(server.url);
     expect(exit).toBe(report.stopped === null ? 0 : 3);
-    expect(server.requests.length).toBeLessThanOrEqual(80);
+    expect(server.requests.length).toBeLessThanOrEqual(120);
     expect(report.requests).toBe(server.requests.length);
     expect(server.requests.filter(({ head }) => !head.startsWith('GET '))).toEqual([]);
   });
@@ -307,7 +307,7 @@ describe('no service', () => {
     const { url, requests } = await script(each);
     const { exit, report } = await examine(url);
     expect({ exit, outcome: report.outcome }).toEqual({ exit: code, outcome });
-    expect(requests.length).toBeLessThanOrEqual(80);
+    expect(requests.length).toBeLessThanOrEqual(120);
   });
 
   test('nobody listens', async () => {

@@ -1,6 +1,7 @@
 // `arx conversations show ID`: one conversation with all of its messages.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
+import { UNSUPPORTED_STATUS } from '../../capabilities/unsupported-status.ts';
 import type { Client } from '../../client/index.ts';
 import { Message, type Conversation } from '../../contract/conversation.ts';
 import type { WindowQuery } from '../../contract/window.ts';
@@ -40,7 +41,7 @@ export async function run({ id }: z.infer<typeof Input>, app: App): Promise<void
   if (!complete) app.addFault(fault ?? unproved);
 }
 
-/** Returns the messages, and why they may not be all. Without a list of messages they are those in the record. */
+/** Returns the messages, and why they may not be all. Where they cannot be listed they are those in the record. */
 async function readMessages(
   conversation: Conversation,
   client: Client,
@@ -57,9 +58,12 @@ async function readMessages(
     for await (const row of listing.rows) if (list.matches(row)) messages.push(row);
     return { messages, fault: listing.fault() ?? list.fault() };
   } catch (error) {
-    if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
+    if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
     const messages = OwnMessages.safeParse(conversation['messages']).data ?? [];
     const message = `${conversation.id}: its messages cannot be listed: ${error.message}`;
-    return { messages, fault: new Fault('partial', message, error.detail) };
+    const { hint: _, ...detail } = error.detail;
+    // A refusal is about /messages, which the interface leaves open. A service that is busy or gone may answer later.
+    const isRefused = error.kind === 'not_found' || UNSUPPORTED_STATUS.has(detail.status ?? 0);
+    return { messages, fault: new Fault(isRefused ? 'partial' : error.kind, message, detail) };
   }
 }

@@ -12,7 +12,7 @@ import { Fault } from '../../faults.ts';
 import type { World } from '../../world.ts';
 
 /** Requests of one examination, retries included. */
-export const MAX_REQUESTS = 80;
+export const MAX_REQUESTS = 120;
 /** Time of one examination in milliseconds. */
 const MAX_TIME_MS = 60_000;
 /** After so many requests in a row without any response, the service counts as gone. */
@@ -206,7 +206,8 @@ function fieldsLacking(response: ApiResponse): string[] {
 
 /** Returns whether JSON ends early, although its response is whole. */
 function isCut({ status, bytes }: ApiResponse): boolean {
-  if (status >= 300) return false;
+  // These have no body (RFC 9110, section 15.3.5).
+  if (status >= 300 || status === 204 || status === 205) return false;
   try {
     parseJson(bytes);
     return false;

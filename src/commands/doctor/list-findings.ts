@@ -31,14 +31,7 @@ export function listFindings(name: string, list: ExaminedList): ServiceFinding[]
       : list.repeated === 'differs'
         ? line('equal requests', 'differs', 'answers differ', 'one page proves nothing: walk the list')
         : line('equal requests', 'unseen', 'not seen'),
-    handled(
-      name,
-      'starting_after',
-      cursors.starting_after,
-      shape.paged_by === null
-        ? 'no walk is possible: one page is read, and may not be all'
-        : `no walk is possible: the service pages by ${shape.paged_by}, and arx only by the ids of rows`,
-    ),
+    handled(name, 'starting_after', cursors.starting_after, noWalk(cursors.starting_after, shape)),
     handled(name, 'ending_before', cursors.ending_before, 'walks read forward only, with more requests'),
     handled(name, 'both cursors', cursors.both, 'walks read without ranges, with more requests'),
     ...(cursors.swapped
@@ -49,6 +42,15 @@ export function listFindings(name: string, list: ExaminedList): ServiceFinding[]
     ...rejections(name, list),
     ...Object.entries(list.filters).map(([filter, handling]) => filterFinding(name, filter, handling)),
   ];
+}
+
+/** Returns why a list without usable cursors cannot be walked. */
+function noWalk(handling: Handling, { paged_by, next }: NonNullable<ExaminedList['shape']>): string {
+  if (paged_by !== null)
+    return `no walk is possible: the service pages by ${paged_by}, and arx only by the ids of rows`;
+  return handling === 'refused' && next !== null
+    ? `no walk is possible: ids are no cursors here; ls --after takes the one at ${next}`
+    : 'no walk is possible: one page is read, and may not be all';
 }
 
 /** Returns where the fields of the pages and rows are. */

@@ -14,6 +14,8 @@ export const CHECKS: readonly Check[] = [
   ...WALK_CHECKS,
 ];
 
+export { LOCAL_CHECK };
+
 const MAIN = new Set([
   'login: then whoami, token, a list and logout',
   'attachments ls: every row --city lisbon',

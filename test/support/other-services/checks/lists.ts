@@ -204,7 +204,12 @@ export const LIST_CHECKS: readonly Check[] = [
       const ran = await context.arx(`conversations show ${id} --json`);
       if (!MESSAGES_ARE_READ(context)) {
         // The conversation is there, its messages are not.
-        mustRefuse(ran, [3, 6, 10, 11]);
+        mustRefuse(
+          ran,
+          context.variant.messages === 'never answers' ? [10] : [3],
+          /its messages cannot be listed/,
+        );
+        must((JSON.parse(ran.stdout) as { id: string }).id === id, 'the conversation is not shown');
         return;
       }
       const refusals = refusalsOf(context.variant);

@@ -11,6 +11,9 @@ function mustHave({ service }: Context, id: string, times: number): void {
   must(found === times, `the service has the event ${found} times`);
 }
 
+/** A part of what the doctor says about a list. */
+type Examined = { filters: Record<string, string>; cursors: { starting_after: string } };
+
 /** Checks of everything that is not a list or a file. */
 export const SESSION_CHECKS: readonly Check[] = [
   {
@@ -142,10 +145,29 @@ export const SESSION_CHECKS: readonly Check[] = [
   {
     commands: ['doctor'],
     name: 'doctor: with the service',
-    async run({ arx }) {
+    async run({ arx, variant }) {
       const ran = await arx('doctor --json');
-      must([0, 3, 8].includes(ran.exit), saidBy(ran));
-      JSON.parse(ran.stdout);
+      const report = JSON.parse(ran.stdout) as {
+        stopped: string | null;
+        transport: { cut: number };
+        lists: Record<string, Examined>;
+      };
+      if (variant.faults.drift > 0 || variant.faults.rough > 0)
+        return must([0, 3, 8].includes(ran.exit), saidBy(ran));
+      mustSucceed(ran);
+      must(report.stopped === null, `stopped: ${report.stopped}`);
+      must(report.transport.cut === 0, 'answers that are whole are called cut');
+      const { filters, cursors } = report.lists['attachments']!;
+      const filter = { honoured: 'honoured', ignored: 'ignored', partly: 'partly', wrongly: 'partly' }[
+        variant.filters
+      ];
+      must(variant.whole || filters['origin_city'] === filter, `origin_city: ${filters['origin_city']}`);
+      const isFollowed =
+        !variant.whole && !variant.cursors.opaque && !variant.cursorless.includes('attachments');
+      must(
+        isFollowed === (cursors.starting_after === 'honoured'),
+        `starting_after: ${cursors.starting_after}`,
+      );
     },
   },
   {
