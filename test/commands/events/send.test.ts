@@ -82,10 +82,20 @@ describe('a file', () => {
 
   test.each([
     ['no JSON', 'line 2 is not JSON', ['{"id":']],
-    ['an unknown type', 'line 3: unknown event type x.y', [flagged('b'), { ...flagged('c'), type: 'x.y' }]],
+    ['M11 no id', 'line 2', [{ type: 'contact.flagged', payload: { contact: 'c' } } as Event]],
+    [
+      'M12 a payload that is no object',
+      'line 2: payload',
+      ['{"id":"b","type":"contact.flagged","payload":[]}'],
+    ],
+    [
+      'M12 an unknown type',
+      'line 3: unknown event type x.y',
+      [flagged('b'), { ...flagged('c'), type: 'x.y' }],
+    ],
     ['a payload that lacks a field', 'line 2: payload.contact', [{ ...flagged('b'), payload: {} }]],
     [
-      'a line longer than a request',
+      'M12 a line longer than a request',
       'line 2 is longer than a request may be',
       [flagged('b', 'x'.repeat(3 << 20))],
     ],

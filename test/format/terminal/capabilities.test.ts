@@ -38,7 +38,7 @@ test.each([
   [{ LC_ALL: 'C', LANG: 'C.UTF-8' }, false],
   [{ TERM: 'dumb', LANG: 'C.UTF-8' }, false],
   [{}, true],
-])('unicode in %j', (env, unicode) => expect(terminalCapabilities(terminal, env).unicode).toBe(unicode));
+])('L7b unicode in %j', (env, unicode) => expect(terminalCapabilities(terminal, env).unicode).toBe(unicode));
 
 test('animation on a real terminal only', () => {
   expect(terminalCapabilities(terminal, {}).animation).toBe(true);
