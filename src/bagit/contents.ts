@@ -12,8 +12,11 @@ import { mapConcurrent } from '../concurrency/map-concurrent.ts';
 import type { ManifestEntry } from '../download/manifest.ts';
 import { CRATE_FILE, crateText, type Crate, type CrateFile } from './ro-crate.ts';
 
-/** An entry of the pull's manifest, with its catalogue row; undefined if the catalogue was not asked or lacks it. */
-export type BagRecord = { entry: ManifestEntry; row: Attachment | undefined };
+/**
+ * An entry of the pull's manifest, with its catalogue row; undefined if the catalogue was not asked or lacks it. `author`: the
+ * sender of its message, where that is known.
+ */
+export type BagRecord = { entry: ManifestEntry; row: Attachment | undefined; author?: string | undefined };
 
 /** Returns whether the file goes into the bag: it was not withheld when it was pulled, and is not withheld now. */
 export const isIncluded = ({ entry, row }: BagRecord): boolean =>
@@ -48,12 +51,12 @@ export async function addFiles(
   let failed = false;
   const files: CrateFile[] = [];
   const { signal } = options;
-  const add = async ({ entry, row }: BagRecord): Promise<CrateFile | Fault> => {
+  const add = async ({ entry, row, author }: BagRecord): Promise<CrateFile | Fault> => {
     const name = entry.path!;
     const from = join(dir, name);
     const checked = ({ bytes, sha256 }: { bytes: number; sha256: string }): CrateFile => {
       if (entry.sha256 !== null && sameHash(sha256, entry.sha256))
-        return fileOf(`${FILES}/${name}`, { bytes, sha256 }, entry, row);
+        return fileOf(`${FILES}/${name}`, { bytes, sha256 }, { entry, row, author });
       throw new Fault(
         'integrity',
         `${name}: expected sha256 ${entry.sha256?.toLowerCase() ?? 'unknown'}, got ${sha256}`,
@@ -130,8 +133,7 @@ export async function addDescriptions(
 function fileOf(
   path: string,
   { bytes, sha256 }: { bytes: number; sha256: string },
-  { id }: ManifestEntry,
-  row: Attachment | undefined,
+  { entry: { id }, row, author }: BagRecord,
 ): CrateFile {
   const { filename, content_type: type, origin_city: city } = row ?? {};
   return {
@@ -142,6 +144,7 @@ function fileOf(
     ...(filename === undefined ? {} : { name: filename }),
     ...(type === undefined ? {} : { encodingFormat: type }),
     ...(city === undefined ? {} : { city }),
+    ...(author === undefined ? {} : { author }),
   };
 }
 

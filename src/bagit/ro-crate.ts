@@ -13,6 +13,8 @@ export type CrateFile = {
   identifier?: string;
   /** The city it came from. */
   city?: string;
+  /** Who sent the message that it came with. */
+  author?: string;
 };
 
 /** A catalogue row whose file is not in the bag. */
@@ -67,8 +69,10 @@ export function* crateText(crate: Crate): Generator<string> {
   for (const file of files) yield `,\n${JSON.stringify(fileEntity(file))}`;
   for (const file of withheld) yield `,\n${JSON.stringify(withheldEntity(file))}`;
   const cities = new Set(files.flatMap(({ city }) => (city === undefined ? [] : [city])));
+  const authors = new Set(files.flatMap(({ author }) => (author === undefined ? [] : [author])));
   const others: Entity[] = [
     ...[...cities].map((city): Entity => ({ '@id': cityId(city), '@type': 'Place', name: city })),
+    ...[...authors].map((name): Entity => ({ '@id': authorId(name), '@type': 'Person', name })),
     {
       '@id': '#license',
       '@type': 'CreativeWork',
@@ -89,7 +93,12 @@ export function* crateText(crate: Crate): Generator<string> {
       name: 'archive-explorer',
       softwareVersion: crate.version,
     },
-    ...(source === undefined ? [] : [{ '@id': source, '@type': 'WebSite', name: 'The archive service' }]),
+    ...(source === undefined
+      ? []
+      : [
+          { '@id': source, '@type': 'WebSite', name: 'The archive service' },
+          { '@id': PUBLISHER, '@type': 'Organization', name: new URL(source).host, url: source },
+        ]),
   ];
   for (const entity of others) yield `,\n${JSON.stringify(entity)}`;
   yield '\n]}\n';
@@ -104,7 +113,7 @@ function* rootText({ name, description, made, source, files, withheld }: Crate):
     description,
     datePublished: made,
     license: to('#license'),
-    ...(source === undefined ? {} : { isBasedOn: to(source) }),
+    ...(source === undefined ? {} : { isBasedOn: to(source), publisher: to(PUBLISHER) }),
   };
   yield `${JSON.stringify(root).slice(0, -1)},"hasPart":[`;
   let comma = '';
@@ -117,7 +126,7 @@ function* rootText({ name, description, made, source, files, withheld }: Crate):
   yield ']}';
 }
 
-function fileEntity({ path, bytes, sha256, name, city, ...more }: CrateFile): Entity {
+function fileEntity({ path, bytes, sha256, name, city, author, ...more }: CrateFile): Entity {
   return {
     '@id': idOf(path),
     '@type': 'File',
@@ -126,6 +135,7 @@ function fileEntity({ path, bytes, sha256, name, city, ...more }: CrateFile): En
     sha256,
     ...more,
     ...(city === undefined ? {} : { contentLocation: to(cityId(city)) }),
+    ...(author === undefined ? {} : { author: to(authorId(author)) }),
   };
 }
 
@@ -144,3 +154,7 @@ function withheldEntity({ id, name, sha256, isAbsent, reason }: WithheldFile): E
 
 const withheldId = (id: string): string => `#withheld-${encodeURIComponent(id)}`;
 const cityId = (city: string): string => `#city-${encodeURIComponent(city)}`;
+const authorId = (name: string): string =>
+  `#author-${encodeURIComponent(name.replaceAll(/\p{Surrogate}/gu, '\ufffd'))}`;
+/** Who runs the service that gave the files out. */
+const PUBLISHER = '#publisher';

@@ -1,6 +1,7 @@
-// Reads the whole catalogue, and the rows with given ids.
+// Reads the whole catalogue, the rows with given ids, and who sent them.
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
+import { Fault } from '../../faults.ts';
 import { exactRows, type ExactRows } from '../exact-rows.ts';
 import { findRecords, type RecordSource } from '../find-record.ts';
 
@@ -48,4 +49,27 @@ export async function catalogueRows(
     else if (found.fault.kind !== 'not_found') throw found.fault;
   }
   return rows;
+}
+
+/**
+ * Returns the senders of these messages, by id. What cannot be found out is left out: the list of messages may be missing or
+ * faulty, or withhold the sender.
+ */
+export async function sendersOf(messages: Iterable<string>, app: App): Promise<Map<string, string>> {
+  const senders = new Map<string, string>();
+  const client = await app.client();
+  const source = {
+    noun: 'message',
+    page: async (window: Parameters<typeof client.messages>[0]) => (await client.messages(window)).body,
+  };
+  try {
+    for await (const found of findRecords(new Set(messages), source, app)) {
+      const sender = 'row' in found ? found.row.from : undefined;
+      if (typeof sender === 'string' && sender !== '') senders.set(found.id, sender);
+    }
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
+    app.log(`the senders of the files are not all known: ${error.message}`);
+  }
+  return senders;
 }

@@ -20,7 +20,7 @@ import { readFrozenWalk, type BaggedWalk } from '../../bagit/frozen-walk.ts';
 import { createBagWriter } from '../../bagit/writer.ts';
 import { readManifest } from '../../download/manifest.ts';
 import { changesAmong, countContradictions } from '../contradictions.ts';
-import { catalogueRows } from './catalogue.ts';
+import { catalogueRows, sendersOf } from './catalogue.ts';
 import { limitedNotices } from './notices.ts';
 import { spareMemory } from './v8-flags.ts';
 import { unavailableFault } from './withheld.ts';
@@ -127,7 +127,12 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
     return { entry, row };
   });
   gone.end('files are no longer in the catalogue');
-  return records;
+  if (input.offline) return records;
+  const senders = await sendersOf(
+    records.flatMap((record) => (isIncluded(record) ? (record.row?.message_id ?? []) : [])),
+    app,
+  );
+  return records.map((record) => ({ ...record, author: senders.get(record.row?.message_id ?? '') }));
 }
 
 function infoOf(

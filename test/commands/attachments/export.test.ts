@@ -269,6 +269,43 @@ describe('with the catalogue', () => {
       encodingFormat: 'text/plain',
       contentLocation: { '@id': '#city-lisbon' },
     });
+    expect(graph.find((each) => each['@id'] === './')).toMatchObject({ publisher: { '@id': '#publisher' } });
+    expect(graph.find((each) => each['@id'] === '#publisher')).toEqual({
+      '@id': '#publisher',
+      '@type': 'Organization',
+      name: new URL(server!.url).host,
+      url: expect.stringContaining(server!.url),
+    });
+    // This service has no list of messages, so nobody is named.
+    expect(JSON.stringify(graph)).not.toContain('"author"');
+  });
+
+  test('who sent a file is its author, where the archive says it', async () => {
+    const mail = (from: string, name: string) =>
+      `From: ${from}\nSubject: x\nMessage-ID: <${name}@b>\nContent-Type: text/plain; name=${name}\nContent-Disposition: attachment; filename=${name}\n\n${name}\n`;
+    mkdirSync(join(dir, 'mails'));
+    writeFileSync(join(dir, 'mails/1'), mail('"Ada L." <ada@example.org>', 'one.txt'));
+    writeFileSync(join(dir, 'mails/2'), mail('"Ada L." <ada@example.org>', 'two.txt'));
+    writeFileSync(
+      join(dir, 'mails/3'),
+      'Subject: nobody\nMessage-ID: <3@b>\nContent-Type: text/plain; name=c\nContent-Disposition: attachment; filename=c.txt\n\nc\n',
+    );
+    await arx(dir, 'import mails --kind mail');
+    await arx(dir, 'attachments pull --all --to dl');
+    expect((await exported('dl --to bag')).exit).toBe(0);
+    const graph = json('bag/data/ro-crate-metadata.json')['@graph'] as Record<string, any>[];
+    const people = graph.filter((each) => each['@type'] === 'Person');
+    expect(people).toEqual([
+      { '@id': expect.stringMatching(/^#author-Ada/), '@type': 'Person', name: people[0]!['name'] },
+    ]);
+    expect(people[0]!['name']).toContain('Ada L.');
+    const author = (path: string) => graph.find((each) => each['@id'] === path)!['author'];
+    expect([author('files/one.txt'), author('files/two.txt'), author('files/c.txt')]).toEqual([
+      { '@id': people[0]!['@id'] },
+      { '@id': people[0]!['@id'] },
+      undefined,
+    ]);
+    expect(graph.some((each) => each['@id'] === '#publisher')).toBe(false);
   });
 
   test('a file that is withheld by now is not given', async () => {
