@@ -37,15 +37,23 @@ export async function walkOften(
 
 /** Defines one test for each check against this service. */
 export function testAgainst(variant: Variant, checks: readonly Check[]): void {
-  // Who only waits can wait for many answers at once.
-  const define = variant.messages === 'never answers' ? describe.concurrent : describe;
-  define(`${variant.name}: ${variant.about}`, () => {
+  const named = checks.map((check) => [check.name, check] as const);
+  const title = `${variant.name}: ${variant.about}`;
+  if (variant.messages === 'never answers') {
+    // These tests mostly wait, so they wait together, each at a service of its own.
+    describe.concurrent(title, () => {
+      test.each(named)('%s', async (_, check) => {
+        const service = await startOtherService(variant);
+        await check.run(contextOf(service, tempFolder('other'))).finally(() => service.close());
+      });
+    });
+    return;
+  }
+  describe(title, () => {
     let service: OtherService;
     beforeAll(async () => void (service = await startOtherService(variant)));
     afterAll(() => service.close());
 
-    test.each(checks.map((check) => [check.name, check] as const))('%s', (_, check) =>
-      check.run(contextOf(service, tempFolder('other'))),
-    );
+    test.each(named)('%s', (_, check) => check.run(contextOf(service, tempFolder('other'))));
   });
 }
