@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { readResponse, type ApiResponse } from './response.ts';
 import { deadline } from './deadline.ts';
 import { ACCEPTED_ENCODINGS } from './content-encoding.ts';
-import { errorFieldsOf, faultOfResponse } from './error-response.ts';
+import { faultOfResponse, mayHelpToWait } from './error-response.ts';
 import { NoTokenFault } from './no-token.ts';
 import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
 import { holdsSecret, redactFault, redactSecret } from './safe-text.ts';
@@ -175,11 +175,6 @@ export function createSender(options: SenderOptions): Send {
       throw isEchoed ? redactFault(error, token) : error;
     }
   };
-}
-
-/** A service that only reads asks to come back later (503). It stays so until somebody starts it in another way. */
-function mayHelpToWait(response: ApiResponse): boolean {
-  return response.status !== 503 || errorFieldsOf(response).code !== 'read_only';
 }
 
 /** The drift ratio to four digits. It must be a number: any other text could be the token, echoed. */

@@ -218,3 +218,10 @@ export function redirectTarget(location: string | undefined, from: URL): URL | u
     return undefined;
   }
 }
+
+/** Returns whether the same request may get another response later. Damaged bytes (500) stay damaged, and a service that only reads (503) stays so. */
+export function mayHelpToWait(response: ApiResponse): boolean {
+  if (response.status < 500) return true;
+  const { code = '' } = errorFieldsOf(response);
+  return code !== ('read_only' satisfies ErrorCode) && !DAMAGED_CODES.has(code);
+}

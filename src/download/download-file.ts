@@ -1,5 +1,5 @@
 // Downloads a file with retries. The one place that decides when a file is requested again, and from which byte.
-import { faultOfResponse } from '../client/error-response.ts';
+import { faultOfResponse, mayHelpToWait } from '../client/error-response.ts';
 import { withRetries, withTryCount, type RetryOptions } from '../client/retry.ts';
 import { requestFile, type FileRequestOptions, type RefusedFile } from './file-request.ts';
 import { WrongRange, type OpenFile } from './file-response.ts';
@@ -90,7 +90,11 @@ async function retryDownload<T>(
   attempt: (remainingMs: number, answered: () => void) => Promise<Attempt<T>>,
 ): Promise<T> {
   const { retries = 4, timeoutMs, world, log } = options;
-  const outcome = await withRetries(attempt, { retries, again: 'always', timeoutMs, world, log });
+  const outcome = await withRetries(
+    attempt,
+    { retries, again: 'always', timeoutMs, world, log },
+    (reply) => !('refused' in reply) || mayHelpToWait(reply.refused),
+  );
   if ('fault' in outcome) throw withTryCount(outcome.fault, outcome);
   const { reply } = outcome;
   if ('result' in reply) return reply.result;

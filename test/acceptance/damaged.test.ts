@@ -46,6 +46,11 @@ describe('a message with one changed letter', () => {
       expect(existsSync(join(dir, 'kept'))).toBe(false);
     },
   );
+
+  test('is asked for once: it stays damaged', async () => {
+    const { stderr } = await run(`content get ${id} -v`);
+    expect(stderr.match(/GET \/api\/content\S*: 500/g)).toHaveLength(1);
+  });
 });
 
 describe('a stored file with one changed byte', () => {
@@ -72,6 +77,8 @@ describe('a stored file with one changed byte', () => {
     expect(damaged.map(({ verdict }) => verdict)).toEqual(damaged.map(() => 'mismatch'));
     expect(damaged.map((file) => file.id)).toContain(id);
     for (const file of damaged) expect(existsSync(join(dir, 'pulled', file.path))).toBe(false);
+    const attempts = JSON.parse(stdout).files.filter((file: { id: string }) => file.id === id);
+    expect(attempts).toEqual([expect.objectContaining({ attempts: 1 })]);
   });
 });
 

@@ -11,6 +11,9 @@ import type { FaultPlan, RequestFaults } from './fault-plan.ts';
 import type { Query } from './query.ts';
 import type { JsonResponse } from './response-cache.ts';
 
+/** An event id that two events have, with the SHA-256 of type and payload of both. Payloads are never reported. */
+export type EventConflictHashes = { event_id: string; stored_sha256: string; sent_sha256: string };
+
 /** Options of a service. They are fixed when it starts. */
 export type ServiceOptions = {
   /** Origin of the attachment files, without a trailing slash. */
@@ -26,6 +29,8 @@ export type ServiceOptions = {
   owner?: { secret: string; maxTier: Tier };
   /** Is called with every unexpected error and the request id of its response. Must not throw. */
   onFailure?(requestId: string, error: unknown): void;
+  /** Is called for an event that is refused because another one has its id. Must not throw. */
+  onConflict?(conflict: EventConflictHashes): void;
   /** Events must be signed with one of these secrets, and need no token then. */
   webhookSecrets?: readonly Uint8Array[];
   /** Applies stored events in the background. Without it each request applies its events before its response. */

@@ -2,7 +2,7 @@
 import { EventId, MAX_BATCH_EVENTS, UNSETTLED_EFFECTS, type Envelope } from '../../contract/event.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { acceptEvent, acknowledge } from '../rules/ingest.ts';
+import { acceptEvent, acknowledge, EventConflict, type AcceptedEvent } from '../rules/ingest.ts';
 import type { Statements } from '../store/sql/database.ts';
 import { eventNumber, readEvents } from '../store/lists/sequence.ts';
 import { isNdjson, readJson, readNdjson } from './body.ts';
@@ -20,10 +20,24 @@ export async function ingestEvent(call: Call): Promise<Reply> {
   }
   if (isNdjson(call.request)) return ingestBatch(call);
   const event = acceptEvent(await readJson(call.request, MAX_REQUEST_BYTES, 'event_invalid'));
-  const [error] = await call.storeEvents([event]);
+  const [error] = await storedWith(call, [event]);
   if (error !== undefined) throw error;
   await call.eventsStored();
   return ok(acknowledge(event.id, event.type));
+}
+
+/** Stores events, and reports those whose id another event has. Returns the error of each, undefined where it is stored. */
+async function storedWith(
+  { storeEvents, options }: Call,
+  events: readonly AcceptedEvent[],
+): Promise<(ApiError | undefined)[]> {
+  const errors = await storeEvents(events);
+  for (const [at, error] of errors.entries()) {
+    if (!(error instanceof EventConflict)) continue;
+    const { storedSha256: stored_sha256, sentSha256: sent_sha256 } = error;
+    options.onConflict?.({ event_id: events[at]!.id, stored_sha256, sent_sha256 });
+  }
+  return errors;
 }
 
 /** Stores the valid events of a batch. An invalid one does not affect the others. */
@@ -40,7 +54,7 @@ async function ingestBatch(call: Call): Promise<Reply> {
     }
   });
   const events = parsed.flatMap(({ event }) => (event === undefined ? [] : [event]));
-  const errors = events.length === 0 ? [] : await call.storeEvents(events);
+  const errors = events.length === 0 ? [] : await storedWith(call, events);
   if (events.length > 0) await call.eventsStored();
   let at = 0;
   const data = parsed.map(({ event, id = null, error: invalid }) => {

@@ -45,6 +45,18 @@ export type AcceptedEvent = {
   bodySha256: string;
 };
 
+/** The error of an event whose id another event has. It holds the hashes of both, see {@link AcceptedEvent.bodySha256}. */
+export class EventConflict extends ApiError {
+  readonly storedSha256: string;
+  readonly sentSha256: string;
+
+  constructor(storedSha256: string, sentSha256: string) {
+    super('event_conflict', 'an event with this id and another body was taken in before');
+    this.storedSha256 = storedSha256;
+    this.sentSha256 = sentSha256;
+  }
+}
+
 /** Maximum nesting of a payload (our choice), so that no recursion over it can overflow the stack. */
 const MAX_DEPTH = 32;
 

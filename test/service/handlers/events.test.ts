@@ -478,3 +478,34 @@ describe('effects', () => {
 function nested(levels: number): unknown {
   return levels === 0 ? 1 : { inner: nested(levels - 1) };
 }
+
+test('of an event with a known id and another payload, the hashes of both are reported, and no payload', async () => {
+  const conflicts: unknown[] = [];
+  const service = createService(sample.archive, {
+    assetUrl: ASSET_URL,
+    version: '0',
+    onConflict: (conflict) => void conflicts.push(conflict),
+  });
+  const token = await tokenFor(service);
+  const send = (body: unknown, type?: string) =>
+    call(service, '/api/webhooks/ingest', {
+      token,
+      body,
+      ...(type === undefined ? {} : { headers: [['content-type', type]] }),
+    });
+  const [first, other] = [moved('twice', 1, 5), moved('twice', 1, 6)];
+  expect((await send(first)).status).toBe(200);
+  expect((await send(first)).status).toBe(200);
+  expect(conflicts).toEqual([]);
+  expect((await send(other)).status).toBe(409);
+  const expected = {
+    event_id: 'twice',
+    stored_sha256: acceptEvent(first).bodySha256,
+    sent_sha256: acceptEvent(other).bodySha256,
+  };
+  expect(expected.stored_sha256).not.toBe(expected.sent_sha256);
+  expect(conflicts).toEqual([expected]);
+  const lines = [moved('new', 1, 7), other].map((event) => JSON.stringify(event)).join('\n');
+  expect((await send(Buffer.from(lines), 'application/x-ndjson')).json.status).toBe('partial');
+  expect(conflicts).toEqual([expected, expected]);
+});

@@ -1,7 +1,7 @@
 // Stores accepted events once each, queued to be applied later (interface 4.6, 6).
 import { ApiError } from '../../rules/api-error.ts';
 import { numberOf } from '../../rules/identifier.ts';
-import type { AcceptedEvent } from '../../rules/ingest.ts';
+import { EventConflict, type AcceptedEvent } from '../../rules/ingest.ts';
 import type { RateLimiter } from '../../rules/rate-limiter.ts';
 import type { Statements } from '../sql/database.ts';
 import { EVENTS } from '../../records/event.ts';
@@ -45,7 +45,7 @@ export async function storeEvents(
     const before = known.get(event.id);
     if (before !== undefined) {
       if (before.body_sha256 !== event.bodySha256) {
-        return new ApiError('event_conflict', 'an event with this id and another body was taken in before');
+        return new EventConflict(before.body_sha256, event.bodySha256);
       }
       const row = fresh.get(before.n);
       if (row === undefined) again.set(before, (again.get(before) ?? 0) + 1);
