@@ -71,7 +71,6 @@ export const FsckReport = z.object({
         'attachments',
         'events',
         'stored messages',
-        'search',
         'files',
       ]),
       looked: count,
