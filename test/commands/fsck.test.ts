@@ -138,6 +138,7 @@ test('a file of the archive changed', async () => {
     ├─ threads 52
     ├─ attachments 1
     ├─ stored messages 51
+    ├─ search 51
     └─ files 1
        └─ * bytes have another hash 1
           └─ HASH

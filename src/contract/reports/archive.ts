@@ -71,6 +71,7 @@ export const FsckReport = z.object({
         'attachments',
         'events',
         'stored messages',
+        'search',
         'files',
       ]),
       looked: count,

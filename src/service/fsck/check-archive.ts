@@ -8,6 +8,7 @@ import { missingIndexes } from './indexes.ts';
 import { checkMetaTable } from './meta-table.ts';
 import { missingNumbers } from './missing-numbers.ts';
 import { NUMBERED_COLUMNS, RULE_SETS } from './row-rules.ts';
+import { checkSearchIndex } from './search-index.ts';
 import { checkStoredMessages } from './stored-messages.ts';
 
 /** How files are hashed, how the check is interrupted, and who learns its progress. */
@@ -66,6 +67,9 @@ export async function checkArchive(archive: Archive, options: FsckOptions): Prom
   await inRanges(archive, messages, findings, options, (after, to) =>
     checkStoredMessages(archive, { after, to }, findings),
   );
+  options.signal.throwIfAborted();
+  options.progress({ label: 'search', done: 0, total: 1, unit: 'parts' });
+  await findings.guard('search', 'search index', () => checkSearchIndex(archive, findings));
   await checkAllFiles(archive, findings, options);
   await findings.guard('engine', 'meta', () => checkMetaTable(archive, findings));
   return findings.report(database.engine, blobs.dir === undefined ? 'database' : 'folder');

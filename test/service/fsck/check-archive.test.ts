@@ -90,6 +90,7 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     [
       'stored messages: sender differs from the stored header: msg_1 msg_3',
       'stored messages: subject differs from the stored header: msg_1 msg_3',
+      'search: words are not in the search index: msg_3',
     ],
   ],
   [
@@ -125,6 +126,7 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
       'messages: stored bytes without a message: msg_6',
       'conversations: number of messages is wrong: conv_5',
       'attachments: message missing: att_6',
+      'search: indexed without a message: msg_6',
     ],
   ],
   [
@@ -320,6 +322,33 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     ['attachments: absence of the bytes is wrong: att_3', 'files: file without a row: 1'],
   ],
   [
+    'messages that the search index lost',
+    'DELETE FROM search_due',
+    [
+      'search: not in the search index: msg_1 msg_2',
+      'search: words are not in the search index: msg_1 msg_2',
+    ],
+  ],
+  [
+    'a message that should have left the search index',
+    'INSERT INTO search_due VALUES (3)',
+    ['search: indexed though its content has changed: msg_3'],
+  ],
+  [
+    'a tier changed beside the search index',
+    `UPDATE messages SET tier = 'external' WHERE n = 3`,
+    [
+      'search: indexed for another tier: msg_3',
+      'search: not in the search index: msg_3',
+      'search: words are not in the search index: msg_3',
+    ],
+  ],
+  [
+    'a file closed beside the search index',
+    `UPDATE attachments SET redacted = 1, redaction = 'x' WHERE n = 3`,
+    ['search: found by a withheld file: msg_3'],
+  ],
+  [
     'the key',
     "DELETE FROM meta WHERE key = 'file_key'",
     ['engine: the key that signs file addresses is missing: file_key'],
@@ -376,6 +405,8 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
       attachments: 8,
       events: 9,
       'stored messages': 8,
+      // Two messages have a redacted file, and are due.
+      search: 6,
       files: 7,
     });
     await archive.close();

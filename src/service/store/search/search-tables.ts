@@ -16,7 +16,7 @@ export type SearchRow = { n: number; date_ms: number | null; tier: Tier; words: 
 
 const DAY_MS = 86_400_000;
 /** So that a key is a safe integer: until the year 4840. */
-const MAX_DAY = 2 ** 20 - 1;
+export const MAX_DAY = 2 ** 20 - 1;
 /** In SQLite the key of a row is its day, then its number in this many units. */
 export const DAY_UNIT = 2 ** 32;
 
