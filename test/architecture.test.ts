@@ -98,7 +98,6 @@ describe('imports', () => {
       if (room === 'commands' && first === 'service') {
         expect([
           'service/index.ts',
-          'service/mail/readable-mail.ts',
           'service/http/index.ts',
           'service/fsck/check-archive.ts',
           'service/import/index.ts',

@@ -20,7 +20,6 @@ import {
 } from './frozen-log.ts';
 import { Health, Probe } from './health.ts';
 import { sentListOf } from './list.ts';
-import { ReadMessage } from './reports/reading.ts';
 import { ReconcileReport } from './reports/reconcile.ts';
 import { DiffReport, FrozenWalk, PlotReport, WalkedWindow, WalkReport } from './reports/walk.ts';
 import { ExitRecord, Listening } from './reports/command.ts';
@@ -88,7 +87,6 @@ export const REPORTS = {
   ExportReport,
   FsckReport,
   ImportReport,
-  ReadMessage,
   ReconcileReport,
   ServiceReport,
   RefusedEvent,

@@ -1,7 +1,7 @@
 // `npm run bench [name…] [quick] [numbers] [-- options]`: figures as ratios within one run; every table goes to stdout, ready to paste.
 import { parseArgs } from 'node:util';
 
-const USUAL = ['start', 'page', 'depth', 'import', 'walk', 'files', 'verify', 'pulled'];
+const USUAL = ['start', 'page', 'depth', 'import', 'search', 'walk', 'files', 'verify', 'pulled'];
 const WALKS = ['simulated', 'served', 'sizes', 'many', 'calibration', 'kill'];
 const SERVICE = ['service', 'intake', 'ingest', 'ingest-kill', 'hold', 'hostile', 'soak', 'sqlmap'];
 const BENCHES = [...USUAL, ...WALKS, ...SERVICE];

@@ -1,5 +1,4 @@
 // Parses one mail into the record that the archive stores: key, threading, sender, date, and attachments with their exact bytes.
-import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import PostalMime, { addressParser, decodeWords } from 'postal-mime';
 import type { Tier } from '../../contract/token.ts';
@@ -14,7 +13,7 @@ import type {
 import { isValidIn } from './charset.ts';
 import { parseMailDate } from './date.ts';
 import type { Header } from './header.ts';
-import { parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
+import { mimeStructureOf, type MimeLeaf } from './mime-structure.ts';
 import { contentTypeParameter, hasAttachmentDisposition, hasFilename } from './part-header.ts';
 import { decodeTransferEncoding } from './transfer-encoding.ts';
 
@@ -30,8 +29,7 @@ const MAX_SHOWN_CHARACTERS = 2_000;
  * messages count too; multiparts and nested messages without a file name themselves do not. Does not fail on malformed mail.
  */
 export async function parseMail(mail: RawMail, tier: Tier): Promise<ImportedMessage> {
-  const raw = Buffer.from(mail.raw.buffer, mail.raw.byteOffset, mail.raw.byteLength);
-  const { header, type, leaves, wellFormed } = parseMimeStructure(raw);
+  const { header, type, leaves, wellFormed } = mimeStructureOf(mail.raw);
   const parts: ParsedPart[] = [];
   // One after the other, so that the memory postal-mime needs for one file name is free before the next.
   for (const [index, leaf] of leaves.entries()) parts.push(await parsePart(leaf, index));
@@ -114,10 +112,10 @@ async function parsePart(leaf: MimeLeaf, index: number): Promise<ParsedPart> {
 }
 
 /**
- * Returns the file name of a part by RFC 2231 and RFC 2047, or null. postal-mime decodes it. It gets a part of these two fields
+ * The file name of a part by RFC 2231 and RFC 2047, or null. postal-mime decodes it. It gets a part of these two fields
  * alone, because it can take very long for some bodies.
  */
-export async function filenameOf({ fields }: Header): Promise<string | null> {
+async function filenameOf({ fields }: Header): Promise<string | null> {
   const parametersOf = (value = '') => (value.includes(';') ? value.slice(value.indexOf(';')) : '');
   const part = [
     `Content-Type: application/octet-stream${parametersOf(fields.get('content-type'))}`,

@@ -20,12 +20,7 @@ export type MimeLeaf = {
   delimited: boolean;
   /** How many of the next leaves are inside this one; 0 unless it is a message with a file name. */
   contains: number;
-  /** The branches of the multipart/alternatives around this part, the outermost first. */
-  branches: readonly Branch[];
 };
-
-/** One of the forms in which a multipart/alternative has its content: the number of the multipart, and of its part. */
-export type Branch = { of: number; number: number };
 
 /** A mail with its leaf parts in order. */
 export type MimeStructure = {
@@ -57,15 +52,26 @@ type Context = {
   inReport: boolean;
   /** Whether it is a forwarded message that is shown. */
   isForwarded: boolean;
-  branches: readonly Branch[];
 };
+
+/** Structures by the bytes of their mail: an import reads them for its rows and for the search index. */
+const STRUCTURES = new WeakMap<Uint8Array, MimeStructure>();
+
+/** Returns the structure of a mail whose bytes do not change. See {@link parseMimeStructure}. */
+export function mimeStructureOf(raw: Uint8Array): MimeStructure {
+  let structure = STRUCTURES.get(raw);
+  if (structure === undefined) {
+    structure = parseMimeStructure(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
+    STRUCTURES.set(raw, structure);
+  }
+  return structure;
+}
 
 /** Returns the structure of a mail. Takes time linear in its size, whatever its boundaries. Never throws. */
 export function parseMimeStructure(message: Buffer): MimeStructure {
   const leaves: MimeLeaf[] = [];
   const forwarded: Header[] = [];
   let wellFormed = true;
-  let alternatives = 0;
 
   const visit = (bytes: Buffer, from: number, to: number, context: Context): Header => {
     const header = parseHeader(bytes, from, to);
@@ -82,11 +88,9 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
       const defaultType = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
       const inReport = context.inReport || type === 'multipart/report';
       const inner = { ...context, defaultType, depth, shown, inReport, isForwarded: false };
-      const of = type === 'multipart/alternative' ? alternatives++ : undefined;
-      for (const [index, [start, end]] of ranges.entries()) {
-        const branches = of === undefined ? context.branches : [...context.branches, { of, number: index }];
+      for (const [start, end] of ranges) {
         if (leaves.length < MAX_LEAVES) {
-          visit(bytes, start, end, { ...inner, branches });
+          visit(bytes, start, end, inner);
         } else {
           visit(bytes, start, to, { ...inner, depth: MAX_DEPTH });
           break;
@@ -110,7 +114,6 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
       forwardedHeaders: forwarded.splice(0),
       delimited: to < bytes.length,
       contains: 0,
-      branches: context.branches,
     };
     leaves.push(leaf);
     if (depth <= MAX_DEPTH && isNamedMessage(type, header)) {
@@ -145,7 +148,6 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
     shown: true,
     inReport: false,
     isForwarded: false,
-    branches: [],
   };
   const header = visit(message, 0, message.length, top);
   return { header, type: typeOf(header, top.defaultType), leaves, wellFormed };

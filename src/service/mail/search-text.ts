@@ -7,7 +7,7 @@ import { decoderFor } from './charset.ts';
 import { htmlToText } from './html-text.ts';
 import { decodeTextPart } from './mail-text.ts';
 import { readMessageText } from './message-text.ts';
-import { parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
+import { mimeStructureOf, type MimeLeaf } from './mime-structure.ts';
 import { withoutRedactedParts } from './redacted-parts.ts';
 
 /** A message as it is stored, with its files. */
@@ -82,7 +82,7 @@ async function otherText(format: MessageFormat, raw: Uint8Array): Promise<string
 
 /** A mail contains its files. */
 function mailTexts({ raw, files }: StoredMessage): { body: string; files: string[] } {
-  const { leaves } = parseMimeStructure(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
+  const { leaves } = mimeStructureOf(raw);
   const withheld = new Set(files.filter((file) => file.withheld).map(({ sha256 }) => sha256));
   const readable = readableLeaves(leaves, withheld);
   const shown = readable.filter((leaf) => leaf.shown);

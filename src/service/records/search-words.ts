@@ -8,10 +8,11 @@ export const SEARCH_VERSION = 1;
 
 /** The bytes that the different words of a message and their places may take. PostgreSQL allows a TSVECTOR 1 MiB. */
 const MAX_BYTES = 1_000_000;
-/** A character takes at most this much: a word of its own, as one of a file. */
-const MAX_BYTES_PER_CHARACTER = 16;
-const BYTES_PER_WORD = 12;
+/** What a word takes besides its letters: as one of a file, with its first place. */
+const BYTES_PER_WORD = 17;
 const BYTES_PER_PLACE = 2;
+/** A UTF-16 unit takes at most so many bytes. */
+const BYTES_PER_CHARACTER = 3;
 
 /** Returns the words of the texts, columns in their order. Words beyond what an index can hold of a message are left out. */
 export function searchWordsOf(text: SearchText): SearchWords {
@@ -19,8 +20,11 @@ export function searchWordsOf(text: SearchText): SearchWords {
     Column,
     string[]
   >;
-  const characters = COLUMNS.reduce((sum, column) => sum + text[column].length, 0);
-  return characters * MAX_BYTES_PER_CHARACTER <= MAX_BYTES ? words : withinLimit(words);
+  const most = COLUMNS.reduce(
+    (sum, column) => sum + words[column].length * BYTES_PER_WORD + text[column].length * BYTES_PER_CHARACTER,
+    0,
+  );
+  return most <= MAX_BYTES ? words : withinLimit(words);
 }
 
 function withinLimit(words: Record<Column, string[]>): SearchWords {

@@ -11,6 +11,7 @@ import { searchTextOf } from '../../../src/service/mail/search-text.ts';
 import type { ImportedMessage } from '../../../src/service/records/import-items.ts';
 import { searchWordsOf } from '../../../src/service/records/search-words.ts';
 import { mayRead } from '../../../src/service/rules/tiers.ts';
+import { createFinder } from '../../../src/service/store/search/find-messages.ts';
 import { redact, unredact } from '../../../src/service/store/redaction.ts';
 import { createMessageWriter } from '../../../src/service/store/additions/message-batches.ts';
 import { sampleArchive, START, tokenFor, type Sample } from '../../support/archive.ts';
@@ -269,6 +270,23 @@ describe('what a redaction closes', () => {
     }
   });
 
+  test('leaves the index in the transaction of the redaction, before any search', async () => {
+    const { sample } = await searched([{ body: 'letter', file: FILE }]);
+    try {
+      const inIndex = async () => {
+        const { expression } = parseQuery('planted*', START);
+        const search = { expression, filters: [], reader: 'mirror' as const, labelsOf: () => [] };
+        const finder = await createFinder(sample.archive.database, { ...search, matches: async () => true });
+        return finder.count();
+      };
+      expect(await inIndex()).toBe(1);
+      await redact(sample.archive, 'att_1', 'x');
+      expect(await inIndex()).toBe(0);
+    } finally {
+      await sample.close();
+    }
+  });
+
   test('stays closed in a message that is imported later', async () => {
     const { sample, ids } = await searched([{ body: 'letter', file: FILE }]);
     try {
@@ -472,4 +490,83 @@ describe('drawn texts and queries', () => {
       }
     }
   });
+});
+
+describe('planted words', () => {
+  const PLANTED = runs({ quick: 2_000, long: 10_000 });
+  const word = (n: number) => `planted${n.toString(36)}q`;
+  const QUERIES = ['letter', 'letter OR common', 'subject:letter', '-absent', 'common has:attachment'];
+  const VIEWS: Record<string, string>[] = [
+    { sort: 'relevance', limit: '500' },
+    { sort: 'oldest', limit: '500' },
+    ...['year', 'from', 'type', 'city', 'conversation'].map((facet) => ({ facet, limit: '500' })),
+  ];
+
+  test('in rows above the tier and in redacted files change nothing that a reader gets', async () => {
+    const visible = Array.from({ length: 30 }, (_, n) => ({
+      subject: `letter ${n}`,
+      from: `writer ${n % 3}`,
+      body: 'common text',
+      date: START - n * 86_400_000,
+    }));
+    const { sample, ask } = await searched([...visible, { body: 'absent', subject: 'x' }]);
+    try {
+      const views = async () => {
+        const seen: unknown[] = [];
+        for (const query of QUERIES) {
+          for (const view of VIEWS) {
+            const { total, data, counts, values } = await ask(query, view, 'external');
+            seen.push([query, view, total, data, counts, values]);
+          }
+        }
+        return seen;
+      };
+      const before = await views();
+      // Ten planted words in each message; those of visible messages stand in redacted files.
+      const hidden: Mail[] = Array.from({ length: PLANTED / 10 }, (_, n) => {
+        const [a, b, c, d, e, f, g, h, i, j] = Array.from({ length: 10 }, (_none, at) => word(10 * n + at));
+        return {
+          tier: n % 2 === 0 ? 'internal' : 'mirror',
+          subject: `letter common ${a} ${b}`,
+          from: `${c} ${d}`,
+          body: `letter common ${e}\n> ${f} ${g}`,
+          date: START - n * 86_400_000,
+          file: { name: `${h}.txt`, text: `common ${i} ${j}` },
+        };
+      });
+      await importAll(sample, await Promise.all(hidden.map(mailOf)));
+      expect(await views()).toEqual(before);
+      const closed = Array.from({ length: 20 }, (_, n) => ({
+        subject: 'closed',
+        body: 'closed',
+        file: { name: `${word(PLANTED + n)}.txt`, text: word(PLANTED + 100 + n) },
+      }));
+      const mails = await Promise.all(closed.map(mailOf));
+      await importAll(sample, mails);
+      const files = await sample.archive.database.all<{ n: number; filename: string }>(
+        'SELECT n, filename FROM attachments ORDER BY n DESC LIMIT 20',
+      );
+      for (const { n } of files) await redact(sample.archive, `att_${n}`, 'x');
+      expect((await ask('closed', {}, 'external')).total).toBe(20);
+
+      const words = [
+        ...Array.from({ length: PLANTED }, (_, n) => word(n)),
+        ...closed.flatMap(({ file }) => [file.name.replace('.txt', ''), file.text]),
+      ];
+      for (let at = 0; at < words.length; at += 60) {
+        const query = words.slice(at, at + 60).join(' OR ');
+        for (const view of VIEWS.slice(1)) {
+          const page = await ask(query, view, 'external');
+          expect([at, view, page.total, page.data, page.counts ?? []]).toEqual([at, view, 0, [], []]);
+        }
+        const [first, second] = words.slice(at);
+        const alone = await ask(`${first} ${second ?? 'absent'} ${first}*`, {}, 'external');
+        expect([alone.total, alone.alone!.slice(0, 1)]).toEqual([0, [{ query: first, total: 0 }]]);
+      }
+      // They are there, for those who may see them.
+      expect((await ask(`${word(0)} OR ${word(11)}`, {}, 'mirror')).total).toBe(2);
+    } finally {
+      await sample.close();
+    }
+  }, 300_000);
 });
