@@ -85,7 +85,7 @@ test('the address of the row itself is not that of its file', async () => {
   const url = await serveFiles('url', (id) => `/v1/attachments/${id}`);
   const { exit, stderr } = await arx(tempFolder('self'), `attachments pull --all --to got --base-url ${url}`);
   expect(exit).toBe(3);
-  expect(stderr).toContain('5 of 5 files are withheld');
+  expect(stderr).toContain('5 of 5 files are absent');
 });
 
 describe('a service that pages by numbers', () => {

@@ -57,10 +57,46 @@ const filtered = (options: string, selects: (file: StoredFile) => boolean): Chec
   },
 });
 
+/** Counts of the catalogue by a value that every row shows. */
+const counted = (command: string, valueOf: (file: StoredFile) => string): Check => ({
+  commands: [command],
+  name: `${command}: as many files as there are`,
+  async run({ arx, service: { archive }, variant }) {
+    const ran = await arx(`${command} -o ndjson`);
+    if (refusalsOf(variant, 'attachments').includes(ran.exit))
+      return mustRefuse(ran, refusalsOf(variant, 'attachments'));
+    mustSucceed(ran);
+    const counts = recordsOf(ran).map(({ value, files }) => `${String(value)}: ${String(files)}`);
+    const expected = new Map<string, number>();
+    for (const file of archive.files) expected.set(valueOf(file), (expected.get(valueOf(file)) ?? 0) + 1);
+    mustEqual(
+      counts.toSorted(),
+      [...expected].map(([value, files]) => `${value}: ${files}`).toSorted(),
+      'counts',
+    );
+  },
+});
+
+/** Counts by a value that rows of some services do not show: every file is counted all the same. */
+const summed = (command: string): Check => ({
+  commands: [command],
+  name: `${command}: every file is counted once`,
+  async run({ arx, service: { archive }, variant }) {
+    const ran = await arx(`${command} -o ndjson`);
+    if (ran.exit !== 0) return mustRefuse(ran, [2, 3, 6, 10, 11, ...refusalsOf(variant, 'attachments')]);
+    const files = recordsOf(ran).reduce((sum, row) => sum + Number(row['files']), 0);
+    must(files === archive.files.length, `${files} files of ${archive.files.length}`);
+  },
+});
+
 /** Checks of the catalogue and of files. */
 export const FILE_CHECKS: readonly Check[] = [
   filtered('', () => true),
   filtered(`--city ${CITY}`, ({ city }) => city === CITY),
+  counted('attachments cities', ({ city }) => city),
+  summed('attachments types'),
+  summed('attachments sources'),
+  summed('attachments senders'),
   filtered('--redacted yes', ({ isWithheld }) => isWithheld),
   filtered('--redacted no --type text/csv', (file) => !file.isWithheld && file.contentType === 'text/csv'),
   filtered('--redacted no --source gateway', (file) => !file.isWithheld && file.source === 'gateway'),

@@ -28,6 +28,15 @@ function someThread({ service: { archive }, variant, truth }: Context): { id: st
   return { id: variant.records.idOf(thread), letters: truth.letters.filter((id) => own.has(id)) };
 }
 
+/** Full text is a route of our own service. */
+const SEARCH: Check = {
+  commands: ['search'],
+  name: 'search: refused with a hint',
+  async run({ arx }) {
+    mustRefuse(await arx('search lisbon'), [6], /search/);
+  },
+};
+
 /** A page that was asked for with five rows: at most five, exactly the first. */
 const firstPage = (command: string, list: 'threads' | 'letters' | 'files'): Check => ({
   commands: [command],
@@ -123,6 +132,7 @@ const asSaid = (command: string, list: 'threads' | 'letters' | 'files'): Check =
 
 /** Checks of lists. */
 export const LIST_CHECKS: readonly Check[] = [
+  SEARCH,
   asSaid('conversations ls', 'threads'),
   asSaid('messages ls', 'letters'),
   asSaid('attachments ls', 'files'),
