@@ -69,7 +69,7 @@ _arx() {
     *:-*) return ;;
   esac
   case "$words" in
-    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token search walk health doctor api import redact fsck backup serve completion demo help" ;;
+    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token search read walk health doctor api import redact fsck backup serve completion demo help" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls cities types sources senders show pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show walk verify diff plot" ;;
@@ -93,6 +93,7 @@ _arx() {
     "attachments pull") flags+=" --city --type --source --message --all --to --concurrency --dry-run --exact-names"; : ;;
     "attachments verify") flags+=" --against --offline --html"; [[ $cur == -* ]] || _arx_dir ;;
     "attachments export") flags+=" --format --to --frozen --offline"; [[ $cur == -* ]] || _arx_dir ;;
+    "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --allow-escape-sequences"; : ;;
     "content get") flags+=" --view --pipeline --stego --raw --save --allow-escape-sequences"; : ;;
     "conversations ls") flags+=" --limit --after --before"; : ;;
     "conversations show") : ;;

@@ -22,7 +22,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--drift-mode' = @('each', 'key', 'sticky', 'burst', 'collude')
   }
   $next = @{
-    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'search', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo', 'help')
+    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'search', 'read', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo', 'help')
     'attachments' = @('ls', 'cities', 'types', 'sources', 'senders', 'show', 'pull', 'verify', 'export')
     'content' = @('get')
     'conversations' = @('ls', 'show', 'walk', 'verify', 'diff', 'plot')
@@ -46,6 +46,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'attachments pull' = @('--city', '--type', '--source', '--message', '--all', '--to', '--concurrency', '--dry-run', '--exact-names')
     'attachments verify' = @('--against', '--offline', '--html')
     'attachments export' = @('--format', '--to', '--frozen', '--offline')
+    'read' = @('--thread', '--prefer-html', '--quotes', '--headers', '--lore', '--raw', '--allow-escape-sequences')
     'content get' = @('--view', '--pipeline', '--stego', '--raw', '--save', '--allow-escape-sequences')
     'conversations ls' = @('--limit', '--after', '--before')
     'conversations show' = @()

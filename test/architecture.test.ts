@@ -98,6 +98,7 @@ describe('imports', () => {
       if (room === 'commands' && first === 'service') {
         expect([
           'service/index.ts',
+          'service/mail/readable-mail.ts',
           'service/http/index.ts',
           'service/fsck/check-archive.ts',
           'service/import/index.ts',

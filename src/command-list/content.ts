@@ -1,8 +1,29 @@
-// The command for content records.
+// The commands for messages and content records.
 import type { CommandSpec } from './command-spec.ts';
 
-/** Names, arguments, options and examples of `content get`. */
+/** Names, arguments, options and examples of `read` and `content get`. */
 export const CONTENT_COMMANDS = [
+  {
+    words: 'read',
+    summary: 'read messages and conversations',
+    arguments: [['<ids...>', 'messages or conversations, e.g. msg_1, conv_1']],
+    options: [
+      ['--thread', 'read the whole conversation of each message'],
+      ['--prefer-html', 'show the HTML form where a message has both'],
+      ['--quotes', 'show long quotations in full on a terminal'],
+      ['--headers', 'show every header line'],
+      ['--lore', 'explain what the archive says about the message: glyph, pipeline, hidden data'],
+      ['--raw', 'write only the stored bytes, checked against their hash'],
+      ['--allow-escape-sequences', 'with --raw: send control characters to the terminal'],
+    ],
+    examples: [
+      'arx read msg_1',
+      'arx read conv_1',
+      'arx read msg_1 --lore --headers',
+      'arx read conv_1 --json',
+    ],
+    topics: ['files'],
+  },
   {
     words: 'content get',
     summary: 'read a message as a content record',

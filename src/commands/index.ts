@@ -18,6 +18,7 @@ export const LOAD_BODY: Record<CommandWords, () => Promise<CommandBody>> = {
   'attachments pull': () => import('./attachments/pull.ts'),
   'attachments verify': () => import('./attachments/verify.ts'),
   'attachments export': () => import('./attachments/export.ts'),
+  read: () => import('./read.ts'),
   'content get': () => import('./content/get.ts'),
   'conversations ls': () => import('./conversations/ls.ts'),
   'conversations show': () => import('./conversations/show.ts'),

@@ -20,6 +20,7 @@ import {
 } from './frozen-log.ts';
 import { Health, Probe } from './health.ts';
 import { sentListOf } from './list.ts';
+import { ReadMessage } from './reports/reading.ts';
 import { ReconcileReport } from './reports/reconcile.ts';
 import { DiffReport, FrozenWalk, PlotReport, WalkedWindow, WalkReport } from './reports/walk.ts';
 import { ExitRecord, Listening } from './reports/command.ts';
@@ -87,6 +88,7 @@ export const REPORTS = {
   ExportReport,
   FsckReport,
   ImportReport,
+  ReadMessage,
   ReconcileReport,
   ServiceReport,
   RefusedEvent,

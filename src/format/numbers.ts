@@ -57,6 +57,47 @@ export function formatMinute(instant: string): string {
   return found === null ? instant : `${found[1]} ${found[2]}`;
 }
 
+/**
+ * Returns an instant in a time zone, `Fri, 1 Mar 2019 23:11 +0100`. Without a zone, or with one that is not known, in that of
+ * this machine. Returns any other text unchanged.
+ */
+export function formatLocal(instant: string, timeZone: string | undefined): string {
+  const date = new Date(instant);
+  if (Number.isNaN(date.getTime())) return instant;
+  const parts = new Map(
+    localFormat(timeZone)
+      .formatToParts(date)
+      .map(({ type, value }) => [type, value]),
+  );
+  const of = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
+  const offset = of('timeZoneName').replace(/^GMT/, '').replace(':', '') || '+0000';
+  const year = date.getUTCFullYear() < 1 ? `${of('year')} ${of('era')}` : of('year');
+  return `${of('weekday')}, ${of('day')} ${of('month')} ${year} ${of('hour')}:${of('minute')} ${offset}`;
+}
+
+const LOCAL_FORMATS = new Map<string | undefined, Intl.DateTimeFormat>();
+
+function localFormat(timeZone: string | undefined): Intl.DateTimeFormat {
+  const known = LOCAL_FORMATS.get(timeZone);
+  if (known !== undefined) return known;
+  const fields = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', era: 'short' } as const;
+  const options = {
+    ...fields,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'longOffset',
+  } as const;
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en-US', { ...options, ...(timeZone ? { timeZone } : {}) });
+  } catch {
+    format = new Intl.DateTimeFormat('en-US', options);
+  }
+  LOCAL_FORMATS.set(timeZone, format);
+  return format;
+}
+
 /** Returns a number with three significant digits: 0.20837 → `0.208`, 1234.5 → `1230`, 2e300 → `2.00e+300`. */
 export function formatSignificant(value: number): string {
   const rounded = Number(value.toPrecision(3));

@@ -53,6 +53,8 @@ export type Printer = {
   ): Promise<void>;
   /** Prints a plot. Only the form `table` has it. */
   picture(lines: (canvas: Canvas) => Iterable<Line>): Promise<void>;
+  /** Prints lines for people while they arrive, whole and with styles only in a table. */
+  lines(lines: AsyncIterable<Line>, to?: Sink): Promise<void>;
   /** Prints text from the archive, escaped, with a final newline. */
   text(text: string): Promise<void>;
   /** Prints bytes unchanged. */
@@ -189,6 +191,13 @@ export function createPrinter(options: PrinterOptions): Printer {
     },
     async picture(lines) {
       if (output === 'table') await writeLines(lines(options));
+    },
+    async lines(lines, to = stdout) {
+      const paintWith = output === 'table' ? await painting() : NO_PAINT;
+      await writeToSink(
+        ndjsonLines(lines, (line) => paintLine(line, paintWith)),
+        to,
+      );
     },
     async text(text) {
       const shown = escapeBlock(text);

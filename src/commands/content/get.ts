@@ -1,15 +1,12 @@
 // `arx content get MSG`: shows one content record; --raw writes its stored bytes alone, --save saves all of it in a folder.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import type { ForeignContent, Reply } from '../../client/index.ts';
 import type { Content, RawRecord } from '../../contract/content.ts';
-import type { WindowQuery } from '../../contract/window.ts';
 import { Fault } from '../../faults.ts';
-import { controlsTerminal } from '../../format/terminal/escape.ts';
 import { contentView } from '../../format/views/index.ts';
-import { findRecord } from '../find-record.ts';
+import { readContent } from './read-content.ts';
 import { save } from './save-content.ts';
-import { storedBytes } from './stored-bytes.ts';
+import { writeStored } from './write-stored.ts';
 
 export const Input = z.object({
   message: z.string().min(1),
@@ -38,32 +35,4 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     await save({ ...input, dir: input.save, content: body as Content, text }, app);
   // The raw view of another service may have other fields; all that exist are shown.
   else await app.printer.record(contentView, body as Content);
-}
-
-/** Throws Fault `not_found` only where our service says that there is no such message, or the whole list of messages does. */
-async function readContent(input: z.infer<typeof Input>, app: App): Promise<Reply<Content | ForeignContent>> {
-  const client = await app.client();
-  const { message, view, stego: include_stego, pipeline: include_pipeline } = input;
-  try {
-    const reply = await client.content(message, { view, include_stego, include_pipeline });
-    const { id } = reply.body.data;
-    if (id === undefined || id === message) return reply;
-    throw new Fault('protocol', `asked for ${message}, the service answered with another record`);
-  } catch (error) {
-    if (!(error instanceof Fault) || error.kind !== 'not_found' || error.detail.isFromOurService) throw error;
-    app.log(`${message}: ${error.message}; the list of messages decides whether there is such a message`);
-  }
-  const page = async (window: WindowQuery) => (await client.messages(window)).body;
-  await findRecord(message, { noun: 'message', page }, app);
-  throw new Fault('partial', `the service lists ${message} and has no content record of it`);
-}
-
-async function writeStored(record: RawRecord, input: z.infer<typeof Input>, app: App): Promise<void> {
-  const stored = await storedBytes(record, input.message, app);
-  if (app.world.stdout.isTTY && !input.allowEscapeSequences && controlsTerminal(stored)) {
-    throw new Fault('usage', `${input.message} holds control characters, refused on a terminal`, {
-      hint: '--allow-escape-sequences shows them anyway; a pipe or file gets the exact bytes',
-    });
-  }
-  await app.printer.bytes(stored);
 }

@@ -1,33 +1,16 @@
 // `arx conversations show ID`: one conversation with all of its messages.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { UNSUPPORTED_STATUS } from '../../capabilities/unsupported-status.ts';
-import type { Client } from '../../client/index.ts';
-import { Message, type Conversation } from '../../contract/conversation.ts';
-import type { WindowQuery } from '../../contract/window.ts';
 import { Fault } from '../../faults.ts';
 import { conversationWithMessagesView } from '../../format/views/index.ts';
 import { changesAmong, countContradictions } from '../contradictions.ts';
-import { exactRows } from '../exact-rows.ts';
-import { findRecord } from '../find-record.ts';
-import { filteredMessages } from '../messages/message-list.ts';
+import { findConversation, readMessages } from './conversation-messages.ts';
 
 export const Input = z.object({ id: z.string().min(1) });
 
-/** Messages in the record of a conversation: a list, or a page of one. */
-const OwnMessages = z.union([
-  z.array(Message),
-  z.object({ data: z.array(Message) }).transform(({ data }) => data),
-]);
-
 export async function run({ id }: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.client();
-  const source = {
-    noun: 'conversation',
-    read: client.conversation,
-    page: async (window: WindowQuery) => (await client.conversations(window)).body,
-  };
-  const conversation = await findRecord<Conversation>(id, source, app);
+  const conversation = await findConversation(id, client, app);
   const { messages, fault } = await readMessages(conversation, client, app);
   const complete = fault === undefined && (conversation.message_count ?? messages.length) === messages.length;
   await app.printer.record(conversationWithMessagesView, {
@@ -39,31 +22,4 @@ export async function run({ id }: z.infer<typeof Input>, app: App): Promise<void
   countContradictions(app, undefined, changesAmong(client.changesOf('messages'), shown));
   const unproved = new Fault('partial', `${id}: the service does not prove that these are all its messages`);
   if (!complete) app.addFault(fault ?? unproved);
-}
-
-/** Returns the messages, and why they may not be all. Where they cannot be listed they are those in the record. */
-async function readMessages(
-  conversation: Conversation,
-  client: Client,
-  app: App,
-): Promise<{ messages: Message[]; fault?: Fault | undefined }> {
-  const list = filteredMessages({ conversation: conversation.id }, client, app);
-  const listing = exactRows(
-    (window) => list.page(window),
-    (row) => row.id,
-    app,
-  );
-  try {
-    const messages: Message[] = [];
-    for await (const row of listing.rows) if (list.matches(row)) messages.push(row);
-    return { messages, fault: listing.fault() ?? list.fault() };
-  } catch (error) {
-    if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
-    const messages = OwnMessages.safeParse(conversation['messages']).data ?? [];
-    const message = `${conversation.id}: its messages cannot be listed: ${error.message}`;
-    const { hint: _, ...detail } = error.detail;
-    // A refusal is about /messages, which the interface leaves open. A service that is busy or gone may answer later.
-    const isRefused = error.kind === 'not_found' || UNSUPPORTED_STATUS.has(detail.status ?? 0);
-    return { messages, fault: new Fault(isRefused ? 'partial' : error.kind, message, detail) };
-  }
 }

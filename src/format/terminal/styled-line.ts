@@ -2,7 +2,8 @@
 import { truncate, escapeText, textWidth } from './escape.ts';
 
 /** The meaning of a span; each has one colour. */
-export type Style = 'head' | 'id' | 'good' | 'warn' | 'bad' | 'dim' | 'match';
+export type Style =
+  'head' | 'id' | 'good' | 'warn' | 'bad' | 'dim' | 'match' | 'quote1' | 'quote2' | 'quote3';
 /** Text with a style. The text is not escaped yet. */
 export type Span = string | { text: string; style?: Style | undefined };
 /** One span or several. */
@@ -26,6 +27,9 @@ export async function colorPaint(): Promise<Paint> {
     bad: chalk.red,
     dim: chalk.dim,
     match: chalk.bold.red,
+    quote1: chalk.cyan,
+    quote2: chalk.green,
+    quote3: chalk.magenta,
   };
   return (text, style) => (style === undefined || text === '' ? text : styles[style](text));
 }

@@ -11,6 +11,7 @@ export { changesOf, changeView, diffLines, windowView } from './frozen-walk.ts';
 export { backupLines, fsckLines, importLines } from './archive-report.ts';
 export { exportLines, fileView, pullPlanView, verifyLines } from './files-report.ts';
 export { walkLines } from './walk-report.ts';
+export { readMessageLines, readMessageView, type ReadingStyle } from './reading.ts';
 export { reconcileLines } from './reconcile.ts';
 export { searchCountView, searchHitView } from './search.ts';
 export { serviceFindingView, serviceReportLines } from './service-report.ts';

@@ -112,10 +112,10 @@ async function parsePart(leaf: MimeLeaf, index: number): Promise<ParsedPart> {
 }
 
 /**
- * The file name of a part by RFC 2231 and RFC 2047, or null. postal-mime decodes it. It gets a part of these two fields
+ * Returns the file name of a part by RFC 2231 and RFC 2047, or null. postal-mime decodes it. It gets a part of these two fields
  * alone, because it can take very long for some bodies.
  */
-async function filenameOf({ fields }: Header): Promise<string | null> {
+export async function filenameOf({ fields }: Header): Promise<string | null> {
   const parametersOf = (value = '') => (value.includes(';') ? value.slice(value.indexOf(';')) : '');
   const part = [
     `Content-Type: application/octet-stream${parametersOf(fields.get('content-type'))}`,

@@ -20,7 +20,12 @@ export type MimeLeaf = {
   delimited: boolean;
   /** How many of the next leaves are inside this one; 0 unless it is a message with a file name. */
   contains: number;
+  /** The branches of the multipart/alternatives around this part, the outermost first. */
+  branches: readonly Branch[];
 };
+
+/** One of the forms in which a multipart/alternative has its content: the number of the multipart, and of its part. */
+export type Branch = { of: number; number: number };
 
 /** A mail with its leaf parts in order. */
 export type MimeStructure = {
@@ -52,6 +57,7 @@ type Context = {
   inReport: boolean;
   /** Whether it is a forwarded message that is shown. */
   isForwarded: boolean;
+  branches: readonly Branch[];
 };
 
 /** Structures by the bytes of their mail: an import reads them for its rows and for the search index. */
@@ -72,6 +78,7 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
   const leaves: MimeLeaf[] = [];
   const forwarded: Header[] = [];
   let wellFormed = true;
+  let alternatives = 0;
 
   const visit = (bytes: Buffer, from: number, to: number, context: Context): Header => {
     const header = parseHeader(bytes, from, to);
@@ -88,9 +95,11 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
       const defaultType = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
       const inReport = context.inReport || type === 'multipart/report';
       const inner = { ...context, defaultType, depth, shown, inReport, isForwarded: false };
-      for (const [start, end] of ranges) {
+      const of = type === 'multipart/alternative' ? alternatives++ : undefined;
+      for (const [index, [start, end]] of ranges.entries()) {
+        const branches = of === undefined ? context.branches : [...context.branches, { of, number: index }];
         if (leaves.length < MAX_LEAVES) {
-          visit(bytes, start, end, inner);
+          visit(bytes, start, end, { ...inner, branches });
         } else {
           visit(bytes, start, to, { ...inner, depth: MAX_DEPTH });
           break;
@@ -114,6 +123,7 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
       forwardedHeaders: forwarded.splice(0),
       delimited: to < bytes.length,
       contains: 0,
+      branches: context.branches,
     };
     leaves.push(leaf);
     if (depth <= MAX_DEPTH && isNamedMessage(type, header)) {
@@ -148,6 +158,7 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
     shown: true,
     inReport: false,
     isForwarded: false,
+    branches: [],
   };
   const header = visit(message, 0, message.length, top);
   return { header, type: typeOf(header, top.defaultType), leaves, wellFormed };

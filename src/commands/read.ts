@@ -1,0 +1,143 @@
+// `arx read ID…`: messages and conversations as a person reads them.
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import type { RawRecord } from '../contract/content.ts';
+import type { Message } from '../contract/conversation.ts';
+import type { ReadMessage } from '../contract/reports/reading.ts';
+import { Fault } from '../faults.ts';
+import type { Line } from '../format/terminal/styled-line.ts';
+import {
+  conversationWithMessagesView,
+  readMessageLines,
+  readMessageView,
+  type ReadingStyle,
+} from '../format/views/index.ts';
+import { readContent } from './content/read-content.ts';
+import { writeStored } from './content/write-stored.ts';
+import { findConversation, readMessages } from './conversations/conversation-messages.ts';
+import { isOfOneMessage, readMessage, unreadable } from './read/read-message.ts';
+import { threadOrder } from './read/thread-order.ts';
+
+export const Input = z.object({
+  ids: z.array(z.string().min(1)).min(1),
+  headers: z.boolean().default(false),
+  raw: z.boolean().default(false),
+  lore: z.boolean().default(false),
+  preferHtml: z.boolean().default(false),
+  quotes: z.boolean().default(false),
+  thread: z.boolean().default(false),
+  allowEscapeSequences: z.boolean().default(false),
+});
+type Input = z.infer<typeof Input>;
+
+/** Something to print: lines above messages, or a message with its lines. */
+type Item = { lines: Iterable<Line>; message?: ReadMessage };
+
+export async function run(input: Input, app: App): Promise<void> {
+  if (input.raw) return writeRaw(input, app);
+  const { output, value } = { output: app.printer.output, value: app.settings.output };
+  const isText = output === 'table' || (output === 'tsv' && value.origin === 'default');
+  const isTerminal = app.world.stdout.isTTY;
+  const style: ReadingStyle = {
+    columns: isTerminal ? app.screen.columns : undefined,
+    isFolded: isTerminal && !input.quotes,
+    timeZone: app.world.env['TZ'],
+  };
+  const items = readAll(input, style, app);
+  if (isText) return app.printer.lines(linesOf(items));
+  let rows = 0;
+  let problems = 0;
+  const messages = async function* (): AsyncGenerator<ReadMessage> {
+    for await (const { message } of items) {
+      if (message === undefined) continue;
+      rows += 1;
+      if (message.problem !== undefined) problems += 1;
+      yield message;
+    }
+  };
+  await app.printer.list(readMessageView, {
+    rows: messages(),
+    summary: () => ({ rows, complete: problems === 0 }),
+  });
+}
+
+async function* linesOf(items: AsyncIterable<Item>): AsyncGenerator<Line> {
+  let isFirst = true;
+  for await (const { lines } of items) {
+    if (!isFirst) yield* ['', ''];
+    isFirst = false;
+    yield* lines;
+  }
+}
+
+async function* readAll(input: Input, style: ReadingStyle, app: App): AsyncGenerator<Item> {
+  const isOnly = input.ids.length === 1;
+  for (const id of input.ids) {
+    if (/^att_\d+$/.test(id))
+      throw new Fault('usage', `${id} is an attachment, not a message`, {
+        hint: `arx attachments show ${id}`,
+      });
+    if (/^conv/i.test(id)) {
+      yield* readThread(id, input, style, app);
+      continue;
+    }
+    const message = await readOne(id, isOnly, input, app);
+    const conversation = message.conversation_id;
+    if (!input.thread || message.problem !== undefined)
+      yield { message, lines: readMessageLines(message, style) };
+    else if (conversation === null)
+      throw new Fault('partial', `the service does not say of which conversation ${id} is`);
+    else yield* readThread(conversation, input, style, app);
+  }
+}
+
+/** `isOnly`: there is nothing else to show, so what is wrong is thrown. */
+async function readOne(id: string, isOnly: boolean, input: Input, app: App): Promise<ReadMessage> {
+  try {
+    return await readMessage(id, input, app);
+  } catch (error) {
+    if (isOnly || !isOfOneMessage(error)) throw error;
+    app.addFault(error);
+    return unreadable(id, error);
+  }
+}
+
+async function* readThread(id: string, input: Input, style: ReadingStyle, app: App): AsyncGenerator<Item> {
+  const client = await app.client();
+  const conversation = await findConversation(id, client, app);
+  const { messages, fault } = await readMessages(conversation, client, app);
+  const isComplete =
+    fault === undefined && (conversation.message_count ?? messages.length) === messages.length;
+  const wire = { ...conversation, messages: { data: messages } };
+  const canvas = { columns: style.columns, unicode: app.screen.unicode };
+  yield { lines: conversationWithMessagesView.lines!(wire, canvas) };
+  const senders = new Map(messages.map((row) => [row.id, row.from ?? undefined]));
+  for (const { row, depth } of threadOrder(messages)) {
+    const message = { ...(await readOne(row.id, false, input, app)), depth };
+    const known = message.problem === undefined ? message : withRow(message, row);
+    yield { message: known, lines: readMessageLines(known, style, senders.get(known.parent_id ?? '')) };
+  }
+  const text = `${id}: the service does not prove that these are all its messages`;
+  if (!isComplete) app.addFault(fault ?? new Fault('partial', text));
+}
+
+/** A message that cannot be read keeps what the list says of it. */
+function withRow(message: ReadMessage, row: Message): ReadMessage {
+  return {
+    ...message,
+    conversation_id: row.conversation_id ?? null,
+    parent_id: row.parent_id ?? null,
+    from: row.from ?? null,
+    date: row.date ?? null,
+    subject: row.subject ?? null,
+  };
+}
+
+async function writeRaw(input: Input, app: App): Promise<void> {
+  if (app.settings.output.origin === 'flag')
+    throw new Fault('usage', '--raw writes the stored bytes alone, so it does not go with an output form');
+  const [message = '', ...others] = input.ids;
+  if (others.length > 0) throw new Fault('usage', '--raw writes one message: give one id');
+  const { body } = await readContent({ message, view: 'raw', pipeline: false, stego: false }, app);
+  await writeStored(body.data as RawRecord, { ...input, message }, app);
+}

@@ -1,0 +1,73 @@
+// Breaks long lines at blanks, so that they fit a terminal.
+import { textWidth } from './escape.ts';
+
+let segmenter: Intl.Segmenter | undefined;
+
+/**
+ * Returns escaped text as lines of at most `columns` columns, at least one line. Lines break at blanks; a word that is too long is
+ * broken between two graphemes. Takes time linear in the text.
+ */
+export function wrapText(text: string, columns: number): string[] {
+  const width = Math.max(columns, 2);
+  // Only a text without wide characters is known to fit by its length.
+  if (text.length <= width / 2 || textWidth(text) <= width) return [text];
+  const lines: string[] = [];
+  let line = '';
+  let used = 0;
+  for (const piece of text.match(/ *[^ ]+| +$/g) ?? []) {
+    const size = textWidth(piece);
+    if (used + size <= width) {
+      line += piece;
+      used += size;
+      continue;
+    }
+    if (line.trim() !== '') lines.push(line);
+    const word = line.trim() === '' ? line + piece : piece.trimStart();
+    [line, used] = ['', 0];
+    for (const chunk of textWidth(word) <= width ? [word] : chunksOf(word, width)) {
+      if (line !== '') lines.push(line);
+      [line, used] = [chunk, textWidth(chunk)];
+    }
+  }
+  if (line !== '' || lines.length === 0) lines.push(line);
+  return lines;
+}
+
+/** Segmenting takes time quadratic in a string, so a word is segmented in blocks. */
+const BLOCK_LENGTH = 512;
+
+/** Returns a word as pieces no wider than `width`. */
+function chunksOf(word: string, width: number): string[] {
+  if (/^[ -~]*$/.test(word))
+    return Array.from({ length: Math.ceil(word.length / width) }, (_, at) =>
+      word.slice(at * width, (at + 1) * width),
+    );
+  const chunks: string[] = [];
+  let chunk = '';
+  let used = 0;
+  for (const grapheme of graphemes(word)) {
+    const size = textWidth(grapheme);
+    if (used + size > width && chunk !== '') {
+      chunks.push(chunk);
+      [chunk, used] = ['', 0];
+    }
+    chunk += grapheme;
+    used += size;
+  }
+  chunks.push(chunk);
+  return chunks;
+}
+
+function* graphemes(word: string): Generator<string> {
+  segmenter ??= new Intl.Segmenter();
+  for (let at = 0; at < word.length;) {
+    const block = word.slice(at, at + BLOCK_LENGTH);
+    const found = Array.from(segmenter.segment(block), ({ segment }) => segment);
+    // The last grapheme of a block may go on in the next one.
+    if (at + BLOCK_LENGTH < word.length && found.length > 1) found.pop();
+    for (const grapheme of found) {
+      yield grapheme;
+      at += grapheme.length;
+    }
+  }
+}

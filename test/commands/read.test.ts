@@ -1,0 +1,185 @@
+// `arx read`: what a person sees of messages and threads, that nothing in them controls the terminal.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fc, test as property } from '@fast-check/vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { ReadMessage } from '../../src/contract/reports/reading.ts';
+import { arx } from '../support/command.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+let dir: string;
+beforeEach(() => void (dir = tempFolder('read')));
+
+const ENV = { LANG: 'C.UTF-8', TZ: 'Europe/Berlin' };
+
+async function imported(mails: Record<string, string | Buffer>): Promise<void> {
+  mkdirSync(join(dir, 'mails'));
+  for (const [name, mail] of Object.entries(mails)) writeFileSync(join(dir, 'mails', name), mail);
+  expect(await arx(dir, 'import mails')).toMatchObject({ exit: 0 });
+}
+
+const QUOTED = `> one\n> two\n> three\n> four\n> five\n> six\n> seven\n\nmine\n-- \nB\n`;
+const THREAD = {
+  'a.eml':
+    'From: A <a@x>\nTo: l@x\nDate: Fri, 1 Mar 2019 22:11:00 +0000\nSubject: S\nMessage-ID: <1@x>\n\nhello\n',
+  'b.eml': `From: B <b@x>\nTo: l@x\nDate: Sat, 2 Mar 2019 02:00:00 +0000\nSubject: Re: S\nMessage-ID: <2@x>\nIn-Reply-To: <1@x>\n\n${QUOTED}`,
+};
+
+test('a message: header, local date, text', async () => {
+  await imported(THREAD);
+  expect(await arx(dir, 'read msg_1', { env: ENV })).toEqual({
+    exit: 0,
+    stdout: 'msg_1\nFrom: A <a@x>\nTo: l@x\nDate: Fri, 1 Mar 2019 23:11 +0100\nSubject: S\n\nhello\n',
+    stderr: '',
+    bytes: expect.anything(),
+  });
+});
+
+test('in a pipe nothing is folded; on a terminal a long quotation is, and --quotes shows it', async () => {
+  await imported(THREAD);
+  expect((await arx(dir, 'read msg_2')).stdout).toContain(QUOTED);
+  const shown = await arx(dir, 'read msg_2 --no-color', { columns: 60 });
+  expect(shown.stdout).toContain('> three\n> [4 more quoted lines; --quotes shows them]\n\nmine');
+  expect((await arx(dir, 'read msg_2 --no-color --quotes', { columns: 60 })).stdout).toContain(QUOTED);
+});
+
+test('quotations have the colour of their depth, signatures are dim', async () => {
+  await imported({ 'a.eml': 'From: a@x\nSubject: s\n\n>> deep\n> quoted\nown\n-- \nme\n' });
+  const { stdout } = await arx(dir, 'read msg_1', { columns: 60, env: { ...ENV, TERM: 'xterm' } });
+  expect(stdout).toContain(
+    '\x1b[32m>> deep\x1b[39m\n\x1b[36m> quoted\x1b[39m\nown\n\x1b[2m-- \x1b[22m\n\x1b[2mme\x1b[22m',
+  );
+});
+
+test('long lines are wrapped on a terminal, behind their sign of quotation', async () => {
+  await imported({ 'a.eml': `From: a@x\nSubject: s\n\n> ${'word '.repeat(10)}\n` });
+  const { stdout } = await arx(dir, 'read msg_1 --no-color', { columns: 24 });
+  expect(stdout).toContain('> word word word word\n> word word word word\n> word word');
+  expect((await arx(dir, 'read msg_1')).stdout).toContain(`> ${'word '.repeat(10)}\n`);
+});
+
+test('a conversation is a thread: the tree, and whom each message answers', async () => {
+  await imported(THREAD);
+  const { stdout, exit } = await arx(dir, 'read conv_1');
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/└─ msg_1 .*\n +└─ msg_2/);
+  expect(stdout).toContain('msg_2  answers msg_1, A <a@x>\nFrom: B <b@x>');
+  expect((await arx(dir, 'read msg_2 --thread')).stdout).toBe(stdout);
+});
+
+test('JSON has the same structure, one message a row, as its schema says', async () => {
+  await imported(THREAD);
+  const { stdout } = await arx(dir, 'read conv_1 --json');
+  const { data, summary } = JSON.parse(stdout) as { data: unknown[]; summary: object };
+  expect(summary).toEqual({ rows: 2, complete: true });
+  const messages = data.map((row) => ReadMessage.parse(row));
+  expect(messages).toMatchObject([
+    { id: 'msg_1', depth: 0, from: 'A <a@x>', to: 'l@x', parts: [{ kind: 'text', text: 'hello\n' }] },
+    { id: 'msg_2', depth: 1, parent_id: 'msg_1' },
+  ]);
+});
+
+test('a withheld file is said in the list and in the text, and its name stays', async () => {
+  const parts = ['text/plain\n\nhello', 'image/png; name=secret.png\n\nx'].map(
+    (part) => `--b\nContent-Type: ${part}\n`,
+  );
+  await imported({
+    'a.eml': `From: a@x\nContent-Type: multipart/mixed; boundary=b\n\n${parts.join('')}--b--\n`,
+  });
+  const before = await arx(dir, 'read msg_1');
+  expect(before.stdout).toContain('Files: att_1 secret.png  image/png, 1 B  available');
+  expect(before.stdout).toContain('hello\n\n[file att_1 secret.png');
+  expect((await arx(dir, 'redact att_1 --reason legal')).exit).toBe(0);
+  const { stdout, exit } = await arx(dir, 'read msg_1');
+  expect(exit).toBe(0);
+  expect(stdout).toContain('hello');
+  expect(stdout).toMatch(/Files: att_1 \S+ .*withheld \(legal\)/);
+  expect(stdout).toMatch(/\[file att_1 .*withheld \(legal\) {2}\(its place in the message is not known\)\]/);
+});
+
+test.each([
+  ['no date', '', '(the message has no date)'],
+  [
+    'an impossible date',
+    'Date: Tue, 31 Feb 2003 10:00:00 +0000\n',
+    '(no such date: Tue, 31 Feb 2003 10:00:00 +0000)',
+  ],
+  [
+    'a date in the future',
+    'Date: Tue, 2 Mar 2094 10:00:00 +0000\n',
+    'Tue, 2 Mar 2094 11:00 +0100 (in the future)',
+  ],
+])('%s is said in the line of the date', async (_, field, shown) => {
+  await imported({ 'a.eml': `From: a@x\n${field}Subject: s\n\nhello\n` });
+  expect((await arx(dir, 'read msg_1', { env: ENV })).stdout).toContain(`Date: ${shown}\n`);
+});
+
+test('an answer to a message that the archive lacks says so', async () => {
+  await imported({ 'a.eml': 'From: a@x\nMessage-ID: <1@x>\nIn-Reply-To: <gone@x>\n\nhello\n' });
+  expect((await arx(dir, 'read msg_1')).stdout).toContain(
+    '! it answers a message that this archive does not have',
+  );
+});
+
+test('--headers shows every field, --lore explains the record, --raw is the message', async () => {
+  await imported({ 'a.eml': 'Received: from b\nFrom: a@x\nSubject: s\u200bt\n\nhello\n' });
+  expect((await arx(dir, 'read msg_1 --headers')).stdout).toContain('Received: from b\nFrom: a@x\n');
+  const { stdout } = await arx(dir, 'read msg_1 --lore');
+  expect(stdout).toContain('arrived as entry_1 (its glyph), from the source external');
+  expect(stdout).toContain('hidden data (stego): 1 character without width in the subject');
+  expect((await arx(dir, 'read msg_1 --raw')).stdout).toBe(
+    'Received: from b\nFrom: a@x\nSubject: s\u200bt\n\nhello\n',
+  );
+});
+
+test('what cannot be read beside others is a line and the exit code; alone it is the error', async () => {
+  await imported(THREAD);
+  const both = await arx(dir, 'read msg_9 msg_1');
+  expect(both.exit).toBe(6);
+  expect(both.stdout).toContain('withheld or unreadable: no message msg_9 in this archive [not_found]');
+  expect(both.stdout).toContain('hello');
+  expect(await arx(dir, 'read msg_9')).toMatchObject({ exit: 6, stdout: '' });
+  expect(await arx(dir, 'read att_1')).toMatchObject({ exit: 2, stdout: '' });
+});
+
+/** What a terminal would do something else with than show it. The colours are ours. */
+const CONTROL = /(?!\n)\p{Cc}|[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
+
+const hostile = fc.array(
+  fc.constantFrom(
+    '\x1b[2J',
+    '\x1b]0;t\x07',
+    '\u009b2J',
+    '\r',
+    '\u202e',
+    '\u200b',
+    '\t',
+    '> ',
+    '\n',
+    'a',
+    '日',
+    '&#27;[2J',
+    '<b>',
+    '\x7f',
+    ' \n',
+    '-- \n',
+    '\x00',
+  ),
+  { maxLength: 40 },
+);
+
+property.prop([hostile, hostile, fc.constantFrom('plain; format=flowed', 'html', 'x-patch; name=a.diff')], {
+  numRuns: 20,
+})('no control sequence leaves, whatever header and body hold', async (subject, body, type) => {
+  dir = tempFolder('read');
+  const head = subject.join('').replaceAll(/[\r\n]/g, '');
+  const word = `=?utf-8?B?${Buffer.from(subject.join('')).toString('base64')}?=`;
+  const mail = `From: ${word} <a@x>\nTo: ${head}\nSubject: ${word}\nContent-Type: text/${type}; charset=utf-8\n\n${body.join('')}`;
+  await imported({ 'a.eml': mail });
+  for (const options of ['', ' --headers --lore'])
+    for (const terminal of [{}, { columns: 20 }]) {
+      const { stdout, exit } = await arx(dir, `read conv_1 --no-color${options}`, terminal);
+      expect(exit).toBe(0);
+      expect(stdout).not.toMatch(CONTROL);
+    }
+});

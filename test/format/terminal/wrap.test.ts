@@ -1,0 +1,34 @@
+// Lines are wrapped at blanks; wide characters and long words included, and no character is lost.
+import { fc, test as property } from '@fast-check/vitest';
+import { expect, test } from 'vitest';
+import { escapeText, textWidth } from '../../../src/format/terminal/escape.ts';
+import { wrapText } from '../../../src/format/terminal/wrap.ts';
+
+test.each<[text: string, columns: number, lines: string[]]>([
+  ['', 10, ['']],
+  ['abc', 10, ['abc']],
+  ['abc def', 5, ['abc', 'def']],
+  ['abc def', 7, ['abc def']],
+  ['  abc def', 6, ['  abc', 'def']],
+  ['abcdefgh', 3, ['abc', 'def', 'gh']],
+  ['a bcdefg', 3, ['a', 'bcd', 'efg']],
+  ['日本語', 4, ['日本', '語']],
+  ['e\u0301e\u0301e\u0301', 2, ['e\u0301e\u0301', 'e\u0301']],
+])('%j in %i columns', (text, columns, lines) => {
+  expect(wrapText(text, columns)).toEqual(lines);
+});
+
+property.prop([fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 2, max: 40 })])(
+  'no line is too wide, and no character is lost',
+  (source, columns) => {
+    const text = escapeText(source);
+    const lines = wrapText(text, columns);
+    for (const line of lines) expect(textWidth(line.trimEnd())).toBeLessThanOrEqual(columns);
+    expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+  },
+);
+
+test('a word of a million characters', () => {
+  expect(wrapText('a'.repeat(1_000_000), 80)).toHaveLength(12_500);
+  expect(wrapText('ä'.repeat(100_000), 80)).toHaveLength(1_250);
+});
