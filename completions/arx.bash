@@ -117,9 +117,9 @@ _arx() {
     "fsck") flags+=" --database --blobs"; : ;;
     "backup") flags+=" --to --database"; : ;;
     "serve") flags+=" --host --port --asset-port --allow-host --database --blobs --max-tier --read-only --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists"; : ;;
-    "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
-    "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
-    "config unset") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config unset") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
     "config list") : ;;
     "config path") : ;;
     "profile ls") : ;;

@@ -13,9 +13,12 @@ import { Fault } from './faults.ts';
 import type { Sink, Source, World } from './world.ts';
 
 const controller = new AbortController();
+let isPaging = false;
 
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(name, () => {
+    // Ctrl-C in a pager is for the pager.
+    if (isPaging && name === 'SIGINT') return;
     const fault = new Fault('interrupted', 'interrupted', { signal: name });
     // The second signal ends the process at once.
     if (controller.signal.aborted) process.exit(exitCodeOf(fault));
@@ -181,6 +184,43 @@ const world: World = {
         once: true,
       });
     });
+  },
+  startPager: async (program, args, env) => {
+    const { spawn } = await import('node:child_process');
+    const { ARX_TOKEN: _, ...own } = process.env;
+    const stdio: ['pipe', 'inherit', 'inherit'] = ['pipe', 'inherit', 'inherit'];
+    const child = spawn(program, args, { env: { ...env, ...own }, stdio });
+    child.stdin.on('error', () => {});
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    isPaging = true;
+    let isClosed = false;
+    const ended = new Promise<void>((resolve) => {
+      child.once('exit', () => {
+        isClosed = true;
+        isPaging = false;
+        resolve();
+      });
+    });
+    return {
+      isTTY: true,
+      columns: process.stdout.columns,
+      isClosed: () => isClosed,
+      write: (chunk) =>
+        new Promise((resolve, reject) => {
+          child.stdin.write(chunk, (error) => {
+            if (error) isClosed = true;
+            if (error) reject(faultOfWrite(error));
+            else resolve();
+          });
+        }),
+      end: async () => {
+        child.stdin.end();
+        await ended;
+      },
+    };
   },
   thread: (name, data) =>
     new Worker(join(__dirname, `${name}.js`), {

@@ -19,6 +19,14 @@ export type Source = {
   line(prompt: string, options?: { hidden?: boolean; signal?: AbortSignal }): Promise<string | undefined>;
 };
 
+/** A program that shows text page by page. A write after its user closed it throws Fault 'interrupted'. */
+export type Pager = Sink & {
+  /** Returns whether its user closed it. */
+  isClosed(): boolean;
+  /** Ends the text, and waits until its user closes it. */
+  end(): Promise<void>;
+};
+
 /** Everything that a run may use of the system. */
 export type World = {
   argv: readonly string[];
@@ -50,6 +58,8 @@ export type World = {
   nodeVersion: string;
   /** Runs a program without a shell and without our streams; returns its exit code. Rejects where it cannot start. */
   launch(program: string, args: readonly string[]): Promise<number>;
+  /** Starts a pager on the terminal, with these variables where the user has not set them. Rejects where it cannot start. */
+  startPager(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Pager>;
   /** Starts a thread of ours by its name, with data for it; undefined where there are none. */
   thread: ((name: 'disk-worker' | 'hash-worker' | 'small-file-worker', data?: object) => Worker) | undefined;
 };

@@ -15,6 +15,7 @@ import {
 import { readContent } from './content/read-content.ts';
 import { writeStored } from './content/write-stored.ts';
 import { findConversation, readMessages } from './conversations/conversation-messages.ts';
+import { printPaged } from './paged-output.ts';
 import { isOfOneMessage, readMessage, unreadable } from './read/read-message.ts';
 import { threadOrder } from './read/thread-order.ts';
 
@@ -44,7 +45,7 @@ export async function run(input: Input, app: App): Promise<void> {
     timeZone: app.world.env['TZ'],
   };
   const items = readAll(input, style, app);
-  if (isText) return app.printer.lines(linesOf(items));
+  if (isText) return printPaged(linesOf(items), app);
   let rows = 0;
   let problems = 0;
   const messages = async function* (): AsyncGenerator<ReadMessage> {

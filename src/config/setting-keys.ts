@@ -10,6 +10,7 @@ export type SettingValues = {
   timeout: number;
   retries: number;
   color: 'auto' | 'always' | 'never';
+  pager: string | undefined;
   profile: string;
   data_dir: string;
   proxy: string | undefined;
@@ -46,6 +47,7 @@ export const KEYS: { [K in SettingKey]: Key<SettingValues[K]> } = {
   timeout: { meaning: 'longest wait for one answer, in seconds', read: numberWithin(0.1, 3600) },
   retries: { meaning: 'retries after a failure that may pass', read: integerWithin(0, 10) },
   color: { meaning: 'when to print in colour', read: oneOf('auto', 'always', 'never') },
+  pager: { meaning: 'program that shows long texts (default: PAGER, else less)', read: textUpTo(4096) },
   profile: { meaning: 'profile used when none is named', read: readProfile, global: true },
   data_dir: { meaning: 'folder of the local archive', read: textUpTo(4096) },
   proxy: { meaning: 'address of a proxy; proxy variables are ignored', read: readProxy },

@@ -112,6 +112,7 @@ export function resolveSettings(sources: Sources): Settings {
     timeout: of('timeout', 20),
     retries: of('retries', 4),
     color: of('color', 'auto'),
+    pager: of('pager', undefined),
     profile,
     // A relative path in config.json is relative to the config folder; a typed one to the working directory.
     data_dir: {

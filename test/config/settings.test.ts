@@ -26,6 +26,7 @@ test('defaults', () => {
     20,
     4,
     'auto',
+    undefined,
     'default',
     '/d/arx',
     undefined,

@@ -84,6 +84,9 @@ export function fakeWorld({
     launch: async () => {
       throw new Error('ENOENT');
     },
+    startPager: async () => {
+      throw new Error('ENOENT');
+    },
     thread: undefined,
     slept,
     stdoutText: () => Buffer.concat(out).toString('utf8'),
