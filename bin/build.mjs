@@ -32,6 +32,7 @@ const VENDORS = {
   'openapi.json': `module.exports = require('./src/contract/openapi.json')`,
   pg: `module.exports = require('pg')`,
   'postal-mime': `export { default, addressParser, decodeWords } from 'postal-mime'`,
+  'tar-stream': `module.exports = require('tar-stream')`,
   yauzl: `module.exports = require('yauzl')`,
 };
 

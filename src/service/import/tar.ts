@@ -1,4 +1,5 @@
-// Reads the entries of a tar file by name. A compressed one (tar.gz) is unpacked into a temporary file first.
+// Reads the entries of a tar file by name, where tar-stream finds them. A compressed one (tar.gz) is unpacked into a temporary
+// file first.
 import { Buffer } from 'node:buffer';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
@@ -14,10 +15,13 @@ import { unreadableReason } from './unreadable-reason.ts';
 const GZIP_MAGIC = '\u001f\u008b';
 const BLOCK_BYTES = 512;
 const CHUNK_BYTES = 1024 * 1024;
+const READING = { autoClose: false, highWaterMark: CHUNK_BYTES };
 /** More than any export holds. */
 const MAX_ENTRIES = 2_000_000;
-/** Names and attributes in entries of their own are longer in no tar that is not damaged. */
-const MAX_LONG_NAME_BYTES = 1024 * 1024;
+/** A longer name is in no tar that is not damaged. */
+const MAX_NAME_CHARACTERS = 1024 * 1024;
+/** Headers of one file, or the zeros after the last, are longer in no tar that is not damaged. */
+const MAX_BYTES_WITHOUT_ENTRY = 16 * 1024 * 1024;
 /** A tar that unpacks to more is refused before it fills the disk. */
 const MAX_UNPACKED_BYTES = 256 * 1024 ** 3;
 
@@ -39,13 +43,14 @@ export async function openTar(path: string): Promise<FileSet> {
     const entries = new Map<string, TarEntry>();
     const unreadable: Array<[string, string]> = [];
     const hidden: string[] = [];
-    for await (const entry of entriesOf(fileSequence(file))) {
+    for await (const entry of entriesOf(file.createReadStream({ start: 0, ...READING }))) {
       if ('reason' in entry) unreadable.push([entry.name, entry.reason]);
       else {
         if (entries.has(entry.name)) hidden.push(entry.name);
         entries.set(entry.name, entry);
       }
-      if (entries.size > MAX_ENTRIES) throw new UnreadableError('names too many files');
+      if (entries.size + unreadable.length + hidden.length > MAX_ENTRIES)
+        throw new UnreadableError('names too many files');
     }
     const stream = (name: string) => streamEntry(file, entries.get(name));
     return {
@@ -129,56 +134,6 @@ async function unpack(path: string, to: string): Promise<void> {
   }
 }
 
-/** Bytes that are read in order. `take` returns fewer at the end. */
-type Sequence = { take(bytes: number): Promise<Buffer>; skip(bytes: number): Promise<void> };
-
-function fileSequence(file: FileHandle): Sequence {
-  let at = 0;
-  return {
-    async take(bytes) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, at);
-      at += bytesRead;
-      return buffer.subarray(0, bytesRead);
-    },
-    async skip(bytes) {
-      at += bytes;
-      // Whether there are so many shows when the last of them is read.
-      if (bytes > 0 && (await file.read(Buffer.alloc(1), 0, 1, at - 1)).bytesRead === 0) throw truncated();
-    },
-  };
-}
-
-function streamSequence(chunks: AsyncIterator<Buffer>): Sequence {
-  let rest: Buffer = Buffer.alloc(0);
-  const fill = async (): Promise<boolean> => {
-    const next = await chunks.next();
-    if (next.done === true) return false;
-    rest = next.value;
-    return true;
-  };
-  return {
-    async take(bytes) {
-      const parts: Buffer[] = [];
-      for (let left = bytes; left > 0;) {
-        if (rest.length === 0 && !(await fill())) break;
-        const part = rest.subarray(0, left);
-        rest = rest.subarray(part.length);
-        left -= part.length;
-        parts.push(part);
-      }
-      return Buffer.concat(parts);
-    },
-    async skip(bytes) {
-      for (let left = bytes; left > 0;) {
-        if (rest.length === 0 && !(await fill())) throw truncated();
-        const skipped = Math.min(left, rest.length);
-        rest = rest.subarray(skipped);
-        left -= skipped;
-      }
-    },
-  };
-}
-
 function truncated(): UnreadableError {
   return new UnreadableError('is damaged (it ends inside a file)');
 }
@@ -193,7 +148,7 @@ export async function* tarNames(path: string, maxBytes: number): AsyncGenerator<
   const chunks: AsyncIterable<Buffer> = isCompressed ? source.pipe(createGunzip()) : source;
   source.on('error', (error) => void (chunks as unknown as Readable).destroy(error));
   try {
-    for await (const entry of entriesOf(streamSequence(chunks[Symbol.asyncIterator]()))) {
+    for await (const entry of entriesOf(chunks)) {
       if ('start' in entry) yield entry.name;
       if ('start' in entry && entry.start > maxBytes) return;
     }
@@ -206,42 +161,52 @@ export async function* tarNames(path: string, maxBytes: number): AsyncGenerator<
 }
 
 /** Yields the files in order, and what is no file with the reason. Throws {@link UnreadableError} for a damaged tar. */
-async function* entriesOf(source: Sequence): AsyncGenerator<TarEntry | { name: string; reason: string }> {
-  let longName: string | undefined;
-  let longBytes: number | undefined;
-  for (let at = 0; ;) {
-    const header = await source.take(BLOCK_BYTES);
-    at += BLOCK_BYTES;
-    if (header.length < BLOCK_BYTES) return;
-    if (header.every((byte) => byte === 0)) continue;
-    if (!hasChecksum(header)) throw new UnreadableError('is damaged (a header of the tar is not valid)');
-    const type = String.fromCharCode(header[156] || 0x30);
-    const bytes = (type === 'x' ? undefined : longBytes) ?? numberIn(header.subarray(124, 136));
-    if (!Number.isSafeInteger(bytes) || bytes < 0) throw truncated();
-    const start = at;
-    const padded = Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
-    at += padded;
-    if (type === 'L' || type === 'x' || type === 'g') {
-      if (bytes > MAX_LONG_NAME_BYTES)
-        throw new UnreadableError('is damaged (a name in the tar is too long)');
-      const content = (await source.take(padded)).subarray(0, bytes);
-      if (content.length < bytes) throw truncated();
-      if (type === 'L') longName = textIn(content);
-      if (type === 'x') {
-        const attributes = attributesIn(content);
-        longName = attributes.get('path') ?? longName;
-        const declared = attributes.get('size');
-        if (declared !== undefined) longBytes = Number(declared);
+async function* entriesOf(
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<TarEntry | { name: string; reason: string }> {
+  const { extract } = await import('tar-stream');
+  const reader = extract({ allowUnknownFormat: true });
+  let bytesWithoutEntry = 0;
+  const whole = pipeline(
+    chunks,
+    // tar-stream collects a name of any length in memory.
+    async function* bounded(source: AsyncIterable<Buffer>) {
+      for await (const chunk of source) {
+        bytesWithoutEntry += chunk.length;
+        if (bytesWithoutEntry > MAX_BYTES_WITHOUT_ENTRY)
+          throw new UnreadableError('is damaged (a name in the tar is too long)');
+        yield chunk;
       }
-      continue;
+    },
+    reader,
+  );
+  // The loop throws the error first.
+  whole.catch(() => {});
+  try {
+    for await (const entry of reader) {
+      const { type, size: bytes = Number.NaN } = entry.header;
+      // tar-stream waits for ever for the end of such a file.
+      if (!Number.isSafeInteger(bytes) || bytes < 0) throw truncated();
+      const name = entry.header.name.replace(/^(?:\.\/)+/, '');
+      if (name.length > MAX_NAME_CHARACTERS)
+        throw new UnreadableError('is damaged (a name in the tar is too long)');
+      // The place of the header, which the types lack.
+      const start = (entry as unknown as { offset: number }).offset + BLOCK_BYTES;
+      if (type === 'file' || type === 'contiguous-file') yield { name, start, bytes };
+      else if (type === 'link' || type === 'symlink') yield { name, reason: 'is a link' };
+      else if (type !== 'directory') yield { name, reason: 'is not a regular file' };
+      bytesWithoutEntry = 0;
+      entry.on('data', () => (bytesWithoutEntry = 0));
     }
-    const name = (longName ?? nameIn(header)).replace(/^(?:\.\/)+/, '');
-    longName = undefined;
-    longBytes = undefined;
-    if (type === '0' || type === '7') yield { name, start, bytes };
-    else if (type === '1' || type === '2') yield { name, reason: 'is a link' };
-    else if (type !== '5' && type !== 'K') yield { name, reason: 'is not a regular file' };
-    await source.skip(padded);
+    await whole;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (error instanceof UnreadableError || code !== undefined) throw error;
+    throw message === 'Unexpected end of data'
+      ? truncated()
+      : new UnreadableError('is damaged (a header of the tar is not valid)');
+  } finally {
+    reader.destroy();
   }
 }
 
@@ -255,44 +220,4 @@ async function* streamEntry(file: FileHandle, entry: TarEntry | undefined): Asyn
     yield buffer.subarray(0, bytesRead);
     at += bytesRead;
   }
-}
-
-/** The sum of all bytes of the header, with spaces in place of the sum itself. */
-function hasChecksum(header: Buffer): boolean {
-  let sum = 8 * 0x20;
-  for (const [at, byte] of header.entries()) if (at < 148 || at >= 156) sum += byte;
-  return numberIn(header.subarray(148, 156)) === sum;
-}
-
-/** An octal number, or a binary one (GNU) where the first bit is set. */
-function numberIn(field: Buffer): number {
-  if ((field[0]! & 0x80) !== 0) return field.subarray(1).reduce((value, byte) => value * 256 + byte, 0);
-  return Number.parseInt(textIn(field).trim() || '0', 8);
-}
-
-function nameIn(header: Buffer): string {
-  const name = textIn(header.subarray(0, 100));
-  const isPosix = header.toString('latin1', 257, 263) === 'ustar\0';
-  const prefix = isPosix ? textIn(header.subarray(345, 500)) : '';
-  return prefix === '' ? name : `${prefix}/${name}`;
-}
-
-/** The attributes of a pax header: lines of `<length> <name>=<value>`. */
-function attributesIn(content: Buffer): Map<string, string> {
-  const attributes = new Map<string, string>();
-  for (let at = 0; at < content.length;) {
-    const space = content.indexOf(0x20, at);
-    const length = space < 0 ? Number.NaN : Number(content.toString('latin1', at, space));
-    if (!Number.isSafeInteger(length) || length <= space - at || at + length > content.length) break;
-    const [, name = '', value = ''] =
-      /^([^=]*)=([\s\S]*)\n$/.exec(content.toString('utf8', space + 1, at + length)) ?? [];
-    if (name !== '') attributes.set(name, value);
-    at += length;
-  }
-  return attributes;
-}
-
-function textIn(field: Buffer): string {
-  const end = field.indexOf(0);
-  return field.toString('utf8', 0, end < 0 ? field.length : end);
 }
