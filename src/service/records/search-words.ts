@@ -16,10 +16,12 @@ const BYTES_PER_CHARACTER = 3;
 
 /** Returns the words of the texts, columns in their order. Words beyond what an index can hold of a message are left out. */
 export function searchWordsOf(text: SearchText): SearchWords {
-  const words = Object.fromEntries(COLUMNS.map((column) => [column, wordsOf(text[column])])) as Record<
-    Column,
-    string[]
-  >;
+  const words = COLUMNS.map((column) => [column, wordsOf(text[column])]);
+  return indexedWords(text, Object.fromEntries(words) as Record<Column, string[]>);
+}
+
+/** As {@link searchWordsOf}, for texts whose words are known. */
+export function indexedWords(text: SearchText, words: Record<Column, string[]>): SearchWords {
   const most = COLUMNS.reduce(
     (sum, column) => sum + words[column].length * BYTES_PER_WORD + text[column].length * BYTES_PER_CHARACTER,
     0,

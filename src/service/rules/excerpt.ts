@@ -35,19 +35,27 @@ const MATCHED: Readonly<Record<Column, Matched>> = {
 /** The column that the snippet is taken from: the first one with a match. */
 const SHOWN: readonly Column[] = ['body', 'quoted', 'files'];
 
+/** The words of each text of a message, with their places. */
+export type PlacedText = Readonly<Record<Column, readonly PlacedWord[]>>;
+
+/** Returns the words of a message with their places. */
+export function placeText(text: SearchText): PlacedText {
+  const placed = COLUMNS.map((column) => [column, placeWords(text[column])] as const);
+  return Object.fromEntries(placed) as Record<Column, PlacedWord[]>;
+}
+
 /** Returns where the words of an expression are, and a snippet of the text around them; else of its beginning. */
-export function excerptOf(text: SearchText, expression: Expression | undefined): Excerpt {
+export function excerptOf(text: SearchText, placed: PlacedText, expression: Expression | undefined): Excerpt {
   const terms = expression === undefined ? [] : positiveTerms(expression);
-  const places = new Map(COLUMNS.map((column) => [column, placesIn(column, text[column], terms)]));
+  const places = new Map(COLUMNS.map((column) => [column, placesIn(column, placed[column], terms)]));
   const matched = COLUMNS.filter((column) => places.get(column)!.length > 0).map((column) => MATCHED[column]);
   const shown = SHOWN.find((column) => places.get(column)!.length > 0) ?? 'body';
   return { matched, ...snippetOf(text[shown], places.get(shown)!) };
 }
 
-function placesIn(column: Column, text: string, terms: readonly Term[]): Place[] {
+function placesIn(column: Column, words: readonly PlacedWord[], terms: readonly Term[]): Place[] {
   const own = terms.filter((term) => columnsOf(term).includes(column));
-  if (own.length === 0 || text === '') return [];
-  const words: PlacedWord[] = placeWords(text);
+  if (own.length === 0 || words.length === 0) return [];
   const plain = words.map(({ word }) => word);
   const places: Place[] = [];
   for (const term of own) {
