@@ -14,7 +14,7 @@ if (hasRealData('mime-torture', ['tar', 'xz']))
   describe('the MIME collection', () => {
     const dir = tempFolder('read');
 
-    test('every mail is read: no crash, no control sequence, no line that is too wide', async () => {
+    test('every mail is read: no crash, no control sequence', async () => {
       mkdirSync(join(dir, 'all'));
       for (const name of ['mime4j', 'nodemailer-mailparser', 'stalwart', 'sisimai-bounces'])
         unpackTar(`mime-torture/${name}`, join(dir, 'all'));

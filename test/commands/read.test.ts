@@ -35,6 +35,15 @@ test('a message: header, local date, text', async () => {
   });
 });
 
+test('encoded words are decoded in every line of the header', async () => {
+  const name = '=?iso-8859-1?Q?J=FCrgen?=';
+  await imported({
+    'a.eml': `From: ${name} <a@x>\nTo: ${name} <b@x>\nCc: ${name} <c@x>\nSubject: ${name}\n\nhello\n`,
+  });
+  const { stdout } = await arx(dir, 'read msg_1');
+  expect(stdout).toContain('From: Jürgen <a@x>\nTo: Jürgen <b@x>\nCc: Jürgen <c@x>\n');
+});
+
 test('in a pipe nothing is folded; on a terminal a long quotation is, and --quotes shows it', async () => {
   await imported(THREAD);
   expect((await arx(dir, 'read msg_2')).stdout).toContain(QUOTED);

@@ -59,14 +59,17 @@ export async function readMessage(id: string, options: ReadOptions, app: App): P
       warnings.push({ about: 'structure', text: `its ${name} is cut: it is too long` });
   const of = (name: string): string | null =>
     headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? null;
+  const { decodedHeader } = await import('../../service/mail/readable-mail.ts');
+  const decoded = async (value: string | null): Promise<string | null> =>
+    value === null ? null : decodedHeader(value);
   return {
     version: 1,
     id: record.id ?? id,
     conversation_id: textOf(record.conversation_id),
     parent_id: textOf(record.parent_id),
     from: textOf(record.from) ?? of('from'),
-    to: of('to'),
-    cc: of('cc'),
+    to: await decoded(of('to')),
+    cc: await decoded(of('cc')),
     date: textOf(record.date),
     subject: textOf(record.subject) ?? of('subject'),
     ...(options.headers ? { headers } : {}),

@@ -57,7 +57,7 @@ export async function readableMail(
     // A text with a file name is read too, such as a patch that is shown in the mail.
     if (!isText(leaf) || isInFile || (isFile(leaf) && !leaf.shown)) continue;
     const isOtherForm = leaf.branches.some(({ of, number }) => (shownBranches.get(of) ?? number) !== number);
-    if (isOtherForm) parts.push({ kind: 'alternative', type: leaf.type, bytes: leaf.body.length });
+    if (isOtherForm) parts.push({ kind: 'alternative', type: leaf.type, bytes: leaf.body.length, ...head });
     else parts.push({ ...textOf(leaf), ...(isFile(leaf) ? {} : head) });
   }
   return { parts, wellFormed };
@@ -79,6 +79,12 @@ export function readableText(
   return forms.map((part) =>
     part === shown ? part : { kind: 'alternative', type: part.type, bytes: Buffer.byteLength(html ?? '') },
   );
+}
+
+/** Returns a header value with its encoded words (RFC 2047) decoded. */
+export async function decodedHeader(value: string): Promise<string> {
+  const { decodeWords } = await import('postal-mime');
+  return decodeWords(value);
 }
 
 /** Returns for each multipart/alternative the branch that is shown: the first with text of the preferred type, else of the other. */

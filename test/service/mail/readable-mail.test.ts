@@ -132,6 +132,15 @@ test('a forwarded message begins with its header', async () => {
   });
 });
 
+test('a forwarded message begins with its header also where its first part is not shown', async () => {
+  const inner = `Subject: inner\nContent-Type: multipart/alternative; boundary=c\n\n--c\nContent-Type: text/html\n\n<p>\n--c\n\nwords\n--c--`;
+  const parts = await read(multipart('mixed', part('Content-Type: message/rfc822', inner)));
+  expect(parts).toMatchObject([
+    { kind: 'alternative', forwarded: [[['Subject', 'inner']]] },
+    { text: 'words' },
+  ]);
+});
+
 test('what is damaged is said at its part', async () => {
   const [base64] = await read('Content-Transfer-Encoding: base64\n\naGVsbG8\x01=');
   expect(base64?.warnings).toEqual(['its base64 is damaged: bytes may be missing']);
