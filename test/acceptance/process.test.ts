@@ -732,6 +732,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   'conversations plot': { before: 'conversations walk --freeze walk1', args: 'walk1' },
   'messages ls': { args: '--opening' },
   search: { args: 'lisbon' },
+  read: { args: 'msg_1 conv_1' },
   'sequence show': { args: 'arc_reconstruction' },
   'events send': { args: 'mirror.detected --id evt_1 --payload {"layer":"outer"}' },
   'events types': {},

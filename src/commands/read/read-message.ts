@@ -81,6 +81,16 @@ export async function readMessage(id: string, options: ReadOptions, app: App): P
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
+/** Where other services than ours have the text of a message. */
+const TEXT_FIELDS = ['body', 'content', 'message', 'plain', 'body_text'] as const;
+
+/** Returns the text of a record that is not from our service, which always names the format. */
+function otherTextOf(record: RawRecord): string | null {
+  if (record.format !== undefined) return null;
+  const values = TEXT_FIELDS.map((name) => textOf((record as Record<string, unknown>)[name]));
+  return values.find((value) => value !== null && value !== '') ?? null;
+}
+
 /** `isWhole`: whether the parts are from the stored bytes, so that nothing of them is cut. */
 async function partsOf(
   record: RawRecord,
@@ -95,8 +105,11 @@ async function partsOf(
   const stored = await mailBytes(record, id, warnings, app);
   if (stored === undefined) {
     const contentType = record.headers?.find(([name]) => name?.toLowerCase() === 'content-type')?.[1];
-    const { text = null, html: page = null } = record;
-    const parts = readableText({ text: textOf(text), html: textOf(page), contentType }, prefer);
+    const page = textOf(record.html);
+    const text = textOf(record.text) ?? (page === null ? otherTextOf(record) : null);
+    const parts = readableText({ text, html: page, contentType }, prefer);
+    if (parts.length === 0 && record.format === undefined)
+      warnings.push({ about: 'content', text: 'no text: the service names none, or under another name' });
     // Only a mail contains its files.
     const place = record.format === undefined || record.format === 'rfc822' ? { in_place: false } : {};
     return { parts: [...parts, ...files.map((file) => ({ ...file, ...place }))], isWhole: false };

@@ -249,6 +249,17 @@ export const FILE_CHECKS: readonly Check[] = [
     },
   },
   {
+    commands: ['read'],
+    name: 'read: a message',
+    async run({ arx, service, variant }) {
+      const letter = service.archive.letters[8]!;
+      const ran = await arx(`read ${letter.id}`);
+      if (variant.raw === 'text/plain' && ran.exit !== 0) return mustRefuse(ran, [11]);
+      mustSucceed(ran);
+      must(ran.stdout.includes(letter.body.trim()), 'the text is not shown');
+    },
+  },
+  {
     commands: ['content get'],
     name: 'content get: the lore view with its pipeline',
     async run({ arx }) {
