@@ -206,10 +206,17 @@ describe('a service that gives no rows for a filter', () => {
     expect({ exit: ran.exit, data: ran.data, summary: ran.summary }).toEqual({
       exit: 0,
       data: [],
-      summary: { rows: 0, withheld: 0, has_more: false, complete: true },
+      summary: { rows: 0, withheld: 0, absent: 0, has_more: false, complete: true },
     });
-    expect(noticesOf(ran)).toEqual([]);
-    expect(ran.requests).toBe(3);
+    // The notice about the city is the only one, and not about the filter.
+    expect(noticesOf(ran)).toEqual(['arx: no city "nowhere"; arx attachments cities lists them']);
+    const other = await at(applies, 'messages ls --conversation nowhere');
+    expect({ exit: other.exit, data: other.data, notices: noticesOf(other) }).toEqual({
+      exit: 0,
+      data: [],
+      notices: [],
+    });
+    expect(other.requests).toBe(3);
   });
 
   test('one empty answer by a fault is asked for again', async () => {
@@ -332,7 +339,7 @@ describe('rows that do not show the field', () => {
 
   test('a pull does not take them either', async () => {
     const ran = await at({ lists }, 'attachments pull --city lisbon --dry-run');
-    expect(ran.rest).toMatchObject({ withheld: 30, files: 0 });
+    expect(ran.rest).toMatchObject({ absent: 30, files: 0 });
     expect(ran.exit).toBe(3);
     expect(ran.stderr).toContain('30 rows do not show origin_city');
   });

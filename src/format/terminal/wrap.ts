@@ -5,7 +5,7 @@ let segmenter: Intl.Segmenter | undefined;
 
 /**
  * Returns escaped text as lines of at most `columns` columns, at least one line. Lines break at blanks; a word that is too long is
- * broken between two graphemes. Takes time linear in the text.
+ * broken between two graphemes. A grapheme that is wider than a line has one to itself. Takes time linear in the text.
  */
 export function wrapText(text: string, columns: number): string[] {
   const width = Math.max(columns, 2);
@@ -14,7 +14,7 @@ export function wrapText(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = '';
   let used = 0;
-  for (const piece of text.match(/ *[^ ]+| +$/g) ?? []) {
+  for (const piece of piecesOf(text)) {
     const size = textWidth(piece);
     if (used + size <= width) {
       line += piece;
@@ -31,6 +31,19 @@ export function wrapText(text: string, columns: number): string[] {
   }
   if (line !== '' || lines.length === 0) lines.push(line);
   return lines;
+}
+
+/** Yields the words, each with the blanks before it, and at last the blanks at the end. */
+function* piecesOf(text: string): Generator<string> {
+  let blanks = '';
+  for (const run of text.match(/ +|[^ ]+/g) ?? []) {
+    if (run.startsWith(' ')) blanks = run;
+    else {
+      yield blanks + run;
+      blanks = '';
+    }
+  }
+  if (blanks !== '') yield blanks;
 }
 
 /** Segmenting takes time quadratic in a string, so a word is segmented in blocks. */
