@@ -26,7 +26,7 @@ export const CONTENT_COMMANDS = [
   },
   {
     words: 'content get',
-    summary: 'read a message as a content record',
+    summary: 'show or save what the service stores of a message, as one record',
     arguments: [['<message>', 'message, e.g. msg_1']],
     options: [
       ['--view <view>', 'which view (default: raw)', ['raw', 'lore']],
