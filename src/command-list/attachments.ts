@@ -2,12 +2,13 @@
 import type { CommandSpec } from './command-spec.ts';
 import { PAGE_OPTIONS } from './shared-options.ts';
 
-const COUNT_OPTIONS = [
-  ['--city <city>', 'only files from this city'],
+const CITY_OPTION = ['--city <city>', 'only files from this city'] as const;
+const OTHER_FILTERS = [
   ['--type <type>', 'only this content type, e.g. image/png'],
   ['--source <source>', 'only rows of this source, e.g. gateway'],
   ['--message <id>', 'only files of this message'],
 ] as const;
+const COUNT_OPTIONS = [CITY_OPTION, ...OTHER_FILTERS] as const;
 
 /** Names, arguments, options and examples of the `attachments` commands. */
 export const ATTACHMENT_COMMANDS = [
@@ -15,13 +16,11 @@ export const ATTACHMENT_COMMANDS = [
     words: 'attachments ls',
     summary: 'list attachments, one page or all; withheld ones are marked',
     options: [
-      ['--city <city>', 'only files from this city'],
+      CITY_OPTION,
       ...PAGE_OPTIONS,
       ['--all', 'every row, walked where the service has cursors'],
       ['--redacted <choice>', 'only redacted rows, or only the others', ['yes', 'no']],
-      ['--type <type>', 'only this content type, e.g. image/png'],
-      ['--source <source>', 'only rows of this source, e.g. gateway'],
-      ['--message <id>', 'only files of this message'],
+      ...OTHER_FILTERS,
     ],
     examples: ['arx attachments ls --city lisbon', 'arx attachments ls --all -o ndjson | jq -r .sha256'],
     topics: ['output', 'drift'],

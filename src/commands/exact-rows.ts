@@ -106,3 +106,17 @@ export function exactRows<Row>(
 
   return { rows: rows(), complete: () => fault === undefined, fault: () => fault };
 }
+
+/** Returns the rows of a list by its pages, also those that its filters do not match. */
+export function exactRowsOf<Row extends { id: string }>(
+  list: { page: ReadPage<Row> },
+  app: Pick<App, 'world' | 'log' | 'notice' | 'strict'>,
+  window: Window = {},
+): ExactRows<Row> {
+  return exactRows(
+    (query) => list.page(query),
+    (row) => row.id,
+    app,
+    window,
+  );
+}

@@ -2,7 +2,7 @@
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { Fault } from '../../faults.ts';
-import { exactRows, type ExactRows } from '../exact-rows.ts';
+import { exactRowsOf, type ExactRows } from '../exact-rows.ts';
 import { findRecords, type RecordSource } from '../find-record.ts';
 
 /** For more ids than this the whole catalogue is read. */
@@ -10,12 +10,7 @@ const MAX_SINGLE_READS = 200;
 
 /** Returns every row of the catalogue, by a walk where the service follows cursors. */
 export async function wholeCatalogue(app: App): Promise<ExactRows<Attachment>> {
-  const client = await app.client();
-  return exactRows(
-    async (window) => (await client.attachments(window)).body,
-    (row) => row.id,
-    app,
-  );
+  return exactRowsOf(await attachmentSource(app), app);
 }
 
 /** Returns where the rows of the catalogue are found by id. */

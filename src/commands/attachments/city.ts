@@ -3,9 +3,9 @@ import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
 import { nearest } from '../../contract/nearest.ts';
 import { plural } from '../../format/numbers.ts';
-import { exactRows } from '../exact-rows.ts';
 import { withProgress } from '../with-progress.ts';
-import { filteredCatalogue, type Filter } from './filter.ts';
+import { wholeCatalogue } from './catalogue.ts';
+import type { Filter } from './filter.ts';
 
 /** Returns a name without case, accents, spaces and signs, so that spellings of one city are equal. */
 export function foldedCity(name: string): string {
@@ -35,14 +35,9 @@ export async function* rowsOfCity<Row>(
  * list. Says in a notice which it is; where there is none, or more than one, says that, and fails the run under `--strict`.
  */
 export async function cityAsWritten(asked: string, app: App): Promise<string | undefined> {
-  const catalogue = await filteredCatalogue([], app);
-  const listing = exactRows(
-    (window) => catalogue.page(window),
-    (row) => row.id,
-    app,
-  );
+  const { rows } = await wholeCatalogue(app);
   const cities = new Set<string>();
-  for await (const { origin_city } of withProgress(listing.rows, 'looking for the city in', 'rows', app)) {
+  for await (const { origin_city } of withProgress(rows, 'looking for the city in', 'rows', app)) {
     if (typeof origin_city === 'string' && origin_city !== '') cities.add(origin_city);
   }
   const known = [...cities].toSorted();

@@ -7,7 +7,7 @@ import type { AttachmentCount } from '../../contract/reports/attachment-count.ts
 import { attachmentCountView } from '../../format/views/index.ts';
 import { changedRows, countContradictions } from '../contradictions.ts';
 import { cityAsWritten } from './city.ts';
-import { exactRows } from '../exact-rows.ts';
+import { exactRowsOf } from '../exact-rows.ts';
 import { withProgress } from '../with-progress.ts';
 import { fieldFilters, filteredCatalogue, Filter } from './filter.ts';
 import { unavailableFault } from './withheld.ts';
@@ -26,11 +26,7 @@ export async function listCounts(
 ): Promise<void> {
   const list = await filteredCatalogue(fieldFilters(input), app);
   const changes = (await app.client()).changesOf('attachments');
-  const listing = exactRows(
-    (window) => list.page(window),
-    (row) => row.id,
-    app,
-  );
+  const listing = exactRowsOf(list, app);
   const counts = new Map<string | null, AttachmentCount>();
   const totals = { files: 0, withheld: 0, absent: 0 };
   for await (const row of withProgress(listing.rows, 'counting', 'rows', app)) {

@@ -8,7 +8,7 @@ import { attachmentView } from '../../format/views/index.ts';
 import { Window } from '../input.ts';
 import { changedRows, countContradictions, twoHashesFault } from '../contradictions.ts';
 import { noticeMore, totalContradiction } from '../page.ts';
-import { exactRows, type ExactRows } from '../exact-rows.ts';
+import { exactRowsOf, type ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import { cityAsWritten, rowsOfCity } from './city.ts';
 import { fieldFilters, Filter, filteredCatalogue } from './filter.ts';
@@ -45,12 +45,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const isWhole = () => listing !== undefined && isComplete(listing);
     const read = async (filter: Filter) => {
       list = await listOf({ ...input, ...filter }, app);
-      listing = exactRows(
-        (window) => list.page(window),
-        (row) => row.id,
-        app,
-        input,
-      );
+      listing = exactRowsOf(list, app, input);
       return counted(listing.rows, (row) => list.matches(row), count);
     };
     await app.printer.list(attachmentView, {

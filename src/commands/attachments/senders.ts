@@ -1,7 +1,7 @@
 // `arx attachments senders`: counts the files of each sender, who is named in the list of messages.
 import type * as z from 'zod';
 import type { App } from '../../app.ts';
-import { exactRows } from '../exact-rows.ts';
+import { exactRowsOf } from '../exact-rows.ts';
 import { withProgress } from '../with-progress.ts';
 import { filteredMessages } from '../messages/message-list.ts';
 import { Input, listCounts } from './counts.ts';
@@ -10,11 +10,7 @@ export { Input };
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const messages = filteredMessages({}, await app.client(), app);
-  const listing = exactRows(
-    (window) => messages.page(window),
-    (row) => row.id,
-    app,
-  );
+  const listing = exactRowsOf(messages, app);
   const senders = new Map<string, string>();
   const rows = withProgress(listing.rows, 'reading senders of', 'messages', app);
   for await (const { id, from, attachments } of rows) {

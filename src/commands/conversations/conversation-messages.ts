@@ -6,7 +6,7 @@ import type { Client } from '../../client/index.ts';
 import { Message, type Conversation } from '../../contract/conversation.ts';
 import type { WindowQuery } from '../../contract/window.ts';
 import { Fault } from '../../faults.ts';
-import { exactRows } from '../exact-rows.ts';
+import { exactRowsOf } from '../exact-rows.ts';
 import { findRecord } from '../find-record.ts';
 import { filteredMessages } from '../messages/message-list.ts';
 
@@ -33,11 +33,7 @@ export async function readMessages(
   app: App,
 ): Promise<{ messages: Message[]; fault?: Fault | undefined }> {
   const list = filteredMessages({ conversation: conversation.id }, client, app);
-  const listing = exactRows(
-    (window) => list.page(window),
-    (row) => row.id,
-    app,
-  );
+  const listing = exactRowsOf(list, app);
   try {
     const messages: Message[] = [];
     for await (const row of listing.rows) if (list.matches(row)) messages.push(row);
