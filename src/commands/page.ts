@@ -13,6 +13,7 @@ import {
   twoHashesFault,
   type Stated,
 } from './contradictions.ts';
+import { noticeEmptyArchive } from './empty-archive.ts';
 import { Fault } from '../faults.ts';
 import type { View } from '../format/views/view.ts';
 import { withoutUndefined, type Window } from './input.ts';
@@ -57,6 +58,7 @@ export async function printPage<Row extends { id: string }>(
     }),
   });
   await noticeMore(app, page, window, read);
+  await noticeEmptyArchive(page.data.length, app);
   countContradictions(app, contradiction?.text, changes);
   if (fault !== undefined) app.addFault(fault);
   else if (app.strict && !complete) app.addFault(new Fault('partial', 'the page is not the whole list'));

@@ -8,6 +8,7 @@ import { SEARCH_FACETS, SEARCH_SORTS, type SearchHit, type SearchPage } from '..
 import { Fault } from '../faults.ts';
 import { formatCount } from '../format/numbers.ts';
 import { searchCountView, searchHitView } from '../format/views/index.ts';
+import { noticeEmptyArchive } from './empty-archive.ts';
 import { Limit, withoutUndefined } from './input.ts';
 
 export const Input = z.object({
@@ -47,6 +48,7 @@ export async function run(input: Input, app: App): Promise<void> {
   else if (facet !== undefined) await printFacet(page, app);
   else await printHits(client, asked, page, input, app);
   sayWhyNone(page, app);
+  await noticeEmptyArchive(page.total, app);
   reportIndex(page, app);
 }
 

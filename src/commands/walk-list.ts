@@ -17,6 +17,7 @@ import type { ReadNote, WalkOutcome } from '../walk/options.ts';
 import type { Identified, Source } from '../walk/source.ts';
 import { walk } from '../walk/walk.ts';
 import { changedRows, countContradictions } from './contradictions.ts';
+import { noticeEmptyArchive } from './empty-archive.ts';
 import { withoutUndefined } from './input.ts';
 import { withWalkFolder } from './walk-folder.ts';
 import type { WalkInput } from './walk-input.ts';
@@ -151,6 +152,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
     await reportWalk();
   }
   if (outcome === undefined) return;
+  await noticeEmptyArchive(printed, app);
   countWalkFaults(outcome, input.failOnDrift, app);
   countContradictions(app, undefined, changes());
   const missing = crossCheck === 'full' ? missingCrossCheck(outcome.report, noCrossCheck, noun) : undefined;

@@ -274,7 +274,9 @@ export function summaryLine<T>(list: Envelope<T>): string {
 }
 
 /** Keys of summaries that are nouns in the plural. The others are adjectives, as in `3 withheld`. */
-const COUNTED_NOUNS = new Set(['rows', 'windows', 'requests', 'reads', 'disagreements', 'checks']);
+const COUNTED_NOUNS = new Set(
+  'rows values files messages windows requests reads disagreements checks'.split(' '),
+);
 
 function summaryPart(name: string, value: unknown): string {
   if (name === 'has more')

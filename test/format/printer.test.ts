@@ -303,6 +303,7 @@ test.each([
     { rows: 4061, has_more: true, next: null, drift_ratio: 0.13 },
     '4,061 rows · more rows follow · drift ratio 0.13 · status s',
   ],
+  [{ values: 1, files: 1, messages: 1, withheld: 1 }, '1 value · 1 file · 1 message · 1 withheld · status s'],
   [{ drift: { first: 0.1, last: null }, none: {}, mode: 'off' }, 'drift first 0.1 · mode off · status s'],
 ])('summary %j', (summary, expected) => {
   expect(summaryLine({ status: () => 's', rows: [], summary: () => summary })).toBe(expected);

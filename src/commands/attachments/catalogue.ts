@@ -47,24 +47,33 @@ export async function catalogueRows(
 }
 
 /**
- * Returns the senders of these messages, by id. What cannot be found out is left out: the list of messages may be missing or
- * faulty, or withhold the sender.
+ * Returns the senders of these messages, by id, and why some cannot be found out: the list of messages may be missing or
+ * faulty. A sender that is withheld is left out.
  */
-export async function sendersOf(messages: Iterable<string>, app: App): Promise<Map<string, string>> {
+export async function sendersOf(
+  messages: Iterable<string>,
+  app: App,
+  onPage?: (count: number) => void,
+): Promise<{ senders: Map<string, string>; fault: Fault | undefined }> {
   const senders = new Map<string, string>();
+  let fault: Fault | undefined;
   const client = await app.client();
   const source = {
     noun: 'message',
     page: async (window: Parameters<typeof client.messages>[0]) => (await client.messages(window)).body,
   };
   try {
-    for await (const found of findRecords(new Set(messages), source, app)) {
-      const sender = 'row' in found ? found.row.from : undefined;
-      if (typeof sender === 'string' && sender !== '') senders.set(found.id, sender);
+    for await (const found of findRecords(new Set(messages), source, app, onPage)) {
+      if ('fault' in found) {
+        if (found.fault.kind !== 'not_found') fault ??= found.fault;
+        continue;
+      }
+      const { from } = found.row;
+      if (typeof from === 'string' && from !== '') senders.set(found.id, from);
     }
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
-    app.log(`the senders of the files are not all known: ${error.message}`);
+    fault = error;
   }
-  return senders;
+  return { senders, fault };
 }

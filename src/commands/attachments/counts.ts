@@ -7,6 +7,7 @@ import type { AttachmentCount } from '../../contract/reports/attachment-count.ts
 import { attachmentCountView } from '../../format/views/index.ts';
 import { changedRows, countContradictions } from '../contradictions.ts';
 import { cityAsWritten } from './city.ts';
+import { noticeEmptyArchive } from '../empty-archive.ts';
 import { exactRowsOf } from '../exact-rows.ts';
 import { withProgress } from '../with-progress.ts';
 import { fieldFilters, filteredCatalogue, Filter } from './filter.ts';
@@ -17,23 +18,26 @@ export const Input = z.object(Filter.shape);
 /** Returns the value that a row is counted under; null where the row does not show one. */
 export type ValueOf = (row: Attachment) => string | null;
 
-/** Lists how many attachments each value has, the most frequent first. `column`: what the values are, for the table. */
+/**
+ * Lists how many attachments each value has, the most frequent first. `column`: what the values are, for the table. `named`
+ * returns the names under which the rows of some values are counted together; a value without one is not shown.
+ */
 export async function listCounts(
   column: string,
   valueOf: ValueOf,
   input: z.infer<typeof Input>,
   app: App,
+  named?: (values: readonly string[]) => Promise<ReadonlyMap<string, string>>,
 ): Promise<void> {
   const list = await filteredCatalogue(fieldFilters(input), app);
   const changes = (await app.client()).changesOf('attachments');
   const listing = exactRowsOf(list, app);
-  const counts = new Map<string | null, AttachmentCount>();
+  const found = new Map<string | null, AttachmentCount>();
   const totals = { files: 0, withheld: 0, absent: 0 };
   for await (const row of withProgress(listing.rows, 'counting', 'rows', app)) {
     if (!list.matches(row)) continue;
     const value = valueOf(row);
-    const count = counts.get(value) ?? { value, files: 0, available: 0, withheld: 0, absent: 0, bytes: 0 };
-    counts.set(value, count);
+    const count = countOf(found, value);
     const state = fileStateOf(row);
     count.files += 1;
     count[state] += 1;
@@ -41,8 +45,9 @@ export async function listCounts(
     totals.files += 1;
     if (state !== 'available') totals[state] += 1;
   }
-  const city = counts.size > 0 || input.city === undefined ? undefined : await cityAsWritten(input.city, app);
-  if (city !== undefined) return listCounts(column, valueOf, { ...input, city }, app);
+  const city = found.size > 0 || input.city === undefined ? undefined : await cityAsWritten(input.city, app);
+  if (city !== undefined) return listCounts(column, valueOf, { ...input, city }, app, named);
+  const counts = named === undefined ? found : await namedCounts(found, named);
   const fault = listing.fault() ?? list.fault();
   await app.printer.list(attachmentCountView(column), {
     status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
@@ -54,11 +59,33 @@ export async function listCounts(
       complete: fault === undefined,
     }),
   });
+  await noticeEmptyArchive(totals.files, app);
   if (fault !== undefined) app.addFault(fault);
   countContradictions(app, undefined, changes);
   const { withheld, absent, files: total } = totals;
   const unavailable = unavailableFault({ withheld, absent, total }, 'row');
   if (app.strict && unavailable !== undefined) app.addFault(unavailable);
+}
+
+/** Returns the count of a value, which is added to `counts` if it has none. */
+function countOf(counts: Map<string | null, AttachmentCount>, value: string | null): AttachmentCount {
+  const count = counts.get(value) ?? { value, files: 0, available: 0, withheld: 0, absent: 0, bytes: 0 };
+  counts.set(value, count);
+  return count;
+}
+
+/** Returns the counts by the names of their values. */
+async function namedCounts(
+  counts: ReadonlyMap<string | null, AttachmentCount>,
+  named: (values: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+): Promise<Map<string | null, AttachmentCount>> {
+  const names = await named([...counts.keys()].filter((value) => value !== null));
+  const sums = new Map<string | null, AttachmentCount>();
+  for (const { value, ...count } of counts.values()) {
+    const sum = countOf(sums, value === null ? null : (names.get(value) ?? null));
+    for (const [name, number] of Object.entries(count)) sum[name as keyof typeof count] += number;
+  }
+  return sums;
 }
 
 /** The most frequent first, then by value; rows without a value last. */

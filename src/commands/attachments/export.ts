@@ -128,10 +128,11 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
   });
   gone.end('files are no longer in the catalogue');
   if (input.offline) return records;
-  const senders = await sendersOf(
+  const { senders, fault } = await sendersOf(
     records.flatMap((record) => (isIncluded(record) ? (record.row?.message_id ?? []) : [])),
     app,
   );
+  if (fault !== undefined) app.log(`the senders of the files are not all known: ${fault.message}`);
   return records.map((record) => ({ ...record, author: senders.get(record.row?.message_id ?? '') }));
 }
 

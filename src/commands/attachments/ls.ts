@@ -5,6 +5,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { fileStateOf } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
+import { noticeEmptyArchive } from '../empty-archive.ts';
 import { Window } from '../input.ts';
 import { changedRows, countContradictions, twoHashesFault } from '../contradictions.ts';
 import { noticeMore, totalContradiction } from '../page.ts';
@@ -77,6 +78,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     });
     await noticeMore(app, page, input, list.ids);
   }
+  await noticeEmptyArchive(totals.rows, app);
   countContradictions(app, contradiction, changes);
   const doubt = list.fault();
   if (doubt !== undefined) app.addFault(doubt);

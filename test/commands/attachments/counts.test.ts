@@ -6,6 +6,7 @@ import { foldedCity } from '../../../src/commands/attachments/city.ts';
 import { arx } from '../../support/command.ts';
 import { serveList } from '../../support/cursor-server.ts';
 import { sampleData } from '../../support/sample.ts';
+import { serveStranger } from '../../support/stranger.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const env = { LANG: 'C.UTF-8', ARX_TOKEN: 'tok_given' };
@@ -59,6 +60,29 @@ describe('counts', () => {
       expect(files.filter(({ message_id: id }) => (senderOf.get(String(id)) ?? null) === value)).toHaveLength(
         count,
       );
+  });
+
+  test('of senders of few files look for the messages of these alone', async () => {
+    const city = await arx(dir, 'attachments senders --message msg_1 --json -v');
+    expect(JSON.parse(city.stdout).data).toMatchObject([{ value: expect.stringContaining('@'), files: 1 }]);
+    expect(city.stderr).toContain('looked for 1 message in the list: 2 requests');
+    const all = await arx(dir, 'attachments senders --json -v');
+    expect(all.stderr).toMatch(/looked for \d\d messages in the list: \d\d requests/);
+  });
+
+  test('of senders at a service without messages: the counts, and that the senders are not known', async () => {
+    const file = { id: 'a', message_id: 'm', file_url: 'https://files.example/a', redacted: false };
+    const server = await serveStranger({ lists: { '/v1/attachments': [file] } });
+    try {
+      const { stdout, stderr, exit } = await arx(dir, `attachments senders --json --base-url ${server.url}`, {
+        env,
+      });
+      expect(JSON.parse(stdout).data).toMatchObject([{ value: null, files: 1 }]);
+      expect(exit).toBe(3);
+      expect(stderr).toContain('cannot tell whether there is message m');
+    } finally {
+      await server.close();
+    }
   });
 
   test('are of the rows that a filter selects', async () => {
