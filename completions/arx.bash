@@ -126,7 +126,7 @@ _arx() {
     "profile use") : ;;
     "completion") [[ $cur == -* ]] || _arx_list -W "bash zsh fish powershell" ;;
     "demo") flags+=" --keep"; : ;;
-    "help") [[ $cur == -* ]] || _arx_list -W "first-look output exit-codes environment drift drift-testing events queries files evidence import hosting glossary" ;;
+    "help") [[ $cur == -* ]] || _arx_list -W "commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting glossary" ;;
   esac
   if [[ $cur == -* ]]; then _arx_list -W "$flags"; fi
 }

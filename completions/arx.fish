@@ -281,4 +281,4 @@ complete -c arx -n '__arx_at config set' -a 'base_url asset_url output timeout r
 complete -c arx -n '__arx_at config unset' -a 'base_url asset_url output timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier'
 complete -c arx -n '__arx_at completion' -a 'bash zsh fish powershell'
 complete -c arx -n '__arx_at demo' -l keep -d 'keep the temporary folder and print its path'
-complete -c arx -n '__arx_at help' -a 'first-look output exit-codes environment drift drift-testing events queries files evidence import hosting glossary'
+complete -c arx -n '__arx_at help' -a 'commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting glossary'

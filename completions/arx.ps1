@@ -79,7 +79,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'profile use' = @()
     'completion' = @('bash', 'zsh', 'fish', 'powershell')
     'demo' = @('--keep')
-    'help' = @('first-look', 'output', 'exit-codes', 'environment', 'drift', 'drift-testing', 'events', 'queries', 'files', 'evidence', 'import', 'hosting', 'glossary')
+    'help' = @('commands', 'options', 'first-look', 'output', 'exit-codes', 'environment', 'drift', 'drift-testing', 'events', 'queries', 'files', 'evidence', 'import', 'hosting', 'glossary')
   }
   $typed = @()
   $option = ''

@@ -17,6 +17,10 @@ export async function run(world: World): Promise<number> {
     const parsed = await parse(world.argv, version);
     if ('text' in parsed) {
       await world.stdout.write(parsed.text);
+      if (parsed.isOverview) {
+        const { archiveInUse } = await import('./wiring/archive-in-use.ts');
+        await world.stdout.write(`\n${await archiveInUse(world)}\n`);
+      }
       world.signal.throwIfAborted();
       return 0;
     }

@@ -1,13 +1,15 @@
 // Makes the commander tree from the command list, and parses a command line into a command and its values.
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Option, type HelpConfiguration } from 'commander';
 import type { CommandOption, CommandSpec } from './command-list/command-spec.ts';
 import { GLOBAL_OPTIONS } from './command-list/global-options.ts';
 import { HELP_COMMAND } from './command-list/help-command.ts';
-import { HELP_TOPIC_NAMES, HELP_TOPICS, isHelpTopic } from './command-list/help-topics.ts';
+import { HELP_TOPIC_NAMES, isHelpTopic } from './command-list/help-topics.ts';
 import { OPTION_OF_PARAMETER } from './command-list/shared-options.ts';
 import { COMMAND_LIST, NOUNS, type CommandWords } from './command-list/index.ts';
 import { Fault } from './faults.ts';
 import { nearest } from './contract/nearest.ts';
+import { commandHelp, type HelpDetails } from './help/command-help.ts';
+import { overview } from './help/overview.ts';
 
 /** A command to run. Values are as commander read them: arguments by name, options by camel-case name. */
 export type Call = {
@@ -18,8 +20,11 @@ export type Call = {
   flags: Record<string, unknown>;
 };
 
-/** What a command line asks for: a command to run, or text (help, version) to show. */
-export type Parsed = { call: Call } | { text: string };
+/**
+ * What a command line asks for: a command to run, or text (help, version) to show. Without any word it is the overview, which
+ * the archive in use is to be added to.
+ */
+export type Parsed = { call: Call } | { text: string; isOverview?: true };
 
 type Chosen = { command: Omit<Call, 'flags'> } | { help: readonly string[] };
 
@@ -39,14 +44,19 @@ export async function parse(argv: readonly string[], version: string): Promise<P
     await root.parseAsync(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Without any word the help is what was asked for, as with gh.
-    if (error.exitCode === 0 || (error.code === 'commander.help' && !root.args.length)) return { text };
+    if (error.exitCode === 0) return { text };
+    // Without any word, and for a group alone, the help is what was asked for, as with gh.
+    if (error.code === 'commander.help' && argv.length === root.args.length)
+      return root.args.length === 0 ? { text, isOverview: true } : { text };
     throw usageFault(error, root.args);
   }
   if (chosen === undefined) throw new Fault('internal', 'no command was chosen');
   if ('help' in chosen) return { text: await helpText(root, chosen.help) };
   return { call: { ...chosen.command, flags: root.opts() } };
 }
+
+/** A group shows examples of this many of its commands. */
+const MAX_GROUP_EXAMPLES = 3;
 
 /** Returns the whole tree. It calls `choose` with what argv names, and `write` with help and error texts. */
 function buildProgram(
@@ -55,9 +65,7 @@ function buildProgram(
   write: (chunk: string) => void,
 ): Command {
   const root = new Command('arx')
-    .description(
-      'Explore archives that cannot be trusted: exact listings, verified files, honest exit codes.',
-    )
+    .configureHelp({ formatHelp: overview })
     .version(version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .addHelpCommand(false);
@@ -72,7 +80,8 @@ function buildProgram(
         root
           .command(first)
           .description(NOUNS[first] ?? '')
-          .addHelpCommand(false);
+          .addHelpCommand(false)
+          .configureHelp(helpWith({ examples: groupExamples(first) }));
       nouns.set(first, parent);
     }
     const command = addCommand(parent, second ?? first, spec);
@@ -80,7 +89,6 @@ function buildProgram(
   }
   const help = addCommand(root, HELP_COMMAND.words, HELP_COMMAND);
   help.action(() => choose({ help: given(help)['words'] as readonly string[] }));
-  root.addHelpText('after', `\nTopics (arx help TOPIC):\n${topicLines().join('\n')}`);
   configure(root, write);
   return root;
 }
@@ -89,10 +97,18 @@ function addCommand(parent: Command, name: string, spec: CommandSpec): Command {
   const command = parent.command(name).description(spec.summary);
   for (const [syntax, description] of spec.arguments ?? []) command.argument(syntax, description);
   for (const declared of spec.options ?? []) command.addOption(option(declared));
-  const topics = (spec.topics ?? []).map((topic) => `  arx help ${topic}`);
-  const more = topics.length === 0 ? '' : `\n\nMore:\n${topics.join('\n')}`;
-  const examples = spec.examples.map((line) => `  ${line}`).join('\n');
-  return command.addHelpText('after', `\nExamples:\n${examples}${more}`);
+  return command.configureHelp(helpWith(spec));
+}
+
+/** Returns the settings of commander with which the help of a command is ours. */
+function helpWith(details: HelpDetails): HelpConfiguration {
+  return { formatHelp: (command, helper) => commandHelp(command, helper, details) };
+}
+
+/** The first example of each of the first commands of a group. */
+function groupExamples(noun: string): string[] {
+  const specs = COMMAND_LIST.filter(({ words }) => words.startsWith(`${noun} `));
+  return specs.slice(0, MAX_GROUP_EXAMPLES).flatMap(({ examples }) => examples.slice(0, 1));
 }
 
 function option([syntax, description, choices]: CommandOption): Option {
@@ -110,13 +126,7 @@ function given(command: Command): Record<string, unknown> {
 
 function configure(command: Command, write: (chunk: string) => void): void {
   command.exitOverride().configureOutput({ writeOut: write, writeErr: write });
-  command.configureHelp({ showGlobalOptions: true });
   for (const child of command.commands) configure(child, write);
-}
-
-function topicLines(): string[] {
-  const width = Math.max(...HELP_TOPIC_NAMES.map((topic) => topic.length)) + 2;
-  return HELP_TOPIC_NAMES.map((topic) => `  ${topic.padEnd(width)}${HELP_TOPICS[topic]}`);
 }
 
 /**
@@ -170,14 +180,12 @@ function usageFault(error: CommanderError, words: readonly string[]): Fault {
   const command = commandIn(words);
   const hint = command === undefined ? 'arx --help shows the commands' : `arx help ${command}`;
   const detail = { hint, cause: error };
-  if (error.code === 'commander.help') {
-    // For a noun alone commander only prints help, so what is missing is named here.
-    const noun = words.find((word) => Object.hasOwn(NOUNS, word)) ?? '';
-    const verbs = COMMAND_LIST.flatMap((spec) =>
-      spec.words.startsWith(`${noun} `) ? [spec.words.slice(noun.length + 1)] : [],
+  if (error.code === 'commander.help')
+    return new Fault(
+      'usage',
+      words.length === 0 ? 'a command is missing' : `arx ${words[0]} needs a subcommand`,
+      detail,
     );
-    return new Fault('usage', `arx ${noun} needs a subcommand: ${verbs.join(', ')}`, detail);
-  }
   if (error.code === 'commander.unknownCommand') {
     const end = words.findIndex((word) => word.startsWith('-'));
     const typed = (end === -1 ? words : words.slice(0, end)).slice(0, 2);

@@ -32,7 +32,7 @@ const ROOMS: Record<string, string[]> = {
   'command-list': ['config', 'contract'],
   completion: ['command-list'],
   wiring: ['app.ts', 'command-list', 'warc', 'download', 'service', 'config', 'format', 'client', 'contract'],
-  help: ['command-list', 'config'],
+  help: ['command-list', 'config', 'format'],
   commands: [
     'app.ts',
     'wiring',

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HELP_TOPIC_NAMES } from '../src/command-list/help-topics.ts';
-import { COMMAND_LIST } from '../src/command-list/index.ts';
+import { COMMAND_LIST, NOUNS } from '../src/command-list/index.ts';
+import { TASKS } from '../src/command-list/tasks.ts';
 import { Fault } from '../src/faults.ts';
 import { manPage } from '../src/help/man-page.ts';
 import { parse } from '../src/program.ts';
@@ -20,12 +21,43 @@ const faultOf = async (line: string): Promise<Fault | undefined> =>
     (error: unknown) => (error instanceof Fault ? error : undefined),
   );
 
-test('arx help and arx --help are the same, and name every topic', async () => {
+test('arx, arx help and arx --help are the same: at most 28 lines of 80 columns, with each command and topic', async () => {
   const help = await textOf('help');
   expect(await textOf('--help')).toBe(help);
   expect(await textOf('')).toBe(help);
-  for (const topic of HELP_TOPIC_NAMES) expect(help).toContain(`\n  ${topic} `);
+  // `arx` alone adds an empty line and the archive in use.
+  expect(help.trimEnd().split('\n').length).toBeLessThanOrEqual(28);
+  expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  const words = new Set(help.match(/[\w-]+/g));
+  expect(HELP_TOPIC_NAMES.filter((topic) => !words.has(topic))).toEqual([]);
 });
+
+test('each command stands in one task of the overview', () => {
+  const first = new Set(COMMAND_LIST.map(({ words }) => words.split(' ')[0] ?? ''));
+  expect(Object.values(TASKS).flat().toSorted()).toEqual([...first].toSorted());
+});
+
+test('only arx alone asks for the archive in use', async () => {
+  expect(await parse([], '1.2.3')).toHaveProperty('isOverview', true);
+  expect(await parse(['--help'], '1.2.3')).not.toHaveProperty('isOverview');
+  expect(await parse(['attachments'], '1.2.3')).not.toHaveProperty('isOverview');
+});
+
+test.each(Object.entries(NOUNS))('arx %s alone prints the help of that group', async (noun) => {
+  const help = await textOf(noun);
+  expect(help).toBe(await textOf(`help ${noun}`.trim()).then((text) => text.slice(0, help.length)));
+  for (const { words } of COMMAND_LIST.filter((spec) => spec.words.startsWith(`${noun} `)))
+    expect(help).toMatch(new RegExp(`^  ${words.slice(noun.length + 1)} `, 'm'));
+});
+
+test.each(COMMAND_LIST.map(({ words, examples }) => [words, examples] as const))(
+  'the help of %s begins with one sentence and its examples',
+  async (words, examples) => {
+    const [, ...lines] = (await textOf(`${words} --help`)).split('\n\n');
+    expect(lines[0]).toBe(['Examples:', ...examples.map((line) => `  ${line}`)].join('\n'));
+    expect(lines.at(-1)).toMatch(/^Options of every command: arx help options\n/);
+  },
+);
 
 test.each(HELP_TOPIC_NAMES)('arx help %s prints the topic', async (topic) => {
   expect((await textOf(`help ${topic}`)).length).toBeGreaterThan(500);
@@ -64,6 +96,8 @@ test.each([
   ['attachmnts ls --city lisbon', "unknown command 'attachmnts ls'", 'did you mean: arx attachments ls'],
   ['attachments lss', "unknown command 'attachments lss'", 'did you mean: arx attachments ls'],
   ['logni', "unknown command 'logni'", 'did you mean: arx login'],
+  ['attachments --json', 'arx attachments needs a subcommand', 'arx help attachments'],
+  ['--json', 'a command is missing', 'arx --help shows the commands'],
   ['helth now', "unknown command 'helth now'", 'did you mean: arx health'],
   ['nonsense', "unknown command 'nonsense'", 'arx --help shows the commands'],
 ])('arx %s is a usage fault with a suggestion', async (line, message, hint) => {

@@ -2,6 +2,8 @@
 
 /** Topic → what it explains, in the order of the help. */
 export const HELP_TOPICS = {
+  commands: 'every command with a line about it',
+  options: 'the options that every command takes',
   'first-look': 'looking at an unknown service, step by step',
   output: 'forms of the output, and how reports and lists end',
   'exit-codes': 'every exit code and its class',

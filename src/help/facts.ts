@@ -1,4 +1,6 @@
 // The parts of help topics that are made from the code: exit codes, settings, global options, event types.
+import { GLOBAL_OPTIONS } from '../command-list/global-options.ts';
+import { COMMAND_LIST } from '../command-list/index.ts';
 import { KEYS, SETTING_KEYS } from '../config/setting-keys.ts';
 import { resolveSettings } from '../config/settings.ts';
 import { EXIT, exitCodesBySeverity } from '../exit.ts';
@@ -6,7 +8,13 @@ import type { FaultKind } from '../faults.ts';
 import { EXIT_CODE_MEANINGS } from './exit-code-meanings.ts';
 
 /** What may stand as `{{name}}` on a line of its own in a topic → its Markdown. */
-const FACTS: Record<string, () => string> = { 'exit-codes': exitCodes, severity, settings };
+const FACTS: Record<string, () => string> = {
+  'exit-codes': exitCodes,
+  'global-options': globalOptions,
+  commands,
+  settings,
+  severity,
+};
 
 /** Returns the topic with its placeholders filled. Throws where a placeholder is unknown. */
 export function fillFacts(source: string): string {
@@ -24,6 +32,17 @@ function exitCodes(): string {
     ...kinds.map((kind) => `- \`${EXIT[kind]} ${kind}\`: ${EXIT_CODE_MEANINGS[kind]}`),
     `- \`130, 143, 129, 141\`: ${EXIT_CODE_MEANINGS.interrupted}`,
   ].join('\n');
+}
+
+function globalOptions(): string {
+  return GLOBAL_OPTIONS.map(([syntax, description, choices]) => {
+    const values = choices === undefined ? '' : ` (${choices.join(', ')})`;
+    return `- \`${syntax}\`: ${description}${values}`;
+  }).join('\n');
+}
+
+function commands(): string {
+  return COMMAND_LIST.map(({ words, summary }) => `- \`arx ${words}\`: ${summary}`).join('\n');
 }
 
 function severity(): string {

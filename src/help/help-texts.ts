@@ -3,6 +3,7 @@ import type { HelpTopic } from '../command-list/help-topics.ts';
 import { fillFacts } from './facts.ts';
 import { parseMarkdown, type Block } from './markdown.ts';
 import { plainText } from './plain-text.ts';
+import commands from './topics/commands.md';
 import drift from './topics/drift.md';
 import driftTesting from './topics/drift-testing.md';
 import environment from './topics/environment.md';
@@ -14,10 +15,13 @@ import firstLook from './topics/first-look.md';
 import glossary from './topics/glossary.md';
 import hosting from './topics/hosting.md';
 import importing from './topics/import.md';
+import options from './topics/options.md';
 import output from './topics/output.md';
 import queries from './topics/queries.md';
 
 const SOURCES: Record<HelpTopic, string> = {
+  commands,
+  options,
   output,
   queries,
   'first-look': firstLook,

@@ -4,6 +4,7 @@ import { GLOBAL_OPTIONS } from '../command-list/global-options.ts';
 import { HELP_COMMAND } from '../command-list/help-command.ts';
 import { HELP_TOPIC_NAMES, HELP_TOPICS } from '../command-list/help-topics.ts';
 import { COMMAND_LIST } from '../command-list/index.ts';
+import { sentence } from './command-help.ts';
 import { topicBlocks } from './help-texts.ts';
 import { bold, quoted, roffOf, roffText } from './roff.ts';
 
@@ -54,8 +55,4 @@ function commandLines(spec: CommandSpec): string[] {
 function optionLines([syntax, description, choices]: CommandOption): string[] {
   const values = choices === undefined ? '' : ` (${choices.join(', ')})`;
   return ['.TP', bold(syntax), roffText(`${description}${values}`)];
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,10 +1,13 @@
 // Shows a help topic as plain text, at most 80 columns wide.
+import { wrapText } from '../format/terminal/wrap.ts';
 import { spansOf, type Block } from './markdown.ts';
 
-const MAX_COLUMNS = 80;
+/** Help is written for a terminal of this width. */
+export const MAX_COLUMNS = 80;
+
 const INDENT = '  ';
 /** The widest column of terms; a longer term stands on a line of its own. */
-const MAX_TERM_COLUMNS = 20;
+const MAX_TERM_COLUMNS = 26;
 
 /** Returns the text of a topic. Lines of code blocks are not wrapped. */
 export function plainText(blocks: readonly Block[]): string {
@@ -23,12 +26,12 @@ function linesOf(block: Block, columns: number): string[] {
   const text = plain(block.text);
   if (block.kind === 'title') return [text.toUpperCase()];
   if (block.kind === 'section') return [text];
-  if (block.kind === 'paragraph') return wrap(text, INDENT, INDENT);
-  if (block.kind === 'item') return wrap(text, `${INDENT}- `, `${INDENT}  `);
+  if (block.kind === 'paragraph') return indented(text, INDENT, INDENT);
+  if (block.kind === 'item') return indented(text, `${INDENT}- `, `${INDENT}  `);
   const term = INDENT + plain(block.term);
   const indent = ' '.repeat(INDENT.length + columns);
-  if (term.length + 2 > indent.length) return [term, ...wrap(text, indent, indent)];
-  return wrap(text, term.padEnd(indent.length), indent);
+  if (term.length + 2 > indent.length) return [term, ...indented(text, indent, indent)];
+  return indented(text, term.padEnd(indent.length), indent);
 }
 
 /** The width of the terms of the list around a block, with two blanks after them. */
@@ -51,18 +54,8 @@ function plain(text: string): string {
     .join('');
 }
 
-function wrap(text: string, first: string, indent: string): string[] {
-  const lines: string[] = [];
-  let line = first;
-  let isEmpty = true;
-  for (const word of text.split(/\s+/)) {
-    if (!isEmpty && line.length + 1 + word.length > MAX_COLUMNS) {
-      lines.push(line);
-      line = indent;
-      isEmpty = true;
-    }
-    line += isEmpty ? word : ` ${word}`;
-    isEmpty = false;
-  }
-  return [...lines, line];
+/** Returns text as lines of at most {@link MAX_COLUMNS}; `first` begins the first line, `indent` of the same length the others. */
+export function indented(text: string, first: string, indent: string): string[] {
+  const lines = wrapText(text.replaceAll(/\s+/g, ' '), MAX_COLUMNS - indent.length);
+  return lines.map((line, index) => (index === 0 ? first : indent) + line);
 }

@@ -17,5 +17,6 @@ export { errorName, accessErrorOf, accessFault } from './store/sql/database-erro
 export { backUp, BackupTargetError } from './store/backup.ts';
 export { redact, unredact } from './store/redaction.ts';
 export type { Archive } from './store/archive.ts';
+export { summariesOf } from './store/meta-table/summary.ts';
 export { createDrain, startWorker } from './store/event-worker.ts';
 export { spotCheckFiles } from './store/files/spot-check.ts';

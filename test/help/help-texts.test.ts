@@ -98,11 +98,13 @@ test('exit codes, settings and topics are those of the code', () => {
 });
 
 test('options that the topics name are options of a command', () => {
-  const known = new Set(
-    [...GLOBAL_OPTIONS, ...COMMAND_LIST.flatMap(({ options = [] }) => options)].flatMap(
+  const known = new Set([
+    '--help',
+    '--version',
+    ...[...GLOBAL_OPTIONS, ...COMMAND_LIST.flatMap(({ options = [] }) => options)].flatMap(
       ([syntax]) => syntax.match(/--[\w-]+/g) ?? [],
     ),
-  );
+  ]);
   const named = texts.flatMap(([, text]) => text.match(/(?<=[\s(])--[a-z][\w-]+/g) ?? []);
   expect(named.filter((name) => !known.has(name))).toEqual([]);
 });
