@@ -70,7 +70,7 @@ _arx() {
   esac
   case "$words" in
     "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token search read walk health doctor api import redact fsck backup serve completion demo help" ;;
-    "attachments") [[ $cur == -* ]] || _arx_list -W "ls cities types sources senders show pull verify export" ;;
+    "attachments") [[ $cur == -* ]] || _arx_list -W "ls cities types sources senders show cat pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show walk verify diff plot" ;;
     "messages") [[ $cur == -* ]] || _arx_list -W "ls" ;;
@@ -90,6 +90,7 @@ _arx() {
     "attachments sources") flags+=" --city --type --source --message"; : ;;
     "attachments senders") flags+=" --city --type --source --message"; : ;;
     "attachments show") flags+=" --open"; : ;;
+    "attachments cat") flags+=" --allow-escape-sequences"; : ;;
     "attachments pull") flags+=" --city --type --source --message --all --to --concurrency --dry-run --exact-names"; : ;;
     "attachments verify") flags+=" --against --offline --html"; [[ $cur == -* ]] || _arx_dir ;;
     "attachments export") flags+=" --format --to --frozen --offline"; [[ $cur == -* ]] || _arx_dir ;;

@@ -23,7 +23,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   }
   $next = @{
     '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'search', 'read', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo', 'help')
-    'attachments' = @('ls', 'cities', 'types', 'sources', 'senders', 'show', 'pull', 'verify', 'export')
+    'attachments' = @('ls', 'cities', 'types', 'sources', 'senders', 'show', 'cat', 'pull', 'verify', 'export')
     'content' = @('get')
     'conversations' = @('ls', 'show', 'walk', 'verify', 'diff', 'plot')
     'messages' = @('ls')
@@ -43,6 +43,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'attachments sources' = @('--city', '--type', '--source', '--message')
     'attachments senders' = @('--city', '--type', '--source', '--message')
     'attachments show' = @('--open')
+    'attachments cat' = @('--allow-escape-sequences')
     'attachments pull' = @('--city', '--type', '--source', '--message', '--all', '--to', '--concurrency', '--dry-run', '--exact-names')
     'attachments verify' = @('--against', '--offline', '--html')
     'attachments export' = @('--format', '--to', '--frozen', '--offline')

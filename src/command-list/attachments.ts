@@ -62,6 +62,14 @@ export const ATTACHMENT_COMMANDS = [
     topics: ['files'],
   },
   {
+    words: 'attachments cat',
+    summary: 'write the bytes of files to standard output, checked against their hashes',
+    arguments: [['<ids...>', 'attachments, e.g. att_1; - reads ids from standard input']],
+    options: [['--allow-escape-sequences', 'send control characters to the terminal']],
+    examples: ['arx attachments cat att_1 > photo.jpg', 'arx attachments cat att_7 | tar tzf -'],
+    topics: ['files'],
+  },
+  {
     words: 'attachments pull',
     summary: 'download files; each gets its name only when its hash matches',
     arguments: [['[ids...]', 'attachments, e.g. att_1 att_2']],

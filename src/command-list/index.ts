@@ -35,7 +35,7 @@ export const COMMAND_LIST: readonly (CommandSpec & { words: CommandWords })[] = 
 /** The first words of commands that have two words, each with its line in the help. */
 export const NOUNS: Record<string, string> = {
   attachments: 'list, download, verify and pack files',
-  content: 'show or save what the service stores of a message',
+  content: 'show or save what the service stores of messages',
   conversations: 'list conversations, walk them exactly, compare walks',
   messages: 'list messages',
   sequence: 'show the positions of a sequence',

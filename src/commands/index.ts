@@ -15,6 +15,7 @@ export const LOAD_BODY: Record<CommandWords, () => Promise<CommandBody>> = {
   'attachments sources': () => import('./attachments/sources.ts'),
   'attachments senders': () => import('./attachments/senders.ts'),
   'attachments show': () => import('./attachments/show.ts'),
+  'attachments cat': () => import('./attachments/cat.ts'),
   'attachments pull': () => import('./attachments/pull.ts'),
   'attachments verify': () => import('./attachments/verify.ts'),
   'attachments export': () => import('./attachments/export.ts'),

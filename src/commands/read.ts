@@ -16,8 +16,10 @@ import { readContent } from './content/read-content.ts';
 import { writeStored } from './content/write-stored.ts';
 import { findConversation, readMessages } from './conversations/conversation-messages.ts';
 import { printPaged } from './paged-output.ts';
-import { isOfOneMessage, readMessage, unreadable } from './read/read-message.ts';
+import { readMessage, unreadable } from './read/read-message.ts';
 import { threadOrder } from './read/thread-order.ts';
+import { isOfOneRecord } from './single-record.ts';
+import { refuseOutputForm } from './write-bytes.ts';
 
 export const Input = z.object({
   ids: z.array(z.string().min(1)).min(1),
@@ -97,7 +99,7 @@ async function readOne(id: string, isOnly: boolean, input: Input, app: App): Pro
   try {
     return await readMessage(id, input, app);
   } catch (error) {
-    if (isOnly || !isOfOneMessage(error)) throw error;
+    if (isOnly || !isOfOneRecord(error)) throw error;
     app.addFault(error);
     return unreadable(id, error);
   }
@@ -135,8 +137,7 @@ function withRow(message: ReadMessage, row: Message): ReadMessage {
 }
 
 async function writeRaw(input: Input, app: App): Promise<void> {
-  if (app.settings.output.origin === 'flag')
-    throw new Fault('usage', '--raw writes the stored bytes alone, so it does not go with an output form');
+  refuseOutputForm('--raw', app);
   const [message = '', ...others] = input.ids;
   if (others.length > 0) throw new Fault('usage', '--raw writes one message: give one id');
   const { body } = await readContent({ message, view: 'raw', pipeline: false, stego: false }, app);

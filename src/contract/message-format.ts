@@ -15,6 +15,9 @@ const EXTENSIONS: Record<MessageFormat, string> = {
   file: 'json',
 };
 
+/** Every file name extension of stored bytes, without a dot. */
+export const STORED_EXTENSIONS: readonly string[] = [...new Set([...Object.values(EXTENSIONS), 'bin'])];
+
 /**
  * Returns the file name extension of the stored bytes, without a dot. Returns `bin` for no format and for an unknown one,
  * which another service or a newer version may name.

@@ -716,6 +716,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   'attachments sources': {},
   'attachments senders': {},
   'attachments show': { args: 'att_1' },
+  'attachments cat': { args: 'att_1', exit: 2 },
   'attachments pull': { args: '--all --to files', exit: 3 },
   'attachments verify': { before: 'attachments pull att_1 --to files', args: 'files' },
   'attachments export': {
@@ -780,7 +781,8 @@ describe('--json', () => {
     const ended = await running.ended;
     await list?.close();
     expect(ended).toMatchObject({ exit, signal: null });
-    expect(JSON.parse(ended.stdout)).toBeTypeOf('object');
+    if (words === 'attachments cat') expect(ended.stdout).toBe('');
+    else expect(JSON.parse(ended.stdout)).toBeTypeOf('object');
     expect(ended.stderr).not.toMatch(/\(node:\d+\)|Warning: |^ {4}at /m);
     if (exit !== 0) expect(record(ended)).toMatchObject({ exit });
     else expect(ended.stderr).toBe('');

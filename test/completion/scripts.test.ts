@@ -19,7 +19,7 @@ const CASES: Case[] = [
   { line: 'arx co', is: ['content', 'conversations', 'config', 'completion'] },
   {
     line: 'arx attachments ',
-    is: ['ls', 'cities', 'types', 'sources', 'senders', 'show', 'pull', 'verify', 'export'],
+    is: ['ls', 'cat', 'cities', 'types', 'sources', 'senders', 'show', 'pull', 'verify', 'export'],
   },
   { line: 'arx conversations w', is: ['walk'] },
   { line: 'arx about ', is: ['api'] },
@@ -44,6 +44,7 @@ const CASES: Case[] = [
   { line: 'arx attachments ls --output ', is: FORMS },
   { line: 'arx attachments ls --output=', is: FORMS },
   { line: 'arx attachments ls --output=nd', is: ['ndjson'] },
+  { line: 'arx attachments cat --allow', is: ['--allow-escape-sequences', '--allow-asset-host'] },
   { line: 'arx content get msg_1 --view ', is: ['raw', 'lore'] },
   { line: 'arx content get --view=l', is: ['lore'] },
   { line: 'arx attachments ls --redacted ', is: ['yes', 'no'] },

@@ -5,6 +5,9 @@ import { Fault } from '../../faults.ts';
 import { exactRowsOf, type ExactRows } from '../exact-rows.ts';
 import { findRecords, type RecordSource } from '../find-record.ts';
 
+/** Fields of a row of `-o ndjson` that name an attachment, the first that is there counts. */
+export const ID_FIELDS = ['attachment_id', 'id'] as const;
+
 /** For more ids than this the whole catalogue is read. */
 const MAX_SINGLE_READS = 200;
 

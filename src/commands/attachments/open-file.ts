@@ -10,7 +10,7 @@ import { Fault } from '../../faults.ts';
 import { digestFile } from '../../verify/digest.ts';
 import { readManifest } from '../../download/manifest.ts';
 import { openTargetFolder } from '../../download/target-folder.ts';
-import { pullRows } from './pull-rows.ts';
+import { openRowPuller } from './pull-rows.ts';
 
 /** Programs that open a file, by platform. They are started without a shell, with the absolute path as only argument. */
 const OPENERS: Record<string, string> = { darwin: 'open', win32: 'explorer.exe' };
@@ -72,9 +72,10 @@ async function fetched(row: Attachment & { file_url: string }, app: App): Promis
   const dir = join(app.directories.cache, 'opened', row.sha256.toLowerCase());
   const folder = await openTargetFolder(dir);
   try {
-    const [pulled] = await pullRows(folder.path, [row], { force: true, entries: new Map() }, app);
-    if (pulled?.fault !== undefined) throw pulled.fault;
-    return join(dir, pulled!.file.path!);
+    const puller = await openRowPuller(folder.path, { force: true, entries: new Map() }, app);
+    const { file, fault } = await puller.pull(row).finally(() => puller.close());
+    if (fault !== undefined) throw fault;
+    return join(dir, file.path!);
   } finally {
     await folder.close();
   }

@@ -8,16 +8,15 @@ import { createUniqueKeys } from '../../download/partial-names.ts';
 import { createPuller, type PullerOptions, type PullResult } from '../../download/puller.ts';
 import { limitedNotices } from './notices.ts';
 
-/**
- * Pulls one row after the other and returns their results in order. No row gets a name that `entries` gives to another
- * id. Writes no manifest.
- */
-export async function pullRows(
+/** Pulls the rows that it gets one after the other. `close` must be called last. */
+export type RowPuller = { pull(row: Attachment): Promise<PullResult>; close(): Promise<void> };
+
+/** Returns a puller into a folder. No row gets a name that `entries` gives to another id. Writes no manifest. */
+export async function openRowPuller(
   dir: string,
-  rows: readonly Attachment[],
   { force, entries }: { force: boolean; entries: ReadonlyMap<string, ManifestEntry> },
   app: App,
-): Promise<PullResult[]> {
+): Promise<RowPuller> {
   const { world } = app;
   const diskWorker = openDiskWorker({ signal: world.signal, thread: undefined });
   const renamed = renamedNotices(app);
@@ -36,14 +35,13 @@ export async function pullRows(
     concurrency: 1,
     onRenamed: renamed.add,
   });
-  const results: PullResult[] = [];
-  try {
-    for (const row of rows) results.push(await puller.pull(row));
-    renamed.end();
-  } finally {
-    await diskWorker.close();
-  }
-  return results;
+  return {
+    pull: (row) => puller.pull(row),
+    close: async () => {
+      renamed.end();
+      await diskWorker.close();
+    },
+  };
 }
 
 /** Returns the options of a puller that are the same for every command. */

@@ -1,15 +1,20 @@
-// `arx content get MSG`: shows one content record; --raw writes its stored bytes alone, --save saves all of it in a folder.
+// `arx content get MSG…`: shows content records; --raw writes their stored bytes alone, --save saves all of them in a folder.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import type { Content, RawRecord } from '../../contract/content.ts';
+import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
+import type { Content } from '../../contract/content.ts';
 import { Fault } from '../../faults.ts';
+import type { Line } from '../../format/terminal/styled-line.ts';
 import { contentView } from '../../format/views/index.ts';
+import { withPipedIds } from '../id-list.ts';
+import { isOfOneRecord } from '../single-record.ts';
+import { refuseOutputForm } from '../write-bytes.ts';
 import { readContent } from './read-content.ts';
-import { save } from './save-content.ts';
+import { save, type SavedRecord } from './save-content.ts';
 import { writeStored } from './write-stored.ts';
 
 export const Input = z.object({
-  message: z.string().min(1),
+  messages: z.array(z.string().min(1)).min(1),
   view: z.enum(['raw', 'lore']).default('raw'),
   pipeline: z.boolean().default(false),
   stego: z.boolean().default(false),
@@ -18,21 +23,108 @@ export const Input = z.object({
   force: z.boolean().default(false),
   allowEscapeSequences: z.boolean().default(false),
 });
+type Input = z.infer<typeof Input>;
 
-export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  if (input.raw && app.settings.output.origin === 'flag') {
-    throw new Fault('usage', '--raw writes the stored bytes alone, so it does not go with an output form');
-  }
+/** Records that are read ahead. Each may have a text of some megabytes. */
+const MAX_RECORDS_AHEAD = 4;
+
+export async function run(input: Input, app: App): Promise<void> {
+  if (input.raw) refuseOutputForm('--raw', app);
   if (input.raw && input.view === 'lore')
     throw new Fault('usage', '--raw writes the stored bytes, which the lore view does not have: choose one');
   if (input.raw && input.save !== undefined)
     throw new Fault('usage', '--save keeps the stored bytes too: choose it or --raw');
   if (input.force && input.save === undefined && !app.isRecorded)
     throw new Fault('usage', '--force goes with --save DIR');
-  const { body, text } = await readContent(input, app);
-  if (input.raw) await writeStored(body.data as RawRecord, input, app);
+  const { messages: given, view } = input;
+  const messages = await withPipedIds(given, ['id'], app);
+  if (messages.length === 0) throw new Fault('partial', 'no ids were given');
+  // What a pipe gives is a list, also where it is one.
+  const isOne = given.length === 1 && given[0] !== '-';
+  const progress = { failed: 0 };
+  const records = readAll(messages, isOne, progress, input, app);
+  if (input.raw) await writeAll(records, messages.length, input, app);
   else if (input.save !== undefined)
-    await save({ ...input, dir: input.save, content: body as Content, text }, app);
-  // The raw view of another service may have other fields; all that exist are shown.
-  else await app.printer.record(contentView, body as Content);
+    await save(records, { dir: input.save, force: input.force, messages, view }, app);
+  else if (isOne) {
+    // The raw view of another service may have other fields; all that exist are shown.
+    for await (const { content } of records) await app.printer.record(contentView, content);
+  } else await print(records, progress, app);
+}
+
+/** The records that could not be read so far. */
+type Progress = { failed: number };
+
+/** `isOne`: there is nothing else to show, so what is wrong is thrown. */
+async function* readAll(
+  messages: readonly string[],
+  isOne: boolean,
+  progress: Progress,
+  input: Input,
+  app: App,
+): AsyncGenerator<SavedRecord> {
+  async function* ids(): AsyncGenerator<string> {
+    yield* messages;
+  }
+  const read = async (message: string): Promise<SavedRecord | Fault> => {
+    try {
+      const { body, text } = await readContent({ ...input, message }, app);
+      return { message, view: input.view, content: body as Content, text };
+    } catch (error) {
+      if (isOne || !isOfOneRecord(error)) throw error;
+      return new Fault(error.kind, withId(message, error.message), error.detail);
+    }
+  };
+  for await (const record of mapConcurrent(ids(), MAX_RECORDS_AHEAD, read)) {
+    if (!(record instanceof Fault)) yield record;
+    else {
+      progress.failed += 1;
+      app.addFault(record);
+    }
+  }
+}
+
+const withId = (id: string, message: string): string =>
+  message.includes(id) ? message : `${id}: ${message}`;
+
+async function writeAll(
+  records: AsyncIterable<SavedRecord>,
+  count: number,
+  input: Input,
+  app: App,
+): Promise<void> {
+  for await (const { message, content } of records) {
+    try {
+      await writeStored(content.data, { ...input, message }, app);
+    } catch (error) {
+      if (count === 1 || !isOfOneRecord(error)) throw error;
+      app.addFault(error);
+    }
+  }
+}
+
+/** Prints several records: for people one below the other, else as a list. */
+async function print(records: AsyncIterable<SavedRecord>, progress: Progress, app: App): Promise<void> {
+  let rows = 0;
+  async function* contents(): AsyncGenerator<Content> {
+    for await (const { content } of records) {
+      rows += 1;
+      yield content;
+    }
+  }
+  if (app.printer.output === 'table') {
+    for await (const content of contents()) {
+      if (rows > 1) await app.printer.lines(blank());
+      await app.printer.record(contentView, content);
+    }
+    return;
+  }
+  await app.printer.list(contentView, {
+    rows: contents(),
+    summary: () => ({ rows, complete: progress.failed === 0 }),
+  });
+}
+
+async function* blank(): AsyncGenerator<Line> {
+  yield* ['', ''];
 }

@@ -1,10 +1,10 @@
-// `arx content get MSG --save DIR`: saves the record as received, its stored bytes and the files that it names.
+// `arx content get MSG… --save DIR`: saves records as received, their stored bytes and the files that they name.
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import type { Content, RawRecord } from '../../contract/content.ts';
-import { storedExtension } from '../../contract/message-format.ts';
+import { STORED_EXTENSIONS, storedExtension } from '../../contract/message-format.ts';
 import type { PulledFile, PullReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { saveVerified } from '../../download/save-verified.ts';
@@ -14,47 +14,58 @@ import { verifyReportOf } from '../../verify/verdicts.ts';
 import { attachmentSource } from '../attachments/catalogue.ts';
 import { printFileReport } from '../attachments/file-report.ts';
 import { failWithheld } from '../attachments/withheld.ts';
-import { pullRows } from '../attachments/pull-rows.ts';
+import { limitedNotices, type LimitedNotices } from '../attachments/notices.ts';
+import { openRowPuller, type RowPuller } from '../attachments/pull-rows.ts';
 import { changesAmong, countContradictions } from '../contradictions.ts';
 import { findRecords } from '../find-record.ts';
 import { openTargetFolder } from '../../download/target-folder.ts';
+import { isOfOneRecord } from '../single-record.ts';
 import { storedBytes } from './stored-bytes.ts';
 
-type Saving = {
+/** A record that is saved. */
+export type SavedRecord = {
   message: string;
   view: 'raw' | 'lore';
-  dir: string;
-  force: boolean;
   content: Content;
   /** The response body as received. */
   text: string;
 };
 
+/** Where records are saved. `messages`: all that may come, whose names no file gets. */
+type Saving = { dir: string; force: boolean; messages: readonly string[]; view: 'raw' | 'lore' };
+
 /**
- * Saves a record and prints a report of its files. Each file is verified by the hash in the archive. A file that cannot be
+ * Saves records and prints a report of their files. Each file is verified by the hash in the archive. A file that cannot be
  * had is a line of the report and a Fault of the run; the others are saved.
  */
-export async function save(saving: Saving, app: App): Promise<void> {
-  const { message, view, content, text } = saving;
-  const folder = await openTargetFolder(resolve(app.world.cwd, saving.dir));
+export async function save(
+  records: AsyncIterable<SavedRecord>,
+  { dir, force, messages, view }: Saving,
+  app: App,
+): Promise<void> {
+  const folder = await openTargetFolder(resolve(app.world.cwd, dir));
+  const notices = limitedNotices(app.notice);
   try {
-    const dir = folder.path;
-    const name = safeName(message, `${message}.${view}.json`).name;
-    const entries = new Map([[name, reserved(name)]]);
-    await put(Buffer.from(text), { dir, name }, saving, app);
-    app.notice(`the record is in ${name}`);
+    const own = messages.flatMap((message) => [
+      nameOf(message, `${view}.json`),
+      ...(view === 'raw' ? STORED_EXTENSIONS.map((extension) => nameOf(message, extension)) : []),
+    ]);
+    const entries = new Map(own.map((name) => [name, reserved(name)]));
+    const puller = await openRowPuller(folder.path, { force, entries }, app);
     const files: PulledFile[] = [];
-    if (view === 'raw') {
-      const record = content.data as RawRecord;
-      const own = safeName(message, `${message}.${storedExtension(record.format)}`).name;
-      entries.set(own, reserved(own));
-      files.push(await stored(record, { dir, name: own }, saving, app));
+    try {
+      for await (const record of records) {
+        try {
+          await saveOne(record, { dir: folder.path, force, puller, files, notices }, app);
+        } catch (error) {
+          if (messages.length === 1 || !isOfOneRecord(error)) throw error;
+          app.addFault(error);
+        }
+      }
+    } finally {
+      await puller.close();
     }
-    const rows = await named(content, app);
-    for (const { file, fault } of await pullRows(dir, rows, { force: saving.force, entries }, app)) {
-      files.push(file);
-      if (fault !== undefined) app.addFault(fault);
-    }
+    notices.end('records are saved');
     const report = { ...verifyReportOf(files, true), files } satisfies PullReport;
     await printFileReport(app, report);
     failWithheld(app, report);
@@ -62,6 +73,34 @@ export async function save(saving: Saving, app: App): Promise<void> {
     await folder.close();
   }
 }
+
+type Place = {
+  dir: string;
+  force: boolean;
+  puller: RowPuller;
+  files: PulledFile[];
+  notices: Pick<LimitedNotices, 'add'>;
+};
+
+async function saveOne(saved: SavedRecord, place: Place, app: App): Promise<void> {
+  const { message, view, content, text } = saved;
+  const { files, puller } = place;
+  const name = nameOf(message, `${view}.json`);
+  await put(Buffer.from(text), name, place, app);
+  place.notices.add(`the record is in ${name}`);
+  if (view === 'raw') {
+    const record = content.data as RawRecord;
+    files.push(await stored(record, message, place, app));
+  }
+  for (const row of await named(content, app)) {
+    const { file, fault } = await puller.pull(row);
+    files.push(file);
+    if (fault !== undefined) app.addFault(fault);
+  }
+}
+
+const nameOf = (message: string, extension: string): string =>
+  safeName(message, `${message}.${extension}`).name;
 
 /** Returns a manifest entry that reserves a name, so that no file of the message gets it. */
 const reserved = (path: string): ManifestEntry => ({
@@ -72,15 +111,10 @@ const reserved = (path: string): ManifestEntry => ({
   redacted: false,
 });
 
-async function stored(
-  record: RawRecord,
-  place: { dir: string; name: string },
-  saving: Saving,
-  app: App,
-): Promise<PulledFile> {
+async function stored(record: RawRecord, message: string, place: Place, app: App): Promise<PulledFile> {
   const file: PulledFile = {
     path: null,
-    id: saving.message,
+    id: message,
     verdict: 'withheld',
     expected: record.sha256?.toLowerCase() ?? null,
     actual: null,
@@ -89,9 +123,10 @@ async function stored(
     attempts: 1,
   };
   try {
-    const bytes = await storedBytes(record, saving.message, app);
-    const sha256 = await put(bytes, place, saving, app);
-    return { ...file, path: place.name, verdict: 'match', actual: sha256, bytes: bytes.length };
+    const bytes = await storedBytes(record, message, app);
+    const name = nameOf(message, storedExtension(record.format));
+    const sha256 = await put(bytes, name, place, app);
+    return { ...file, path: name, verdict: 'match', actual: sha256, bytes: bytes.length };
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
     app.addFault(error);
@@ -102,15 +137,15 @@ async function stored(
 
 async function put(
   bytes: Buffer,
-  place: { dir: string; name: string },
-  { force }: Saving,
+  name: string,
+  { dir, force }: Pick<Place, 'dir' | 'force'>,
   app: App,
 ): Promise<string> {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   async function* stream(): AsyncGenerator<Uint8Array> {
     yield bytes;
   }
-  await saveVerified(stream(), { ...place, sha256, bytes: bytes.length }, { force, world: app.world });
+  await saveVerified(stream(), { dir, name, sha256, bytes: bytes.length }, { force, world: app.world });
   return sha256;
 }
 

@@ -4,21 +4,14 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { fileNameOf, fileStateOf, reasonOf } from '../../contract/attachment-file.ts';
 import type { LoreRecord, RawRecord } from '../../contract/content.ts';
 import type { ReadMessage, ReadPart, ReadWarning } from '../../contract/reports/reading.ts';
-import { Fault } from '../../faults.ts';
+import type { Fault } from '../../faults.ts';
 import { catalogueRows } from '../attachments/catalogue.ts';
 import { readContent } from '../content/read-content.ts';
 import { storedBytes } from '../content/stored-bytes.ts';
+import { isOfOneRecord } from '../single-record.ts';
 
 /** What is read besides the text. */
 export type ReadOptions = { headers: boolean; lore: boolean; preferHtml: boolean };
-
-/** Faults that end the run: the next message would have them too. */
-const ENDING = new Set(['interrupted', 'network', 'auth', 'busy', 'disk', 'store', 'usage', 'internal']);
-
-/** Returns whether a Fault concerns one message, so that others can still be read. */
-export function isOfOneMessage(error: unknown): error is Fault {
-  return error instanceof Fault && !ENDING.has(error.kind);
-}
 
 /** Returns a message that cannot be read, with the reason. */
 export function unreadable(id: string, fault: Fault): ReadMessage {
@@ -135,7 +128,7 @@ async function mailBytes(
   try {
     return await storedBytes(record, id, app);
   } catch (error) {
-    if (!isOfOneMessage(error)) throw error;
+    if (!isOfOneRecord(error)) throw error;
     warnings.push({ about: 'content', text: error.message });
     return undefined;
   }
@@ -149,7 +142,7 @@ async function filesOf(record: RawRecord, warnings: ReadWarning[], app: App): Pr
   try {
     rows = await catalogueRows(new Set(attachments), app);
   } catch (error) {
-    if (!isOfOneMessage(error)) throw error;
+    if (!isOfOneRecord(error)) throw error;
     warnings.push({ about: 'files', text: error.message });
   }
   const states = new Map(unavailable.map((each) => [each.id, each]));
@@ -206,7 +199,7 @@ async function loreOf(id: string, app: App): Promise<LoreRecord | undefined> {
     const { body } = await readContent({ message: id, view: 'lore', pipeline: false, stego: false }, app);
     return body.data as LoreRecord;
   } catch (error) {
-    if (!isOfOneMessage(error)) throw error;
+    if (!isOfOneRecord(error)) throw error;
     app.log(`${id}: no lore view: ${error.message}`);
     return undefined;
   }

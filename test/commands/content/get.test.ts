@@ -1,5 +1,5 @@
 // `arx content get --raw` for messages too long for one response, and with hostile services.
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { arx } from '../../support/command.ts';
@@ -125,5 +125,100 @@ describe('a foreign service', () => {
     const ran = await get(fields);
     expect(ran).toMatchObject({ exit, stdout: '' });
     expect(ran.stderr).toMatch(says);
+  });
+});
+
+describe('several messages', () => {
+  const mailOf = (name: string): string => `From: ${name}@x\nSubject: ${name}\n\ntext of ${name}\n`;
+  beforeEach(async () => {
+    for (const name of ['a', 'b']) writeFileSync(join(dir, `${name}.eml`), mailOf(name));
+    expect((await arx(dir, 'import a.eml b.eml')).exit).toBe(0);
+  });
+
+  test('are a list in JSON, one below the other for people, each as it is alone', async () => {
+    const [a, b] = [await arx(dir, 'content get msg_1 --json'), await arx(dir, 'content get msg_2 --json')];
+    const both = await arx(dir, 'content get msg_1 msg_2 --json');
+    expect(both).toMatchObject({ exit: 0, stderr: '' });
+    expect(JSON.parse(both.stdout)).toEqual({
+      data: [JSON.parse(a.stdout), JSON.parse(b.stdout)],
+      summary: { rows: 2, complete: true },
+    });
+    const table = await arx(dir, 'content get msg_1 msg_2 -o table');
+    expect(table.stdout).toBe(
+      `${(await arx(dir, 'content get msg_1 -o table')).stdout}\n\n${(await arx(dir, 'content get msg_2 -o table')).stdout}`,
+    );
+    expect((await arx(dir, 'content get msg_1 msg_2 -o tsv')).stdout.split('\n')).toHaveLength(3);
+    expect((await arx(dir, 'content get msg_1 msg_2 -o ndjson')).stdout.split('\n')).toHaveLength(3);
+  });
+
+  test('one that is missing is an error, and the others come', async () => {
+    const ran = await arx(dir, 'content get msg_1 msg_77 msg_2 --json');
+    expect(ran.exit).toBe(6);
+    const { data, summary } = JSON.parse(ran.stdout) as { data: { data: { id: string } }[]; summary: object };
+    expect(data.map((row) => row.data.id)).toEqual(['msg_1', 'msg_2']);
+    expect(summary).toEqual({ rows: 2, complete: false });
+    expect(ran.stderr).toContain('no message msg_77 in this archive');
+  });
+
+  test('--raw writes the stored bytes of each', async () => {
+    expect((await arx(dir, 'content get msg_1 msg_2 --raw')).stdout).toBe(mailOf('a') + mailOf('b'));
+    const ran = await arx(dir, 'content get msg_77 msg_2 --raw');
+    expect(ran).toMatchObject({ exit: 6, stdout: mailOf('b') });
+  });
+
+  test.each([
+    ['lines', 'msg_2\n\n  msg_1\r\nmsg_2\n'],
+    ['rows of ndjson', '{"id":"msg_2","subject":"x"}\n{"id":"msg_1"}'],
+  ])('ids from standard input: %s', async (_, stdin) => {
+    const { stdout } = await arx(dir, 'content get - --json', { stdin });
+    const { data } = JSON.parse(stdout) as { data: { data: { id: string } }[] };
+    expect(data.map((row) => row.data.id)).toEqual(['msg_2', 'msg_1']);
+  });
+
+  test.each([
+    ['a row without an id', '{"x":1}\n', /line 1 is no id, and no row with id/],
+    ['a row that is cut', 'msg_1\n{"id":"msg_', /line 2 is no id/],
+    ['a line of text', 'msg_1 and more\n', /line 1 is no id/],
+    ['an escape sequence', 'msg_1\u001b[2J\n', /line 1 is no id/],
+    ['bytes without end of line', new Uint8Array(3), /line 1 is no id/],
+  ])('standard input with %s: exit 2, before any request', async (_, stdin, words) => {
+    const ran = await arx(dir, 'content get -', { stdin });
+    expect(ran).toMatchObject({ exit: 2, stdout: '' });
+    expect(ran.stderr).toMatch(words);
+  });
+
+  test('standard input without ids is exit 3; twice, or as a terminal, exit 2', async () => {
+    expect((await arx(dir, 'content get -')).exit).toBe(3);
+    expect((await arx(dir, 'content get - -')).exit).toBe(2);
+    expect((await arx(dir, 'content get -', { columns: 80 })).exit).toBe(2);
+  });
+
+  test('--save keeps all of them in one folder, with one report', async () => {
+    const ran = await arx(dir, 'content get msg_1 msg_77 msg_2 --save kept --json');
+    expect(ran.exit).toBe(6);
+    const { files } = JSON.parse(ran.stdout) as { files: { path: string; verdict: string }[] };
+    expect(files.map(({ path, verdict }) => [path, verdict])).toEqual([
+      ['msg_1.eml', 'match'],
+      ['msg_2.eml', 'match'],
+    ]);
+    expect(readdirSync(join(dir, 'kept')).toSorted()).toEqual([
+      'msg_1.eml',
+      'msg_1.raw.json',
+      'msg_2.eml',
+      'msg_2.raw.json',
+    ]);
+  });
+
+  test('a file of one message does not get the name of the record of another', async () => {
+    const part = 'Content-Type: text/plain; name="msg_4.raw.json"\nContent-Disposition: attachment\n\nx\n';
+    const mail = `From: a@x\nSubject: s\nContent-Type: multipart/mixed; boundary=b\n\n--b\n${part}--b--\n`;
+    writeFileSync(join(dir, 'c.eml'), mail);
+    writeFileSync(join(dir, 'd.eml'), mailOf('d'));
+    expect((await arx(dir, 'import c.eml d.eml')).exit).toBe(0);
+    const ran = await arx(dir, 'content get msg_3 msg_4 --save kept');
+    expect([ran.exit, readdirSync(join(dir, 'kept')).toSorted()]).toEqual([
+      0,
+      ['att_1-msg_4.raw.json', 'msg_3.eml', 'msg_3.raw.json', 'msg_4.eml', 'msg_4.raw.json'],
+    ]);
   });
 });

@@ -238,6 +238,35 @@ export const FILE_CHECKS: readonly Check[] = [
     },
   },
   {
+    commands: ['attachments cat'],
+    name: 'attachments cat: the bytes of one file, none of one that is withheld',
+    async run(context) {
+      const { arx, service, variant } = context;
+      const file = service.archive.files[77]!;
+      const ran = await arx(`${trusting(context)}attachments cat ${variant.records.idOf(file)}`);
+      const refusals = refusalsOf(variant, 'attachments');
+      if (refusals.includes(ran.exit)) mustRefuse(ran, refusals);
+      else {
+        mustSucceed(ran);
+        mustEqual([createHash('sha256').update(ran.bytes).digest('hex')], [file.sha256], 'bytes');
+      }
+      const withheld = service.archive.files.find(({ isWithheld }) => isWithheld)!;
+      const none = await arx(`${trusting(context)}attachments cat ${variant.records.idOf(withheld)}`);
+      mustRefuse(none, [3, ...refusals], /\w/);
+      must(none.stdout === '', 'it wrote bytes of a withheld file');
+    },
+  },
+  {
+    commands: ['content get'],
+    name: 'content get: two, and one that is not there',
+    async run({ arx }) {
+      const ran = await arx('content get msg_9 msg_99999 msg_2 -o ndjson');
+      must([3, 6, 8, 11].includes(ran.exit), saidBy(ran));
+      const ids = recordsOf(ran).map(({ data }) => data.id as string);
+      mustEqual(ids, ['msg_9', 'msg_2'], 'records');
+    },
+  },
+  {
     commands: ['content get'],
     name: 'content get: the raw view',
     async run({ arx, service, variant }) {

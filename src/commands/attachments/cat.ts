@@ -1,0 +1,75 @@
+// `arx attachments cat ID…`: writes the bytes of files to standard output, verified by their hashes.
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import type { Attachment } from '../../contract/attachment.ts';
+import { fileStateOf, isPullable, reasonOf } from '../../contract/attachment-file.ts';
+import { MAX_HELD_BYTES, streamFile } from '../../download/held-stream.ts';
+import { Fault } from '../../faults.ts';
+import { formatBytes } from '../../format/numbers.ts';
+import { findRecords } from '../find-record.ts';
+import { withPipedIds } from '../id-list.ts';
+import { isOfOneRecord } from '../single-record.ts';
+import { mayControlTerminal, refuseOutputForm, writeBytes } from '../write-bytes.ts';
+import { attachmentSource, ID_FIELDS } from './catalogue.ts';
+
+export const Input = z.object({
+  ids: z.array(z.string().min(1)).min(1),
+  allowEscapeSequences: z.boolean().default(false),
+});
+type Input = z.infer<typeof Input>;
+
+export async function run(input: Input, app: App): Promise<void> {
+  refuseOutputForm('attachments cat', app);
+  const ids = await withPipedIds(input.ids, ID_FIELDS, app);
+  if (ids.length === 0) throw new Fault('partial', 'no ids were given');
+  for await (const found of findRecords(ids, await attachmentSource(app), app)) {
+    let isBegun = false;
+    try {
+      if ('fault' in found) throw found.fault;
+      await writeFile(found.row, input, app, () => (isBegun = true));
+    } catch (error) {
+      // After a part of a file, the next one would look like its rest.
+      if (ids.length === 1 || isBegun || !isOfOneRecord(error)) throw error;
+      app.addFault(error);
+    }
+  }
+}
+
+async function writeFile(row: Attachment, input: Input, app: App, onWrite: () => void): Promise<void> {
+  const { id, bytes, sha256 } = row;
+  const hint = `arx attachments show ${id}`;
+  if (!isPullable(row)) {
+    const reason = reasonOf(row);
+    const state = `${fileStateOf(row)}${reason === null ? '' : ` (${reason})`}`;
+    throw new Fault('partial', `${id} is ${state}: it has no bytes to write`, { hint });
+  }
+  if (sha256 === undefined)
+    throw new Fault('partial', `${id}: the service gives no SHA-256, so its file cannot be verified`, {
+      hint,
+    });
+  const isWatched = mayControlTerminal(input, app);
+  const shown: Uint8Array[] = [];
+  const write = async (chunk: Uint8Array): Promise<void> => {
+    if (isWatched) return void shown.push(chunk);
+    onWrite();
+    await app.printer.bytes(chunk);
+  };
+  await streamFile(
+    { name: id, url: row.file_url, sha256: sha256.toLowerCase(), bytes },
+    {
+      ...(await app.fileAccess()),
+      world: app.world,
+      retries: app.settings.retries.value,
+      log: app.log,
+      write,
+      ...(isWatched ? { tooLarge: tooLarge(id) } : {}),
+    },
+  );
+  if (isWatched) await writeBytes(Buffer.concat(shown), id, input, app);
+}
+
+function tooLarge(id: string): Fault {
+  return new Fault('usage', `${id} is larger than ${formatBytes(MAX_HELD_BYTES)}, refused on a terminal`, {
+    hint: '--allow-escape-sequences shows it anyway; a pipe or file gets the exact bytes',
+  });
+}
