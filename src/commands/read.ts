@@ -18,6 +18,7 @@ import { findConversation, readMessages } from './conversations/conversation-mes
 import { printPaged } from './paged-output.ts';
 import { readMessage, unreadable } from './read/read-message.ts';
 import { threadOrder } from './read/thread-order.ts';
+import { recordKind } from './record-kind.ts';
 import { isOfOneRecord } from './single-record.ts';
 import { refuseOutputForm } from './write-bytes.ts';
 
@@ -76,11 +77,12 @@ async function* linesOf(items: AsyncIterable<Item>): AsyncGenerator<Line> {
 async function* readAll(input: Input, style: ReadingStyle, app: App): AsyncGenerator<Item> {
   const isOnly = input.ids.length === 1;
   for (const id of input.ids) {
-    if (/^att_\d+$/.test(id))
+    const kind = await recordKind(id, app);
+    if (kind === 'attachment')
       throw new Fault('usage', `${id} is an attachment, not a message`, {
         hint: `arx attachments show ${id}`,
       });
-    if (/^conv/i.test(id)) {
+    if (kind === 'conversation') {
       yield* readThread(id, input, style, app);
       continue;
     }

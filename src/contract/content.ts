@@ -50,6 +50,25 @@ export type LoreRecord = z.infer<typeof LoreRecord>;
 /** A name and a value. Not a tuple, because JSON Schema before 2020-12 describes tuples differently. */
 const Pair = z.array(z.string()).length(2);
 
+/** A part of a mail whose bytes are not sent, in the order of the mail (interface 4.3, our choice). */
+export const MailPart = z.looseObject({
+  /** `alternative`: another form of a text that is shown, such as its HTML. */
+  kind: z.enum(['text', 'file', 'alternative']),
+  /** The declared type; null for a file, whose row in the catalogue has it. */
+  type: z.string().nullable(),
+  /** HTML is text here, and text with format=flowed has a line for each paragraph. */
+  text: z.string().optional(),
+  /** The addresses that `[1]`, `[2]` … in `text` stand for. */
+  links: z.array(z.string()).optional(),
+  /** Of a file: its attachment. */
+  id: z.string().optional(),
+  bytes: z.number().int().min(0).optional(),
+  /** From, Date, To and Subject of forwarded messages that begin here. */
+  forwarded: z.array(z.array(Pair)).optional(),
+  warnings: z.array(z.string()).optional(),
+});
+export type MailPart = z.infer<typeof MailPart>;
+
 /** The raw view of a message: its stored bytes, headers in order and decoded text (interface 4.3, our choice). */
 export const RawRecord = z.looseObject({
   id: z.string().min(1),
@@ -72,6 +91,8 @@ export const RawRecord = z.looseObject({
   raw_url: z.string().nullable().optional(),
   /** Ids of attachments whose bytes this reader may not have: redacted, or above the tier. Absent where there are none. */
   withheld: z.array(z.string()).optional(),
+  /** Of a mail with withheld files: its parts, with the places of its files. Absent for a damaged mail, and where the bytes are sent. */
+  parts: z.array(MailPart).optional(),
   /** The attachments that cannot be had, each with its state and, if it is known, the reason. Absent where there are none. */
   unavailable: z
     .array(

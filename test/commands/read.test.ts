@@ -103,7 +103,76 @@ test('a withheld file is said in the list and in the text, and its name stays', 
   expect(exit).toBe(0);
   expect(stdout).toContain('hello');
   expect(stdout).toMatch(/Files: att_1 \S+ .*withheld \(legal\)/);
-  expect(stdout).toMatch(/\[file att_1 .*withheld \(legal\) {2}\(its place in the message is not known\)\]/);
+  expect(stdout).toMatch(/\[file att_1 .*withheld \(legal\)\]/);
+});
+
+test('a withheld file keeps its place between texts, and so do the files beside it', async () => {
+  const image = (name: string, data: string): string =>
+    `image/png; name=${name}\nContent-Disposition: attachment\n\n${data}`;
+  const patch = 'text/x-patch; name=a.diff\nContent-Disposition: inline\n\n+the patch';
+  const bodies = [
+    'text/plain\n\nfirst',
+    image('a.png', 'one'),
+    'text/plain\n\nsecond',
+    image('b.png', 'two'),
+    'text/html\n\n<p>third <a href="http://x/">link</a>',
+    patch,
+    image('c.png', 'one'),
+  ];
+  const parts = bodies.map((part) => `--b\nContent-Type: ${part}\n`);
+  await imported({
+    'a.eml': `From: a@x\nContent-Type: multipart/mixed; boundary=b\n\n${parts.join('')}--b--\n`,
+  });
+  const places = async (options = ''): Promise<string[]> =>
+    (await arx(dir, `read msg_1${options}`)).stdout.split('\n').flatMap((line) => {
+      const [shown] =
+        /^\[file att_\d|^first|^second|^third|^\+the patch|^\[1\] \S+|place .* not known/.exec(line) ?? [];
+      return shown === undefined ? [] : [shown.replace('[file ', '')];
+    });
+  const whole = [
+    'first',
+    'att_1',
+    'second',
+    'att_2',
+    'third',
+    '[1] http://x/',
+    'att_3',
+    '+the patch',
+    'att_4',
+  ];
+  expect(await places()).toEqual(whole);
+  for (const [id, gone] of [
+    ['att_2', []],
+    ['att_3', ['+the patch']],
+    ['att_1', ['+the patch']],
+  ] as const) {
+    expect((await arx(dir, `redact ${id} --reason legal`)).exit).toBe(0);
+    expect([id, await places()]).toEqual([
+      id,
+      whole.filter((place) => !(gone as readonly string[]).includes(place)),
+    ]);
+  }
+});
+
+test('a mail without usual header fields, which an import stores as a file, is read as a mail', async () => {
+  const part = (type: string, body: string): string => `--b\nContent-Type: ${type}\n\n${body}\n`;
+  await imported({
+    'a.txt': `Content-Type: multipart/mixed; boundary=b\n\n${part('text/plain', 'hello')}${part('image/png; name=a.png', 'x')}--b--\n`,
+    'b.eml': 'Comments: none\n\nthe body\n',
+    'c.txt': 'Comments: none\n\nno mail\n',
+    'd.eml': 'Subject: =?utf-8?Q?caf=C3=A9?=\n\nwith a subject\n',
+  });
+  const read = async (id: string): Promise<string> => (await arx(dir, `read ${id}`)).stdout;
+  expect(await read('msg_1')).toBe(
+    'msg_1\nDate: (the message has no date)\nSubject: a.txt\nFiles: a.png  image/png, 1 B  not in the catalogue\n' +
+      '       att_1 a.txt  text/plain, 128 B  available\n\nhello\n\n[file a.png  image/png, 1 B  not in the catalogue]\n\n' +
+      '[file att_1 a.txt  text/plain, 128 B  available]\n',
+  );
+  expect(await read('msg_2')).toContain('\n\nthe body\n\n[file att_2 b.eml');
+  expect(await read('msg_3')).toContain('{"bytes":');
+  expect(await read('msg_4')).toContain('Subject: café\n');
+  expect((await arx(dir, 'redact att_2')).exit).toBe(0);
+  expect(await read('msg_2')).not.toContain('the body');
 });
 
 test.each([

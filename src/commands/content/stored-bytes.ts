@@ -20,17 +20,30 @@ export async function storedBytes(record: RawRecord, message: string, app: App):
     });
   }
   if (sha256 === undefined) throw new Fault('protocol', `the service does not send the sha256 of ${message}`);
-  const stored =
-    typeof within === 'string'
-      ? Buffer.from(within, 'base64')
-      : await fetched(address!, record.bytes ?? MAX_STORED_BYTES, message, app);
+  if (typeof within !== 'string')
+    return fetchVerified(address!, { sha256, bytes: record.bytes ?? MAX_STORED_BYTES }, message, app);
+  return verified(Buffer.from(within, 'base64'), sha256, message);
+}
+
+/**
+ * Downloads at most `bytes` bytes into memory; `id` is what they are of. Throws Fault 'integrity' where they have another hash,
+ * 'protocol' where they are too many, and the Faults of a download.
+ */
+export async function fetchVerified(
+  address: string,
+  { sha256, bytes }: { sha256: string; bytes: number },
+  id: string,
+  app: App,
+): Promise<Buffer> {
+  return verified(await fetched(address, bytes, id, app), sha256, id);
+}
+
+function verified(stored: Buffer, sha256: string, id: string): Buffer {
   const actual = createHash('sha256').update(stored).digest('hex');
-  if (!sameHash(actual, sha256)) {
-    throw new Fault('integrity', `${message}: stored bytes differ: expected ${sha256}, got ${actual}`, {
-      kept: 'nothing was written',
-    });
-  }
-  return stored;
+  if (sameHash(actual, sha256)) return stored;
+  throw new Fault('integrity', `${id}: stored bytes differ: expected ${sha256}, got ${actual}`, {
+    kept: 'nothing was written',
+  });
 }
 
 /** No import accepts a larger message. */
@@ -56,7 +69,8 @@ async function fetched(address: string, bytes: number, message: string, app: App
         kept: 'nothing was written',
       });
     }
-    chunks.push(chunk);
+    // A copy: the connection uses the memory of a chunk again.
+    chunks.push(Buffer.from(chunk));
   }
   return Buffer.concat(chunks, length);
 }

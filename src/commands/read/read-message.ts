@@ -2,13 +2,16 @@
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { fileNameOf, fileStateOf, reasonOf } from '../../contract/attachment-file.ts';
-import type { LoreRecord, RawRecord } from '../../contract/content.ts';
+import type { LoreRecord, MailPart, RawRecord } from '../../contract/content.ts';
 import type { ReadMessage, ReadPart, ReadWarning } from '../../contract/reports/reading.ts';
 import type { Fault } from '../../faults.ts';
 import { catalogueRows } from '../attachments/catalogue.ts';
 import { readContent } from '../content/read-content.ts';
+import { withoutUndefined } from '../input.ts';
 import { storedBytes } from '../content/stored-bytes.ts';
+import type { PreferredForm } from '../../service/mail/readable-mail.ts';
 import { isOfOneRecord } from '../single-record.ts';
+import { mailInFile } from './mail-in-file.ts';
 
 /** What is read besides the text. */
 export type ReadOptions = { headers: boolean; lore: boolean; preferHtml: boolean };
@@ -35,9 +38,18 @@ export function unreadable(id: string, fault: Fault): ReadMessage {
 export async function readMessage(id: string, options: ReadOptions, app: App): Promise<ReadMessage> {
   const request = { message: id, pipeline: false, stego: false };
   const { body } = await readContent({ ...request, view: 'raw' }, app);
-  const record = body.data as RawRecord;
+  const stored = body.data as RawRecord;
   const warnings: ReadWarning[] = [];
-  const { parts, isWhole } = await partsOf(record, id, options, warnings, app);
+  const rows = await fileRows(stored, warnings, app);
+  const mail = stored.format === 'file' ? await mailInFile(stored, rows, warnings, app) : undefined;
+  const record = mail?.record ?? stored;
+  const files = filesOf(record, rows);
+  const { parts, isWhole } =
+    mail === undefined
+      ? await partsOf(record, id, files, options, warnings, app)
+      : await mailParts(mail.bytes, [], options, warnings);
+  // The file of the message is the mail itself.
+  if (mail !== undefined) parts.push(...files);
   const headers = (record.headers ?? []).map(([name = '', value = '']): [string, string] => [name, value]);
   const isDoubtful = record.integrity !== undefined && record.integrity < 1;
   const lore = options.lore
@@ -60,11 +72,11 @@ export async function readMessage(id: string, options: ReadOptions, app: App): P
     id: record.id ?? id,
     conversation_id: textOf(record.conversation_id),
     parent_id: textOf(record.parent_id),
-    from: textOf(record.from) ?? of('from'),
+    from: textOf(record.from) ?? (await decoded(of('from'))),
     to: await decoded(of('to')),
     cc: await decoded(of('cc')),
     date: textOf(record.date),
-    subject: textOf(record.subject) ?? of('subject'),
+    subject: textOf(record.subject) ?? (await decoded(of('subject'))),
     ...(options.headers ? { headers } : {}),
     parts,
     warnings,
@@ -88,26 +100,40 @@ function otherTextOf(record: RawRecord): string | null {
 async function partsOf(
   record: RawRecord,
   id: string,
-  { preferHtml }: ReadOptions,
+  files: readonly ReadPart[],
+  options: ReadOptions,
   warnings: ReadWarning[],
   app: App,
 ): Promise<{ parts: ReadPart[]; isWhole: boolean }> {
-  const { readableMail, readableText } = await import('../../service/mail/readable-mail.ts');
-  const prefer = preferHtml ? 'text/html' : 'text/plain';
-  const files = await filesOf(record, warnings, app);
   const stored = await mailBytes(record, id, warnings, app);
+  // Only our service has such parts.
+  if (stored === undefined && record.format === 'rfc822' && record.parts !== undefined && !options.preferHtml)
+    return { parts: inPlace(record.parts.map(readPartOf), files), isWhole: true };
   if (stored === undefined) {
+    const { readableText } = await import('../../service/mail/readable-mail.ts');
     const contentType = record.headers?.find(([name]) => name?.toLowerCase() === 'content-type')?.[1];
     const page = textOf(record.html);
     const text = textOf(record.text) ?? (page === null ? otherTextOf(record) : null);
-    const parts = readableText({ text, html: page, contentType }, prefer);
+    const parts = readableText({ text, html: page, contentType }, preferred(options));
     if (parts.length === 0 && record.format === undefined)
       warnings.push({ about: 'content', text: 'no text: the service names none, or under another name' });
     // Only a mail contains its files.
     const place = record.format === undefined || record.format === 'rfc822' ? { in_place: false } : {};
     return { parts: [...parts, ...files.map((file) => ({ ...file, ...place }))], isWhole: false };
   }
-  const { parts, wellFormed } = await readableMail(stored, prefer);
+  return mailParts(stored, files, options, warnings);
+}
+
+const preferred = ({ preferHtml }: ReadOptions): PreferredForm => (preferHtml ? 'text/html' : 'text/plain');
+
+async function mailParts(
+  bytes: Buffer,
+  files: readonly ReadPart[],
+  options: ReadOptions,
+  warnings: ReadWarning[],
+): Promise<{ parts: ReadPart[]; isWhole: boolean }> {
+  const { readableMail } = await import('../../service/mail/readable-mail.ts');
+  const { parts, wellFormed } = await readableMail(bytes, preferred(options));
   if (!wellFormed)
     warnings.push({
       about: 'structure',
@@ -134,17 +160,27 @@ async function mailBytes(
   }
 }
 
-/** Returns the files of a message with their rows of the catalogue. */
-async function filesOf(record: RawRecord, warnings: ReadWarning[], app: App): Promise<ReadPart[]> {
-  const { attachments = [], unavailable = [] } = record;
-  if (attachments.length === 0) return [];
-  let rows = new Map<string, Attachment>();
+/** Returns the rows of the files of a message, by id. What cannot be found out is a warning. */
+async function fileRows(
+  { attachments = [] }: RawRecord,
+  warnings: ReadWarning[],
+  app: App,
+): Promise<ReadonlyMap<string, Attachment>> {
+  if (attachments.length === 0) return new Map();
   try {
-    rows = await catalogueRows(new Set(attachments), app);
+    return await catalogueRows(new Set(attachments), app);
   } catch (error) {
     if (!isOfOneRecord(error)) throw error;
     warnings.push({ about: 'files', text: error.message });
+    return new Map();
   }
+}
+
+/** Returns the files of a message with their rows of the catalogue. */
+function filesOf(
+  { attachments = [], unavailable = [] }: RawRecord,
+  rows: ReadonlyMap<string, Attachment>,
+): ReadPart[] {
   const states = new Map(unavailable.map((each) => [each.id, each]));
   return attachments.map((id): ReadPart => {
     const row = rows.get(id);
@@ -170,8 +206,17 @@ async function filesOf(record: RawRecord, warnings: ReadWarning[], app: App): Pr
   });
 }
 
-/** Returns the parts with each file of the catalogue at its place. A file of the same bytes is found by the order. */
+/** Returns a part of a mail whose bytes are not sent. */
+function readPartOf({ kind, type, text, links, id, bytes, forwarded, warnings }: MailPart): ReadPart {
+  const headings = forwarded?.map((fields) =>
+    fields.map(([name = '', value = '']): [string, string] => [name, value]),
+  );
+  return { kind, type, ...withoutUndefined({ text, links, id, bytes, forwarded: headings, warnings }) };
+}
+
+/** Returns the parts with each file of the catalogue at its place: found by its id, else by its bytes and the order. */
 function inPlace(parts: readonly ReadPart[], files: readonly ReadPart[]): ReadPart[] {
+  const byId = new Map(files.map((file) => [file.id, file]));
   const byHash = new Map<string, ReadPart[]>();
   for (const file of files) {
     const same = byHash.get(file.sha256 ?? '');
@@ -182,7 +227,7 @@ function inPlace(parts: readonly ReadPart[], files: readonly ReadPart[]): ReadPa
   const placed = new Set<ReadPart>();
   const found = parts.map((part): ReadPart => {
     if (part.kind !== 'file') return part;
-    const file = byHash.get(part.sha256 ?? '')?.pop();
+    const file = part.id == null ? byHash.get(part.sha256 ?? '')?.pop() : byId.get(part.id);
     if (file === undefined) return { id: null, state: 'unlisted', reason: null, ...part };
     placed.add(file);
     return { ...part, ...file, type: file.type ?? part.type };

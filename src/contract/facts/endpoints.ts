@@ -79,7 +79,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
     ],
     [
       'raw view, withheld files',
-      'Where a file of the message is redacted or above the reader’s tier, raw_base64, raw_url, sha256 and bytes are absent, withheld names the files, and text and html are read without them. The text of an imported file, which tells its size, is null.',
+      'Where a file of the message is redacted or above the reader’s tier, raw_base64, raw_url, sha256 and bytes are absent, withheld names the files, and text and html are read without them. parts are the parts of a mail in order: its texts, and the place of each file by its id. They are absent for a damaged mail. The text of an imported file, which tells its size, is null.',
     ],
     [
       'raw view, large messages',

@@ -31,7 +31,7 @@ const FIELDS: readonly Column<AnyRecord>[] = [
   integrityColumn,
 ];
 
-const PARTS = 'headers text html raw_base64 unavailable pipeline stego'.split(' ');
+const PARTS = 'headers text html raw_base64 parts unavailable pipeline stego'.split(' ');
 const KNOWN = new Set([...FIELDS.map(({ name }) => name), ...PARTS]);
 
 /** The content of a message. */

@@ -12,6 +12,7 @@ import { lastDayOf, messagePath } from '../rules/signed-path.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import { integrityOf } from '../rules/integrity.ts';
 import { assetTypeOf, zeroWidthCarriers, sequenceStatusOf, variantOf } from '../rules/lore.ts';
+import { partsWithoutFiles } from '../mail/parts-without-files.ts';
 import { readMessageText, type MessageText } from '../mail/message-text.ts';
 import { mayRead } from '../rules/tiers.ts';
 import { CLOSED_WITH_ANOTHER, type AttachmentRow } from '../records/attachment.ts';
@@ -54,7 +55,11 @@ export async function content(call: Call): Promise<Reply> {
     view === 'raw'
       ? rawRecord(
           message,
-          { ...(await storedPart(call, message, bytes, withheld)), ...unavailablePart(files, bearer.tier) },
+          {
+            ...(await storedPart(call, message, bytes, withheld)),
+            ...(await placedPart(message, bytes, files, withheld)),
+            ...unavailablePart(files, bearer.tier),
+          },
           files,
           text!,
         )
@@ -116,6 +121,20 @@ async function storedPart(
   }
   const { buffer, byteOffset, byteLength } = bytes;
   return { raw_base64: Buffer.from(buffer, byteOffset, byteLength).toString('base64'), ...checked };
+}
+
+/** Returns the parts of a mail whose bytes are not sent, so that a reader sees where its files are. */
+async function placedPart(
+  { format }: MessageRow,
+  bytes: Uint8Array,
+  files: readonly AttachmentRow[],
+  withheld: readonly AttachmentRow[],
+): Promise<Pick<RawRecord, 'parts'>> {
+  if (withheld.length === 0 || format !== 'rfc822') return {};
+  const mail = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const known = files.map(({ n, sha256 }) => ({ id: idOf('att', n), sha256 }));
+  const parts = await partsWithoutFiles(mail, known, new Set(withheld.map(({ sha256 }) => sha256)));
+  return parts === undefined ? {} : { parts };
 }
 
 /** Returns which files cannot be had, each with the reason that this reader may know. */

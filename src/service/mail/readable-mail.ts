@@ -9,6 +9,8 @@ import { parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
 import { contentTypeParameter, hasAttachmentDisposition, hasFilename } from './part-header.ts';
 import { decodeTransferEncoding } from './transfer-encoding.ts';
 
+export { readUnusualMail, type UnusualMail } from './unusual-mail.ts';
+
 /** A part of a message, in the order of the message. */
 export type ReadablePart = {
   /** `alternative`: another form of a text that is shown, such as its HTML; it is named and not shown. */
@@ -44,23 +46,32 @@ export async function readableMail(
   prefer: PreferredForm = 'text/plain',
 ): Promise<ReadableMail> {
   const { leaves, wellFormed } = parseMimeStructure(bytes);
+  return { parts: (await readableLeaves(leaves, prefer)).map(({ part }) => part), wellFormed };
+}
+
+/** Returns the parts of leaves, each with its leaf. See {@link readableMail}. */
+export async function readableLeaves(
+  leaves: readonly MimeLeaf[],
+  prefer: PreferredForm = 'text/plain',
+): Promise<{ part: ReadablePart; leaf: MimeLeaf }[]> {
   const { decodeWords } = await import('postal-mime');
   const shownBranches = chooseBranches(leaves, prefer);
-  const parts: ReadablePart[] = [];
+  const parts: { part: ReadablePart; leaf: MimeLeaf }[] = [];
+  const add = (leaf: MimeLeaf, part: ReadablePart): unknown => parts.push({ leaf, part });
   let endOfFile = 0;
   for (const [index, leaf] of leaves.entries()) {
     const isInFile = index < endOfFile;
     endOfFile = Math.max(endOfFile, index + 1 + leaf.contains);
     const forwarded = leaf.forwardedHeaders.map((header) => headingOf(header, decodeWords));
     const head = forwarded.length === 0 ? {} : { forwarded };
-    if (isFile(leaf)) parts.push({ ...(await fileOf(leaf)), ...head });
+    if (isFile(leaf)) add(leaf, { ...(await fileOf(leaf)), ...head });
     // A text with a file name is read too, such as a patch that is shown in the mail.
     if (!isText(leaf) || isInFile || (isFile(leaf) && !leaf.shown)) continue;
     const isOtherForm = leaf.branches.some(({ of, number }) => (shownBranches.get(of) ?? number) !== number);
-    if (isOtherForm) parts.push({ kind: 'alternative', type: leaf.type, bytes: leaf.body.length, ...head });
-    else parts.push({ ...textOf(leaf), ...(isFile(leaf) ? {} : head) });
+    if (isOtherForm) add(leaf, { kind: 'alternative', type: leaf.type, bytes: leaf.body.length, ...head });
+    else add(leaf, { ...textOf(leaf), ...(isFile(leaf) ? {} : head) });
   }
-  return { parts, wellFormed };
+  return parts;
 }
 
 /**

@@ -1,4 +1,4 @@
-// Removes from a mail the parts that a reader must not see.
+// Finds the parts of a mail that a reader must not see.
 import { createHash } from 'node:crypto';
 import type { MimeLeaf } from './mime-structure.ts';
 import { decodeTransferEncoding } from './transfer-encoding.ts';
@@ -11,17 +11,22 @@ export function withoutRedactedParts(
   leaves: readonly MimeLeaf[],
   hashes: ReadonlySet<string>,
 ): readonly MimeLeaf[] {
-  if (hashes.size === 0) return leaves;
-  const found = new Set<string>();
-  const readable = leaves.filter((leaf) => {
-    const content = decodeTransferEncoding(
-      leaf.body,
-      leaf.header.fields.get('content-transfer-encoding') ?? '',
-    );
+  const redacted = redactedParts(leaves, hashes);
+  return redacted === undefined ? [] : leaves.filter((leaf) => !redacted.has(leaf));
+}
+
+/** Returns the parts with one of the hashes, each with its hash; undefined when one of the hashes is not found. */
+export function redactedParts(
+  leaves: readonly MimeLeaf[],
+  hashes: ReadonlySet<string>,
+): ReadonlyMap<MimeLeaf, string> | undefined {
+  const redacted = new Map<MimeLeaf, string>();
+  if (hashes.size === 0) return redacted;
+  for (const leaf of leaves) {
+    const encoding = leaf.header.fields.get('content-transfer-encoding') ?? '';
+    const content = decodeTransferEncoding(leaf.body, encoding);
     const sha256 = createHash('sha256').update(content).digest('hex');
-    if (!hashes.has(sha256)) return true;
-    found.add(sha256);
-    return false;
-  });
-  return found.size < hashes.size ? [] : readable;
+    if (hashes.has(sha256)) redacted.set(leaf, sha256);
+  }
+  return new Set(redacted.values()).size < hashes.size ? undefined : redacted;
 }

@@ -289,6 +289,17 @@ export const FILE_CHECKS: readonly Check[] = [
     },
   },
   {
+    commands: ['read'],
+    name: 'read: a conversation, whose id says nothing',
+    async run({ arx, service, variant }) {
+      const thread = service.archive.threads[5]!;
+      const own = service.archive.letters.filter(({ threadId }) => threadId === thread.id);
+      const ran = await arx(`read ${variant.records.idOf(thread)} -o ndjson`);
+      if (ran.exit !== 0) return mustRefuse(ran, [2, 3, 6, 8, 9, 10, 11]);
+      mustEqual(idsOf(ran).sort(), own.map(({ id }) => id).sort(), 'messages of the conversation');
+    },
+  },
+  {
     commands: ['content get'],
     name: 'content get: the lore view with its pipeline',
     async run({ arx }) {
