@@ -8,6 +8,7 @@ import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { importLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
+import { compileLess } from './v8-flags.ts';
 
 export const Input = z.object({
   paths: z.array(z.string().min(1)).min(1),
@@ -27,6 +28,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   if (place === undefined && app.isRemote) {
     throw new Fault('usage', 'import works on the local archive only, and a base URL is set');
   }
+  compileLess(app.world.nodeVersion);
   const archive = await app.openArchive(place);
   const { importPaths } = await import('../service/import/index.ts');
   const progress = app.progress();

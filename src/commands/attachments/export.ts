@@ -22,7 +22,7 @@ import { readManifest } from '../../download/manifest.ts';
 import { changesAmong, countContradictions } from '../contradictions.ts';
 import { catalogueRows, sendersOf } from './catalogue.ts';
 import { limitedNotices } from './notices.ts';
-import { spareMemory } from './v8-flags.ts';
+import { spareMemory } from '../v8-flags.ts';
 import { unavailableFault } from './withheld.ts';
 
 export const Input = z.object({

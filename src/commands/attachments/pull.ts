@@ -20,7 +20,7 @@ import { fieldFilters, Filter } from './filter.ts';
 import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select } from './selection.ts';
-import { compileLess } from './v8-flags.ts';
+import { compileLess } from '../v8-flags.ts';
 import { failWithheld } from './withheld.ts';
 
 /** Files downloaded at the same time: with one, the disk and the service wait for each other. */

@@ -21,7 +21,7 @@ import { countContradictions } from '../contradictions.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
 import { limitedNotices } from './notices.ts';
-import { spareMemory } from './v8-flags.ts';
+import { spareMemory } from '../v8-flags.ts';
 
 const Reference = z.enum(['manifest', 'catalogue', 'sums', 'bag']);
 type Reference = z.infer<typeof Reference>;

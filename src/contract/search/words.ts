@@ -25,29 +25,64 @@ export function searchable(text: string): string {
  * accents. Words of more than 64 characters are cut. Each character of a script without blanks is a word.
  */
 export function wordsOf(text: string): string[] {
+  const lower = foldBeyondAscii(text).toLowerCase();
   const words: string[] = [];
-  scan(text, (word) => words.push(word));
+  for (let at = 0; at < lower.length; at += 1) {
+    const start = at;
+    while (at < lower.length && isFoldedWord(lower.charCodeAt(at))) at += 1;
+    if (at > start) words.push(cut(lower.slice(start, at)));
+  }
   return words;
+}
+
+/**
+ * Returns a text in which the tokenizer `ascii` of SQLite finds the words of this one. The words of that tokenizer are the runs of
+ * ASCII letters, digits and all characters beyond ASCII. It lower-cases ASCII.
+ */
+export function foldText(text: string): string {
+  const folded = foldBeyondAscii(text);
+  return hasLongWord(folded) ? wordsOf(text).join(' ') : folded;
+}
+
+/**
+ * Replaces characters beyond ASCII by the letters and digits that they stand for, with blanks where a word ends. NUL becomes a
+ * blank, too: SQLite would not read on after it.
+ */
+function foldBeyondAscii(text: string): string {
+  return text.replaceAll(/[\0\x80-\uffff]+/g, (run) => {
+    let letters = '';
+    for (const character of run) letters += folded(character.codePointAt(0)!);
+    return letters;
+  });
+}
+
+/** Returns whether a UTF-16 unit of a folded text is part of a word. */
+function isFoldedWord(code: number): boolean {
+  return code >= 0x80 || isAsciiWord(code);
+}
+
+/** Returns whether a folded text has a word that {@link cut} shortens. */
+function hasLongWord(text: string): boolean {
+  let last = -1;
+  // Such a word has one of the characters that are this far apart.
+  for (let at = MAX_WORD_CHARACTERS; at < text.length; at = last + MAX_WORD_CHARACTERS + 1) {
+    const first = at - MAX_WORD_CHARACTERS;
+    for (last = at; last >= first; last -= 1) {
+      if (!isFoldedWord(text.charCodeAt(last))) break;
+    }
+    if (last < first) return true;
+  }
+  return false;
 }
 
 /** As {@link wordsOf}, with the place of each word in the text. */
 export function placeWords(text: string): PlacedWord[] {
   const words: PlacedWord[] = [];
-  scan(text, (word, start, end) => words.push({ word, start, end }));
-  return words;
-}
-
-/** Returns whether a word is one character of a script without blanks. */
-export function isSingle(word: string): boolean {
-  return SINGLE.test(word);
-}
-
-function scan(text: string, found: (word: string, start: number, end: number) => void): void {
   let word = '';
   let start = 0;
   let end = 0;
   const finish = (): void => {
-    if (word !== '') found(cut(word), start, end);
+    if (word !== '') words.push({ word: cut(word), start, end });
     word = '';
   };
   let at = 0;
@@ -78,6 +113,12 @@ function scan(text: string, found: (word: string, start: number, end: number) =>
     }
   }
   finish();
+  return words;
+}
+
+/** Returns whether a word is one character of a script without blanks. */
+export function isSingle(word: string): boolean {
+  return SINGLE.test(word);
 }
 
 function isAsciiWord(code: number): boolean {

@@ -49,11 +49,20 @@ function decode(head: Buffer): string | null {
     return Buffer.from(head.subarray(0, head.length & ~1))
       .swap16()
       .toString('utf16le');
-  if (head.some((byte) => (byte < 32 && !TEXT_CONTROLS.has(byte)) || byte === 127)) return null;
+  if (hasBinaryByte(head)) return null;
   if (isUtf8(wholeCharacters(head))) return head.toString('utf8');
   // Text in an older charset is mostly ASCII. If a third of the bytes is not, the file counts as binary.
   const above = head.reduce((count, byte) => count + (byte >> 7), 0);
   return above * 3 < head.length ? head.toString('latin1') : null;
+}
+
+function hasBinaryByte(bytes: Buffer): boolean {
+  // By index: a callback or an iterator takes several times as long.
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    if ((byte < 32 && !TEXT_CONTROLS.has(byte)) || byte === 127) return true;
+  }
+  return false;
 }
 
 /** Removes a last character that the cut may have split. */

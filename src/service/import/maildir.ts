@@ -1,5 +1,5 @@
 // Reads a Maildir, and single files that are one mail each.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFolder } from '../../disk/walk-folder.ts';
@@ -88,7 +88,7 @@ export function readMailFile(path: string): RawMail | RefusedItem {
     const { size } = statSync(path);
     if (size > MAX_MAIL_BYTES) return refused(path, `the mail is larger than ${MAX_MAIL_BYTES} bytes`);
     const raw = readFileSync(path);
-    return { kind: 'raw', path, position: 0, raw, sha256: createHash('sha256').update(raw).digest('hex') };
+    return { kind: 'raw', path, position: 0, raw, sha256: hash('sha256', raw, 'hex') };
   } catch (error) {
     return refused(path, `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }

@@ -1,6 +1,6 @@
 // Splits an mbox file of any size into its mails, each with its byte offset.
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { FileNote, RawMail, RefusedItem } from '../records/import-items.ts';
 import {
@@ -124,7 +124,7 @@ async function* splitMails(
       yield { kind: 'refused', path, position: mailStart, reason };
     } else if (end > 0) {
       const raw = mailIn(buffered.subarray(0, end), dialect.isMboxrd);
-      const sha256 = createHash('sha256').update(raw).digest('hex');
+      const sha256 = hash('sha256', raw, 'hex');
       yield { kind: 'raw', path, position: mailStart, raw, sha256 };
     }
     drop(end);

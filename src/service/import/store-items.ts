@@ -6,7 +6,7 @@ import type { Archive } from '../store/archive.ts';
 import { createMessageWriter, type MessageWriter } from '../store/additions/message-batches.ts';
 import { primaryCode, SQLITE } from '../store/sql/sqlite-result-codes.ts';
 import { parseMail } from '../mail/mail-record.ts';
-import { searchTextReader } from '../mail/search-text.ts';
+import { importedTextReader } from '../mail/search-text.ts';
 import { readChecked } from '../store/files/read-checked.ts';
 import { cityOfPhoto } from '../geocoding/exif-gps.ts';
 import type { ImportedMessage, RawMail, RefusedItem, SourceItem } from '../records/import-items.ts';
@@ -53,7 +53,7 @@ export async function storeItems(
 ): Promise<ImportCounts> {
   const intake = createMessageWriter(
     archive,
-    searchTextReader((sha256) => readChecked(archive.blobs, sha256)),
+    importedTextReader((sha256) => readChecked(archive.blobs, sha256)),
   );
   const files = createFileCounter();
   const counts: ImportCounts = {

@@ -41,7 +41,8 @@ export function parseHeader(bytes: Buffer, from: number, to: number): Header {
   let at = ENVELOPE_LINE.exec(text)?.[0].length ?? 0;
   let lastField: number | undefined;
   let isRepaired = false;
-  while (at < text.length) {
+  const fieldsEnd = text.length - (text.endsWith('\n\r\n') ? 2 : text.endsWith('\n\n') ? 1 : 0);
+  while (at < fieldsEnd) {
     const [, name] = FIELD_NAME.exec(text.slice(at, at + MAX_NAME_CHARACTERS)) ?? [];
     const next = afterField(text, at);
     if (name === undefined) {

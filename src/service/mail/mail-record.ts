@@ -1,5 +1,5 @@
 // Parses one mail into the record that the archive stores: key, threading, sender, date, and attachments with their exact bytes.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import PostalMime, { addressParser, decodeWords } from 'postal-mime';
 import type { Tier } from '../../contract/token.ts';
 import { detectContentType } from '../file-type/content-type.ts';
@@ -100,7 +100,7 @@ async function parsePart(leaf: MimeLeaf, index: number): Promise<ParsedPart> {
       declared_type: type,
       detected_type: detected,
       content,
-      sha256: createHash('sha256').update(content).digest('hex'),
+      sha256: hash('sha256', content, 'hex'),
       bytes: content.length,
       inline: type.startsWith('image/') && !isDeclaredAttachment && header.fields.has('content-id'),
       origin_city: null,

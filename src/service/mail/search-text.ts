@@ -1,5 +1,5 @@
 // The texts of a stored message that are searched: what its reader may see of subject, sender, body and files.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { MessageFormat } from '../../contract/message-format.ts';
 import type { SearchText } from '../../contract/search/match.ts';
 import { searchable } from '../../contract/search/words.ts';
@@ -40,11 +40,15 @@ type ReadMessage = Pick<StoredMessage, 'raw' | 'files'> & {
 export function searchTextReader(
   readFile: ReadFile,
 ): (message: ReadMessage) => Promise<SearchText | undefined> {
-  return async ({ row, raw, files }) => {
-    if (createHash('sha256').update(raw).digest('hex') !== row.raw_sha256) return undefined;
-    const { format, subject, sender } = row;
-    return searchTextOf({ format, subject, sender, raw, files }, readFile);
-  };
+  const read = importedTextReader(readFile);
+  return async (message) =>
+    hash('sha256', message.raw, 'hex') === message.row.raw_sha256 ? read(message) : undefined;
+}
+
+/** As {@link searchTextReader}, for messages that are being imported: their hashes were just made of these bytes. */
+export function importedTextReader(readFile: ReadFile): (message: ReadMessage) => Promise<SearchText> {
+  return async ({ row: { format, subject, sender }, raw, files }) =>
+    searchTextOf({ format, subject, sender, raw, files }, readFile);
 }
 
 /** What is read of a text file, and of all text files of a message. */
@@ -148,12 +152,21 @@ async function fileTexts({ files }: StoredMessage, readFile: ReadFile): Promise<
   return texts;
 }
 
+const QUOTED_LINE = /^\s{0,3}>/;
+
 function splitQuoted(text: string): { body: string; quoted: string } {
   const body: string[] = [];
   const quoted: string[] = [];
-  for (const line of text.split('\n')) {
-    const isQuoted = /^\s{0,3}>/.test(line);
-    (isQuoted ? quoted : body).push(isQuoted ? line.replace(/^[>\s]{1,200}/, '') : line);
+  // Where the lines begin that were read last and are not quoted.
+  let from = 0;
+  for (let at = 0, next = 0; at <= text.length; at = next) {
+    const end = text.indexOf('\n', at);
+    next = end < 0 ? text.length + 1 : end + 1;
+    if (!QUOTED_LINE.test(text.slice(at, Math.min(at + 4, next - 1)))) continue;
+    if (from < at) body.push(text.slice(from, at - 1));
+    quoted.push(text.slice(at, next - 1).replace(/^[>\s]{1,200}/, ''));
+    from = next;
   }
+  if (from <= text.length) body.push(text.slice(from));
   return { body: body.join('\n'), quoted: quoted.join('\n') };
 }

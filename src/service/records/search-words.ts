@@ -1,7 +1,7 @@
 // The words of a message as the search index stores them, within the limits of both engines.
 import { Buffer } from 'node:buffer';
 import { COLUMNS, type Column, type SearchText, type SearchWords } from '../../contract/search/match.ts';
-import { wordsOf } from '../../contract/search/words.ts';
+import { foldText, wordsOf } from '../../contract/search/words.ts';
 
 /** Raised when words or texts are made in another way: the index of an archive is then made again. */
 export const SEARCH_VERSION = 1;
@@ -20,13 +20,30 @@ export function searchWordsOf(text: SearchText): SearchWords {
   return indexedWords(text, Object.fromEntries(words) as Record<Column, string[]>);
 }
 
+/** Returns texts that the tokenizer `ascii` of SQLite splits into the words of {@link searchWordsOf}. */
+export function foldedTextsOf(text: SearchText): SearchText {
+  const words = fits(text, (column) => maxWordsIn(text[column])) ? undefined : searchWordsOf(text);
+  const texts = COLUMNS.map((column) => [column, words?.[column].join(' ') ?? foldText(text[column])]);
+  return Object.fromEntries(texts) as Record<Column, string>;
+}
+
+/** Beyond ASCII a character can be a word, and a few characters are several words of a small set. */
+function maxWordsIn(text: string): number {
+  return /[\x80-\uffff]/.test(text) ? 2 * text.length : Math.ceil(text.length / 2);
+}
+
 /** As {@link searchWordsOf}, for texts whose words are known. */
 export function indexedWords(text: SearchText, words: Record<Column, string[]>): SearchWords {
+  return fits(text, (column) => words[column].length) ? words : withinLimit(words);
+}
+
+/** Returns whether so many words of the texts are sure to be within the limit. */
+function fits(text: SearchText, countOf: (column: Column) => number): boolean {
   const most = COLUMNS.reduce(
-    (sum, column) => sum + words[column].length * BYTES_PER_WORD + text[column].length * BYTES_PER_CHARACTER,
+    (sum, column) => sum + countOf(column) * BYTES_PER_WORD + text[column].length * BYTES_PER_CHARACTER,
     0,
   );
-  return most <= MAX_BYTES ? words : withinLimit(words);
+  return most <= MAX_BYTES;
 }
 
 function withinLimit(words: Record<Column, string[]>): SearchWords {

@@ -19,6 +19,11 @@ const LOCK_TIMEOUT_MS = 5_000;
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 200;
 
+/** Memory for pages of one connection. */
+const CACHE_KIB = 16 * 1024;
+/** The log is moved into the file when it has so many pages of 4 KiB. */
+const LOG_PAGES = 4_000;
+
 /** Opens or creates the database file. Waits up to five seconds for a lock of another process, then throws its error. */
 export async function openSqlite({ path, readOnly = false, sleep }: SqliteOptions): Promise<Database> {
   // Total time slept, as a clock: whoever waits behind a waiting writer does not wait twice as long.
@@ -172,7 +177,11 @@ function connect(path: string): Connection {
   const handle = new DatabaseSync(path, { timeout: 0 });
   try {
     // FULL: with NORMAL a power loss can undo commits that were already acknowledged.
-    handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    // The other two: a transaction of an import does not write its pages twice, nor each commit the whole log.
+    handle.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+        PRAGMA cache_size = -${CACHE_KIB}; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
+    );
   } catch (error) {
     handle.close();
     throw error;

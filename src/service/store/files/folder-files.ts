@@ -28,9 +28,12 @@ export function openFolderFiles(dir: string): Blobs {
    */
   const store = async (sha256: string, write: (file: FileHandle) => Promise<boolean>): Promise<boolean> => {
     const folder = dirname(pathOf(sha256));
-    await makeFolder(folder, 0o700);
     const temporary = `${pathOf(sha256)}.${randomUUID()}.new`;
-    const file = await open(temporary, 'wx', 0o600);
+    const file = await open(temporary, 'wx', 0o600).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      await makeFolder(folder, 0o700);
+      return open(temporary, 'wx', 0o600);
+    });
     try {
       const whole = await write(file);
       if (whole) await file.sync();

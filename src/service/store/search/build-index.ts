@@ -3,7 +3,6 @@ import type { SearchText } from '../../../contract/search/match.ts';
 import type { Tier } from '../../../contract/token.ts';
 import type { AttachmentRow } from '../../records/attachment.ts';
 import type { MessageRow } from '../../records/message.ts';
-import { searchWordsOf } from '../../records/search-words.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';
 import type { Archive } from '../archive.ts';
 import { attachmentsOf } from '../lists/attachments.ts';
@@ -101,11 +100,14 @@ function withinLimit(rows: readonly Sized[]): number[] {
 /** Returns a message as it is indexed. One whose bytes are damaged is found by what its row holds. */
 export async function searchRow(message: IndexedMessage, readText: ReadText): Promise<SearchRow> {
   const { n, date_ms, tier, subject, sender } = message.row;
-  const text = await readText(message);
-  const words = searchWordsOf(
-    text ?? { subject: subject ?? '', sender: sender ?? '', body: '', files: '', quoted: '' },
-  );
-  return { n, date_ms, tier, words };
+  const text = (await readText(message)) ?? {
+    subject: subject ?? '',
+    sender: sender ?? '',
+    body: '',
+    files: '',
+    quoted: '',
+  };
+  return { n, date_ms, tier, text };
 }
 
 /** Returns a message as the readers of its tier get it, with its stored bytes. */

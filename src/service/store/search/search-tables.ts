@@ -1,7 +1,7 @@
 // The search index in its tables: one for each tier, so that no figure about a row that a reader sees depends on others.
-import type { Column, SearchWords } from '../../../contract/search/match.ts';
-import { COLUMNS } from '../../../contract/search/match.ts';
+import { COLUMNS, type SearchText } from '../../../contract/search/match.ts';
 import { TIERS, type Tier } from '../../../contract/token.ts';
+import { foldedTextsOf, searchWordsOf } from '../../records/search-words.ts';
 import { chunksOf, insertRows, parameterList, selectIn } from '../sql/bulk-statements.ts';
 import type { Statements } from '../sql/database.ts';
 import { lexemesOf } from './tsvector.ts';
@@ -12,7 +12,7 @@ export function searchTable(tier: Tier): string {
 }
 
 /** A message in the index. `day` is 0 where its date is unknown. */
-export type SearchRow = { n: number; date_ms: number | null; tier: Tier; words: SearchWords };
+export type SearchRow = { n: number; date_ms: number | null; tier: Tier; text: SearchText };
 
 const DAY_MS = 86_400_000;
 /** So that a key is a safe integer: until the year 4840. */
@@ -51,16 +51,16 @@ export async function addToIndex(statements: Statements, rows: readonly SearchRo
 async function addTexts(statements: Statements, table: string, rows: readonly SearchRow[]): Promise<void> {
   const insert = `INSERT INTO ${table} (rowid, ${COLUMNS.join(', ')}) VALUES (${parameterList(['n', ...COLUMNS], 1)})`;
   // Ascending: at each step back the engine would write what it has collected.
-  const ordered = rows
-    .map((row) => ({ key: keyOf(row), words: row.words }))
-    .toSorted((a, b) => a.key - b.key);
-  for (const { key, words } of ordered)
-    await statements.run(insert, [key, ...COLUMNS.map((column: Column) => words[column].join(' '))]);
+  const ordered = rows.map((row) => ({ key: keyOf(row), text: row.text })).toSorted((a, b) => a.key - b.key);
+  for (const { key, text } of ordered) {
+    const folded = foldedTextsOf(text);
+    await statements.run(insert, [key, ...COLUMNS.map((column) => folded[column])]);
+  }
 }
 
 async function addLexemes(statements: Statements, table: string, rows: readonly SearchRow[]): Promise<void> {
-  const values = rows.map(({ n, date_ms, words }) => {
-    const lexemes = lexemesOf(words);
+  const values = rows.map(({ n, date_ms, text }) => {
+    const lexemes = lexemesOf(searchWordsOf(text));
     return { n, day: dayOf(date_ms), is_long: Number(lexemes.isLong), words: lexemes.words };
   });
   await insertRows(statements, { name: table, inserted: ['n', 'day', 'is_long', 'words'] }, values);
