@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--source|--message|--to|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--source|--message|--name|--min-bytes|--to|--concurrency|--against|--html|--format|--frozen|--view|--save|--until|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -29,6 +29,7 @@ _arx() {
     "search":--sort) _arx_list -W "relevance newest oldest"; return ;;
     "search":--facet) _arx_list -W "year from type city conversation"; return ;;
     "attachments ls":--redacted) _arx_list -W "yes no"; return ;;
+    "attachments ls":--sort) _arx_list -W "filename -filename type -type bytes -bytes city -city source -source"; return ;;
     "attachments pull":--to) _arx_dir; return ;;
     "attachments verify":--against) _arx_list -W "manifest catalogue sums bag"; return ;;
     "attachments verify":--html) _arx_file; return ;;
@@ -36,12 +37,14 @@ _arx() {
     "attachments export":--frozen) _arx_dir; return ;;
     "content get":--view) _arx_list -W "raw lore"; return ;;
     "content get":--save) _arx_dir; return ;;
+    "conversations ls":--sort) _arx_list -W "started -started last -last messages -messages subject -subject"; return ;;
     "conversations walk":--freeze) _arx_dir; return ;;
     "conversations walk":--report) _arx_file; return ;;
     "conversations walk":--cross-check) _arx_list -W "off boundary full"; return ;;
     "conversations plot":--html) _arx_file; return ;;
     "walk":--freeze) _arx_dir; return ;;
     "walk":--report) _arx_file; return ;;
+    "messages ls":--sort) _arx_list -W "date -date from -from subject -subject files -files"; return ;;
     "messages ls":--freeze) _arx_dir; return ;;
     "messages ls":--report) _arx_file; return ;;
     "events send":--file) _arx_file; return ;;
@@ -84,7 +87,7 @@ _arx() {
     "whoami") : ;;
     "token") : ;;
     "search") flags+=" --from --subject --city --type --since --before --conversation --sort --limit --after --all --count --facet"; : ;;
-    "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message"; : ;;
+    "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message --name --min-bytes --sort"; : ;;
     "attachments cities") flags+=" --city --type --source --message"; : ;;
     "attachments types") flags+=" --city --type --source --message"; : ;;
     "attachments sources") flags+=" --city --type --source --message"; : ;;
@@ -96,14 +99,14 @@ _arx() {
     "attachments export") flags+=" --format --to --frozen --offline"; [[ $cur == -* ]] || _arx_dir ;;
     "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --allow-escape-sequences"; : ;;
     "content get") flags+=" --view --pipeline --stego --raw --save --allow-escape-sequences"; : ;;
-    "conversations ls") flags+=" --limit --after --before"; : ;;
+    "conversations ls") flags+=" --limit --after --before --all --subject --since --until --sort"; : ;;
     "conversations show") : ;;
     "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;
     "conversations verify") [[ $cur == -* ]] || _arx_dir ;;
     "conversations diff") : ;;
     "conversations plot") flags+=" --html"; [[ $cur == -* ]] || _arx_dir ;;
     "walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --id-field --data-field --positions-field --after-param --before-param --limit-param --forward-only"; : ;;
-    "messages ls") flags+=" --conversation --opening --walk --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift"; : ;;
+    "messages ls") flags+=" --conversation --opening --from --subject --since --until --sort --all --walk --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift"; : ;;
     "sequence show") flags+=" --limit --after --before --all"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;
     "events send") flags+=" --id --payload --file --allow-unknown-type --journal --sign-with"; [[ $cur == -* ]] || _arx_list -W "message.reordered attachment.reclassified contact.flagged sequence.diverged mirror.detected" ;;
     "events types") : ;;

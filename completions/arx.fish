@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --to --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --to --concurrency --against --html --format --frozen --view --save --until --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -76,13 +76,13 @@ complete -c arx -n '__arx_at attachments' -a pull -d 'download files; each gets 
 complete -c arx -n '__arx_at attachments' -a verify -d 'verify the files of a folder or of a BagIt bag against their hashes'
 complete -c arx -n '__arx_at attachments' -a export -d 'pack a pulled folder as a BagIt bag, verifying each file again'
 complete -c arx -n '__arx_at content' -a get -d 'show or save what the service stores of messages, as one record each'
-complete -c arx -n '__arx_at conversations' -a ls -d 'list conversations, one page as the service reports it'
+complete -c arx -n '__arx_at conversations' -a ls -d 'list conversations, one page as the service reports it, or all'
 complete -c arx -n '__arx_at conversations' -a show -d 'show a conversation with its messages'
 complete -c arx -n '__arx_at conversations' -a walk -d 'list all conversations exactly, in frozen windows'
 complete -c arx -n '__arx_at conversations' -a verify -d 'check the hash chain and the rows of a frozen log, offline'
 complete -c arx -n '__arx_at conversations' -a diff -d 'compare two frozen walks: rows added, moved, lost, changed; offline'
 complete -c arx -n '__arx_at conversations' -a plot -d 'draw the drift and the reads of a frozen walk, offline'
-complete -c arx -n '__arx_at messages' -a ls -d 'list messages, one page or, with --walk, all of them exactly'
+complete -c arx -n '__arx_at messages' -a ls -d 'list messages, one page or all; with --walk in frozen windows'
 complete -c arx -n '__arx_at sequence' -a show -d 'show the reported and the checked positions of a sequence'
 complete -c arx -n '__arx_at events' -a send -d 'send events and confirm that each was acknowledged'
 complete -c arx -n '__arx_at events' -a types -d 'list the event types with the fields of their payload'
@@ -121,6 +121,9 @@ complete -c arx -n '__arx_at attachments ls' -l redacted -x -a 'yes no' -d 'only
 complete -c arx -n '__arx_at attachments ls' -l type -x -d 'only this content type, e.g. image/png'
 complete -c arx -n '__arx_at attachments ls' -l source -x -d 'only rows of this source, e.g. gateway'
 complete -c arx -n '__arx_at attachments ls' -l message -x -d 'only files of this message'
+complete -c arx -n '__arx_at attachments ls' -l name -x -d 'only files with such a name, in any case: *, ? and [a-z], e.g. "*.pdf"'
+complete -c arx -n '__arx_at attachments ls' -l min-bytes -x -d 'only files of at least this size, e.g. 2000, 20kB or 1.5M'
+complete -c arx -n '__arx_at attachments ls' -l sort -x -a 'filename -filename type -type bytes -bytes city -city source -source' -d 'the first rows of this order; with - the greatest or newest first'
 complete -c arx -n '__arx_at attachments cities' -l city -x -d 'only files from this city'
 complete -c arx -n '__arx_at attachments cities' -l type -x -d 'only this content type, e.g. image/png'
 complete -c arx -n '__arx_at attachments cities' -l source -x -d 'only rows of this source, e.g. gateway'
@@ -173,6 +176,11 @@ complete -c arx -n '__arx_at content get' -l allow-escape-sequences -d 'with --r
 complete -c arx -n '__arx_at conversations ls' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at conversations ls' -l after -x -d 'only rows after this one'
 complete -c arx -n '__arx_at conversations ls' -l before -x -d 'only rows before this one'
+complete -c arx -n '__arx_at conversations ls' -l all -d 'every row, walked where the service has cursors'
+complete -c arx -n '__arx_at conversations ls' -l subject -x -d 'only conversations whose subject has these words, as in arx search'
+complete -c arx -n '__arx_at conversations ls' -l since -x -d 'only conversations with a message from this date on, e.g. 2021, 2021-03-04, 3m'
+complete -c arx -n '__arx_at conversations ls' -l until -x -d 'only conversations begun before this date'
+complete -c arx -n '__arx_at conversations ls' -l sort -x -a 'started -started last -last messages -messages subject -subject' -d 'the first rows of this order; with - the greatest or newest first'
 complete -c arx -n '__arx_at conversations walk' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at conversations walk' -l after -x -d 'only rows after this one'
 complete -c arx -n '__arx_at conversations walk' -l before -x -d 'only rows before this one'
@@ -206,6 +214,12 @@ complete -c arx -n '__arx_at walk' -l limit-param -x -d 'parameter for the size 
 complete -c arx -n '__arx_at walk' -l forward-only -d 'never read backward'
 complete -c arx -n '__arx_at messages ls' -l conversation -x -d 'only messages of this conversation'
 complete -c arx -n '__arx_at messages ls' -l opening -d 'only the first message of each conversation'
+complete -c arx -n '__arx_at messages ls' -l from -x -d 'only messages whose sender has these words, as in arx search'
+complete -c arx -n '__arx_at messages ls' -l subject -x -d 'only messages whose subject has these words, as in arx search'
+complete -c arx -n '__arx_at messages ls' -l since -x -d 'only rows from this date on, e.g. 2021, 2021-03-04, 3m'
+complete -c arx -n '__arx_at messages ls' -l until -x -d 'only rows before this date, as --before of arx search'
+complete -c arx -n '__arx_at messages ls' -l sort -x -a 'date -date from -from subject -subject files -files' -d 'the first rows of this order; with - the greatest or newest first'
+complete -c arx -n '__arx_at messages ls' -l all -d 'every row, walked where the service has cursors'
 complete -c arx -n '__arx_at messages ls' -l walk -d 'list all messages exactly, in frozen windows; takes the options of a walk'
 complete -c arx -n '__arx_at messages ls' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at messages ls' -l after -x -d 'only rows after this one'

@@ -2,18 +2,21 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile')
-  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--facet', '--redacted', '--source', '--message', '--to', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
+  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--facet', '--redacted', '--source', '--message', '--name', '--min-bytes', '--to', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--until', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
   $globals = @('-o', '--output', '--json', '--spreadsheet', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--record', '--force', '--strict', '--no-color', '--no-input', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'json', 'ndjson', 'sums')
     '--output' = @('table', 'tsv', 'json', 'ndjson', 'sums')
-    '--sort' = @('relevance', 'newest', 'oldest')
+    'search --sort' = @('relevance', 'newest', 'oldest')
     '--facet' = @('year', 'from', 'type', 'city', 'conversation')
     '--redacted' = @('yes', 'no')
+    'attachments ls --sort' = @('filename', '-filename', 'type', '-type', 'bytes', '-bytes', 'city', '-city', 'source', '-source')
     '--against' = @('manifest', 'catalogue', 'sums', 'bag')
     '--format' = @('bagit')
     '--view' = @('raw', 'lore')
+    'conversations ls --sort' = @('started', '-started', 'last', '-last', 'messages', '-messages', 'subject', '-subject')
     '--cross-check' = @('off', 'boundary', 'full')
+    'messages ls --sort' = @('date', '-date', 'from', '-from', 'subject', '-subject', 'files', '-files')
     '--effect' = @('queued', 'waiting', 'superseded', 'dead')
     '--kind' = @('mbox', 'maildir', 'mail', 'slack', 'mattermost', 'zulip', 'folder')
     '--tier' = @('external', 'internal', 'mirror')
@@ -37,7 +40,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'whoami' = @()
     'token' = @()
     'search' = @('--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--all', '--count', '--facet')
-    'attachments ls' = @('--city', '--limit', '--after', '--before', '--all', '--redacted', '--type', '--source', '--message')
+    'attachments ls' = @('--city', '--limit', '--after', '--before', '--all', '--redacted', '--type', '--source', '--message', '--name', '--min-bytes', '--sort')
     'attachments cities' = @('--city', '--type', '--source', '--message')
     'attachments types' = @('--city', '--type', '--source', '--message')
     'attachments sources' = @('--city', '--type', '--source', '--message')
@@ -49,14 +52,14 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'attachments export' = @('--format', '--to', '--frozen', '--offline')
     'read' = @('--thread', '--prefer-html', '--quotes', '--headers', '--lore', '--raw', '--allow-escape-sequences')
     'content get' = @('--view', '--pipeline', '--stego', '--raw', '--save', '--allow-escape-sequences')
-    'conversations ls' = @('--limit', '--after', '--before')
+    'conversations ls' = @('--limit', '--after', '--before', '--all', '--subject', '--since', '--until', '--sort')
     'conversations show' = @()
     'conversations walk' = @('--limit', '--after', '--before', '--concurrency', '--confidence', '--max-requests', '--freeze', '--resume', '--report', '--fail-on-drift', '--cross-check')
     'conversations verify' = @()
     'conversations diff' = @()
     'conversations plot' = @('--html')
     'walk' = @('--limit', '--after', '--before', '--concurrency', '--confidence', '--max-requests', '--freeze', '--resume', '--report', '--fail-on-drift', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--forward-only')
-    'messages ls' = @('--conversation', '--opening', '--walk', '--limit', '--after', '--before', '--concurrency', '--confidence', '--max-requests', '--freeze', '--resume', '--report', '--fail-on-drift')
+    'messages ls' = @('--conversation', '--opening', '--from', '--subject', '--since', '--until', '--sort', '--all', '--walk', '--limit', '--after', '--before', '--concurrency', '--confidence', '--max-requests', '--freeze', '--resume', '--report', '--fail-on-drift')
     'sequence show' = @('arc_reconstruction', 'mirror_relay', '--limit', '--after', '--before', '--all')
     'events send' = @('message.reordered', 'attachment.reclassified', 'contact.flagged', 'sequence.diverged', 'mirror.detected', '--id', '--payload', '--file', '--allow-unknown-type', '--journal', '--sign-with')
     'events types' = @()
@@ -100,7 +103,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     $option = $before.TrimEnd('=')
   }
   # Where nothing is proposed PowerShell proposes files.
-  $found = if ($option -ne '') { @($choices[$option]) } else { @($next[($typed -join ' ')]) + $globals }
+  $found = if ($option -ne '') { @($choices["$($typed -join ' ') $option"]) + @($choices[$option]) } else { @($next[($typed -join ' ')]) + $globals }
   $found | Where-Object { $_ -and $_.StartsWith($begun) } | ForEach-Object {
     [System.Management.Automation.CompletionResult]::new("$before$_", $_, 'ParameterValue', $_)
   }

@@ -195,6 +195,9 @@ function usageFault(error: CommanderError, words: readonly string[]): Fault {
   }
   const option = /unknown option '--([a-z][a-z_-]*)/.exec(error.message)?.[1]?.replaceAll('-', '_') ?? '';
   const meant = Object.hasOwn(OPTION_OF_PARAMETER, option) ? OPTION_OF_PARAMETER[option] : undefined;
+  const wrong = /argument '(.{0,60})' is invalid\. Allowed choices are (.*)\.$/.exec(error.message);
+  const choice = wrong === null ? undefined : nearest(wrong[1] ?? '', wrong[2]?.split(', ') ?? []);
+  if (choice !== undefined) detail.hint = `did you mean: ${choice}; ${hint}`;
   if (meant !== undefined) detail.hint = `did you mean: ${meant}; ${hint}`;
   const message = error.message
     .replace(/^error: /, '')

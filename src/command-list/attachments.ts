@@ -1,6 +1,6 @@
 // Commands for attachments and their files.
 import type { CommandSpec } from './command-spec.ts';
-import { PAGE_OPTIONS } from './shared-options.ts';
+import { PAGE_OPTIONS, sortOption } from './shared-options.ts';
 
 const CITY_OPTION = ['--city <city>', 'only files from this city'] as const;
 const OTHER_FILTERS = [
@@ -21,8 +21,15 @@ export const ATTACHMENT_COMMANDS = [
       ['--all', 'every row, walked where the service has cursors'],
       ['--redacted <choice>', 'only redacted rows, or only the others', ['yes', 'no']],
       ...OTHER_FILTERS,
+      ['--name <pattern>', 'only files with such a name, in any case: *, ? and [a-z], e.g. "*.pdf"'],
+      ['--min-bytes <size>', 'only files of at least this size, e.g. 2000, 20kB or 1.5M'],
+      sortOption('filename', 'type', 'bytes', 'city', 'source'),
     ],
-    examples: ['arx attachments ls --city lisbon', 'arx attachments ls --all -o ndjson | jq -r .sha256'],
+    examples: [
+      'arx attachments ls --city lisbon',
+      'arx attachments ls --name "*.pdf" --sort -bytes',
+      'arx attachments ls --all -o ndjson | jq -r .sha256',
+    ],
     topics: ['output', 'drift'],
   },
   {

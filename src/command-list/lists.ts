@@ -1,15 +1,25 @@
 // Commands that read and walk lists: conversations, any list, messages, sequences.
 import { ARC_RECONSTRUCTION, MIRROR_RELAY } from '../contract/sequence.ts';
 import type { CommandSpec } from './command-spec.ts';
-import { PAGE_OPTIONS, WALK_OPTIONS } from './shared-options.ts';
+import { DATE_OPTIONS, PAGE_OPTIONS, sortOption, WALK_OPTIONS } from './shared-options.ts';
 
 /** Names, arguments, options and examples of the commands that read and walk lists. */
 export const LIST_COMMANDS = [
   {
     words: 'conversations ls',
-    summary: 'list conversations, one page as the service reports it',
-    options: PAGE_OPTIONS,
-    examples: ['arx conversations ls --limit 5'],
+    summary: 'list conversations, one page as the service reports it, or all',
+    options: [
+      ...PAGE_OPTIONS,
+      ['--all', 'every row, walked where the service has cursors'],
+      ['--subject <words>', 'only conversations whose subject has these words, as in arx search'],
+      ['--since <date>', 'only conversations with a message from this date on, e.g. 2021, 2021-03-04, 3m'],
+      ['--until <date>', 'only conversations begun before this date'],
+      sortOption('started', 'last', 'messages', 'subject'),
+    ],
+    examples: [
+      'arx conversations ls --limit 5',
+      'arx conversations ls --since 2019-05 --sort -messages --limit 5',
+    ],
   },
   {
     words: 'conversations show',
@@ -77,14 +87,23 @@ export const LIST_COMMANDS = [
   },
   {
     words: 'messages ls',
-    summary: 'list messages, one page or, with --walk, all of them exactly',
+    summary: 'list messages, one page or all; with --walk in frozen windows',
     options: [
       ['--conversation <id>', 'only messages of this conversation'],
       ['--opening', 'only the first message of each conversation'],
+      ['--from <words>', 'only messages whose sender has these words, as in arx search'],
+      ['--subject <words>', 'only messages whose subject has these words, as in arx search'],
+      ...DATE_OPTIONS,
+      sortOption('date', 'from', 'subject', 'files'),
+      ['--all', 'every row, walked where the service has cursors'],
       ['--walk', 'list all messages exactly, in frozen windows; takes the options of a walk'],
       ...WALK_OPTIONS,
     ],
-    examples: ['arx messages ls --conversation conv_1', 'arx messages ls --walk -o ndjson | wc -l'],
+    examples: [
+      'arx messages ls --conversation conv_1',
+      'arx messages ls --from carvalho --sort -date',
+      'arx messages ls --walk -o ndjson | wc -l',
+    ],
     topics: ['drift'],
   },
   {

@@ -9,6 +9,18 @@ export const PAGE_OPTIONS = [
   ['--before <id>', 'only rows before this one'],
 ] as const satisfies readonly CommandOption[];
 
+/** Which rows of a list are shown, by date. `--before` is a cursor there. */
+export const DATE_OPTIONS = [
+  ['--since <date>', 'only rows from this date on, e.g. 2021, 2021-03-04, 3m'],
+  ['--until <date>', 'only rows before this date, as --before of arx search'],
+] as const satisfies readonly CommandOption[];
+
+/** Returns `--sort` by one of these columns. */
+export function sortOption(...columns: readonly string[]): CommandOption {
+  const choices = columns.flatMap((column) => [column, `-${column}`]);
+  return ['--sort <column>', 'the first rows of this order; with - the greatest or newest first', choices];
+}
+
 /** Options of commands, by the query parameter of the interface that they set. */
 export const OPTION_OF_PARAMETER: Readonly<Record<string, string>> = {
   origin_city: '--city',

@@ -21,6 +21,11 @@ export class StatedTotals {
     this.#most = Math.max(this.#most, total);
   }
 
+  /** The number of rows, where pages state one and the same. */
+  get stated(): number | undefined {
+    return this.#least === this.#most ? this.#most : undefined;
+  }
+
   /** Returns how the service contradicts itself when it lists so many rows. `isWhole`: these are said to be all. */
   contradiction(rows: number, isWhole: boolean): { text: string; isMissing: boolean } | undefined {
     if (this.#least === Infinity) return undefined;

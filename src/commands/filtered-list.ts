@@ -16,6 +16,7 @@ import { FilterState, opposite, shows, type FieldFilter } from './field-filter.t
 import { readAcceptedPage } from './page.ts';
 import { firstMatches } from './first-matches.ts';
 import { windowQuery, type Window } from './input.ts';
+import { RowTests, type RowTest } from './row-tests.ts';
 
 /** A page of a list. */
 type Page<Row> = Stated & {
@@ -33,6 +34,20 @@ type FilterApp = Pick<App, 'log' | 'notice' | 'progress'>;
 const READ_ON_LIMIT = 100;
 
 /**
+ * What reading a list costs. `total`: how many rows the service says that there are. `isExact`: all rows are read, and each
+ * page is checked; else pages are read until there are enough rows.
+ */
+export type Cost = { total: number | undefined; pageRows: number; isOurs: boolean; isExact: boolean };
+
+/** What is applied here alone. `sayCost` is called before more than one page is read for it. */
+export type LocalTests<Row> = {
+  tests: readonly RowTest<Row>[];
+  sayCost(cost: Cost): Promise<void>;
+};
+
+const NO_TESTS: LocalTests<unknown> = { tests: [], sayCost: () => Promise.resolve() };
+
+/**
  * A list with filters. Our service is believed that its rows match where they do not show a field. Of another service such
  * rows are kept only if it is seen to apply the filter.
  */
@@ -40,6 +55,9 @@ export class FilteredList<Row extends { id: string }> {
   readonly #read: ReadPage<Row>;
   readonly #app: FilterApp;
   readonly #filters: FilterState[];
+  readonly #local: LocalTests<Row>;
+  /** Tests that no service is asked to make. */
+  readonly tests: RowTests<Row>;
   readonly #asked = new Map<FilterState, Promise<void>>();
   /** Filters for which a page was compared with one that was read without them. */
   readonly #compared = new Set<FilterState>();
@@ -52,7 +70,14 @@ export class FilteredList<Row extends { id: string }> {
   #pageFault: Fault | undefined;
 
   /** `read` reads a page with these query parameters. */
-  constructor(read: ReadPage<Row>, filters: readonly FieldFilter[], app: FilterApp) {
+  constructor(
+    read: ReadPage<Row>,
+    filters: readonly FieldFilter[],
+    app: FilterApp,
+    local: LocalTests<Row> = NO_TESTS,
+  ) {
+    this.#local = local;
+    this.tests = new RowTests(local.tests);
     this.#read = read;
     this.#app = app;
     this.#filters = filters.map((filter) => new FilterState(filter));
@@ -99,12 +124,13 @@ export class FilteredList<Row extends { id: string }> {
 
   /** Returns whether a row of a page that was read shows that it matches, without counting it. */
   surelyMatches(row: Row): boolean {
-    return this.#filters.every(({ filter }) => shows(row, filter) === true);
+    return this.#filters.every(({ filter }) => shows(row, filter) === true) && this.tests.surelyMatches(row);
   }
 
   /** Returns whether a row matches. Call it once for each row that would be shown, in the order of the list. */
   matches(row: Row): boolean {
     if (this.#filters.some(({ filter }) => shows(row, filter) === false)) return false;
+    if (!this.tests.matches(row)) return false;
     const hidden = this.#filters.filter(({ filter }) => shows(row, filter) === undefined);
     const doubted = hidden.filter((state) => !state.isTrusted(this.#isOurs));
     for (const state of doubted) state.leftOut += 1;
@@ -130,7 +156,8 @@ export class FilteredList<Row extends { id: string }> {
     if (!this.#isOurs) await checkCursors(this.ids, window, first.data.map(idOf));
     // Where the list goes on, `has_more` must be about the rows that match.
     const isWhole =
-      first.has_more === false || (await this.appliedByService()).length === this.#filters.length;
+      first.has_more === false ||
+      (this.tests.isEmpty && (await this.appliedByService()).length === this.#filters.length);
     const areRight = first.data.every((row) => this.surelyMatches(row) || this.#mayMatch(row));
     const isFilteredHere = !isWhole || !areRight;
     if (isFilteredHere || this.#isOtherSize(window, first))
@@ -139,16 +166,37 @@ export class FilteredList<Row extends { id: string }> {
     return first;
   }
 
+  /** Says before all rows are read what that costs. `total`: how many rows the service says that there are. */
+  readonly sayCost = (total: number | undefined, pageRows: number): Promise<void> =>
+    this.#sayCost(total, pageRows, true);
+
+  async #sayCost(total: number | undefined, pageRows: number, isExact: boolean): Promise<void> {
+    // With a filter it is not known which rows the service counts.
+    const isKnown = this.#filters.length === 0;
+    const isOurs = isKnown && this.#isOurs;
+    await this.#local.sayCost({ total: isKnown ? total : undefined, pageRows, isOurs, isExact });
+  }
+
+  /** Whether every row of the list matches. */
+  get isUnfiltered(): boolean {
+    return this.#filters.length === 0 && this.tests.isEmpty;
+  }
+
   /** Returns, after the last row, why rows may be wrong or missing; undefined where every row was checked. */
   fault(): Fault | undefined {
     return (
-      this.#filters.map((state) => state.fault()).find((fault) => fault !== undefined) ?? this.#pageFault
+      this.#filters.map((state) => state.fault()).find((fault) => fault !== undefined) ??
+      this.tests.fault() ??
+      this.#pageFault
     );
   }
 
   /** Returns whether a row contradicts no filter, and the filters that it does not show are applied by the service. */
   #mayMatch(row: Row): boolean {
-    return this.#filters.every((state) => shows(row, state.filter) ?? state.isTrusted(this.#isOurs));
+    return (
+      this.tests.surelyMatches(row) &&
+      this.#filters.every((state) => shows(row, state.filter) ?? state.isTrusted(this.#isOurs))
+    );
   }
 
   /** Reads the first page of a window. A refusal, and an empty page of another service, may be about a cursor that no row has. */
@@ -323,8 +371,15 @@ export class FilteredList<Row extends { id: string }> {
 
   async #readOn(window: Window, first: Page<Row>, isFilteredHere: boolean): Promise<Page<Row>> {
     const { limit = PAGE_LIMIT.default } = window;
+    const pageRows = Math.max(limit, this.#isOurs ? PAGE_LIMIT.maximum : READ_ON_LIMIT);
+    if (
+      !this.tests.isEmpty &&
+      first.has_more !== false &&
+      first.data.filter((row) => this.surelyMatches(row)).length < limit
+    )
+      await this.#sayCost(first[STATED_TOTAL], pageRows, false);
     const progress = this.#app.progress();
-    const sizes = [Math.max(limit, READ_ON_LIMIT), window.limit];
+    const sizes = [pageRows, window.limit];
     const found = await firstMatches({
       window,
       first,
@@ -343,6 +398,8 @@ export class FilteredList<Row extends { id: string }> {
     }
     return {
       ...first,
+      // It counts the rows that do not match, too.
+      [STATED_TOTAL]: isFilteredHere ? undefined : first[STATED_TOTAL],
       status: undefined,
       data: rows,
       // It follows the last row of that page.

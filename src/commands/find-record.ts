@@ -22,7 +22,7 @@ export type FoundRecord<Row> = { id: string; row: Row } | { id: string; fault: F
 /** For more ids than this the list is walked at once. */
 const MAX_NEIGHBOUR_LOOKUPS = 20;
 
-type LookupApp = Pick<App, 'world' | 'log' | 'notice' | 'strict'>;
+type LookupApp = Pick<App, 'world' | 'isRemote' | 'log' | 'notice' | 'strict'>;
 
 /** Faults of reading the list which leave open whether it has the record. Any other is a fault of the run. */
 const INCONCLUSIVE: ReadonlySet<FaultKind> = new Set<FaultKind>([

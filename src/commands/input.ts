@@ -20,6 +20,21 @@ export function wholeNumber(min: number) {
     .transform(Number);
 }
 
+/** A size as typed: bytes, or as tables show it: `20 kB`, `1.5M`, `2 GiB`. */
+export const Size = z
+  .string()
+  .refine((text) => bytesIn(text) !== undefined, 'must be a size such as 2000, 20kB or 1.5M')
+  .transform((text) => bytesIn(text) ?? 0);
+
+const UNITS = ['', 'k', 'm', 'g', 't'];
+
+function bytesIn(text: string): number | undefined {
+  const [, number, unit = '', binary] =
+    /^(\d{1,12}(?:\.\d{1,6})?) ?([kmgt])?(i)?b?$/i.exec(text.trim()) ?? [];
+  if (number === undefined || (binary !== undefined && unit === '')) return undefined;
+  return Number(number) * (binary === undefined ? 1000 : 1024) ** UNITS.indexOf(unit.toLowerCase());
+}
+
 /** The options of a cursor window: `--limit`, `--after`, `--before`. */
 export const Window = z.object({
   limit: Limit.optional(),

@@ -2,9 +2,10 @@
 import type { App } from '../app.ts';
 import { UNSUPPORTED_STATUS } from '../capabilities/unsupported-status.ts';
 import { readSizedPage } from '../capabilities/page-limit.ts';
+import type { ListName } from '../client/index.ts';
 import type { RowChanges } from '../client/list-parser.ts';
 import { safeText } from '../client/safe-text.ts';
-import { NEXT_CURSOR } from '../client/shapes/page-facts.ts';
+import { NEXT_CURSOR, STATED_TOTAL } from '../client/shapes/page-facts.ts';
 import type { ListGuess } from '../client/shapes/list-guess.ts';
 import {
   changedRows,
@@ -13,7 +14,7 @@ import {
   twoHashesFault,
   type Stated,
 } from './contradictions.ts';
-import { noticeEmptyArchive } from './empty-archive.ts';
+import { countsOf, noticeEmptyArchive } from './archive-counts.ts';
 import { Fault } from '../faults.ts';
 import type { View } from '../format/views/view.ts';
 import { withoutUndefined, type Window } from './input.ts';
@@ -38,7 +39,18 @@ export async function printPage<Row extends { id: string }>(
   view: View<Row>,
   page: Page<Row>,
   window: Window,
-  { fault, changes, read }: { fault?: Fault | undefined; changes: RowChanges; read: ReadIds },
+  {
+    fault,
+    changes,
+    read,
+    counted,
+  }: {
+    fault?: Fault | undefined;
+    changes: RowChanges;
+    read: ReadIds;
+    /** The list that the page is of, where it is all of that list. */
+    counted?: ListName | undefined;
+  },
 ): Promise<void> {
   const { status, has_more, drift_ratio } = page;
   const isFromEndToEnd = window.after === undefined && window.before === undefined;
@@ -46,11 +58,13 @@ export async function printPage<Row extends { id: string }>(
   const contradiction = totalContradiction(page, window);
   const isDoubted = contradiction?.isMissing === true || twoHashesFault(changes) !== undefined;
   const complete = isWhole && fault === undefined && !isDoubted;
+  const total = await totalOf(app, page, window, counted);
   await app.printer.list(view, {
     status,
     rows: page.data,
     summary: () => ({
       rows: page.data.length,
+      total,
       has_more: has_more ?? null,
       drift_ratio: drift_ratio ?? null,
       ...changedRows(changes),
@@ -62,6 +76,23 @@ export async function printPage<Row extends { id: string }>(
   countContradictions(app, contradiction?.text, changes);
   if (fault !== undefined) app.addFault(fault);
   else if (app.strict && !complete) app.addFault(new Fault('partial', 'the page is not the whole list'));
+}
+
+/**
+ * Returns how many rows the list has, where that is known: the page is all of it, or the service states a number that can be
+ * right. `counted`: the list, where the local archive may be asked for its number of rows.
+ */
+export async function totalOf(
+  app: Pick<App, 'client' | 'isRemote' | 'log' | 'printer'>,
+  page: Stated & { data: readonly unknown[]; has_more?: boolean | undefined },
+  { after, before }: Window,
+  counted: ListName | undefined,
+): Promise<number | undefined> {
+  const { length } = page.data;
+  if (page.has_more === false && after === undefined && before === undefined) return length;
+  const isAsked = counted !== undefined && !app.isRemote && hasSummary(app.printer.output);
+  const total = page[STATED_TOTAL] ?? (isAsked ? (await countsOf(app))[counted] : undefined);
+  return total !== undefined && total >= length ? total : undefined;
 }
 
 /** Returns how the number of rows that a page states contradicts its rows. */
@@ -111,7 +142,8 @@ function refusedAsNone(error: unknown): string[] {
   throw error;
 }
 
-function hasSummary(output: App['printer']['output']): boolean {
+/** Returns whether a form of output shows the summary of a list. */
+export function hasSummary(output: App['printer']['output']): boolean {
   return output === 'table' || output === 'json';
 }
 

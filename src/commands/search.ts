@@ -8,7 +8,7 @@ import { SEARCH_FACETS, SEARCH_SORTS, type SearchHit, type SearchPage } from '..
 import { Fault } from '../faults.ts';
 import { formatCount } from '../format/numbers.ts';
 import { searchCountView, searchHitView } from '../format/views/index.ts';
-import { noticeEmptyArchive } from './empty-archive.ts';
+import { noticeEmptyArchive } from './archive-counts.ts';
 import { Limit, withoutUndefined } from './input.ts';
 
 export const Input = z.object({
@@ -79,7 +79,9 @@ function queryOf(input: Input): string {
 }
 
 function quoted(value: string): string {
-  return /^[^\s"()]+$/.test(value) ? value : `"${value.replaceAll('"', ' ')}"`;
+  if (/^[^\s"()]+$/.test(value)) return value;
+  const isPrefix = value.endsWith('*');
+  return `"${value.replaceAll('"', ' ')}"${isPrefix ? '*' : ''}`;
 }
 
 /** Throws Fault `usage` for a wrong query, before anything is sent. */

@@ -17,7 +17,6 @@ import type { ReadNote, WalkOutcome } from '../walk/options.ts';
 import type { Identified, Source } from '../walk/source.ts';
 import { walk } from '../walk/walk.ts';
 import { changedRows, countContradictions } from './contradictions.ts';
-import { noticeEmptyArchive } from './empty-archive.ts';
 import { withoutUndefined } from './input.ts';
 import { withWalkFolder } from './walk-folder.ts';
 import type { WalkInput } from './walk-input.ts';
@@ -47,14 +46,14 @@ export type ListToWalk<Row extends Identified, Shown extends object> = {
 const DEFAULT_LIMIT = 100;
 
 /**
- * Prints the frozen rows in order, each once. A fault of the walk, and drift above `failOnDrift`, are counted in `app`.
+ * Prints the frozen rows in order, each once, and returns how many. A fault of the walk, and drift above `failOnDrift`, are counted in `app`.
  * Throws the fault when nothing was frozen.
  */
 export async function walkList<Row extends Identified, Shown extends object>(
   list: ListToWalk<Row, Shown>,
   input: WalkInput,
   app: App,
-): Promise<void> {
+): Promise<number> {
   if (input.resume && input.freeze === undefined) throw new Fault('usage', '--resume goes with --freeze DIR');
   const { report, force } = input;
   if (force && report === undefined && !app.isRecorded)
@@ -64,7 +63,7 @@ export async function walkList<Row extends Identified, Shown extends object>(
     report === undefined ? input : { ...input, force: await mayReplace({ report, force }, app) };
   if (input.freeze === undefined) return runWalk(list, checked, app, undefined);
   const dir = resolve(app.world.cwd, input.freeze);
-  await withWalkFolder(dir, app, () => runWalk(list, checked, app, dir));
+  return withWalkFolder(dir, app, () => runWalk(list, checked, app, dir));
 }
 
 async function runWalk<Row extends Identified, Shown extends object>(
@@ -72,7 +71,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
   input: WalkInput,
   app: App,
   dir: string | undefined,
-): Promise<void> {
+): Promise<number> {
   const { after, before, maxRequests, concurrency, confidence, crossCheck } = input;
   if (noCrossCheck !== undefined && crossCheck !== 'full') app.notice(`no cross-check: ${noCrossCheck}`);
   const range = { after: after ?? null, before: before ?? null };
@@ -151,14 +150,14 @@ async function runWalk<Row extends Identified, Shown extends object>(
     await log?.close();
     await reportWalk();
   }
-  if (outcome === undefined) return;
-  await noticeEmptyArchive(printed, app);
+  if (outcome === undefined) return printed;
   countWalkFaults(outcome, input.failOnDrift, app);
   countContradictions(app, undefined, changes());
   const missing = crossCheck === 'full' ? missingCrossCheck(outcome.report, noCrossCheck, noun) : undefined;
   if (missing !== undefined) app.addFault(missing);
   const doubt = filter?.fault();
   if (doubt !== undefined) app.addFault(doubt);
+  return printed;
 
   /**
    * Returns the outcome with the unresolved rows of earlier runs. A resumed walk does not read again what is behind its

@@ -5,11 +5,18 @@ import { GLOBALS, lines, namesOf, NOUN_WORDS, PLACES, VALUED, wordsAfter } from 
 export function powershellScript(): string {
   const list = (words: readonly string[]): string =>
     `@(${words.map((word) => `'${word.replaceAll("'", "''")}'`).join(', ')})`;
-  const closed = [...GLOBALS, ...PLACES.flatMap(({ flags }) => flags)].flatMap(({ names, value }) =>
-    typeof value === 'string' ? [] : names.map((name) => [name, value] as const),
+  const closed = [{ words: '', flags: GLOBALS }, ...PLACES].flatMap(({ words, flags }) =>
+    flags.flatMap(({ names, value }) =>
+      typeof value === 'string' ? [] : names.map((name) => ({ words, name, values: list(value) })),
+    ),
   );
-  // A table with a key twice is an error in PowerShell.
-  const choices = [...new Map(closed)].map(([name, words]) => `    '${name}' = ${list(words)}`);
+  // A table with a key twice is an error in PowerShell. An option with other values in another command has the words of the command.
+  const isShared = (name: string): boolean =>
+    new Set(closed.flatMap((one) => (one.name === name ? [one.values] : []))).size === 1;
+  const byKey = new Map(
+    closed.map(({ words, name, values }) => [isShared(name) ? name : `${words} ${name}`.trim(), values]),
+  );
+  const choices = [...byKey].map(([key, values]) => `    '${key}' = ${values}`);
   const next = [
     ...['', ...NOUN_WORDS].map((noun) => `    '${noun}' = ${list(wordsAfter(noun))}`),
     ...PLACES.map(({ words, flags, rest }) => {
@@ -47,7 +54,7 @@ ${lines(next)}
     $option = $before.TrimEnd('=')
   }
   # Where nothing is proposed PowerShell proposes files.
-  $found = if ($option -ne '') { @($choices[$option]) } else { @($next[($typed -join ' ')]) + $globals }
+  $found = if ($option -ne '') { @($choices["$($typed -join ' ') $option"]) + @($choices[$option]) } else { @($next[($typed -join ' ')]) + $globals }
   $found | Where-Object { $_ -and $_.StartsWith($begun) } | ForEach-Object {
     [System.Management.Automation.CompletionResult]::new("$before$_", $_, 'ParameterValue', $_)
   }

@@ -264,10 +264,15 @@ async function peek<T>(
   return { first, all: all() };
 }
 
-/** Returns the summary of a list as `20 rows · 3 withheld · not complete · status partial`. */
+/** Returns the summary of a list as `20 of 1,685 rows · 3 withheld · not complete · status partial`. */
 export function summaryLine<T>(list: Envelope<T>): string {
   const status = typeof list.status === 'function' ? list.status() : list.status;
-  const parts = Object.entries(list.summary()).map(([key, value]) =>
+  const { rows, total, ...others } = list.summary();
+  // Either may stand alone.
+  const isPart = typeof rows === 'number' && typeof total === 'number';
+  const counted =
+    isPart && rows !== total ? { [`of ${plural(total, 'row')}`]: rows } : isPart ? { rows } : { rows, total };
+  const parts = Object.entries({ ...counted, ...others }).map(([key, value]) =>
     summaryPart(key.replaceAll('_', ' '), value),
   );
   return [...parts, status === undefined ? '' : `status ${status}`].filter((part) => part !== '').join(' · ');

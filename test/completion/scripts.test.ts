@@ -48,6 +48,8 @@ const CASES: Case[] = [
   { line: 'arx content get msg_1 --view ', is: ['raw', 'lore'] },
   { line: 'arx content get --view=l', is: ['lore'] },
   { line: 'arx attachments ls --redacted ', is: ['yes', 'no'] },
+  { line: 'arx messages ls --sort ', has: ['date', '-date', 'from'] },
+  { line: 'arx search --sort ', is: ['relevance', 'newest', 'oldest'] },
   { line: 'arx attachments ls --city ', is: [] },
   { line: 'arx --profile ', is: [] },
   // words after options

@@ -7,7 +7,7 @@ import type { AttachmentCount } from '../../contract/reports/attachment-count.ts
 import { attachmentCountView } from '../../format/views/index.ts';
 import { changedRows, countContradictions } from '../contradictions.ts';
 import { cityAsWritten } from './city.ts';
-import { noticeEmptyArchive } from '../empty-archive.ts';
+import { noticeEmptyArchive } from '../archive-counts.ts';
 import { exactRowsOf } from '../exact-rows.ts';
 import { withProgress } from '../with-progress.ts';
 import { fieldFilters, filteredCatalogue, Filter } from './filter.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import type { FieldFilter } from '../field-filter.ts';
-import { FilteredList } from '../filtered-list.ts';
+import { FilteredList, type LocalTests } from '../filtered-list.ts';
 
 /** The values a row must have, each compared as a whole. An absent one selects every row. */
 export const Filter = z.object({
@@ -26,7 +26,8 @@ export function fieldFilters({ city, type, source, message }: Filter): FieldFilt
 export async function filteredCatalogue(
   filters: readonly FieldFilter[],
   app: App,
+  local?: LocalTests<Attachment>,
 ): Promise<FilteredList<Attachment>> {
   const client = await app.client();
-  return new FilteredList((query) => client.attachments(query), filters, app);
+  return new FilteredList((query) => client.attachments(query), filters, app, local);
 }

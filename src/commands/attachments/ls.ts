@@ -5,12 +5,14 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { fileStateOf } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
-import { noticeEmptyArchive } from '../empty-archive.ts';
-import { Window } from '../input.ts';
+import { noticeEmptyArchive } from '../archive-counts.ts';
+import { Size, Window } from '../input.ts';
 import { changedRows, countContradictions, twoHashesFault } from '../contradictions.ts';
-import { noticeMore, totalContradiction } from '../page.ts';
-import { exactRowsOf, type ExactRows } from '../exact-rows.ts';
+import { noticeMore, totalContradiction, totalOf } from '../page.ts';
+import type { ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
+import { firstRows, localTests, orderIn, readAll, rowsToShow, sayMore, withMatches } from '../row-listing.ts';
+import { nameTest, sizeTest, valueOfColumn, type RowTest } from '../row-tests.ts';
 import { cityAsWritten, rowsOfCity } from './city.ts';
 import { fieldFilters, Filter, filteredCatalogue } from './filter.ts';
 import { limitedNotices } from './notices.ts';
@@ -18,11 +20,15 @@ import { unavailableFault } from './withheld.ts';
 
 export const Input = Window.extend({
   ...Filter.shape,
-  all: z.boolean().optional(),
+  all: z.boolean().default(false),
   redacted: z.enum(['yes', 'no']).optional(),
+  name: z.string().min(1).optional(),
+  minBytes: Size.optional(),
+  sort: z.string().optional(),
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
+  const order = orderIn(input, attachmentView, []);
   let list = await listOf(input, app);
   const changes = (await app.client()).changesOf('attachments');
   let contradiction: string | undefined;
@@ -41,49 +47,63 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     listing.complete() && list.fault() === undefined && twoHashesFault(changes) === undefined;
 
   let complete: boolean;
-  if (input.all === true) {
+  if (input.all || order !== undefined) {
     let listing: ExactRows<Attachment> | undefined;
-    const isWhole = () => listing !== undefined && isComplete(listing);
     const read = async (filter: Filter) => {
       list = await listOf({ ...input, ...filter }, app);
-      listing = exactRowsOf(list, app, input);
-      return counted(listing.rows, (row) => list.matches(row), count);
+      listing = readAll(list, order, input, app);
+      return withMatches(listing, list);
     };
+    const shown = rowsToShow(rowsOfCity(input, app, read), order, input);
+    const isWhole = () => shown.isAll() && listing !== undefined && isComplete(listing);
     await app.printer.list(attachmentView, {
       status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
-      rows: rowsOfCity(input, app, read),
-      summary: () => ({ ...totals, ...changedRows(changes), complete: isWhole() }),
+      rows: counted(shown.rows, count),
+      summary: () => ({
+        ...summaryOf(totals, shown.total()),
+        has_more: !shown.isAll(),
+        ...changedRows(changes),
+        complete: isWhole(),
+      }),
     });
     complete = isWhole();
+    sayMore(totals.rows, shown, app);
     const fault = listing?.fault();
     if (fault !== undefined) app.addFault(fault);
   } else {
-    let page = await list.firstMatches(input);
+    let page = await firstRows(list, input, app);
     const isEmpty = page.data.length === 0 && input.after === undefined && input.before === undefined;
     const city = isEmpty && input.city !== undefined ? await cityAsWritten(input.city, app) : undefined;
     if (city !== undefined) {
       list = await listOf({ ...input, city }, app);
-      page = await list.firstMatches(input);
+      page = await firstRows(list, input, app);
     }
     const rows = page.data.map(count);
     complete = page.has_more === false && input.after === undefined && input.before === undefined;
-    const total = totalContradiction(page, input);
-    contradiction = total?.text;
-    complete &&= list.fault() === undefined && total?.isMissing !== true;
+    const contradicted = totalContradiction(page, input);
+    contradiction = contradicted?.text;
+    complete &&= list.fault() === undefined && contradicted?.isMissing !== true;
     complete &&= twoHashesFault(changes) === undefined;
+    const total = await totalOf(app, page, input, list.isUnfiltered ? 'attachments' : undefined);
     await app.printer.list(attachmentView, {
       status: page.status ?? (totals.withheld > 0 ? 'partial' : 'stable'),
       rows,
-      summary: () => ({ ...totals, has_more: page.has_more ?? null, ...changedRows(changes), complete }),
+      summary: () => ({
+        ...summaryOf(totals, total),
+        has_more: page.has_more ?? null,
+        ...changedRows(changes),
+        complete,
+      }),
     });
     await noticeMore(app, page, input, list.ids);
   }
   await noticeEmptyArchive(totals.rows, app);
   countContradictions(app, contradiction, changes);
+  list.tests.sayHidden(app);
   const doubt = list.fault();
   if (doubt !== undefined) app.addFault(doubt);
   odd.end('redacted rows name a file_url; none is ever fetched');
-  if (app.strict && !complete && input.all !== true)
+  if (app.strict && !complete && !input.all)
     app.addFault(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));
   const { withheld, absent, rows: total } = totals;
   const unavailable = unavailableFault({ withheld, absent, total }, 'row');
@@ -99,13 +119,34 @@ function listOf(input: z.infer<typeof Input>, app: App): Promise<FilteredList<At
       value: input.redacted === 'yes',
       absent: false,
     });
-  return filteredCatalogue(filters, app);
+  return filteredCatalogue(filters, app, localTests(testsOf(input), 'attachments', app));
 }
 
-async function* counted<Row>(
-  rows: AsyncIterable<Row>,
-  asked: (row: Row) => boolean,
-  count: (row: Row) => Row,
-): AsyncGenerator<Row> {
-  for await (const row of rows) if (asked(row)) yield count(row);
+/** Returns the tests of rows that no service makes. */
+function testsOf({ name, minBytes }: z.infer<typeof Input>): RowTest<Attachment>[] {
+  const bytes = valueOfColumn(attachmentView, 'bytes');
+  return [
+    ...(name === undefined ? [] : [nameTest(name, 'filename', shownName)]),
+    ...(minBytes === undefined ? [] : [sizeTest(minBytes, 'bytes', bytes)]),
+  ];
+}
+
+const filenameOf = valueOfColumn(attachmentView, 'filename');
+
+/** Returns the name of a file. Our service shows the id in place of a name that is withheld. */
+function shownName(row: Attachment): string | number | undefined {
+  const name = filenameOf(row);
+  return row.redacted === true && name === row.id ? undefined : name;
+}
+
+/** Returns the counts of the shown rows, beside the number of rows that match. */
+function summaryOf(
+  { rows, ...others }: { rows: number; withheld: number; absent: number },
+  total: number | undefined,
+) {
+  return { rows, total, ...others };
+}
+
+async function* counted<Row>(rows: AsyncIterable<Row>, count: (row: Row) => Row): AsyncGenerator<Row> {
+  for await (const row of rows) yield count(row);
 }

@@ -6,6 +6,7 @@ import type { Client } from '../../client/index.ts';
 import type { Conversation } from '../../contract/conversation.ts';
 import { conversationView } from '../../format/views/index.ts';
 import { Fault } from '../../faults.ts';
+import { noticeEmptyArchive } from '../archive-counts.ts';
 import { changesBesidePosition } from '../contradictions.ts';
 import { pagingWords } from '../page.ts';
 import { readableList, type ReadableList } from '../readable-list.ts';
@@ -21,7 +22,7 @@ type Input = z.infer<typeof Input>;
 export async function run(input: Input, app: App): Promise<void> {
   const client = await app.client();
   const { source, pageRows, noCrossCheck } = await walkableList(input, client, app);
-  await walkList(
+  const rows = await walkList(
     {
       source,
       pageRows,
@@ -35,6 +36,7 @@ export async function run(input: Input, app: App): Promise<void> {
     input,
     app,
   );
+  await noticeEmptyArchive(rows, app);
 }
 
 /** Returns the list as the service lets it be read, and why it cannot be cross-checked, if so. */

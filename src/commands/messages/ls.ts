@@ -1,4 +1,4 @@
-// `arx messages ls`: one page of messages, or with --walk the exact list.
+// `arx messages ls`: one page of messages, all that match, the first ones of an order, or with --walk the exact list.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Client } from '../../client/index.ts';
@@ -6,11 +6,14 @@ import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { messageView } from '../../format/views/index.ts';
 import type { Source } from '../../walk/source.ts';
+import { noticeEmptyArchive } from '../archive-counts.ts';
 import { changesBesidePosition } from '../contradictions.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import { withoutUndefined, windowQuery } from '../input.ts';
-import { pagingWords, printPage } from '../page.ts';
+import { pagingWords } from '../page.ts';
 import { readableList } from '../readable-list.ts';
+import { instantsOf, localTests, orderIn, printList, Selection } from '../row-listing.ts';
+import { dateTests, valueOfColumn, wordsTest, type RowTest } from '../row-tests.ts';
 import { WalkInput } from '../walk-input.ts';
 import { pageRowsOf, walkList } from '../walk-list.ts';
 import { filteredMessages } from './message-list.ts';
@@ -19,6 +22,9 @@ export const Input = WalkInput.extend({
   conversation: z.string().min(1).optional(),
   opening: z.boolean().optional(),
   walk: z.boolean().default(false),
+  ...Selection.shape,
+  from: z.string().optional(),
+  subject: z.string().optional(),
 });
 type Input = z.infer<typeof Input>;
 
@@ -38,12 +44,29 @@ export async function run(input: Input, app: App): Promise<void> {
     const given = input[key as keyof typeof WALK_OPTIONS];
     if (given !== undefined && given !== false) throw new Fault('usage', `${option} goes with --walk`);
   }
+  const { all, sort, walk } = input;
+  const refused = !walk ? undefined : all ? '--all' : sort === undefined ? undefined : '--sort';
+  if (refused !== undefined) throw new Fault('usage', `--walk does not go with ${refused}`);
+  const view = messageView;
+  const order = orderIn(input, view, ['date']);
+  const tests = testsOf(input, app);
   const client = await app.client();
-  const messages = filteredMessages(input, client, app);
-  if (input.walk) return walkMessages(messages, input, client, app);
-  const page = await messages.firstMatches(input);
-  const changes = client.changesOf('messages');
-  await printPage(app, messageView, page, input, { fault: messages.fault(), changes, read: messages.ids });
+  const name = 'messages';
+  const list = filteredMessages(input, client, app, localTests(tests, name, app));
+  if (!walk) return printList({ list, view, order, changes: client.changesOf(name), name }, input, app);
+  await walkMessages(list, input, client, app);
+  list.tests.sayHidden(app);
+}
+
+/** Returns the tests of messages that no service makes. */
+function testsOf({ from, subject, since, until }: Input, app: App): RowTest<Message>[] {
+  const columns = { since: 'date', until: 'date' };
+  const words = Object.entries({ from, subject }).flatMap(([field, text]) =>
+    text === undefined
+      ? []
+      : [wordsTest(text, field as 'from' | 'subject', valueOfColumn(messageView, field))],
+  );
+  return [...dateTests({ since, until }, columns, instantsOf(messageView), app.world.now()), ...words];
 }
 
 async function walkMessages(
@@ -80,7 +103,7 @@ async function walkMessages(
     },
     subject: { base_url: (await app.session()).origin, list: await walkedList(messages, input) },
   };
-  await walkList(list, { ...input, crossCheck: 'off' }, app);
+  await noticeEmptyArchive(await walkList(list, { ...input, crossCheck: 'off' }, app), app);
 }
 
 /** Returns what the log says that it is of. A filter that is applied here is not part of it: the log has all rows. */

@@ -6,7 +6,7 @@ import { STATED_TOTAL } from '../../client/shapes/page-facts.ts';
 import type { ListPage } from '../../client/list-parser.ts';
 import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
-import { FilteredList } from '../filtered-list.ts';
+import { FilteredList, type LocalTests } from '../filtered-list.ts';
 
 /** Which messages are listed: absent, all. */
 export type MessageFilter = { conversation?: string | undefined; opening?: boolean | undefined };
@@ -18,13 +18,14 @@ export function filteredMessages(
   { conversation, opening = false }: MessageFilter,
   client: Client,
   app: App,
+  local?: LocalTests<Message>,
 ): FilteredList<Message> {
   const read: ReadMessages = (query) => client.messages(query);
   const filters =
     conversation === undefined
       ? []
       : [{ parameter: 'conversation', field: 'conversation_id', value: conversation }];
-  return new FilteredList(opening ? readFirstMessages(read) : read, filters, app);
+  return new FilteredList(opening ? readFirstMessages(read) : read, filters, app, local);
 }
 
 /**

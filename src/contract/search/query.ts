@@ -242,7 +242,18 @@ function readValue(text: string, at: number, isInside: boolean): Value {
   return { text: isPrefix ? word.slice(0, -1) : word, isQuoted: false, isPrefix, end };
 }
 
-function termOf({ text, isPrefix }: Value, at: number, field: TextField | undefined): Term {
+/** Returns the words of a text as a term of a field. A star at the end makes it a prefix. Throws {@link QueryError} without a word. */
+export function parseTerm(value: string, field: TextField): Term {
+  const text = searchable(value);
+  const isPrefix = text.endsWith('*');
+  return termOf({ text: isPrefix ? text.slice(0, -1) : text, isPrefix }, 0, field);
+}
+
+function termOf(
+  { text, isPrefix }: Pick<Value, 'text' | 'isPrefix'>,
+  at: number,
+  field: TextField | undefined,
+): Term {
   const words = wordsOf(text);
   const last = words.at(-1);
   if (last === undefined)

@@ -1,0 +1,28 @@
+// How many rows an archive counts, and what to do first where the local one has none.
+import type { App } from '../app.ts';
+import { Fault } from '../faults.ts';
+
+type CountsApp = Pick<App, 'client' | 'log'>;
+
+/** Returns how many rows of each kind our service counts (interface 4.5); none where it does not say. */
+export async function countsOf(app: CountsApp): Promise<Record<string, number>> {
+  try {
+    return (await (await app.client()).health()).body.counts ?? {};
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
+    // What was asked for does not depend on it, so this is no fault of the run.
+    app.log(`the archive does not say how many rows it has: ${error.message}`);
+    return {};
+  }
+}
+
+/** Says how to fill the local archive, if it has neither messages nor files. `rows`: how many rows a list showed; only without any this is asked. */
+export async function noticeEmptyArchive(
+  rows: number,
+  app: CountsApp & Pick<App, 'isRemote' | 'notice'>,
+): Promise<void> {
+  if (rows > 0 || app.isRemote) return;
+  const { messages, attachments } = await countsOf(app);
+  if (messages === 0 && attachments === 0)
+    app.notice('no archive yet: arx import FILE, or arx login --base-url URL');
+}

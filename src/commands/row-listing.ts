@@ -1,0 +1,220 @@
+// Lists of conversations and messages: one page, all rows that match (`--all`), or the first ones of an order (`--sort`).
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import type { ListName } from '../client/index.ts';
+import type { RowChanges } from '../client/list-parser.ts';
+import { PAGE_LIMIT } from '../contract/scalars.ts';
+import { parsePeriod } from '../contract/search/dates.ts';
+import { Fault } from '../faults.ts';
+import { plural } from '../format/numbers.ts';
+import type { View } from '../format/views/view.ts';
+import { changedRows, countContradictions, twoHashesFault } from './contradictions.ts';
+import { countsOf, noticeEmptyArchive } from './archive-counts.ts';
+import { exactRowsOf, type ExactRows } from './exact-rows.ts';
+import type { FilteredList, LocalTests } from './filtered-list.ts';
+import type { Window } from './input.ts';
+import { hasSummary, printPage } from './page.ts';
+import { orderOf, sortedRows, type Order } from './row-order.ts';
+import { instantOfColumn, shownOf, valueOfColumn, type RowTest } from './row-tests.ts';
+
+/** The options with which every list selects rows by date, orders them, and lists them all. */
+export const Selection = z.object({
+  since: z.string().optional(),
+  until: z.string().optional(),
+  sort: z.string().optional(),
+  all: z.boolean().default(false),
+});
+type Selection = z.infer<typeof Selection>;
+
+/** Requests of an exact list besides those for its rows: what the service can do, and where the list ends. */
+const FIXED_REQUESTS = 13;
+/** Reads of each page of an exact list, where no answer contradicts another. */
+const READS_OF_A_PAGE = 2;
+
+/** Returns the order that `--sort` asks for. Throws Fault `usage` for options that do not go with it. */
+export function orderIn<Row extends object>(
+  { sort, after, before }: Pick<Selection, 'sort'> & Window,
+  view: View<Row>,
+  dates: readonly string[],
+): Order<Row> | undefined {
+  if (sort === undefined) return undefined;
+  const cursor = after === undefined ? (before === undefined ? undefined : '--before') : '--after';
+  if (cursor !== undefined)
+    throw new Fault('usage', `--sort does not go with ${cursor}: it orders the whole list`, {
+      hint: '--limit COUNT or --all shows more rows',
+    });
+  const valueOf = (name: string) => valueOfColumn(view, name);
+  return orderOf(sort, { dates: new Set(dates), valueOf });
+}
+
+/** Returns tests that are made here, and says on a remote service what that costs. */
+export function localTests<Row>(
+  tests: readonly RowTest<Row>[],
+  list: ListName,
+  app: Pick<App, 'client' | 'isRemote' | 'log' | 'notice'>,
+): LocalTests<Row> {
+  return {
+    tests,
+    async sayCost({ total, pageRows, isOurs, isExact }) {
+      if (!app.isRemote) return;
+      const rows = total ?? (isOurs ? (await countsOf(app))[list] : undefined);
+      const pages = rows === undefined ? undefined : Math.ceil(rows / pageRows);
+      const count = isExact ? 'about' : 'at most about';
+      const requests = (isExact ? FIXED_REQUESTS + READS_OF_A_PAGE * (pages ?? 0) : pages) ?? 0;
+      const cost = pages === undefined ? '' : `: ${count} ${plural(requests, 'request')}`;
+      app.notice(`${isExact ? 'needs' : 'may need'} the whole list${cost}`);
+    },
+  };
+}
+
+/** Returns the dates of a list as a test reads them. */
+export function instantsOf<Row extends object>(
+  view: View<Row>,
+): (column: string) => (row: Row) => number | undefined {
+  return (column) => instantOfColumn(view, column);
+}
+
+/** What a list shows: its rows in the order of the list, or in another one. */
+export type RowsToShow<Row> = {
+  rows: AsyncIterable<Row>;
+  /** After the last row: how many rows match. */
+  total(): number;
+  /** Whether all rows that match are shown. */
+  isAll(): boolean;
+};
+
+/** Returns the rows that match: all, or the first ones of an order. They are read when the first one is asked for. */
+export function rowsToShow<Row>(
+  matching: AsyncIterable<Row>,
+  order: Order<Row> | undefined,
+  { all, limit = PAGE_LIMIT.default }: { all: boolean; limit?: number | undefined },
+): RowsToShow<Row> {
+  let total = 0;
+  let shown = 0;
+  async function* rows(): AsyncGenerator<Row> {
+    if (order === undefined) {
+      for await (const row of matching) {
+        total = shown += 1;
+        yield row;
+      }
+      return;
+    }
+    const sorted = await sortedRows(matching, order, all ? Infinity : limit);
+    total = sorted.total;
+    shown = sorted.rows.length;
+    yield* sorted.rows;
+  }
+  return { rows: rows(), total: () => total, isAll: () => shown === total };
+}
+
+/** Prints a list as the options ask for it. `read` is the list with its filters. */
+export async function printList<Row extends { id: string }>(
+  {
+    list,
+    view,
+    order,
+    changes,
+    name,
+  }: {
+    list: FilteredList<Row>;
+    view: View<Row>;
+    order: Order<Row> | undefined;
+    changes: RowChanges;
+    name: ListName;
+  },
+  input: Selection & Window,
+  app: App,
+): Promise<void> {
+  if (!input.all && order === undefined) {
+    const page = await firstRows(list, input, app);
+    const counted = list.isUnfiltered ? name : undefined;
+    await printPage(app, view, page, input, { fault: list.fault(), changes, read: list.ids, counted });
+    list.tests.sayHidden(app);
+    return;
+  }
+  const listing = readAll(list, order, input, app);
+  const shown = rowsToShow(withMatches(listing, list), order, input);
+  const fault = (): Fault | undefined => listing.fault() ?? list.fault();
+  const isWhole = (): boolean =>
+    shown.isAll() && fault() === undefined && twoHashesFault(changes) === undefined;
+  let rows = 0;
+  await app.printer.list(view, {
+    rows: counted(),
+    status: () => (fault() === undefined ? 'stable' : 'unstable'),
+    summary: () => ({
+      rows,
+      total: shown.total(),
+      has_more: !shown.isAll(),
+      ...changedRows(changes),
+      complete: isWhole(),
+    }),
+  });
+  sayMore(rows, shown, app);
+  list.tests.sayHidden(app);
+  await noticeEmptyArchive(rows, app);
+  countContradictions(app, undefined, changes);
+  const doubt = fault();
+  if (doubt !== undefined) app.addFault(doubt);
+  else if (app.strict && !isWhole())
+    app.addFault(new Fault('partial', 'these are not all rows', { hint: 'every row: --all' }));
+
+  async function* counted(): AsyncGenerator<Row> {
+    for await (const row of shown.rows) {
+      rows += 1;
+      yield row;
+    }
+  }
+}
+
+/** Returns all rows of a list. What it costs is said where that is for an order, or for tests that are made here. */
+export function readAll<Row extends { id: string }>(
+  list: FilteredList<Row>,
+  order: Order<Row> | undefined,
+  window: Window,
+  app: App,
+): ExactRows<Row> {
+  const isCostly = order !== undefined || !list.tests.isEmpty;
+  // Of an order, the limit is that of the rows that are shown.
+  return exactRowsOf(list, app, order === undefined ? window : {}, isCostly ? list.sayCost : undefined);
+}
+
+/** Yields the rows of a list that match. */
+export async function* withMatches<Row extends { id: string }>(
+  { rows }: ExactRows<Row>,
+  list: FilteredList<Row>,
+): AsyncGenerator<Row> {
+  for await (const row of rows) if (list.matches(row)) yield row;
+}
+
+/** Reads the first rows that match. Says where a date was given as a cursor. Throws as {@link FilteredList.firstMatches}. */
+export async function firstRows<Row extends { id: string }>(
+  list: FilteredList<Row>,
+  window: Window,
+  app: Pick<App, 'world'>,
+): ReturnType<FilteredList<Row>['firstMatches']> {
+  try {
+    return await list.firstMatches(window);
+  } catch (error) {
+    const isDate = (text = ''): boolean => typeof parsePeriod(text, app.world.now()) !== 'string';
+    const dates = [
+      ...(isDate(window.after) ? [`--since ${window.after}`] : []),
+      ...(isDate(window.before) ? [`--until ${window.before}`] : []),
+    ];
+    if (!(error instanceof Fault) || !['usage', 'not_found'].includes(error.kind) || dates.length === 0)
+      throw error;
+    throw new Fault(error.kind, error.message, {
+      ...error.detail,
+      hint: `--after and --before take ids; by date: ${dates.join(' ')}`,
+    });
+  }
+}
+
+/** Says that only some rows of an order are shown, where the output has no summary that does. */
+export function sayMore(
+  rows: number,
+  shown: Pick<RowsToShow<unknown>, 'total' | 'isAll'>,
+  app: Pick<App, 'notice' | 'printer'>,
+): void {
+  if (!shown.isAll() && !hasSummary(app.printer.output))
+    app.notice(`${shownOf(rows, shown.total())}; more: --limit COUNT, or --all`);
+}

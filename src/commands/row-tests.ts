@@ -1,0 +1,179 @@
+// Tests of rows that no service is asked to make: names, words, dates and sizes, as the columns of a list show them.
+import type { App } from '../app.ts';
+import { isoInstant } from '../contract/epoch.ts';
+import { parsePeriod } from '../contract/search/dates.ts';
+import { findTerm } from '../contract/search/match.ts';
+import { parseTerm, QueryError, type TextField } from '../contract/search/query.ts';
+import { wordsOf } from '../contract/search/words.ts';
+import { Fault } from '../faults.ts';
+import { formatCount, plural } from '../format/numbers.ts';
+import { viewForRows } from '../format/views/columns-for-rows.ts';
+import type { Cell, View } from '../format/views/view.ts';
+import { globMatcher } from './glob.ts';
+
+/** One test. `column`: what it looks at, for people. */
+export type RowTest<Row> = {
+  column: string;
+  /** Returns whether a row matches; undefined where the row does not show what is looked at. */
+  matches(row: Row): boolean | undefined;
+};
+
+/** Returns a value of a row; undefined where the row does not show one. */
+export type ValueOf<Row> = (row: Row) => string | number | undefined;
+
+/** All tests of a list. Rows that do not show what is looked at do not match; they are counted. */
+export class RowTests<Row> {
+  readonly #tests: readonly RowTest<Row>[];
+  /** Rows of which it could not be told whether they match, by column. */
+  readonly #hidden = new Map<string, number>();
+  /** Columns that some row showed. */
+  readonly #shown = new Set<string>();
+
+  constructor(tests: readonly RowTest<Row>[]) {
+    this.#tests = tests;
+  }
+
+  get isEmpty(): boolean {
+    return this.#tests.length === 0;
+  }
+
+  /** Returns whether a row matches, without counting it. */
+  surelyMatches(row: Row): boolean {
+    return this.#tests.every((test) => test.matches(row) === true);
+  }
+
+  /** Returns whether a row matches. Call it once for each row. */
+  matches(row: Row): boolean {
+    const verdicts = this.#tests.map((test) => ({ column: test.column, isMatch: test.matches(row) }));
+    for (const { column, isMatch } of verdicts) if (isMatch !== undefined) this.#shown.add(column);
+    if (verdicts.some(({ isMatch }) => isMatch === false)) return false;
+    const hidden = new Set(
+      verdicts.filter(({ isMatch }) => isMatch === undefined).map(({ column }) => column),
+    );
+    for (const column of hidden) this.#hidden.set(column, (this.#hidden.get(column) ?? 0) + 1);
+    return hidden.size === 0;
+  }
+
+  /** Returns, after the last row, the Fault of a column that no row showed. */
+  fault(): Fault | undefined {
+    const column = [...this.#hidden.keys()].find((each) => !this.#shown.has(each));
+    return column === undefined
+      ? undefined
+      : new Fault('partial', `no row shows ${column}, so none can be selected by it`);
+  }
+
+  /** Says, after the last row, how many rows could not be judged; under `--strict` that is a Fault of the run. */
+  sayHidden(app: Pick<App, 'strict' | 'notice' | 'addFault'>): void {
+    for (const [column, count] of this.#hidden) {
+      if (!this.#shown.has(column)) continue;
+      const rows = count === 1 ? '1 row does' : `${formatCount(count)} rows do`;
+      const message = `${rows} not show ${column}: left out`;
+      if (app.strict) app.addFault(new Fault('partial', message));
+      else app.notice(message);
+    }
+  }
+}
+
+/** Returns what a column of a list shows of a row, also where the service gives the field another name. */
+export function valueOfColumn<Row extends object>(view: View<Row>, name: string): ValueOf<Row> {
+  const column = view.columns.find((each) => each.name === name);
+  if (column === undefined) throw new Error(`there is no column ${name}`);
+  const shown = (cell: Cell): string | number | undefined =>
+    typeof cell === 'number' || (typeof cell === 'string' && cell !== '') ? cell : undefined;
+  return (row) =>
+    shown(column.of(row)) ?? shown(viewForRows({ columns: [column] }, [row]).columns[0]!.of(row));
+}
+
+/** Returns the instant that a column shows, in milliseconds since 1970. A date without a zone is taken to be in UTC. */
+export function instantOfColumn<Row extends object>(
+  view: View<Row>,
+  name: string,
+): (row: Row) => number | undefined {
+  const valueOf = valueOfColumn(view, name);
+  return (row) => instantOf(valueOf(row));
+}
+
+/** Returns an instant in milliseconds since 1970; undefined where a value is none. */
+export function instantOf(value: string | number | undefined): number | undefined {
+  const text = isoInstant(value) ?? value;
+  if (typeof text !== 'string' || text.length > 40) return undefined;
+  const [, date, time = '00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text) ?? [];
+  // Other dates count where they name their zone, as those of mails do.
+  const isZoned = date === undefined && /(?:[+-]\d{4}|GMT|UTC)$/.test(text);
+  const instant = Date.parse(
+    date === undefined ? (isZoned ? text : '') : `${date}T${time}${zone.toUpperCase()}`,
+  );
+  return Number.isNaN(instant) ? undefined : instant;
+}
+
+/** Returns the test of `--name`: the whole name matches a shell pattern. */
+export function nameTest<Row>(pattern: string, column: string, valueOf: ValueOf<Row>): RowTest<Row> {
+  const matches = globMatcher(pattern);
+  return testOf(column, valueOf, (value) => matches(String(value)));
+}
+
+/** Returns the test of `--from` and `--subject`: the words of `arx search`, one after the other. Throws Fault `usage` where there is none. */
+export function wordsTest<Row>(text: string, field: TextField, valueOf: ValueOf<Row>): RowTest<Row> {
+  try {
+    const term = parseTerm(text, field);
+    return testOf(field, valueOf, (value) => findTerm(term, wordsOf(String(value))).next().done === false);
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    throw new Fault('usage', `--${field}: ${error.message}`);
+  }
+}
+
+/** Returns the test of `--min-bytes`. */
+export function sizeTest<Row>(least: number, column: string, valueOf: ValueOf<Row>): RowTest<Row> {
+  return testOf(column, valueOf, (value) => Number(value) >= least);
+}
+
+/** `since`: the first instant that matches is the beginning of this date. `until`: its beginning is the first that does not. */
+export type Dates = { since?: string | undefined; until?: string | undefined };
+
+/** Returns the tests of `--since` and `--until`. Throws Fault `usage` for a wrong date, before anything is sent. */
+export function dateTests<Row>(
+  { since, until }: Dates,
+  columns: { since: string; until: string },
+  instantIn: (column: string) => (row: Row) => number | undefined,
+  now: number,
+): RowTest<Row>[] {
+  const tests: RowTest<Row>[] = [];
+  if (since !== undefined) {
+    const start = startOf('--since', since, now);
+    tests.push(testOf(columns.since, instantIn(columns.since), (at) => at >= start));
+  }
+  if (until !== undefined) {
+    const end = startOf('--until', until, now);
+    tests.push(testOf(columns.until, instantIn(columns.until), (at) => at < end));
+  }
+  return tests;
+}
+
+function startOf(option: string, text: string, now: number): number {
+  const period = parsePeriod(text, now);
+  if (typeof period !== 'string') return period.start;
+  throw new Fault('usage', `${option}: ${period}`, {
+    hint: `${option} 2021, ${option} 2021-03-04, ${option} yesterday, ${option} 3m`,
+  });
+}
+
+function testOf<Row, Value>(
+  column: string,
+  valueOf: (row: Row) => Value | undefined,
+  matches: (value: Value) => boolean,
+): RowTest<Row> {
+  return {
+    column,
+    matches(row) {
+      const value = valueOf(row);
+      return value === undefined ? undefined : matches(value);
+    },
+  };
+}
+
+/** Returns the words of a notice about the rows of a list that are shown of those that match. */
+export function shownOf(shown: number, total: number): string {
+  return `${formatCount(shown)} of ${plural(total, 'row')}`;
+}

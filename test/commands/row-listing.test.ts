@@ -1,0 +1,282 @@
+// `--name`, `--from`, `--subject`, `--since`, `--until`, `--min-bytes`, `--sort` and `--all` of the three lists.
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { exactRows } from '../../src/commands/exact-rows.ts';
+import { arx, recordsOf, type Ran } from '../support/command.ts';
+import { serveList, type CursorServerOptions } from '../support/cursor-server.ts';
+import { sampleData } from '../support/sample.ts';
+import { serveStranger } from '../support/stranger.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const env = { LANG: 'C.UTF-8', ARX_TOKEN: 'tok_given' };
+let dir: string;
+/** All rows of each list of the sample archive, in order. */
+const all: Record<string, Row[]> = {};
+type Row = Record<string, any> & { id: string };
+
+beforeAll(async () => {
+  dir = tempFolder('row-listing');
+  await sampleData(join(dir, 'data'));
+  for (const [name, line] of [
+    ['attachments', 'attachments ls --all'],
+    ['messages', 'messages ls --walk'],
+    ['conversations', 'conversations walk'],
+  ] as const)
+    all[name] = recordsOf(await arx(dir, `${line} -o ndjson`)) as Row[];
+});
+
+const idsIn = (ran: Ran): unknown[] => recordsOf(ran).map(({ id }) => id);
+const idsOf = (rows: readonly Row[]): string[] => rows.map(({ id }) => id);
+
+describe('rows that match', () => {
+  const from = (text: string) => (row: Row) => String(row['from']).includes(text);
+  test.each<[line: string, name: string, matches: (row: Row) => boolean]>([
+    ['attachments ls --name *.PDF', 'attachments', ({ filename }) => filename.endsWith('.pdf')],
+    [
+      'attachments ls --name *-0[0-5]?-* --type image/png',
+      'attachments',
+      (row) => /-0[0-5]\d-/.test(row['filename']) && row['content_type'] === 'image/png',
+    ],
+    ['attachments ls --min-bytes 0.7kB', 'attachments', ({ bytes }) => bytes >= 700],
+    ['messages ls --from carvalho', 'messages', from('Carvalho')],
+    ['messages ls --from TOMAS', 'messages', from('Tomás')],
+    ['messages ls --from "marsh edie@ho*"', 'messages', from('Edie Marsh')],
+    ['messages ls --subject "dome motor"', 'messages', ({ subject }) => /dome motor/.test(subject)],
+    ['messages ls --since 2019-04 --until 2019-04-10', 'messages', ({ date }) => /^2019-04-0\d/.test(date)],
+    [
+      'messages ls --since 2019-03-02T02:00:00Z --until 2019-03-02T23:02:00Z',
+      'messages',
+      ({ id }) => ['msg_2', 'msg_3'].includes(id),
+    ],
+    [
+      'conversations ls --since 2019-05',
+      'conversations',
+      ({ last_at }) => Date.parse(last_at) >= Date.UTC(2019, 4, 1),
+    ],
+    [
+      'conversations ls --until 2019-03-05',
+      'conversations',
+      ({ started_at }) => Date.parse(started_at) < Date.UTC(2019, 2, 5),
+    ],
+    ['conversations ls --subject timing', 'conversations', ({ subject }) => /Timing/.test(subject)],
+  ])('%s', async (line, name, matches) => {
+    const expected = idsOf(all[name]!.filter((row) => matches(row)));
+    expect(expected.length).toBeGreaterThan(1);
+    const whole = await arx(dir, `${line} --all -o ndjson`);
+    expect({ exit: whole.exit, ids: idsIn(whole) }).toEqual({ exit: 0, ids: expected });
+    const page = await arx(dir, `${line} --limit 2 -o ndjson`);
+    expect(idsIn(page)).toEqual(expected.slice(0, 2));
+    if (expected.length > 2) {
+      expect(page.stderr).toContain(`more rows follow: --after ${expected[1]}`);
+      const next = await arx(dir, `${line} --limit 500 --after ${expected[1]} -o ndjson`);
+      expect(idsIn(next)).toEqual(expected.slice(2));
+    }
+  });
+
+  test.each(['--from carvalho', '--from "edie mar*"', '--subject glass', '--since 2019-04-20'])(
+    'messages ls %s lists what arx search does',
+    async (option) => {
+      const searched = await arx(dir, `search ${option} --sort oldest --all -o ndjson`);
+      const listed = await arx(dir, `messages ls ${option} --all -o ndjson`);
+      expect(idsIn(listed).length).toBeGreaterThan(1);
+      expect(new Set(idsIn(listed))).toEqual(new Set(idsIn(searched)));
+    },
+  );
+
+  test('in a walk', async () => {
+    const walked = await arx(dir, 'messages ls --walk --from carvalho -o ndjson');
+    const listed = await arx(dir, 'messages ls --all --from carvalho -o ndjson');
+    expect({ exit: walked.exit, ids: idsIn(walked) }).toEqual({ exit: 0, ids: idsIn(listed) });
+  });
+});
+
+describe('--sort', () => {
+  const sizes = (rows: Row[]): unknown[] => rows.map(({ bytes }) => bytes);
+  test('orders the whole list and shows its first rows; rows without the value stand last', async () => {
+    const known = sizes(all['attachments']!.filter(({ bytes }) => bytes !== undefined)).toSorted(
+      (a, b) => Number(b) - Number(a),
+    );
+    const first = await arx(dir, 'attachments ls --sort -bytes --limit 5 --json');
+    const { data, summary } = JSON.parse(first.stdout);
+    expect(sizes(data)).toEqual(known.slice(0, 5));
+    expect(summary).toMatchObject({
+      rows: 5,
+      total: all['attachments']!.length,
+      has_more: true,
+      complete: false,
+    });
+    const whole = JSON.parse((await arx(dir, 'attachments ls --sort bytes --all --json')).stdout);
+    expect(sizes(whole.data).slice(0, known.length)).toEqual(known.toReversed());
+    expect(sizes(whole.data).slice(known.length)).toEqual(Array(6).fill(undefined));
+    expect(whole.summary).toMatchObject({ rows: 51, total: 51, complete: true });
+  });
+
+  test.each<[line: string, name: string, key: (row: Row) => string | number]>([
+    ['attachments ls --sort filename', 'attachments', ({ filename }) => filename],
+    ['messages ls --sort from', 'messages', (row) => row['from'].toLowerCase()],
+    ['messages ls --sort -date', 'messages', ({ date }) => -Date.parse(date)],
+    ['conversations ls --sort -messages', 'conversations', (row) => -row['message_count']],
+    ['conversations ls --sort last', 'conversations', (row) => Date.parse(row['last_at'])],
+  ])('%s', async (line, name, key) => {
+    const expected = all[name]!.toSorted((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
+    expect(idsIn(await arx(dir, `${line} --all -o ndjson`))).toEqual(idsOf(expected));
+    const few = await arx(dir, `${line} --limit 3 -o ndjson`);
+    expect(idsIn(few)).toEqual(idsOf(expected.slice(0, 3)));
+    expect(few.stderr).toContain(`3 of ${expected.length} rows; more: --limit COUNT, or --all`);
+  });
+});
+
+test.each<[line: string, message: string]>([
+  ['messages ls --sort dat', 'did you mean: date'],
+  ['attachments ls --sort -byte', 'did you mean: -bytes'],
+  ['messages ls --sort date --after msg_1', '--sort does not go with --after'],
+  ['messages ls --walk --sort date', '--walk does not go with --sort'],
+  ['messages ls --walk --all', '--walk does not go with --all'],
+  ['messages ls --since 2019-13', 'there is no month 13'],
+  ['conversations ls --until soon', '"soon" is no date'],
+  ['messages ls --from "()"', 'has no letter or digit to search for'],
+  ['attachments ls --min-bytes many', 'must be a size such as'],
+  ['messages ls --before 2019-03', '--until 2019-03'],
+  ['attachments ls --after 2019', '--since 2019'],
+])('%s: exit 2', async (line, message) => {
+  const { exit, stdout, stderr } = await arx(dir, line);
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+  expect(stderr).toContain(message);
+});
+
+describe('totals', () => {
+  test.each([
+    ['attachments ls --limit 2', '2 of 51 rows · 0 withheld · more rows follow'],
+    ['messages ls --limit 1', '1 of 192 rows · more rows follow'],
+    ['conversations ls --limit 500', '60 rows · complete'],
+    ['messages ls --from carvalho --sort date --limit 4', '4 of 29 rows · more rows follow'],
+    // How many rows match is not known before all were read.
+    ['messages ls --from carvalho --limit 4', '4 rows · more rows follow'],
+    ['attachments ls --city lisbon --limit 1', '1 row · 0 withheld · more rows follow'],
+  ])('%s: %s', async (line, summary) => {
+    expect((await arx(dir, `${line} -o table`)).stderr).toContain(summary);
+  });
+
+  test('that another service states, where they can be right', async () => {
+    const rows = Array.from({ length: 30 }, (_, n) => ({ id: `m${n}` }));
+    const stating = (total: number) => (data: readonly unknown[], has_more: boolean) => ({
+      data,
+      has_more,
+      total,
+    });
+    for (const [total, shown] of [
+      [30, '5 of 30 rows'],
+      [3, '5 rows'],
+    ] as const) {
+      const server = await serveStranger({ lists: { '/messages': rows }, body: stating(total) });
+      const { stderr } = await arx(dir, `messages ls --limit 5 -o table --base-url ${server.url}`, { env });
+      await server.close();
+      expect(stderr).toContain(shown);
+    }
+  });
+});
+
+describe('rows that do not show the value', () => {
+  const rows = [
+    { id: 'a', filename: 'a.pdf', redacted: false, bytes: 5 },
+    { id: 'b', filename: 'b', redacted: true, file_url: null },
+    { id: 'c', redacted: true, file_url: null },
+    { id: 'd', file_name: 'd.pdf', redacted: false, size: 7 },
+  ];
+  async function listed(line: string, options: Partial<CursorServerOptions> = {}): Promise<Ran> {
+    const server = await serveList({ rows, ...options });
+    try {
+      return await arx(dir, `${line} -o ndjson --base-url ${server.url}`, { env });
+    } finally {
+      await server.close();
+    }
+  }
+
+  test('are left out and counted; a withheld name that shows the id is no name', async () => {
+    const { exit, stderr, ...ran } = await listed('attachments ls --all --name *');
+    expect({ exit, ids: idsIn({ exit, stderr, ...ran }) }).toEqual({ exit: 0, ids: ['a', 'd'] });
+    expect(stderr).toContain('2 rows do not show filename: left out');
+    expect((await listed('attachments ls --all --name * --strict')).exit).toBe(3);
+  });
+
+  test('also where the service has another name for it', async () => {
+    expect(idsIn(await listed('attachments ls --min-bytes 6'))).toEqual(['d']);
+    expect(idsIn(await listed('attachments ls --sort -bytes'))).toEqual(['d', 'a', 'b', 'c']);
+  });
+
+  test('of which there is no other: exit 3', async () => {
+    const ran = await listed('messages ls --since 2019 --all');
+    expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 3, stdout: '' });
+    expect(ran.stderr).toContain('no row shows date, so none can be selected by it');
+  });
+});
+
+describe('what it costs on a remote service is said before', () => {
+  const rows = Array.from({ length: 600 }, (_, n) => ({
+    id: `m${n}`,
+    from: `Sender ${n % 7}`,
+    date: `2020-01-01T00:00:${10 + (n % 50)}Z`,
+  }));
+  const counting = (data: readonly unknown[], has_more: boolean) => ({ data, has_more, total: rows.length });
+  const plain = (data: readonly unknown[], has_more: boolean) => ({ data, has_more });
+  async function listed(line: string, body: typeof plain) {
+    const server = await serveStranger({ lists: { '/messages': rows }, body });
+    try {
+      const ran = await arx(dir, `${line} --base-url ${server.url}`, { env });
+      return { ...ran, requests: server.requests.length };
+    } finally {
+      await server.close();
+    }
+  }
+  const toldIn = ({ stderr }: Ran): number => Number(/about (\d+) requests/.exec(stderr)?.[1]);
+
+  test.each(['messages ls --sort date', 'messages ls --from "sender 3" --all'])('%s', async (line) => {
+    const known = await listed(line, counting);
+    expect(known.stderr).toContain('needs the whole list: about ');
+    expect(known.requests / toldIn(known)).toBeGreaterThan(0.7);
+    expect(known.requests / toldIn(known)).toBeLessThan(1.4);
+    const unknown = await listed(line, plain);
+    expect(unknown.stderr).toContain('arx: needs the whole list\n');
+    expect((await listed(`${line} -q`, counting)).stderr).toBe('');
+  });
+
+  test('at most, where the rows of a page are enough', async () => {
+    const rare = await listed('messages ls --from "sender 3" --limit 85', counting);
+    expect(rare.stderr).toContain('may need the whole list: at most about 6 requests');
+    expect(rare.requests).toBeLessThan(9);
+    const first = await listed('messages ls --since 2019 --limit 20', counting);
+    expect(first.stderr).not.toContain('whole list');
+    expect((await listed('messages ls --all', counting)).stderr).not.toContain('whole list');
+  });
+
+  test('nothing in the local archive', async () => {
+    expect((await arx(dir, 'messages ls --sort date -o table')).stderr).not.toContain('whole list');
+  });
+});
+
+test('the local archive: a row that comes again because it was moved meanwhile is one row', async () => {
+  const pages = [['a', 'b'], ['c', 'a'], ['d']];
+  const asked: unknown[] = [];
+  const listing = exactRows(
+    async ({ starting_after }) => {
+      asked.push(starting_after);
+      const data = pages[asked.length - 1]!.map((id) => ({ id }));
+      return { data, has_more: asked.length < pages.length };
+    },
+    ({ id }) => id,
+    {
+      isRemote: false,
+      strict: false,
+      log: () => {},
+      notice: () => {},
+      world: { signal: new AbortController().signal } as never,
+    },
+  );
+  const ids: string[] = [];
+  for await (const { id } of listing.rows) ids.push(id);
+  expect({ ids, asked, complete: listing.complete() }).toEqual({
+    ids: ['a', 'b', 'c', 'd'],
+    asked: [undefined, 'b', 'a'],
+    complete: true,
+  });
+});
