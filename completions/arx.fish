@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --to --concurrency --against --html --format --frozen --view --save --until --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --until --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -146,8 +146,12 @@ complete -c arx -n '__arx_at attachments pull' -l city -x -d 'all files from thi
 complete -c arx -n '__arx_at attachments pull' -l type -x -d 'all files of this content type, e.g. image/png'
 complete -c arx -n '__arx_at attachments pull' -l source -x -d 'all files of this source, e.g. gateway'
 complete -c arx -n '__arx_at attachments pull' -l message -x -d 'all files of this message'
+complete -c arx -n '__arx_at attachments pull' -l matching -x -d 'all files of the messages that this search finds (arx help queries)'
+complete -c arx -n '__arx_at attachments pull' -l ids -rF -d 'the files whose ids FILE holds, one in each line or rows of -o ndjson; - is standard input'
 complete -c arx -n '__arx_at attachments pull' -l all -d 'all files of the catalogue'
 complete -c arx -n '__arx_at attachments pull' -l to -x -a '(__fish_complete_directories)' -d 'target folder (default: the current folder)'
+complete -c arx -n '__arx_at attachments pull' -l by -x -a 'city type conversation' -d 'sort files into folders by this field'
+complete -c arx -n '__arx_at attachments pull' -l flat -d 'put all files into the target folder itself (default)'
 complete -c arx -n '__arx_at attachments pull' -l concurrency -x -d 'files fetched at once, 1 to 32 (default: 6)'
 complete -c arx -n '__arx_at attachments pull' -l dry-run -d 'show what would be downloaded; fetch and write no file'
 complete -c arx -n '__arx_at attachments pull' -l exact-names -d 'refuse unsafe names instead of changing them'

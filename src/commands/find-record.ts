@@ -172,7 +172,7 @@ async function findByWalk<Row extends { id: string }>(
 }
 
 /** Returns the Fault of a record that the list does not show. `fault` says why the list was not proved. */
-function absence(record: string, fault: Fault | undefined): Fault {
+export function absence(record: string, fault: Fault | undefined): Fault {
   if (fault === undefined) return new Fault('not_found', `no ${record} in this archive`);
   const kind = fault.kind === 'not_found' ? 'partial' : fault.kind;
   return new Fault(kind, `cannot tell whether there is ${record}: ${fault.message}`, fault.detail);

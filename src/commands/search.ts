@@ -85,7 +85,7 @@ function quoted(value: string): string {
 }
 
 /** Throws Fault `usage` for a wrong query, before anything is sent. */
-function checkQuery(q: string, app: App): void {
+export function checkQuery(q: string, app: App): void {
   try {
     parseQuery(q, app.world.now());
   } catch (error) {
@@ -98,7 +98,7 @@ function checkQuery(q: string, app: App): void {
 }
 
 /** Reads the first page again while the service indexes messages, and shows how far it is. */
-async function firstPage(client: Client, asked: Query, app: App): Promise<SearchPage> {
+export async function firstPage(client: Client, asked: Query, app: App): Promise<SearchPage> {
   const progress = app.progress();
   try {
     let indexed = -1;
@@ -114,7 +114,8 @@ async function firstPage(client: Client, asked: Query, app: App): Promise<Search
   }
 }
 
-async function readPage(client: Client, asked: Query): Promise<SearchPage> {
+/** Reads a page. Throws Fault `not_found` with a hint where the service has no search. */
+export async function readPage(client: Client, asked: Query): Promise<SearchPage> {
   try {
     return (await client.search(asked)).body;
   } catch (error) {
@@ -193,7 +194,7 @@ function isWhole({ index }: SearchPage): boolean {
 }
 
 /** Says what was understood, and why nothing was found. */
-function sayWhyNone({ total, notes, alone = [] }: SearchPage, app: App): void {
+export function sayWhyNone({ total, notes, alone = [] }: SearchPage, app: App): void {
   for (const note of notes) app.notice(note);
   if (total > 0) return;
   const parts = alone.map(({ query, total: count }) => `${query}: ${formatCount(count)}`);

@@ -13,6 +13,7 @@ import { createNameAssigner } from './name-assigner.ts';
 import { downloadResumable } from './resumable-download.ts';
 import type { SmallFileFetcher } from './small-file-fetcher.ts';
 import { createSmallFiles } from './small-files.ts';
+import { createSubfolders } from './subfolders.ts';
 
 /** Options of a pull. They hold for all of its files. */
 export type PullerOptions = {
@@ -31,6 +32,10 @@ export type PullerOptions = {
   /** Files downloaded at the same time. */
   concurrency: number;
   onRenamed: (text: string) => void;
+  /** Names the folder inside the target folder for a row, see {@link createNameAssigner}; absent: all files are in the target folder. */
+  folderOf?: ((row: Attachment) => string) | undefined;
+  /** Nothing is written: folders are not made either. */
+  readOnly?: boolean;
   log: (line: string) => void;
 };
 
@@ -56,7 +61,12 @@ export function createPuller(options: PullerOptions): Puller {
   const fetcher = options.smallFiles?.fetcher;
   const smallFiles =
     options.smallFiles && createSmallFiles({ ...options.smallFiles, save, world: options.world });
-  const nameOf = createNameAssigner(entries, { exact: options.exactNames, onRenamed: options.onRenamed });
+  const nameOf = createNameAssigner(entries, {
+    exact: options.exactNames,
+    onRenamed: options.onRenamed,
+    folderOf: options.folderOf,
+    subfolders: createSubfolders(dir, save.scan, { readOnly: options.readOnly === true }),
+  });
   const hashes = createSemaphore(MAX_CONCURRENT_HASHES);
   const connections = createSemaphore(options.concurrency);
   let connectionsInUse = 0;

@@ -38,23 +38,26 @@ export function safeName(
 
 /**
  * As {@link safeName}, but prefixes the id also if another row of the folder has the name. `taken` maps {@link nameKey} to
- * the id that has the name; the caller adds the name that it uses.
+ * the id that has the name; the caller adds the name that it uses. `folder`: of a folder inside the target folder, which is
+ * safe; then keys and the result begin with it.
  */
 export function uniqueName(
   id: string,
   filename: string,
   taken: ReadonlyMap<string, string>,
-  options: { exact?: boolean } = {},
+  options: { exact?: boolean; folder?: string } = {},
 ): { name: string; changed: boolean } {
-  const isFree = (name: string) => (taken.get(nameKey(name)) ?? id) === id;
+  const { folder = '' } = options;
+  const inFolder = (name: string): string => (folder === '' ? name : `${folder}/${name}`);
+  const isFree = (name: string) => (taken.get(nameKey(inFolder(name))) ?? id) === id;
   const safe = safeName(id, filename, options);
-  if (isFree(safe.name)) return safe;
+  if (isFree(safe.name)) return { ...safe, name: inFolder(safe.name) };
   if (options.exact === true)
-    throw new Fault('unsafe', `file name of ${id} is taken by ${taken.get(nameKey(safe.name))}`);
+    throw new Fault('unsafe', `file name of ${id} is taken by ${taken.get(nameKey(inFolder(safe.name)))}`);
   for (let turn = 1; ; turn++) {
     const before = turn === 1 ? id : `${id}-${turn}`;
     const { name } = safeName(before, `/${safe.name}`);
-    if (isFree(name)) return { name, changed: true };
+    if (isFree(name)) return { name: inFolder(name), changed: true };
   }
 }
 

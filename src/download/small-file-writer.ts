@@ -1,6 +1,7 @@
 // Writes small files: each when its bytes arrive, then many are synced together, and each gets its name once it is known.
 import { hash } from 'node:crypto';
 import * as fs from 'node:fs';
+import { dirname } from 'node:path';
 import { placeFile, removeQuietly } from '../disk/atomic-file.ts';
 import { syncFolder, writeAllSync } from '../disk/durable-write.ts';
 import { systemErrorOf, type SystemError } from './disk-jobs.ts';
@@ -115,12 +116,13 @@ export function createSmallFileWriter<Key>(dir: string): SmallFileWriter<Key> {
           });
         });
       }
-      let isSynced = false;
+      const synced = new Set<string>();
       for (const entry of committed) {
         if (isFailed(entry)) continue;
         attempt(entry, () => {
-          if (!isSynced) syncFolder(dir);
-          isSynced = true;
+          const folder = dirname(`${dir}/${entry.finalName?.name}`);
+          if (!synced.has(folder)) syncFolder(folder);
+          synced.add(folder);
         });
       }
       for (const entry of committed) {

@@ -1,9 +1,10 @@
 // Reads the whole catalogue, the rows with given ids, and who sent them.
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
+import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { exactRowsOf, type ExactRows } from '../exact-rows.ts';
-import { findRecords, type RecordSource } from '../find-record.ts';
+import { absence, findRecords, type FoundRecord, type RecordSource } from '../find-record.ts';
 
 /** Fields of a row of `-o ndjson` that name an attachment, the first that is there counts. */
 export const ID_FIELDS = ['attachment_id', 'id'] as const;
@@ -27,26 +28,46 @@ export async function attachmentSource(app: App): Promise<RecordSource<Attachmen
 }
 
 /**
+ * Yields for each id its row, or the Fault why there is none, in any order. Of many ids the whole catalogue is read first. Throws
+ * the Faults of requests that concern the whole run.
+ */
+export async function* findAttachments(
+  ids: { size: number; keys(): Iterable<string> },
+  app: App,
+): AsyncGenerator<FoundRecord<Attachment>> {
+  const left = new Set(ids.keys());
+  if (ids.size > MAX_SINGLE_READS) {
+    const listing = await wholeCatalogue(app);
+    for await (const row of listing.rows) if (left.delete(row.id)) yield { id: row.id, row };
+    if (listing.complete()) {
+      for (const id of left) yield { id, fault: absence(`attachment ${id}`, undefined) };
+      return;
+    }
+  }
+  // A row may be missing from the list only because the list was cut.
+  yield* findRecords(left, await attachmentSource(app), app);
+}
+
+/**
  * Returns the rows with these ids, by id. Ids that are no longer in the catalogue are left out. Throws the Fault of
- * {@link findRecords} for an id of which this cannot be told.
+ * {@link findAttachments} for an id of which this cannot be told.
  */
 export async function catalogueRows(
-  ids: { size: number; keys(): Iterable<string>; has(id: string): boolean },
+  ids: { size: number; keys(): Iterable<string> },
   app: App,
 ): Promise<Map<string, Attachment>> {
   const rows = new Map<string, Attachment>();
-  if (ids.size > MAX_SINGLE_READS) {
-    const listing = await wholeCatalogue(app);
-    for await (const row of listing.rows) if (ids.has(row.id)) rows.set(row.id, row);
-    if (listing.complete()) return rows;
-  }
-  // A row may be missing from the list only because the list was cut.
-  const missing = [...ids.keys()].filter((id) => !rows.has(id));
-  for await (const found of findRecords(missing, await attachmentSource(app), app)) {
+  for await (const found of findAttachments(ids, app)) {
     if ('row' in found) rows.set(found.id, found.row);
     else if (found.fault.kind !== 'not_found') throw found.fault;
   }
   return rows;
+}
+
+/** Returns where messages are found by id. No service has a route for one message. */
+export async function messageSource(app: App): Promise<RecordSource<Message>> {
+  const client = await app.client();
+  return { noun: 'message', page: async (window) => (await client.messages(window)).body };
 }
 
 /**
@@ -60,13 +81,8 @@ export async function sendersOf(
 ): Promise<{ senders: Map<string, string>; fault: Fault | undefined }> {
   const senders = new Map<string, string>();
   let fault: Fault | undefined;
-  const client = await app.client();
-  const source = {
-    noun: 'message',
-    page: async (window: Parameters<typeof client.messages>[0]) => (await client.messages(window)).body,
-  };
   try {
-    for await (const found of findRecords(new Set(messages), source, app, onPage)) {
+    for await (const found of findRecords(new Set(messages), await messageSource(app), app, onPage)) {
       if ('fault' in found) {
         if (found.fault.kind !== 'not_found') fault ??= found.fault;
         continue;

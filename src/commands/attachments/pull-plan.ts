@@ -10,17 +10,16 @@ import { createPuller } from '../../download/puller.ts';
 import { openExistingFolder } from '../../download/target-folder.ts';
 import { Fault } from '../../faults.ts';
 import { pullPlanView } from '../../format/views/index.ts';
-import type { Filter } from './filter.ts';
+import { layoutOf } from './pull-layout.ts';
+import type { PullInput } from './pull.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select } from './selection.ts';
 
 /** Rows that are looked at at the same time. */
 const MAX_CONCURRENT_ROWS = 16;
 
-type Input = Filter & { ids: string[]; to: string; exactNames: boolean; concurrency: number; force: boolean };
-
 /** Prints the plan of a pull with this input. */
-export async function planPull(input: Input, app: App): Promise<void> {
+export async function planPull(input: PullInput, app: App): Promise<void> {
   const folder = await openExistingFolder(resolve(app.world.cwd, input.to));
   try {
     await planInto(folder?.path, input, app);
@@ -29,15 +28,18 @@ export async function planPull(input: Input, app: App): Promise<void> {
   }
 }
 
-async function planInto(dir: string | undefined, input: Input, app: App): Promise<void> {
+async function planInto(dir: string | undefined, input: PullInput, app: App): Promise<void> {
   const { world } = app;
   const scan = dir === undefined ? emptyScan() : await scanFolder(dir, world, { readOnly: true });
   const entries =
     (dir === undefined ? undefined : await readManifest(dir)) ?? new Map<string, ManifestEntry>();
   const selection = await select(input, app);
   const renamed = renamedNotices(app);
+  const layout = layoutOf(input.by, app);
   const puller = createPuller({
     ...pullerOptionsOf(app),
+    folderOf: layout?.folderOf,
+    readOnly: true,
     dir: dir ?? input.to,
     entries,
     save: { world, force: input.force, diskWorker: openDiskWorker(world), scan, uniqueKey: () => '' },
@@ -57,7 +59,8 @@ async function planInto(dir: string | undefined, input: Input, app: App): Promis
   };
   const progress = app.progress();
   let rows = 0;
-  const planned = mapConcurrent(selection.rows(), MAX_CONCURRENT_ROWS, async (row) => ({
+  const selected = selection.rows();
+  const planned = mapConcurrent(layout?.prepare(selected) ?? selected, MAX_CONCURRENT_ROWS, async (row) => ({
     row,
     fate: await puller.plan(row),
   }));

@@ -14,9 +14,13 @@ import { openTargetFolder } from '../../download/target-folder.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { verifyReportOf } from '../../verify/verdicts.ts';
+import { readIds, withPipedIds } from '../id-list.ts';
 import { wholeNumber } from '../input.ts';
+import { checkQuery } from '../search.ts';
+import { ID_FIELDS } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
 import { fieldFilters, Filter } from './filter.ts';
+import { LAYOUTS, layoutOf } from './pull-layout.ts';
 import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select } from './selection.ts';
@@ -32,7 +36,11 @@ const MIN_FILES_FOR_WORKER = 8;
 const MAX_FILES_BEING_WRITTEN = 250;
 
 export const Input = Filter.extend({
-  ids: z.array(z.string().min(1)).default([]),
+  attachments: z.array(z.string().min(1)).default([]),
+  ids: z.string().min(1).optional(),
+  matching: z.string().min(1).optional(),
+  by: z.enum(LAYOUTS).optional(),
+  flat: z.boolean().default(false),
   all: z.boolean().default(false),
   to: z.string().min(1).default('.'),
   concurrency: wholeNumber(1)
@@ -44,13 +52,11 @@ export const Input = Filter.extend({
 });
 type Input = z.infer<typeof Input>;
 
-export async function run(input: Input, app: App): Promise<void> {
-  const isFiltered = fieldFilters(input).length > 0;
-  const choices = [input.ids.length > 0, isFiltered, input.all].filter(Boolean).length;
-  if (choices === 0) throw new Fault('usage', 'name attachments, or --city, or --all');
-  if (choices > 1) {
-    throw new Fault('usage', 'choose one of attachments by id, --all, and a filter such as --city');
-  }
+/** What is pulled, and how: the input with the ids that files and pipes hold. */
+export type PullInput = Omit<Input, 'ids'> & { ids: readonly string[] };
+
+export async function run(given: Input, app: App): Promise<void> {
+  const input: PullInput = { ...given, ids: await idsOf(given, app) };
   if (input.dryRun) {
     const { planPull } = await import('./pull-plan.ts');
     return planPull(input, app);
@@ -63,7 +69,31 @@ export async function run(input: Input, app: App): Promise<void> {
   }
 }
 
-async function pullInto(dir: string, input: Input, app: App): Promise<void> {
+/** Returns the ids that are named; none where files are selected in another way. Throws Fault 'usage' for several ways at once. */
+async function idsOf(
+  { attachments, ids: file, all, by, flat, ...input }: Input,
+  app: App,
+): Promise<string[]> {
+  const isFiltered = fieldFilters(input).length > 0 || input.matching !== undefined;
+  const isNamed = attachments.length > 0;
+  const choices = [isNamed, file !== undefined, isFiltered, all].filter(Boolean).length;
+  if (choices === 0) throw new Fault('usage', 'name attachments, or --city, --matching or --all');
+  if (choices > 1) {
+    throw new Fault('usage', 'choose one of attachments by id, --ids, --all, and filters such as --city');
+  }
+  if (flat && by !== undefined)
+    throw new Fault('usage', '--flat puts all files into one folder: it does not go with --by');
+  if (input.matching !== undefined) checkQuery(input.matching, app);
+  if (!isNamed && file === undefined) return [];
+  const ids =
+    file === undefined
+      ? await withPipedIds(attachments, ID_FIELDS, app)
+      : await readIds(file, ID_FIELDS, app);
+  if (ids.length === 0) throw new Fault('partial', 'no ids were given');
+  return ids;
+}
+
+async function pullInto(dir: string, input: PullInput, app: App): Promise<void> {
   compileLess(app.world.nodeVersion);
   // The worker starts while the first page is requested.
   const fetcher = startFetcher(dir, input, app);
@@ -75,7 +105,7 @@ async function pullInto(dir: string, input: Input, app: App): Promise<void> {
 }
 
 /** Undefined where it is not worth it, or where all requests must go through the API transport. */
-function startFetcher(dir: string, input: Input, app: App): SmallFileFetcher | undefined {
+function startFetcher(dir: string, input: PullInput, app: App): SmallFileFetcher | undefined {
   const { thread, signal } = app.world;
   const isWorthIt = input.ids.length === 0 || input.ids.length >= MIN_FILES_FOR_WORKER;
   if (!app.hasFileSockets || !isWorthIt || thread === undefined) return undefined;
@@ -86,7 +116,7 @@ function startFetcher(dir: string, input: Input, app: App): SmallFileFetcher | u
 async function pullWith(
   fetcher: SmallFileFetcher | undefined,
   dir: string,
-  input: Input,
+  input: PullInput,
   app: App,
 ): Promise<void> {
   const { world } = app;
@@ -101,9 +131,11 @@ async function pullWith(
   const faults: Fault[] = [];
   try {
     const renamed = renamedNotices(app);
+    const layout = layoutOf(input.by, app);
     const puller = createPuller({
       ...pullerOptionsOf(app),
       dir,
+      folderOf: layout?.folderOf,
       entries: manifest.entries,
       save: {
         world,
@@ -118,7 +150,8 @@ async function pullWith(
       concurrency: input.concurrency,
       onRenamed: renamed.add,
     });
-    const rows = selection.rows((row) => puller.prefetch(row));
+    const selected = selection.rows((row) => puller.prefetch(row));
+    const rows = layout?.prepare(selected) ?? selected;
     const filesInProgress = input.concurrency + MAX_FILES_BEING_WRITTEN;
     for await (const { file, entry, fault } of mapConcurrent(rows, filesInProgress, (row) =>
       puller.pull(row),

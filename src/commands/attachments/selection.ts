@@ -7,8 +7,9 @@ import { readAhead } from '../../concurrency/read-ahead.ts';
 import type { RowChanges } from '../../client/list-parser.ts';
 import { changesAmong, countContradictions } from '../contradictions.ts';
 import { exactRows, type ExactRows } from '../exact-rows.ts';
-import { findRecords } from '../find-record.ts';
-import { attachmentSource } from './catalogue.ts';
+import type { FilteredList } from '../filtered-list.ts';
+import { foundMessages } from '../found-messages.ts';
+import { findAttachments } from './catalogue.ts';
 import { rowsOfCity } from './city.ts';
 import { fieldFilters, filteredCatalogue, type Filter } from './filter.ts';
 
@@ -32,29 +33,53 @@ export type Selection = {
 /** Rows of a long list that are held in memory; the progress line knows the total that early. */
 const MAX_ROWS_AHEAD = 10_000;
 
-/** Returns the rows with these ids, or those of the list that match the filter. */
-export async function select(input: Filter & { ids: string[] }, app: App): Promise<Selection> {
+/** Which rows are selected: those with the ids, or those that match the filter and all that is given with it. */
+export type Selecting = Filter & {
+  ids: readonly string[];
+  /** Only files of the messages that this search finds. */
+  matching?: string | undefined;
+};
+
+/** For more messages than this the whole list is read once, and not that of each message. */
+const MAX_LISTS_BY_MESSAGE = 10;
+
+/** Returns the rows with these ids, or those of the list that match. */
+export async function select(input: Selecting, app: App): Promise<Selection> {
   const client = await app.client();
-  let list = await filteredCatalogue(fieldFilters(input), app);
   const known = { files: 0, bytes: 0, unsized: 0, isAll: false };
   let tellSeen: ((row: Attachment) => void) | undefined;
-  let listing: ExactRows<Attachment> | undefined;
-  async function* readList(filter: Filter): AsyncGenerator<Attachment> {
-    list = await filteredCatalogue(fieldFilters(filter), app);
-    listing = exactRows(
+  let readings: { list: FilteredList<Attachment>; listing: ExactRows<Attachment> }[] = [];
+  async function* readList(filter: Filter, messages?: ReadonlySet<string>): AsyncGenerator<Attachment> {
+    const list = await filteredCatalogue(fieldFilters(filter), app);
+    const isOfMessage = (row: Attachment): boolean => messages?.has(row.message_id ?? '') !== false;
+    const listing = exactRows(
       async (window) => {
         const page = await list.page(window);
-        if (tellSeen !== undefined) for (const row of page.data) if (list.surelyMatches(row)) tellSeen(row);
+        if (tellSeen !== undefined)
+          for (const row of page.data) if (list.surelyMatches(row) && isOfMessage(row)) tellSeen(row);
         return page;
       },
       (row) => row.id,
       app,
     );
-    for await (const row of listing.rows) if (list.matches(row)) yield row;
+    readings.push({ list, listing });
+    for await (const row of listing.rows) if (list.matches(row) && isOfMessage(row)) yield row;
+  }
+  async function* readMatching(query: string, filter: Filter): AsyncGenerator<Attachment> {
+    const messages = new Set<string>();
+    for await (const { id, attachments } of foundMessages(query, app))
+      if (attachments !== 0) messages.add(id);
+    if (messages.size > MAX_LISTS_BY_MESSAGE || filter.message !== undefined)
+      yield* readList(filter, messages);
+    else for (const message of messages) yield* readList({ ...filter, message });
+  }
+  async function readRows(filter: Filter): Promise<AsyncIterable<Attachment>> {
+    readings = [];
+    return input.matching === undefined ? readList(filter) : readMatching(input.matching, filter);
   }
   async function* rowsById(): AsyncGenerator<Attachment> {
     // An id that is given twice is one row.
-    for await (const found of findRecords(new Set(input.ids), await attachmentSource(app), app)) {
+    for await (const found of findAttachments(new Set(input.ids), app)) {
       if ('row' in found) yield found.row;
       else app.addFault(found.fault);
     }
@@ -74,16 +99,18 @@ export async function select(input: Filter & { ids: string[] }, app: App): Promi
   return {
     rows: (onSeen) => {
       tellSeen = onSeen;
-      return readAhead(
-        counted(isNamed ? rowsById() : rowsOfCity(input, app, async (filter) => readList(filter))),
-        MAX_ROWS_AHEAD,
-      );
+      return readAhead(counted(isNamed ? rowsById() : rowsOfCity(input, app, readRows)), MAX_ROWS_AHEAD);
     },
     changes: () => {
       const changes = client.changesOf('attachments');
       return isNamed ? changesAmong(changes, input.ids) : changes;
     },
-    fault: () => (isNamed ? undefined : (listing?.fault() ?? list.fault())),
+    fault: () =>
+      isNamed
+        ? undefined
+        : readings
+            .map(({ listing, list }) => listing.fault() ?? list.fault())
+            .find((fault) => fault !== undefined),
     known,
     emptyMessage: emptyMessageOf(input),
   };
@@ -98,12 +125,12 @@ export function failIncomplete(app: App, selection: Selection, rows: number): vo
     app.addFault(new Fault('partial', selection.emptyMessage, { hint: 'arx attachments ls --all' }));
 }
 
-function emptyMessageOf({ ids, city, type, source, message }: Filter & { ids: string[] }): string {
+function emptyMessageOf({ ids, matching, city, type, source, message }: Selecting): string {
   if (ids.length > 0) return 'none of these attachments was found in the catalogue';
   const filters = Object.entries({ city, type, source, message }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} "${value}"`],
   );
-  return filters.length === 0
-    ? 'the catalogue has no attachments'
-    : `no attachment has ${filters.join(' and ')}`;
+  const found = matching === undefined ? '' : ` of the messages that "${matching}" finds`;
+  if (filters.length > 0) return `no attachment${found} has ${filters.join(' and ')}`;
+  return found === '' ? 'the catalogue has no attachments' : `there are no attachments${found}`;
 }

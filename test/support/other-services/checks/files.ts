@@ -238,6 +238,40 @@ export const FILE_CHECKS: readonly Check[] = [
     },
   },
   {
+    commands: ['attachments pull'],
+    name: 'attachments pull: of ids from a pipe, into folders',
+    async run(context) {
+      const { arx, dir, service, variant } = context;
+      const files = service.archive.files.filter(({ isWithheld }) => !isWithheld).slice(3, 6);
+      const stdin = files.map((file) => `${variant.records.idOf(file)}\n`).join('');
+      const ran = await arx(`${trusting(context)}attachments pull --ids - --by city --to sorted`, { stdin });
+      const refusals = refusalsOf(variant, 'attachments');
+      if (refusals.includes(ran.exit)) return mustRefuse(ran, refusals);
+      mustSucceed(ran);
+      const folders = readdirSync(join(dir, 'sorted')).filter((name) => !name.startsWith('.'));
+      must(folders.length > 0, 'no folders');
+      mustEqual(
+        folders
+          .flatMap((name) =>
+            readdirSync(join(dir, 'sorted', name)).map((file) =>
+              readFileSync(join(dir, 'sorted', name, file)),
+            ),
+          )
+          .map((bytes) => createHash('sha256').update(bytes).digest('hex'))
+          .toSorted(),
+        files.map(({ sha256 }) => sha256).toSorted(),
+        'files',
+      );
+    },
+  },
+  {
+    commands: ['attachments pull'],
+    name: 'attachments pull: of a search, which such a service does not have',
+    async run({ arx }) {
+      mustRefuse(await arx('attachments pull --matching hello --to found'), [6], /no search/);
+    },
+  },
+  {
     commands: ['attachments cat'],
     name: 'attachments cat: the bytes of one file, none of one that is withheld',
     async run(context) {

@@ -1,0 +1,28 @@
+// Every message that a search finds, for commands that do something with them.
+import type { App } from '../app.ts';
+import { PAGE_LIMIT } from '../contract/scalars.ts';
+import type { SearchHit } from '../contract/search/search.ts';
+import { Fault } from '../faults.ts';
+import { plural } from '../format/numbers.ts';
+import { checkQuery, firstPage, readPage, sayWhyNone } from './search.ts';
+
+/**
+ * Yields the messages that a query finds. Throws Fault 'usage' for a wrong query, 'not_found' where the service has no search, and the
+ * Faults of requests. Messages that are not indexed yet are Fault 'partial' of the run.
+ */
+export async function* foundMessages(q: string, app: App): AsyncGenerator<SearchHit> {
+  checkQuery(q, app);
+  const client = await app.client();
+  const asked = { q, sort: 'oldest', limit: PAGE_LIMIT.maximum };
+  const first = await firstPage(client, asked, app);
+  sayWhyNone(first, app);
+  const missing = first.index.of - first.index.indexed;
+  if (missing > 0)
+    app.addFault(new Fault('partial', `${plural(missing, 'message')} not indexed yet, so not found`));
+  for (let page = first; ;) {
+    yield* page.data;
+    const last = page.data.at(-1);
+    if (!page.has_more || last === undefined) return;
+    page = await readPage(client, { ...asked, starting_after: last.id });
+  }
+}

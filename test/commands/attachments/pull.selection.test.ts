@@ -1,0 +1,279 @@
+// `arx attachments pull`: which files are selected (search, ids from a pipe), and the folders that they are sorted into.
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PullReport } from '../../../src/contract/reports/files.ts';
+import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
+import { serveCatalogue, type ForeignFile } from '../../support/catalogue-server.ts';
+import { arx, recordsOf, type Ran } from '../../support/command.ts';
+import { sha256Of } from '../../support/digest.ts';
+import type { FakeWorldOptions } from '../../support/fake-world.ts';
+import type { Misbehaving } from '../../support/misbehaving-server.ts';
+import { sampleData } from '../../support/sample.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+let dir: string;
+let server: Misbehaving | undefined;
+beforeEach(() => void (dir = tempFolder('pulled')));
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+const pull = (line: string, options: FakeWorldOptions = {}): Promise<Ran> =>
+  arx(dir, `attachments pull ${line}${server === undefined ? '' : ` --base-url ${server.url}`}`, {
+    env: { LANG: 'C.UTF-8', ...(server && { ARX_TOKEN: 'arx_0123456789.abcdefghijklmnop' }) },
+    ...options,
+  });
+const serve = async (files: readonly ForeignFile[]): Promise<void> => {
+  server = await serveCatalogue(files);
+};
+const reportOf = ({ stdout }: Ran) => PullReport.parse(JSON.parse(stdout));
+const idsOf = (ran: Ran): string[] => reportOf(ran).files.map(({ id }) => id!);
+/** Every file below a folder, without the manifest. */
+const filesIn = (folder: string): string[] =>
+  readdirSync(join(dir, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory() && entry.name !== MANIFEST_FILE)
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(dir, folder).length + 1))
+    .toSorted();
+
+describe('the sample archive', () => {
+  beforeEach(() => sampleData(join(dir, 'data')));
+
+  test.each([
+    ['few messages', 'lisbon'],
+    ['many', 'the'],
+    ['a phrase', '"lisbon"'],
+  ])('--matching: the files of the messages that a search finds, %s', async (_, query) => {
+    const hits = recordsOf(await arx(dir, `search '${query}' --all -o ndjson`));
+    const found = new Set(hits.map(({ id }) => id as string));
+    const rows = recordsOf(await arx(dir, 'attachments ls --all -o ndjson'));
+    const wanted = rows
+      .filter(({ message_id }) => found.has(message_id as string))
+      .map(({ id }) => id as string);
+    expect(wanted.length).toBeGreaterThan(0);
+    const ran = await pull(`--matching '${query}' --to got --json`);
+    expect(idsOf(ran).toSorted()).toEqual(wanted.toSorted());
+    expect(reportOf(ran)).toMatchObject({ fixity: 'ok' });
+  });
+
+  test('--matching goes with filters', async () => {
+    const all = idsOf(await pull('--matching the --to a --json'));
+    const lisbon = idsOf(await pull('--matching the --city lisbon --to b --json'));
+    const rows = recordsOf(await arx(dir, 'attachments ls --city lisbon --all -o ndjson'));
+    expect(lisbon.toSorted()).toEqual(
+      rows
+        .map(({ id }) => id as string)
+        .filter((id) => all.includes(id))
+        .toSorted(),
+    );
+    expect(lisbon.length).toBeGreaterThan(0);
+  });
+
+  test('--matching that finds nothing says so, and why', async () => {
+    const ran = await pull('--matching nosuchword --to got');
+    expect(ran).toMatchObject({ exit: 3 });
+    expect(ran.stderr).toContain('no message matches');
+    expect(ran.stderr).toContain('there are no attachments of the messages that "nosuchword" finds');
+  });
+
+  test('a wrong query is exit 2, and nothing is written', async () => {
+    const ran = await pull("--matching 'glass (timing' --to got");
+    expect(ran).toMatchObject({ exit: 2 });
+    expect(ran.stderr).toContain('query, character 7');
+    expect(existsSync(join(dir, 'got', MANIFEST_FILE))).toBe(false);
+  });
+
+  test.each([
+    ['lines', 'att_1\n\natt_15\natt_1\n'],
+    ['rows of attachments', '{"id":"att_1","filename":"x"}\n{"id":"att_15"}\n'],
+    ['rows that name one', '{"id":"x","attachment_id":"att_1"}\n{"attachment_id":"att_15"}\n'],
+  ])('ids from standard input as %s', async (_, stdin) => {
+    const ran = await pull('--ids - --to got --json', { stdin });
+    expect([ran.exit, idsOf(ran)]).toEqual([0, ['att_1', 'att_15']]);
+    expect(idsOf(await pull('- --to got2 --json', { stdin }))).toEqual(['att_1', 'att_15']);
+    writeFileSync(join(dir, 'ids'), stdin);
+    expect(idsOf(await pull('--ids ids --to got3 --json'))).toEqual(['att_1', 'att_15']);
+  });
+
+  test('ids that are not there are errors, and the others come', async () => {
+    const ran = await pull('--ids - --to got --json', { stdin: 'att_1\natt_9999\n../../x\n' });
+    expect(ran.exit).toBe(6);
+    expect(ran.stderr).toContain('no attachment att_9999');
+    expect(filesIn('got')).toEqual(['lisbon-000.jpg']);
+  });
+
+  test.each([
+    ['--ids - att_1', 'choose one of'],
+    ['--ids - --city lisbon', 'choose one of'],
+    ['--all --matching x', 'choose one of'],
+    ['--all --flat --by city', 'does not go with --by'],
+    ['--all --by author', "'author'"],
+    ['--ids none.txt', 'cannot read none.txt'],
+  ])('%s is exit 2', async (line, words) => {
+    const ran = await pull(`${line} --to got`, { stdin: 'att_1\n' });
+    expect(ran).toMatchObject({ exit: 2, stdout: '' });
+    expect(ran.stderr).toContain(words);
+  });
+
+  test.each(['city', 'type', 'conversation'] as const)(
+    '--by %s: a folder of each; verify, a second pull, dry run and a bag work as in one folder',
+    async (by) => {
+      const ran = await pull(`--all --by ${by} --to got --json`);
+      expect(ran.exit).toBe(3);
+      const { files } = reportOf(ran);
+      const rows = new Map(
+        recordsOf(await arx(dir, 'attachments ls --all -o ndjson')).map((row) => [row['id'] as string, row]),
+      );
+      const messages = new Map(
+        recordsOf(await arx(dir, 'messages ls --walk -o ndjson')).map((row) => [
+          row['id'],
+          row['conversation_id'],
+        ]),
+      );
+      const wanted = {
+        city: (row: Record<string, any>) => row['origin_city'] ?? 'no-city',
+        type: (row: Record<string, any>) => row['content_type'].replace('/', '-'),
+        conversation: (row: Record<string, any>) => messages.get(row['message_id']),
+      }[by];
+      const saved = files.filter(({ verdict }) => verdict === 'match');
+      for (const { id, path } of saved) expect(path!.split('/')[0]).toBe(wanted(rows.get(id!)!));
+      expect(filesIn('got')).toEqual(saved.map(({ path }) => path!).toSorted());
+      for (const { path, actual } of saved)
+        expect(sha256Of(readFileSync(join(dir, 'got', path!)))).toBe(actual);
+      const verified = await arx(dir, 'attachments verify got --offline --json');
+      expect(JSON.parse(verified.stdout)).toMatchObject({ fixity: 'ok' });
+      expect(verified.exit).toBe(3);
+      const again = await pull(`--all --by ${by} --to got --json`);
+      expect(
+        reportOf(again)
+          .files.filter(({ verdict }) => verdict === 'match')
+          .map(({ attempts }) => attempts),
+      ).toEqual(saved.map(() => 0));
+      const plan = await pull(`--all --by ${by} --to got --dry-run --json`);
+      expect(JSON.parse(plan.stdout)).toMatchObject({ files: 0, here: saved.length });
+      expect((await arx(dir, 'attachments export got --format bagit --to bag.zip --offline')).exit).toBe(3);
+      expect((await arx(dir, 'attachments verify bag.zip')).exit).toBe(0);
+    },
+  );
+
+  test('a file keeps the place that an earlier pull gave it, and a deleted one comes back there', async () => {
+    await pull('att_1 --to got');
+    await pull('att_1 att_15 --by city --to got');
+    expect(filesIn('got')).toEqual(['lisbon-000.jpg', 'lisbon/lisbon-045-log.txt']);
+    rmSync(join(dir, 'got/lisbon'), { recursive: true });
+    expect((await pull('att_1 att_15 --to got')).exit).toBe(0);
+    expect(filesIn('got')).toEqual(['lisbon-000.jpg', 'lisbon/lisbon-045-log.txt']);
+  });
+
+  test('--dry-run --by makes no folder', async () => {
+    expect((await pull('--city lisbon --by city --to got --dry-run')).exit).toBe(0);
+    expect(existsSync(join(dir, 'got'))).toBe(false);
+    mkdirSync(join(dir, 'got'));
+    expect((await pull('--city lisbon --by city --to got --dry-run')).exit).toBe(0);
+    expect(readdirSync(join(dir, 'got'))).toEqual([]);
+  });
+});
+
+const HOSTILE = [
+  '../../x',
+  '/etc',
+  '..',
+  'a/b/c',
+  'a\\b',
+  'nul\0x',
+  'gpj.\u202eexe',
+  'con',
+  'COM1.txt',
+  '-rf',
+  '.ssh',
+  MANIFEST_FILE,
+  '.arx-0123456789abcdef-1.part',
+  'x'.repeat(300),
+  'trailing. ',
+  '\u001b[2J',
+  '~',
+  'a:b',
+  '%2e%2e',
+];
+
+describe('names of folders that mean harm', () => {
+  test.each([
+    ['city', 'origin_city'],
+    ['conversation', 'conversation_id'],
+  ])('--by %s: every folder is inside the target folder, and safe', async (by, field) => {
+    await serve(HOSTILE.map((name, at) => ({ content: `${at}`, row: { [field]: name, filename: name } })));
+    mkdirSync(join(dir, 'in'));
+    const ran = await pull(`--all --by ${by} --to in/got --json`);
+    const { files } = reportOf(ran);
+    expect(files.map(({ verdict }) => verdict)).toEqual(HOSTILE.map(() => 'match'));
+    expect(readdirSync(join(dir, 'in'))).toEqual(['got']);
+    for (const folder of readdirSync(join(dir, 'in/got'))) {
+      if (folder === MANIFEST_FILE) continue;
+      expect(folder).toMatch(/^[^.~\-/\\\p{C}][^/\\:\p{C}]*$/u);
+      expect(Buffer.byteLength(folder)).toBeLessThanOrEqual(200);
+    }
+    expect(filesIn('in/got')).toHaveLength(HOSTILE.length);
+    expect((await arx(dir, 'attachments verify in/got --offline')).exit).toBe(0);
+    const again = await pull(`--all --by ${by} --to in/got --json`);
+    expect(reportOf(again).files.map(({ attempts }) => attempts)).toEqual(HOSTILE.map(() => 0));
+    const exact = await pull(`--all --by ${by} --to exact --exact-names`);
+    expect(exact.exit).toBe(13);
+  });
+
+  test('two files of one name in one folder, also by letter case', async () => {
+    const files = ['A.txt', 'a.txt', 'A.txt'].map((filename, at) => ({
+      filename,
+      content: `${at}`,
+      row: { origin_city: 'x' },
+    }));
+    await serve([...files, { filename: 'A.txt', content: 'y', row: { origin_city: 'y' } }]);
+    expect((await pull('--all --by city --to got')).exit).toBe(0);
+    expect(filesIn('got')).toEqual(['x/A.txt', 'x/att_2-a.txt', 'x/att_3-A.txt', 'y/A.txt']);
+  });
+
+  test.each([
+    ['a link to a folder', (path: string) => symlinkSync('../outside', path)],
+    ['a file', (path: string) => writeFileSync(path, 'mine')],
+  ])('%s has the name of the folder: exit 13, nothing is written through it', async (_, make) => {
+    mkdirSync(join(dir, 'outside'));
+    mkdirSync(join(dir, 'got'));
+    make(join(dir, 'got/x'));
+    await serve([
+      { content: 'a', row: { origin_city: 'x' } },
+      { content: 'b', row: { origin_city: 'y' } },
+    ]);
+    const ran = await pull('--all --by city --to got');
+    expect(ran.exit).toBe(13);
+    expect(ran.stderr).toContain('x exists and is not a folder');
+    expect(readdirSync(join(dir, 'outside'))).toEqual([]);
+    expect(lstatSync(join(dir, 'got/x')).isDirectory()).toBe(false);
+    expect(readFileSync(join(dir, 'got/y/file-2.txt'), 'utf8')).toBe('b');
+  });
+
+  test('other content in the folder stays; --force replaces it', async () => {
+    mkdirSync(join(dir, 'got/x'), { recursive: true });
+    writeFileSync(join(dir, 'got/x/file-1.txt'), 'mine');
+    await serve([{ content: 'a', row: { origin_city: 'x' } }]);
+    expect((await pull('--all --by city --to got')).exit).toBe(13);
+    expect(readFileSync(join(dir, 'got/x/file-1.txt'), 'utf8')).toBe('mine');
+    expect((await pull('--all --by city --to got --force')).exit).toBe(0);
+    expect(readFileSync(join(dir, 'got/x/file-1.txt'), 'utf8')).toBe('a');
+  });
+});
+
+test('--matching at a service without search is exit 6 with a hint, and no folder of files', async () => {
+  await serve([{ content: 'a' }]);
+  const ran = await pull('--matching a --to got');
+  expect(ran).toMatchObject({ exit: 6, stdout: '' });
+  expect(ran.stderr).toContain('this service has no search');
+  expect(ran.stderr).toContain('hint: ');
+});
