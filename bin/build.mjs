@@ -1,5 +1,5 @@
 // Builds the bundled program into dist/, or into the folder that is named. --generate writes the generated files instead.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { stubs } from './stubs.mjs';
 
@@ -97,7 +98,7 @@ const loaded = { exports: {} };
 script.runInThisContext()(loaded.exports, createRequire(main), loaded, main, require('node:path').dirname(main));
 `;
 
-/** Runs a listing, a pull from a service and a verification once, so that the code cache has what most commands need. */
+/** Runs a search, a listing, a pull from a service and a verification once, so that the code cache has what most commands need. */
 async function warm(outdir) {
   const main = join(outdir, 'main.js');
   if (/[^\0-\x7f]/.test(await readFile(main, 'utf8'))) throw new Error('the program is not ASCII');
@@ -107,14 +108,44 @@ async function warm(outdir) {
   const remote = { ARX_BASE_URL: `http://127.0.0.1:${service.address().port}`, ARX_TOKEN: 'arx_warm.token' };
   const env = { PATH: process.env['PATH'], HOME: home, ARX_DATA_DIR: home, ARX_CONFIG_DIR: home };
   try {
-    await keepCompiled(main, ['ls'], env);
-    await keepCompiled(main, ['pull', '--all', '--to', join(home, 'files')], { ...env, ...remote });
-    await keepCompiled(main, ['verify', join(home, 'files')], env);
+    await keepCompiled(main, ['attachments', 'ls'], env);
+    await keepCompiled(main, ['attachments', 'pull', '--all', '--to', join(home, 'files')], {
+      ...env,
+      ...remote,
+    });
+    await keepCompiled(main, ['attachments', 'verify', join(home, 'files')], env);
+    const mails = join(home, 'mails.mbox');
+    await writeFile(mails, MAILS);
+    await promisify(execFile)(process.execPath, [main, 'import', mails], { env });
+    await keepCompiled(main, ['search', 'word'], env);
   } finally {
     service.close();
     await rm(home, { recursive: true, force: true });
   }
 }
+
+/** A mail as it is usual, with a file. */
+const MAILS = `From a@b Thu Jan  1 00:00:00 2026
+Message-ID: <1@b>
+From: "A B" <a@b>
+Subject: =?utf-8?q?w=C3=B6rd?=
+Date: Thu, 1 Jan 2026 00:00:00 +0000
+Content-Type: multipart/mixed; boundary="b"
+
+--b
+Content-Type: text/plain; charset="utf-8"
+Content-Transfer-Encoding: quoted-printable
+
+a word=3D1
+> quoted word
+--b
+Content-Type: text/x-diff; name="a.txt"
+Content-Disposition: attachment; filename="a.txt"
+Content-Transfer-Encoding: base64
+
+d29yZAo=
+--b--
+`;
 
 const ROWS = 100;
 
@@ -145,7 +176,7 @@ function answer({ url, headers }, response) {
 
 /** Runs a command of the built program and adds what V8 compiled to the code cache. */
 async function keepCompiled(main, words, env) {
-  const child = spawn(process.execPath, ['-e', WARM, main, 'attachments', ...words], {
+  const child = spawn(process.execPath, ['-e', WARM, main, ...words], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });

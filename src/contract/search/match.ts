@@ -45,7 +45,11 @@ export function matches(expression: Expression, words: SearchWords): boolean {
 /** Yields the index of the first word of each occurrence of a term. */
 export function* findTerm({ words, isPrefix }: Term, text: readonly string[]): Generator<number> {
   const last = words.length - 1;
+  const isExact = last > 0 || !isPrefix;
   for (let at = 0; at + last < text.length; at += 1) {
+    // Not by the loop alone, which is slow for the first thousands of words that a process compares.
+    if (isExact) at = text.indexOf(words[0]!, at);
+    if (at < 0 || at + last >= text.length) return;
     let index = 0;
     while (index < last && text[at + index] === words[index]) index += 1;
     const word = text[at + last]!;

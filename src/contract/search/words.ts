@@ -12,6 +12,8 @@ const SINGLE =
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 /** Accents, and characters without a width such as the soft hyphen. */
 const IGNORED = /[\p{M}\p{Cf}]/u;
+/** What {@link foldBeyondAscii} replaces. */
+const BEYOND_ASCII = /[\0\x80-\uffff]/;
 /** Parts of Hangul syllables, which are composed first. */
 const CONJOINING = /[\u1100-\u11ff]/;
 
@@ -26,13 +28,8 @@ export function searchable(text: string): string {
  */
 export function wordsOf(text: string): string[] {
   const lower = foldBeyondAscii(text).toLowerCase();
-  const words: string[] = [];
-  for (let at = 0; at < lower.length; at += 1) {
-    const start = at;
-    while (at < lower.length && isFoldedWord(lower.charCodeAt(at))) at += 1;
-    if (at > start) words.push(cut(lower.slice(start, at)));
-  }
-  return words;
+  const words: string[] = lower.match(/[a-z0-9\x80-\uffff]+/g) ?? [];
+  return hasLongWord(lower) ? words.map(cut) : words;
 }
 
 /**
@@ -77,6 +74,22 @@ function hasLongWord(text: string): boolean {
 
 /** As {@link wordsOf}, with the place of each word in the text. */
 export function placeWords(text: string): PlacedWord[] {
+  return BEYOND_ASCII.test(text) || hasLongWord(text) ? placeFolded(text) : placeAscii(text);
+}
+
+/** No character of the text becomes another but by its case, and no word is cut. */
+function placeAscii(text: string): PlacedWord[] {
+  const lower = text.toLowerCase();
+  let end = 0;
+  return wordsOf(text).map((word) => {
+    // Before a word stand only signs, so it is not found too early.
+    const start = lower.indexOf(word, end);
+    end = start + word.length;
+    return { word, start, end };
+  });
+}
+
+function placeFolded(text: string): PlacedWord[] {
   const words: PlacedWord[] = [];
   let word = '';
   let start = 0;

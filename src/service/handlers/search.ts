@@ -1,12 +1,6 @@
 // GET /v1/search (ours): the messages that match a query, as the reader's tier sees them.
 import { nearest } from '../../contract/nearest.ts';
-import {
-  COLUMNS,
-  matches,
-  type Column,
-  type SearchText,
-  type SearchWords,
-} from '../../contract/search/match.ts';
+import { matches, type SearchText } from '../../contract/search/match.ts';
 import { parseQuery, QueryError, type SearchQuery } from '../../contract/search/query.ts';
 import {
   MAX_QUERY_CHARACTERS,
@@ -23,9 +17,9 @@ import { searchTextReader } from '../mail/search-text.ts';
 import { messageJson } from '../records/message.ts';
 import { parseRows, substitute } from '../records/page-json.ts';
 import { forReaders, isReadable } from '../records/reader.ts';
-import { indexedWords, searchWordsOf } from '../records/search-words.ts';
+import { allWordsOf, indexedWords, searchWordsOf } from '../records/search-words.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { excerptOf, placeText, type PlacedText } from '../rules/excerpt.ts';
+import { excerptOf } from '../rules/excerpt.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import type { Archive } from '../store/archive.ts';
 import { readChecked } from '../store/files/read-checked.ts';
@@ -251,16 +245,10 @@ async function rowsOf(hits: readonly Hit[], { expression }: SearchQuery, scope: 
     const text = await texts(n);
     if (text === undefined) rows.push({ ...record, matched: [], snippet: null, marks: [] });
     else {
-      const placed = placeText(text);
-      if (expression === undefined || matches(expression, wordsIn(text, placed)))
-        rows.push({ ...record, ...excerptOf(text, placed, expression) });
+      const words = allWordsOf(text);
+      if (expression === undefined || matches(expression, indexedWords(text, words)))
+        rows.push({ ...record, ...excerptOf(text, words, expression) });
     }
   }
   return rows;
-}
-
-/** Returns the words that the index has of a message. */
-function wordsIn(text: SearchText, placed: PlacedText): SearchWords {
-  const words = COLUMNS.map((column) => [column, placed[column].map(({ word }) => word)]);
-  return indexedWords(text, Object.fromEntries(words) as Record<Column, string[]>);
 }

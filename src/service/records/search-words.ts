@@ -16,8 +16,13 @@ const BYTES_PER_CHARACTER = 3;
 
 /** Returns the words of the texts, columns in their order. Words beyond what an index can hold of a message are left out. */
 export function searchWordsOf(text: SearchText): SearchWords {
+  return indexedWords(text, allWordsOf(text));
+}
+
+/** Returns all words of the texts, whether or not an index can hold them. */
+export function allWordsOf(text: SearchText): SearchWords {
   const words = COLUMNS.map((column) => [column, wordsOf(text[column])]);
-  return indexedWords(text, Object.fromEntries(words) as Record<Column, string[]>);
+  return Object.fromEntries(words) as Record<Column, string[]>;
 }
 
 /** Returns texts that the tokenizer `ascii` of SQLite splits into the words of {@link searchWordsOf}. */
@@ -33,8 +38,8 @@ function maxWordsIn(text: string): number {
 }
 
 /** As {@link searchWordsOf}, for texts whose words are known. */
-export function indexedWords(text: SearchText, words: Record<Column, string[]>): SearchWords {
-  return fits(text, (column) => words[column].length) ? words : withinLimit(words);
+export function indexedWords(text: SearchText, words: SearchWords): SearchWords {
+  return fits(text, (column) => words[column].length) ? words : withinLimit({ ...words });
 }
 
 /** Returns whether so many words of the texts are sure to be within the limit. */
@@ -46,7 +51,7 @@ function fits(text: SearchText, countOf: (column: Column) => number): boolean {
   return most <= MAX_BYTES;
 }
 
-function withinLimit(words: Record<Column, string[]>): SearchWords {
+function withinLimit(words: Record<Column, readonly string[]>): SearchWords {
   const seen = new Set<string>();
   let bytes = 0;
   for (const column of COLUMNS) {

@@ -8,8 +8,9 @@ import {
   positiveTerms,
   type Column,
   type SearchText,
+  type SearchWords,
 } from '../../contract/search/match.ts';
-import { placeWords, type PlacedWord } from '../../contract/search/words.ts';
+import { placeWords } from '../../contract/search/words.ts';
 
 /** A snippet is about this long, and begins about so many characters before what it shows. */
 const SNIPPET_CHARACTERS = 180;
@@ -35,37 +36,37 @@ const MATCHED: Readonly<Record<Column, Matched>> = {
 /** The column that the snippet is taken from: the first one with a match. */
 const SHOWN: readonly Column[] = ['body', 'quoted', 'files'];
 
-/** The words of each text of a message, with their places. */
-export type PlacedText = Readonly<Record<Column, readonly PlacedWord[]>>;
-
-/** Returns the words of a message with their places. */
-export function placeText(text: SearchText): PlacedText {
-  const placed = COLUMNS.map((column) => [column, placeWords(text[column])] as const);
-  return Object.fromEntries(placed) as Record<Column, PlacedWord[]>;
-}
+/** Words of a text that match a term, by their indexes. */
+type Occurrence = { at: number; term: Term };
 
 /** Returns where the words of an expression are, and a snippet of the text around them; else of its beginning. */
-export function excerptOf(text: SearchText, placed: PlacedText, expression: Expression | undefined): Excerpt {
+export function excerptOf(text: SearchText, words: SearchWords, expression: Expression | undefined): Excerpt {
   const terms = expression === undefined ? [] : positiveTerms(expression);
-  const places = new Map(COLUMNS.map((column) => [column, placesIn(column, placed[column], terms)]));
-  const matched = COLUMNS.filter((column) => places.get(column)!.length > 0).map((column) => MATCHED[column]);
-  const shown = SHOWN.find((column) => places.get(column)!.length > 0) ?? 'body';
-  return { matched, ...snippetOf(text[shown], places.get(shown)!) };
+  const found = new Map(COLUMNS.map((column) => [column, occurrencesIn(column, words[column], terms)]));
+  const matched = COLUMNS.filter((column) => found.get(column)!.length > 0).map((column) => MATCHED[column]);
+  const shown = SHOWN.find((column) => found.get(column)!.length > 0) ?? 'body';
+  return { matched, ...snippetOf(text[shown], placesOf(text[shown], found.get(shown)!)) };
 }
 
-function placesIn(column: Column, words: readonly PlacedWord[], terms: readonly Term[]): Place[] {
-  const own = terms.filter((term) => columnsOf(term).includes(column));
-  if (own.length === 0 || words.length === 0) return [];
-  const plain = words.map(({ word }) => word);
-  const places: Place[] = [];
-  for (const term of own) {
+function occurrencesIn(column: Column, words: readonly string[], terms: readonly Term[]): Occurrence[] {
+  const found: Occurrence[] = [];
+  for (const term of terms) {
+    if (!columnsOf(term).includes(column)) continue;
     let count = 0;
-    for (const at of findTerm(term, plain)) {
-      places.push({ start: words[at]!.start, end: words[at + term.words.length - 1]!.end, term });
+    for (const at of findTerm(term, words)) {
+      found.push({ at, term });
       if ((count += 1) >= MAX_PLACES) break;
     }
   }
-  return places.sort((a, b) => a.start - b.start);
+  return found;
+}
+
+function placesOf(text: string, found: readonly Occurrence[]): Place[] {
+  if (found.length === 0) return [];
+  const words = placeWords(text);
+  return found
+    .map(({ at, term }) => ({ start: words[at]!.start, end: words[at + term.words.length - 1]!.end, term }))
+    .sort((a, b) => a.start - b.start);
 }
 
 function snippetOf(text: string, places: readonly Place[]): Pick<Excerpt, 'snippet' | 'marks'> {

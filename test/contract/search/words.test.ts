@@ -53,7 +53,8 @@ const drawn = fc.oneof(
 );
 property.prop([drawn])('places are in order', (text) => {
   let before = 0;
-  for (const { start, end } of placeWords(text)) {
+  for (const { word, start, end } of placeWords(text)) {
+    expect(wordsOf(text.slice(start, end))).toContain(word);
     expect(start).toBeGreaterThanOrEqual(before);
     expect(end).toBeGreaterThan(start);
     before = start;
