@@ -1,6 +1,7 @@
 // Fills a bag with pulled files, their catalogue rows, a frozen walk, and an RO-Crate that describes them.
 import { join } from 'node:path';
 import type { Attachment } from '../contract/attachment.ts';
+import { exactJsonText } from '../contract/exact-json.ts';
 import { fileStateOf, reasonOf } from '../contract/attachment-file.ts';
 import { sameHash } from '../contract/scalars.ts';
 import { diskFault } from '../disk/disk-fault.ts';
@@ -156,7 +157,7 @@ function* rowLines(records: readonly BagRecord[]): Generator<string> {
 function rowLine(record: BagRecord): string {
   const { entry, row } = record;
   const { file_url: _, ...shown } = row ?? { ...entry, file_url: null };
-  return `${JSON.stringify({ ...shown, path: isIncluded(record) ? `${FILES}/${entry.path}` : null })}\n`;
+  return `${exactJsonText({ ...shown, path: isIncluded(record) ? `${FILES}/${entry.path}` : null })}\n`;
 }
 
 function faultOf(error: unknown, name: string): Fault {

@@ -1,5 +1,6 @@
 // Parses JSON from a server: UTF-8 without a byte order mark, limited nesting, exact integers, errors that quote no input.
-import { scanJson, type InexactNumber } from '../contract/json-text.ts';
+import { parseExactJson } from '../contract/exact-json.ts';
+import { scanJson } from '../contract/json-text.ts';
 import { Fault } from '../faults.ts';
 import { safeText } from './safe-text.ts';
 import { TransportFault } from './transport.ts';
@@ -8,8 +9,8 @@ import { TransportFault } from './transport.ts';
 export const MAX_JSON_DEPTH = 200;
 
 /**
- * Returns the text and its value. Keys like `__proto__` become plain own properties. A number that 64 bits cannot hold (an
- * integer beyond 2^53, 1e400) becomes a string of its text, since a rounded id would name another row. Throws Fault 'protocol',
+ * Returns the text and its value. Keys like `__proto__` become plain own properties. A number that JSON.parse would
+ * change (an integer beyond 2^53, 1e400) becomes an ExactNumber, since a rounded id would name another row. Throws Fault 'protocol',
  * also for a key that an object has twice: it would depend on the parser whether a row is redacted. Throws
  * {@link TransportFault} for JSON that ends early or is empty: it was cut on the way, so another try may bring it whole.
  */
@@ -26,13 +27,13 @@ export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
     if (endsEarly(bytes)) throw cutFault(`its JSON ends after ${bytes.length} bytes`);
     throw new Fault('protocol', `answer is not JSON (${bytes.length} bytes)`);
   }
-  const { depth, repeatedKey, inexact } = scanJson(text);
+  const scan = scanJson(text);
+  const { depth, repeatedKey } = scan;
   if (depth > MAX_JSON_DEPTH)
     throw new Fault('protocol', `answer is nested more than ${MAX_JSON_DEPTH} levels deep`);
   if (repeatedKey !== undefined)
     throw new Fault('protocol', `answer has two values for one key: ${safeText(repeatedKey, 80)}`);
-  const lost = inexact.filter(({ kind }) => kind === 'lost');
-  return { text, value: lost.length === 0 ? value : (JSON.parse(withQuotes(text, lost)) as unknown) };
+  return { text, value: scan.inexact.length === 0 ? value : parseExactJson(text, scan) };
 }
 
 /** Returns the fault of a body that did not come whole although its transfer ended as it should. */
@@ -61,17 +62,6 @@ function endsEarly(bytes: Uint8Array): boolean {
       return false;
   }
   return depth > 0 || isQuoted;
-}
-
-/** Returns the JSON with these numbers in quotes. */
-function withQuotes(text: string, numbers: readonly InexactNumber[]): string {
-  let from = 0;
-  const pieces = numbers.map(({ at, text: number }) => {
-    const piece = `${text.slice(from, at)}"${number}"`;
-    from = at + number.length;
-    return piece;
-  });
-  return pieces.join('') + text.slice(from);
 }
 
 function textOf(bytes: Uint8Array): string {

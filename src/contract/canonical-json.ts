@@ -1,10 +1,11 @@
 // Canonical JSON (RFC 8785): one text for each value, so that equal values have equal hashes.
 import { createHash } from 'node:crypto';
+import { ExactNumber } from './exact-json.ts';
 
 /**
  * Returns the canonical JSON of a value: keys sorted by UTF-16 code units, no white space, members that are undefined left
- * out. Unlike RFC 8785 it writes a lone surrogate as its escape, because archives hold them. Throws TypeError for values
- * that JSON cannot express (NaN, functions, bigint).
+ * out. Unlike RFC 8785 it writes a lone surrogate as its escape, because archives hold them, and an ExactNumber as it was
+ * received. Throws TypeError for values that JSON cannot express (NaN, functions, bigint).
  */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value);
@@ -13,6 +14,7 @@ export function canonicalJson(value: unknown): string {
     return JSON.stringify(value);
   }
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
+  if (value instanceof ExactNumber) return value.text;
   if (typeof value !== 'object') throw new TypeError(`JSON cannot express a ${typeof value}`);
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)

@@ -23,8 +23,16 @@ export function parseJsonBytes(bytes: Buffer): unknown {
   }
 }
 
-/** A number in JSON text. `rounded`: a decimal of more than 17 digits. `lost`: a 64-bit number cannot hold it at all. */
-export type InexactNumber = { at: number; text: string; kind: 'rounded' | 'lost' };
+/** JSON text with its value, and what the value does not say. */
+export type ParsedJson = { value: unknown; scan: JsonScan };
+
+/** Returns the value of a JSON text and its scan. Throws SyntaxError for other text. */
+export function parseJsonText(text: string): ParsedJson {
+  return { value: JSON.parse(text), scan: scanJson(text) };
+}
+
+/** A number in JSON text. */
+export type JsonNumber = { at: number; text: string };
 
 /** What a JSON text says that its parsed value does not. */
 export type JsonScan = {
@@ -32,16 +40,27 @@ export type JsonScan = {
   depth: number;
   /** The first key that an object has twice. JSON.parse keeps the last value, other parsers the first. */
   repeatedKey: string | undefined;
-  /** Numbers that JSON.parse changes: integers beyond 2^53, numbers beyond the range, and too many digits. */
-  inexact: InexactNumber[];
+  /**
+   * Numbers that JSON.parse changes (beyond the range, too many digits), and integers beyond 2^53: String() would write some
+   * of them with an exponent.
+   */
+  inexact: JsonNumber[];
+  /** The members of the outermost object: key → its value as it is written, without the white space around it. */
+  members: Map<string, string>;
 };
 
 /** Reads a text that is valid JSON once, without building its value. */
 export function scanJson(text: string): JsonScan {
   /** For each open bracket: the keys of the object, undefined for an array. */
   const open: (Set<string> | undefined)[] = [];
-  const scan: JsonScan = { depth: 0, repeatedKey: undefined, inexact: [] };
+  const scan: JsonScan = { depth: 0, repeatedKey: undefined, inexact: [], members: new Map() };
   let isKey = false;
+  /** The member of the outermost object that is being read, and where its value begins. */
+  let member: { key: string; from: number } | undefined;
+  const endMember = (to: number): void => {
+    if (member !== undefined && open.length === 1)
+      scan.members.set(member.key, text.slice(member.from, to).trim());
+  };
   for (let here = 0; here < text.length; here += 1) {
     const unit = text.charCodeAt(here);
     if (unit === 0x22) {
@@ -53,21 +72,24 @@ export function scanJson(text: string): JsonScan {
         if (keys?.has(key) === true) scan.repeatedKey ??= key;
         keys?.add(key);
         isKey = false;
+        if (open.length === 1) member = { key, from: text.indexOf(':', end) + 1 };
       }
       here = end;
-    } else if (unit === 0x2c) isKey = open.at(-1) !== undefined;
-    else if (unit === 0x7b || unit === 0x5b) {
+    } else if (unit === 0x2c) {
+      endMember(here);
+      isKey = open.at(-1) !== undefined;
+    } else if (unit === 0x7b || unit === 0x5b) {
       isKey = unit === 0x7b;
       open.push(isKey ? new Set() : undefined);
       if (open.length > scan.depth) scan.depth = open.length;
     } else if (unit === 0x7d || unit === 0x5d) {
+      endMember(here);
       open.pop();
       isKey = false;
     } else if (unit === 0x2d || (unit >= 0x30 && unit <= 0x39)) {
       NUMBER.lastIndex = here;
       const number = NUMBER.exec(text)![0];
-      const kind = number.length < 4 ? undefined : changeOf(number);
-      if (kind !== undefined) scan.inexact.push({ at: here, text: number, kind });
+      if (number.length > 3 && isChanged(number)) scan.inexact.push({ at: here, text: number });
       here += number.length - 1;
     }
   }
@@ -86,12 +108,35 @@ function endOfString(text: string, from: number): number {
   }
 }
 
-/** How JSON.parse changes a number; undefined where it is the same. */
-function changeOf(number: string): InexactNumber['kind'] | undefined {
+/** A decimal of up to 15 digits is the shortest text of its 64-bit number, unless it has an exponent. */
+const MAX_CERTAIN_LENGTH = 15;
+
+/** Returns whether JSON.parse changes the value of a number, or the number is an integer beyond 2^53. */
+function isChanged(number: string): boolean {
+  const hasExponent = /e/i.test(number);
+  if (number.length <= MAX_CERTAIN_LENGTH && !hasExponent) return false;
   const value = Number(number);
-  if (/^-?\d+$/.test(number)) return Number.isSafeInteger(value) ? undefined : 'lost';
-  const [mantissa = ''] = number.split(/e/i, 1);
-  const digits = mantissa.replace(/\D/g, '').replace(/^0+/, '');
-  if (!Number.isFinite(value) || (value === 0 && digits !== '')) return 'lost';
-  return digits.length > 17 && /[1-9]/.test(digits.slice(17)) ? 'rounded' : undefined;
+  if (!hasExponent && !number.includes('.') && !Number.isSafeInteger(value)) return true;
+  return !Number.isFinite(value) || decimalOf(number) !== decimalOf(String(value));
+}
+
+/** Exponents up to here are added to the number of digits without rounding. */
+const MAX_EXPONENT = 1e15;
+
+/**
+ * Returns a number of JSON text in one form for each value: its digits without zeros at either end, and an exponent:
+ * `-15e-1` for -1.5 and -1.50, `0` for any zero. Undefined for an exponent of 10^15 or more.
+ */
+export function decimalOf(number: string): string | undefined {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
+  const sign = mantissa.startsWith('-') ? '-' : '';
+  const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.');
+  const digits = whole + fraction;
+  let [from, to] = [0, digits.length];
+  while (digits.charCodeAt(from) === 0x30) from += 1;
+  if (from === to) return '0';
+  while (digits.charCodeAt(to - 1) === 0x30) to -= 1;
+  const power = Number(exponent);
+  if (Math.abs(power) >= MAX_EXPONENT) return undefined;
+  return `${sign}${digits.slice(from, to)}e${power - fraction.length + digits.length - to}`;
 }

@@ -1,4 +1,5 @@
 // The selection of fields by `--fields`: picks them from JSON and makes columns of them.
+import { ExactNumber, exactJsonText } from '../contract/exact-json.ts';
 import type { Cell, View } from './views/view.ts';
 
 /** The fields that a user selected. */
@@ -70,11 +71,11 @@ function project(value: unknown, tree: Tree): unknown {
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
 }
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(textOf).join(',');
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : exactJsonText(value);
 }

@@ -1,4 +1,5 @@
 // Prints the output of commands in every form: data on stdout, notices on stderr.
+import { exactJsonText } from '../contract/exact-json.ts';
 import { Fault } from '../faults.ts';
 import type { Sink } from '../world.ts';
 import { parseFieldSelection } from './field-selection.ts';
@@ -95,10 +96,10 @@ export function createPrinter(options: PrinterOptions): Printer {
   const pretty = stdout.isTTY;
   const encode: EncodeJson = (value, depth) =>
     pretty
-      ? escapeJson(JSON.stringify(value, null, 2).replaceAll('\n', `\n${'  '.repeat(depth)}`))
-      : JSON.stringify(value);
+      ? escapeJson(exactJsonText(value, 2).replaceAll('\n', `\n${'  '.repeat(depth)}`))
+      : exactJsonText(value);
   const encodeLine = (value: object): string =>
-    pretty ? escapeJson(JSON.stringify(value)) : JSON.stringify(value);
+    pretty ? escapeJson(exactJsonText(value)) : exactJsonText(value);
 
   // The colour library is loaded for the first line for people, and never for machines.
   let paint: Promise<Paint> | undefined;

@@ -4,13 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createService, openArchive } from '../../src/service/index.ts';
 import { listen } from '../../src/service/http/port.ts';
-import { acceptEvent } from '../../src/service/rules/ingest.ts';
 import { createGroupCommit } from '../../src/service/store/events/group-commit.ts';
 import { DatabaseAccessError } from '../../src/service/store/sql/database-error.ts';
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
 import { call } from '../support/call.ts';
 import { ENGINE } from '../support/engine.ts';
-import { effectsOf, moved } from '../support/event.ts';
+import { accepted, effectsOf, moved } from '../support/event.ts';
 
 let sample: Sample;
 let token: string;
@@ -125,7 +124,7 @@ test('P11 all requests that wait for a locked database wait together', async () 
   const keep = createGroupCommit({ ...archive, database: locked });
   const batches = Array.from({ length: 5 }, (_, batch) =>
     Array.from({ length: 900 }, (_event, n) =>
-      acceptEvent({ id: `e${batch}_${n}`, type: 'contact.flagged', payload: { contact: 'c' } }),
+      accepted({ id: `e${batch}_${n}`, type: 'contact.flagged', payload: { contact: 'c' } }),
     ),
   );
   const outcomes = await Promise.allSettled(batches.map((events) => keep(events)));

@@ -15,6 +15,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { call } from '../support/call.ts';
 import { arx } from '../support/command.ts';
+import { sha256Of } from '../support/digest.ts';
 import { moved } from '../support/event.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { freshUrl, noPostgres } from '../support/postgres.ts';
@@ -134,6 +135,44 @@ test('R5 R6 every error has an integrity and an id of its own, and shows nothing
     );
   }
   expect(ids.size).toBe(2 * asked.length);
+});
+
+test('P2 another event with a known id is 409, and a line of the log has the hashes of both', async () => {
+  served = await serve(dir, ['--max-tier', 'internal', '--log', 'serve.log', '--log-level', 'warn']);
+  const authorization = `Bearer ${await login()}`;
+  const ingest = (type: string, body: string) =>
+    fetch(`${served!.base_url}/api/webhooks/ingest`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': type },
+      body,
+    });
+  const [first, same, other] = [
+    '{"contact":"secret_1"}',
+    '{ "contact":"secret_1"}',
+    '{"contact":"secret_2"}',
+  ].map((payload) => `{"id":"twice","type":"contact.flagged","payload":${payload}}`) as [
+    string,
+    string,
+    string,
+  ];
+  expect((await ingest('application/json', first)).status).toBe(200);
+  expect((await ingest('application/json', same)).status).toBe(200);
+  const refused = await ingest('application/json', other);
+  expect(refused.status).toBe(409);
+  expect(ErrorBody.parse(await refused.json()).error.code).toBe('event_conflict');
+  expect((await ingest('application/x-ndjson', `${other}\n${first}`)).status).toBe(200);
+  const conflicts = (await logged()).filter(({ event }) => event === 'event conflict');
+  expect(conflicts).toHaveLength(2);
+  for (const line of conflicts)
+    expect(line).toMatchObject({
+      level: 'warn',
+      event_id: 'twice',
+      stored_sha256: sha256Of('contact.flagged\n{"contact":"secret_1"}'),
+      sent_sha256: sha256Of('contact.flagged\n{"contact":"secret_2"}'),
+    });
+  expect(readFileSync(join(dir, 'serve.log'), 'utf8')).not.toContain('secret_');
+  const listed = await fetch(`${served.base_url}/api/webhooks/events`, { headers: { authorization } });
+  expect(await listed.text()).toContain('"payload":{"contact":"secret_1"},');
 });
 
 test('with -v the log is on stderr, and -o json keeps its first line', async () => {

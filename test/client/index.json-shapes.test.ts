@@ -2,19 +2,25 @@
 import { NEXT_CURSOR } from '../../src/client/shapes/page-facts.ts';
 import { describe, expect, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/index.ts';
+import { exactJsonText } from '../../src/contract/exact-json.ts';
 import type { Transport } from '../../src/client/transport.ts';
 import type { FaultKind } from '../../src/faults.ts';
 import { clientWorld, faultFrom, NOW, TOKEN } from './fixture.ts';
 
 type Body = string | Uint8Array;
 
-function clientFor(body: Body, status = 200, headers: Record<string, string> = {}): Client {
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+function clientFor(
+  body: Body | (() => Body),
+  status = 200,
+  headers: Record<string, string> = {},
+  notice?: (line: string) => void,
+): Client {
   const transport: Transport = async () => ({
     status,
     headers: { 'content-type': 'application/json', ...headers },
     body: (async function* () {
-      yield bytes;
+      const given = typeof body === 'function' ? body() : body;
+      yield typeof given === 'string' ? new TextEncoder().encode(given) : given;
     })(),
   });
   return createClient({
@@ -23,6 +29,7 @@ function clientFor(body: Body, status = 200, headers: Record<string, string> = {
     bearer: async () => TOKEN,
     retries: 0,
     world: clientWorld(),
+    ...(notice === undefined ? {} : { notice }),
   });
 }
 
@@ -189,19 +196,46 @@ describe('B: bodies that are taken as they are', () => {
     expect(reply.body).toEqual({ data: [ROW], ...expected });
   });
 
-  test('B8 X6 numbers that 64 bits cannot hold become text, others stay as they are', async () => {
-    const body = rows({ x: 'X' }).replace(
-      '"X"',
-      '[9007199254740993,1e400,-1e400,1e-400,1.5,0.1000000000000000055]',
-    );
+  test('B8 X6 numbers that 64 bits cannot hold are kept as they were received', async () => {
+    const numbers = '[9007199254740993,1e400,-1e400,1e-400,1.5,0.1000000000000000055]';
+    const body = rows({ x: 'X' }).replace('"X"', numbers);
     const { body: page } = await clientFor(body).attachments();
-    expect((page.data[1] as { x?: unknown }).x).toEqual([
-      '9007199254740993',
-      '1e400',
-      '-1e400',
-      '1e-400',
-      1.5,
-      0.1,
+    expect(exactJsonText((page.data[1] as { x?: unknown }).x)).toBe(numbers);
+  });
+
+  test.each([
+    ['id', '9007199254740993', '"9007199254740993"'],
+    ['integrity', '0.90000000000000002', '0.90000000000000002'],
+    ['integrity', '1e400', undefined],
+    ['bytes', '9007199254740993', undefined],
+    ['bytes', '5.0000000000000000001', undefined],
+    ['first_seen', '1700000000.123456789', '1700000000.123456789'],
+    ['redacted', '1.0000000000000000001', 'true'],
+  ])('B8 the field %s with the number %s', async (field, number, shown) => {
+    const notices: string[] = [];
+    const body = rows({ [field]: 'X' }).replace('"X"', number);
+    const { body: page } = await clientFor(body, 200, {}, (line) => void notices.push(line)).attachments();
+    const value = (page.data[1] as Record<string, unknown>)[field];
+    expect(value === undefined ? undefined : exactJsonText(value)).toBe(shown);
+    const isUsed = shown === undefined || shown === 'true';
+    expect(notices).toEqual(isUsed ? [expect.stringContaining(`field ${field} is no`)] : []);
+  });
+
+  test('B8 ids that differ in their last digit are two rows, and a change of it is a change', async () => {
+    const row = (id: string, x: string) =>
+      JSON.stringify({ ...ROW, id: 'I', x: 'X' })
+        .replace('"I"', id)
+        .replace('"X"', x);
+    const answers = ['1', '2'].map(
+      (last) =>
+        `{"data":[${row('9007199254740992', '1')},${row('9007199254740993', `900719925474099${last}e9`)}]}`,
+    );
+    const client = clientFor(() => answers.shift()!);
+    const { body: page } = await client.attachments();
+    expect(page.data.map(({ id }) => id)).toEqual(['9007199254740992', '9007199254740993']);
+    await client.attachments();
+    expect([...client.changesOf('attachments')]).toEqual([
+      ['9007199254740993', { fields: ['x'], hashes: [] }],
     ]);
   });
 

@@ -3,6 +3,7 @@ import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { isWithin } from '../../src/client/base-url.ts';
 import { parseJson } from '../../src/client/strict-json.ts';
+import { ExactNumber } from '../../src/contract/exact-json.ts';
 import { createUnknownListParser, type GivenPaths } from '../../src/client/unknown-list.ts';
 
 const parsed = (text: string): unknown => parseJson(Buffer.from(text)).value;
@@ -12,17 +13,20 @@ const page = (body: unknown, given: GivenPaths = {}) => {
   return { ...list.parse(answer).body, place: list.guess()?.rows };
 };
 
-describe('integers that no number holds', () => {
+describe('numbers that JavaScript would round', () => {
   test.each([
     ['9007199254740991', 9007199254740991],
-    ['9007199254740992', '9007199254740992'],
-    ['-9007199254740993', '-9007199254740993'],
-    ['{"a":[12345678901234567890,1]}', { a: ['12345678901234567890', 1] }],
+    ['9007199254740992', new ExactNumber('9007199254740992')],
+    ['-9007199254740993', new ExactNumber('-9007199254740993')],
+    ['{"a":[12345678901234567890,1]}', { a: [new ExactNumber('12345678901234567890'), 1] }],
     [
       '["12345678901234567890","\\\\\\"1234567890123456789"]',
       ['12345678901234567890', '\\"1234567890123456789'],
     ],
-    ['[1.2345678901234567890, 1e25, 10000000000000000.0]', [1.2345678901234567, 1e25, 1e16]],
+    [
+      '[1.2345678901234567890, 1e25, 10000000000000000.0]',
+      [new ExactNumber('1.2345678901234567890'), 1e25, 1e16],
+    ],
   ])('%s', (text, value) => expect(parsed(text)).toEqual(value));
 
   test('what is no JSON stays none', () => {
@@ -32,8 +36,8 @@ describe('integers that no number holds', () => {
 
   property.prop([fc.array(fc.bigInt()), fc.array(fc.string())])('keep their digits', (numbers, texts) => {
     const text = `{"n": [${numbers.join(' ,')}], "t": ${JSON.stringify(texts)}}`;
-    const { n, t } = parsed(text) as { n: (string | number)[]; t: string[] };
-    expect(n.map(BigInt)).toEqual(numbers);
+    const { n, t } = parsed(text) as { n: (ExactNumber | number)[]; t: string[] };
+    expect(n.map((each) => BigInt(String(each)))).toEqual(numbers);
     expect(t).toEqual(texts);
   });
 

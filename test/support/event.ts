@@ -1,6 +1,8 @@
 // Events as tests send them.
 import type { Service } from '../../src/contract/exchange.ts';
 import type { Envelope } from '../../src/contract/event.ts';
+import { parseJsonText } from '../../src/contract/json-text.ts';
+import { acceptEvent, type AcceptedEvent } from '../../src/service/rules/ingest.ts';
 import { call } from './call.ts';
 
 export type Sent = { id: string; type: string; payload: Record<string, unknown> };
@@ -8,6 +10,11 @@ export type Sent = { id: string; type: string; payload: Record<string, unknown> 
 /** An event that moves message n. */
 export function moved(id: string, n: number, sequence: number): Sent {
   return { id, type: 'message.reordered', payload: { id: `msg_${n}`, entry: `entry_${n}`, sequence } };
+}
+
+/** An event as the service takes it in: an object, or the JSON of an envelope. */
+export function accepted(event: object | string): AcceptedEvent {
+  return acceptEvent(parseJsonText(typeof event === 'string' ? event : JSON.stringify(event)));
 }
 
 /** Effects of the events the service holds, by id, in order of arrival. */

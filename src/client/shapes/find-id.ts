@@ -1,4 +1,5 @@
 // Finds the field that identifies the rows of a list, and reads the id of a row.
+import { ExactNumber } from '../../contract/exact-json.ts';
 import { isRecord, ownField, valueAtPath, type JsonRecord } from './json-path.ts';
 
 /** A cursor is part of a URL, whose length servers limit. */
@@ -6,7 +7,8 @@ const MAX_ID_LENGTH = 1000;
 
 /** Returns a value as an id: a text or a number; undefined for a value that cannot be a cursor. */
 export function idText(value: unknown): string | undefined {
-  const id = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
+  const isNumber = (typeof value === 'number' && Number.isFinite(value)) || value instanceof ExactNumber;
+  const id = isNumber ? String(value) : value;
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH) return undefined;
   // A lone surrogate cannot be written in a URL.
   return /[\ud800-\udfff]/u.test(id) ? undefined : id;

@@ -1,11 +1,14 @@
 // Reads values at dot paths of JSON, by own fields only.
+import { ExactNumber } from '../../contract/exact-json.ts';
 
 /** A JSON object. */
 export type JsonRecord = Record<string, unknown>;
 
 /** Returns whether a value is a JSON object. */
 export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+  );
 }
 
 /** Returns an own field of a value, undefined where there is none. */

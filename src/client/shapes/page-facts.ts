@@ -1,4 +1,5 @@
 // Reads what a page of a list says about itself: status, whether more rows follow, drift ratio and integrity.
+import { ExactNumber } from '../../contract/exact-json.ts';
 import { foldedName } from '../../contract/field-names.ts';
 import { Integrity } from '../../contract/scalars.ts';
 import { isRecord, ownField, type JsonRecord } from './json-path.ts';
@@ -128,8 +129,9 @@ export function flagOf(value: unknown): boolean | undefined {
   return value === false || value === 0 || value === '0' || value === 'false' ? false : undefined;
 }
 
-/** Returns a finite number, also one that is written as text. */
+/** Returns a finite number, also one that is written as text. An exact number is rounded. */
 export function numberOf(value: unknown): number | undefined {
+  if (value instanceof ExactNumber) return numberOf(Number(value.text));
   const isNumeric = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
   const number = isNumeric ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;

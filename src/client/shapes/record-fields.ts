@@ -1,6 +1,7 @@
 // Reads one record by its schema, and repairs fields that a service writes in another way. What cannot be repaired is left out.
 import * as z from 'zod';
 import { isoInstant } from '../../contract/epoch.ts';
+import { ExactNumber } from '../../contract/exact-json.ts';
 import { foldedName } from '../../contract/field-names.ts';
 import { isRecord, ownField, type JsonRecord } from './json-path.ts';
 import { flagOf, numberOf } from './page-facts.ts';
@@ -91,9 +92,11 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
     return dates.every((name) => isoInstant(record[name]) === undefined);
   };
 
-  function repaired(record: JsonRecord, drop: DropField): JsonRecord {
+  /** `exact`: numbers that were rounded for the schema alone. */
+  function repaired(record: JsonRecord, drop: DropField): { fields: JsonRecord; exact: JsonRecord } {
     const names = otherSpellings(record);
     const made = new Map(Object.entries(record));
+    const exact = new Map<string, ExactNumber>();
     for (const [name, field] of fields) {
       const value = ownField(record, names[name] ?? name);
       if (value === undefined) continue;
@@ -101,15 +104,17 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
         isDate: has(kind.dates, name),
         isCount: has(kind.counts, name),
         isPerson: has(kind.people, name),
+        isWhole: isWhole(field),
       }).find((reading) => field.safeParse(reading).success);
       if (fit !== undefined) {
         made.set(name, fit);
+        if (value instanceof ExactNumber && typeof fit === 'number') exact.set(name, value);
       } else if (field.safeParse(undefined).success) {
         made.delete(name);
         drop(names[name] ?? name, typeWords(field));
       }
     }
-    return Object.fromEntries(made);
+    return { fields: Object.fromEntries(made), exact: Object.fromEntries(exact) };
   }
 
   return {
@@ -119,8 +124,12 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
         const parsed = schema.safeParse(prepared);
         if (parsed.success) return { row: parsed.data, isRepaired: prepared !== record };
       }
-      const parsed = schema.safeParse(repaired(withId(prepared, kind.ids), drop));
-      return parsed.success ? { row: parsed.data, isRepaired: true } : { issue: parsed.error.issues[0] };
+      const { fields: repairs, exact } = repaired(withId(prepared, kind.ids), drop);
+      const parsed = schema.safeParse(repairs);
+      // A number is shown with the digits that were received.
+      return parsed.success
+        ? { row: Object.assign(parsed.data, exact), isRepaired: true }
+        : { issue: parsed.error.issues[0] };
     },
     otherSpellings,
   };
@@ -129,15 +138,29 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
 /** Returns the record with its id in the field `id`. */
 function withId(record: JsonRecord, names: readonly string[] = []): JsonRecord {
   if (names.length === 0 || Object.hasOwn(record, 'id')) return record;
-  const name = names.find((each) => ['string', 'number'].includes(typeof ownField(record, each)));
+  const name = names.find((each) => {
+    const value = ownField(record, each);
+    return typeof value === 'string' || typeof value === 'number' || value instanceof ExactNumber;
+  });
   return name === undefined ? record : { id: record[name], ...record };
 }
 
 /** Yields a value as it is and in the other ways in which it may be meant. */
 function readings(
   value: unknown,
-  { isDate, isCount, isPerson }: { isDate: boolean; isCount: boolean; isPerson: boolean },
+  {
+    isDate,
+    isCount,
+    isPerson,
+    isWhole,
+  }: { isDate: boolean; isCount: boolean; isPerson: boolean; isWhole: boolean },
 ): unknown[] {
+  if (value instanceof ExactNumber) {
+    const number = Number(value.text);
+    return [isDate ? isoInstant(number) : undefined, value, isWhole ? undefined : number, value.text].filter(
+      (reading) => reading !== undefined,
+    );
+  }
   const isPlain = typeof value === 'number' || typeof value === 'bigint';
   return [
     isDate ? isoInstant(value) : undefined,
@@ -161,10 +184,20 @@ function personOf(value: unknown): string | undefined {
   return `${name} <${address}>`;
 }
 
+/** Returns whether a field is a whole number. */
+function isWhole(field: z.ZodType): boolean {
+  const inner = innerType(field);
+  return inner instanceof z.ZodNumber && inner.isInt;
+}
+
+function innerType(field: z.ZodType): z.ZodType {
+  const isWrapped = field instanceof z.ZodOptional || field instanceof z.ZodNullable;
+  return isWrapped ? innerType(field.unwrap() as z.ZodType) : field;
+}
+
 /** Says what a field should be. */
 function typeWords(field: z.ZodType): string {
-  const inner = field instanceof z.ZodOptional || field instanceof z.ZodNullable ? field.unwrap() : field;
-  if (inner !== field) return typeWords(inner as z.ZodType);
+  const inner = innerType(field);
   if (inner instanceof z.ZodNumber) return 'usable number';
   if (inner instanceof z.ZodString) return 'usable text';
   return inner instanceof z.ZodBoolean ? 'true or false' : 'usable value';

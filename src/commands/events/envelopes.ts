@@ -6,10 +6,13 @@ import { open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type * as z from 'zod';
 import type { App } from '../../app.ts';
+import { safeText } from '../../client/safe-text.ts';
+import { MAX_JSON_DEPTH } from '../../client/strict-json.ts';
 import { readInputFile, collectBytes } from '../../config/input-file.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
 import { EVENT_TYPES, IngestRequest, PAYLOADS, type EventType } from '../../contract/event.ts';
-import { scanJson } from '../../contract/json-text.ts';
+import { exactJsonText, parseExactJson } from '../../contract/exact-json.ts';
+import { parseJsonText, type ParsedJson } from '../../contract/json-text.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
@@ -20,7 +23,7 @@ import { IdSet } from '../../walk/order/id-set.ts';
 /** An event to send. */
 export type OutgoingEvent = {
   event: IngestRequest;
-  /** The event as JSON on one line. It is sent as it was given, except for fields that an envelope does not have. */
+  /** The event as it was given, byte for byte, except for fields that an envelope does not have. */
   text: string;
   /** 32 hexadecimal digits that tell two events with the same id apart. */
   digest: string;
@@ -54,9 +57,8 @@ export async function envelopeFromArguments(
       hint: 'choose one, e.g. --id evt_1',
     });
   const text = payload === undefined ? '{}' : await payloadText(payload, app);
-  const event = checked({ id, type, payload: parseJson(text, '--payload') }, guards, 'event');
-  // Line ends stand only between values. The journal has one record a line.
-  return outgoing(event, envelopeText(event, text.trim().replaceAll(/[\r\n]+/g, ' ')));
+  const event = checked({ id, type, payload: parseJson(text, '--payload').value }, guards, 'event');
+  return outgoing(event, text.trim(), 'payload');
 }
 
 async function payloadText(given: string, { world }: App): Promise<string> {
@@ -82,7 +84,7 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
   const handle =
     file === '-' ? await copyToTemporary(app.world.stdin.bytes(), app) : await openFile(file, app);
   const { size } = await handle.stat();
-  const envelopes = async function* (): AsyncGenerator<{ event: IngestRequest; text: string; line: number }> {
+  const envelopes = async function* (): AsyncGenerator<OutgoingEvent & { line: number }> {
     let number = 0;
     for await (const line of linesOf(handle, size, MAX_REQUEST_BYTES)) {
       app.world.signal.throwIfAborted();
@@ -93,10 +95,11 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
       }
       const text = textOf(line, where);
       if (text.trim() === '') continue;
-      const value = parseJson(text, where);
+      const { value, scan } = parseJson(text, where);
       const event = checked(value, guards, where);
-      const isWhole = Object.keys(value as object).every((key) => Object.hasOwn(event, key));
-      yield { event, text: isWhole ? text.trim() : JSON.stringify(event), line: number };
+      const isWhole = [...scan.members.keys()].every((key) => Object.hasOwn(event, key));
+      const given = isWhole ? text.trim() : scan.members.get('payload')!;
+      yield { ...outgoing(event, given, isWhole ? 'event' : 'payload'), line: number };
     }
   };
   let repeated = 0;
@@ -104,8 +107,8 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
     const seenIds = new IdSet();
     const seen = new IdSet();
     repeated = 0;
-    for await (const { event, text, line } of envelopes()) {
-      const next = { ...outgoing(event, text), line };
+    for await (const next of envelopes()) {
+      const { event, line } = next;
       if (seen.has(next.digest)) {
         repeated += 1;
         continue;
@@ -164,14 +167,20 @@ async function copyToTemporary(bytes: AsyncIterable<Uint8Array>, app: App): Prom
   }
 }
 
-function outgoing({ id, type, payload }: IngestRequest, text: string): OutgoingEvent {
-  const event = { id, type, payload };
-  return { event, text, digest: digestOf(JSON.stringify(event)) };
-}
-
-/** Returns an envelope with this text as its payload. */
-function envelopeText({ id, type }: IngestRequest, payload: string): string {
-  return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"payload":${payload}}`;
+/** Returns an event, of which the text is given whole or of the payload alone. */
+function outgoing(
+  { id, type, payload }: IngestRequest,
+  given: string,
+  part: 'event' | 'payload',
+): OutgoingEvent {
+  const head = JSON.stringify({ id, type });
+  const text = part === 'event' ? given : `${head.slice(0, -1)},"payload":${given}}`;
+  const exact = (parseExactJson(text) as IngestRequest).payload;
+  return {
+    event: { id, type, payload },
+    text,
+    digest: digestOf(exactJsonText({ id, type, payload: exact })),
+  };
 }
 
 /** Returns 128 bits of the hash of id, type and payload. */
@@ -185,22 +194,26 @@ function textOf(bytes: Uint8Array, where: string): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }
 
-/** Throws Fault 'usage' for text that is not JSON, and for what services would read in different ways. */
-function parseJson(text: string, where: string): unknown {
-  let value: unknown;
+/** Throws Fault 'usage' for text that is not JSON, and for what services read in different ways or refuse. */
+function parseJson(text: string, where: string): ParsedJson {
+  let parsed: ParsedJson;
   try {
-    value = JSON.parse(text);
+    parsed = parseJsonText(text);
   } catch {
     throw new Fault('usage', `${where} is not JSON; nothing was sent`);
   }
-  const { repeatedKey, inexact } = scanJson(text);
+  const { repeatedKey, depth, inexact } = parsed.scan;
   if (repeatedKey !== undefined)
     throw new Fault('usage', `${where}: two values for the key ${repeatedKey}; nothing was sent`);
-  const [number] = inexact;
-  if (number === undefined) return value;
-  throw new Fault('usage', `${where}: 64 bits cannot hold the number ${number.text}; nothing was sent`, {
-    hint: 'write it as text, in quotes',
-  });
+  if (depth > MAX_JSON_DEPTH)
+    throw new Fault('usage', `${where} is nested more than ${MAX_JSON_DEPTH} levels deep; nothing was sent`);
+  const number = inexact.find(({ text: digits }) => !Number.isFinite(Number(digits)));
+  if (number === undefined) return parsed;
+  throw new Fault(
+    'usage',
+    `${where}: ${safeText(number.text, 40)} is beyond the range of 64 bits; nothing was sent`,
+    { hint: 'write it as text, in quotes' },
+  );
 }
 
 function checked(value: unknown, { allowUnknownType }: Guards, where: string): IngestRequest {

@@ -7,7 +7,7 @@ import type { App } from '../../app.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
 import { tokenOrigin } from '../../config/session.ts';
 import { IngestRequest } from '../../contract/event.ts';
-import { parseJsonBytes } from '../../contract/json-text.ts';
+import { parseJsonBytes, scanJson } from '../../contract/json-text.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
@@ -17,13 +17,21 @@ import { IdSet } from '../../walk/order/id-set.ts';
 import type { OutgoingEvent } from './envelopes.ts';
 
 const common = { at: z.string(), digest: z.string() };
-const JournalEntry = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('sent'), ...common, event: IngestRequest }),
+const Outcome = z.discriminatedUnion('type', [
   z.object({ type: z.literal('acked'), ...common, id: z.string() }),
   z.object({ type: z.literal('refused'), ...common, id: z.string(), code: z.string() }),
 ]);
-/** A line of a journal. */
-export type JournalEntry = z.infer<typeof JournalEntry>;
+/** The event as it was sent; `text` in place of `event` where it has line ends. */
+const Sent = z.object({
+  type: z.literal('sent'),
+  ...common,
+  event: IngestRequest.optional(),
+  text: z.string().optional(),
+});
+/** A line of a journal. `text` returns the event as it was sent, byte for byte. */
+export type JournalEntry =
+  | z.infer<typeof Outcome>
+  | { type: 'sent'; at: string; digest: string; event: IngestRequest; text: () => string };
 
 /** A journal that is open for appending. */
 export type Journal = {
@@ -83,7 +91,13 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
       recordSent: (all) =>
         guarded(async () => {
           const head = recordStart();
-          await append(all.map((one) => `${head('sent', one)}"event":${one.text}}`));
+          await append(
+            all.map((one) =>
+              hasLineEnd(one.text)
+                ? `${head('sent', one)}"text":${JSON.stringify(one.text)}}`
+                : `${head('sent', one)}"event":${one.text}}`,
+            ),
+          );
           await file.datasync();
         }),
       recordOutcomes: (all) =>
@@ -107,8 +121,13 @@ export async function openJournal(path: string, app: App): Promise<Journal> {
   }
 }
 
-/** A line is an envelope and less than 4 KiB more. */
-const MAX_LINE_BYTES = MAX_REQUEST_BYTES + 4096;
+/** Returns whether the JSON of an event cannot be a line of a file or of a batch. */
+export function hasLineEnd(text: string): boolean {
+  return /[\r\n]/.test(text);
+}
+
+/** A line is an envelope, at worst with each character escaped, and less than 4 KiB more. */
+const MAX_LINE_BYTES = 2 * MAX_REQUEST_BYTES + 4096;
 
 /**
  * Yields the records of a journal in order, none where there is no file. A malformed line, as a killed sender leaves it,
@@ -123,12 +142,23 @@ export async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
   try {
     const { size } = await file.stat();
     for await (const line of linesOf(file, size, MAX_LINE_BYTES)) {
-      const entry = JournalEntry.safeParse(parseJsonBytes(line));
-      if (entry.success) yield entry.data;
+      const entry = entryOf(line);
+      if (entry !== undefined) yield entry;
     }
   } finally {
     await file.close();
   }
+}
+
+function entryOf(line: Buffer): JournalEntry | undefined {
+  const value = parseJsonBytes(line);
+  const sent = Sent.safeParse(value);
+  if (!sent.success) return Outcome.safeParse(value).data;
+  const { text, ...entry } = sent.data;
+  const given = text === undefined ? undefined : parseJsonBytes(Buffer.from(text));
+  const event = entry.event ?? IngestRequest.safeParse(given).data;
+  const textOf = () => text ?? scanJson(line.toString()).members.get('event')!;
+  return event === undefined ? undefined : { ...entry, event, text: textOf };
 }
 
 /** Returns the digests of all acknowledged events of a journal, in sixteen bytes each. */

@@ -79,6 +79,6 @@ async function* missingEvents(
 ): AsyncGenerator<OutgoingEvent> {
   for await (const entry of readExistingJournal(path)) {
     if (entry.type !== 'sent' || !claimMissing(entry.event.id, entry.digest)) continue;
-    yield { event: entry.event, text: JSON.stringify(entry.event), digest: entry.digest };
+    yield { event: entry.event, text: entry.text(), digest: entry.digest };
   }
 }

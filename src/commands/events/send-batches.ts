@@ -4,7 +4,7 @@ import { NOT_ACCEPTED, type Client } from '../../client/index.ts';
 import type { Acknowledgement } from '../../contract/event.ts';
 import { Fault } from '../../faults.ts';
 import type { OutgoingEvent } from './envelopes.ts';
-import type { Journal } from './journal.ts';
+import { hasLineEnd, type Journal } from './journal.ts';
 
 /** The largest batch. */
 const MAX_BATCH = { events: 1_000, bytes: 512 * 1024 };
@@ -126,7 +126,9 @@ async function* batchesOf(
   let bytes = 0;
   for await (const envelope of envelopes) {
     const size = Buffer.byteLength(envelope.text);
-    if (batch.length > 0 && (batch.length >= limits.events || bytes + size > limits.bytes)) {
+    // A batch has one event in each line.
+    const isAlone = hasLineEnd(envelope.text) || hasLineEnd(batch[0]?.text ?? '');
+    if (batch.length > 0 && (isAlone || batch.length >= limits.events || bytes + size > limits.bytes)) {
       yield batch;
       batch = [];
       bytes = 0;

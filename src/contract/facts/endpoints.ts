@@ -133,11 +133,15 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
   ...assumed('4.6', [
     [
       'same id again',
-      'The same id with the same body is acknowledged again and has no second effect. With another body it is 409 event_conflict.',
+      'The same id with the same body is acknowledged again and has no second effect. With another body it is 409 event_conflict. Bodies are the same where the type and the value of the payload are: white space, order of keys, escapes and spelling of numbers (1.0, 1, 10e-1; -0 and 0) do not count. Numbers are compared by their exact value, also where 64 bits would round it.',
+    ],
+    [
+      'payload',
+      'It is kept byte for byte as it was first sent, and listed so. Events that earlier versions stored are listed as canonical JSON.',
     ],
     [
       'errors',
-      '400 event_invalid and event_type_unknown, 409 event_conflict, 413 and 415. 429 for an event about an unknown record where 100,000 events wait already, and where one mirror layer is announced more than 600 times a minute. 503 with retry-after. A body in which a key has two values, or a number that 64 bits cannot hold (2^53 + 1, 1e400, more than 17 digits), is event_invalid, and so is NUL or half of a surrogate pair in a payload.',
+      '400 event_invalid and event_type_unknown, 409 event_conflict, 413 and 415. 429 for an event about an unknown record where 100,000 events wait already, and where one mirror layer is announced more than 600 times a minute. 503 with retry-after. A body in which a key has two values is event_invalid. So are, in a payload, NUL, half of a surrogate pair, more than 32 levels, and a number beyond the range of 64 bits (1e400). A number may have any number of digits. The sequence of message.reordered must be a whole number below 2^53.',
     ],
     ['durability', 'An event is acknowledged only after the commit. Many requests share one commit.'],
     [

@@ -1,4 +1,5 @@
 // Reads and shows fields that the contract does not know.
+import { ExactNumber, exactJsonText } from '../../contract/exact-json.ts';
 import type { Cell } from './view.ts';
 
 /** Returns an own field of a record, undefined where there is none. */
@@ -7,16 +8,17 @@ export function ownField(row: object, name: string): unknown {
 }
 
 /** Returns whether a value is text, a number, true or false. */
-export function isPlain(value: unknown): value is string | number | boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value);
+export function isPlain(value: unknown): value is string | number | boolean | ExactNumber {
+  return ['string', 'number', 'boolean'].includes(typeof value) || value instanceof ExactNumber;
 }
 
 /** Returns a value as a cell: plain values as they are, the name of an object that has one, else compact JSON. */
 export function cellOfField(value: unknown): Cell {
-  if (value === null || value === undefined || isPlain(value)) return value;
-  if (Array.isArray(value)) return value.every(isPlain) ? value.join(', ') : JSON.stringify(value);
+  if (value === null || value === undefined) return value;
+  if (isPlain(value)) return value instanceof ExactNumber ? value.text : value;
+  if (Array.isArray(value)) return value.every(isPlain) ? value.join(', ') : exactJsonText(value);
   const name = ['name', 'email', 'address', 'id']
     .map((each) => ownField(value, each))
     .find((each) => isPlain(each));
-  return name ?? JSON.stringify(value);
+  return name === undefined ? exactJsonText(value) : cellOfField(name);
 }

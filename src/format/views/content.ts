@@ -1,5 +1,6 @@
 // How the content of a message is shown: the lore view as fields and assets, the raw view as headers and text (interface 2.2, 4.3).
 import type { Content, RawRecord } from '../../contract/content.ts';
+import { ExactNumber, exactJsonText } from '../../contract/exact-json.ts';
 import { plural } from '../numbers.ts';
 import { alignColumns, type Line, type Span } from '../terminal/styled-line.ts';
 import { escapeBlock } from '../terminal/escape.ts';
@@ -68,7 +69,8 @@ function otherColumns(record: Record<string, unknown>): Column<AnyRecord>[] {
 
 function cellOf(value: unknown): Cell {
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : (value as Cell);
+  if (value instanceof ExactNumber) return value.text;
+  return typeof value === 'object' ? exactJsonText(value) : (value as Cell);
 }
 
 /** The files of the message that cannot be had, with the reasons. */

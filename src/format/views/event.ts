@@ -1,5 +1,6 @@
 // How events are shown: their types, the acknowledgement and the stored events (interface 2.4, 4.6, 6).
 import type { Acknowledgement, Envelope } from '../../contract/event.ts';
+import { exactJsonText } from '../../contract/exact-json.ts';
 import type { Style } from '../terminal/styled-line.ts';
 import type { View } from './view.ts';
 import { formatInstant, instants, ID_COLUMNS } from './shared-columns.ts';
@@ -30,7 +31,7 @@ export const eventView: View<Envelope> = {
     { name: 'sequence', of: (row) => row.sequence, detail: true },
     { name: 'failures', of: (row) => row.failures, detail: true },
     { name: 'error', of: (row) => row.error, detail: true },
-    { name: 'payload', of: (row) => JSON.stringify(row.payload), minColumns: 12 },
+    { name: 'payload', of: (row) => exactJsonText(row.payload), minColumns: 12 },
   ],
 };
 

@@ -1,9 +1,9 @@
 // Checks events against their hashes, and against the records that they name.
 import { PAYLOADS } from '../../contract/event.ts';
-import type { EVENTS } from '../records/event.ts';
+import { payloadOf, type EVENTS } from '../records/event.ts';
 import type { StoredRow } from '../records/table.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
-import { bodyHash } from '../rules/ingest.ts';
+import { bodyHash, canonicalPayload } from '../rules/ingest.ts';
 import type { Archive } from '../store/archive.ts';
 import {
   recordsOf,
@@ -25,7 +25,7 @@ const SHORT_PAYLOAD = `CASE WHEN LENGTH(payload) <= ${MAX_JOINT_PAYLOAD_CHARS} T
 type Range = { after: number; to: number };
 type EventRow = Pick<
   StoredRow<typeof EVENTS>,
-  'n' | 'id' | 'type' | 'body_sha256' | 'effect' | 'message' | 'attachment'
+  'n' | 'id' | 'type' | 'body_sha256' | 'payload_sha256' | 'effect' | 'message' | 'attachment'
 > & { payload: string | null };
 
 /** Checks that the events of a range are as received, and that each has the effect that its record implies. */
@@ -36,13 +36,13 @@ export async function checkEvents(
 ): Promise<void> {
   for (let from = after; from < to; from += ROWS_PER_READ) {
     const rows = await database.all<EventRow>(
-      `SELECT n, id, type, body_sha256, effect, message, attachment, ${SHORT_PAYLOAD} AS payload
+      `SELECT n, id, type, body_sha256, payload_sha256, effect, message, attachment, ${SHORT_PAYLOAD} AS payload
         FROM events WHERE n > $1 AND n <= $2 ORDER BY n`,
       [from, Math.min(from + ROWS_PER_READ, to)],
     );
     const events: NumberedEvent[] = [];
     for (const row of rows) {
-      const event = asReceived(row, row.payload ?? (await payloadOf(database, row.id)));
+      const event = asReceived(row, row.payload ?? (await readPayload(database, row.id)));
       if (event === undefined) findings.add('events', 'body is not the one received', row.id);
       else events.push(event);
     }
@@ -60,13 +60,18 @@ export async function checkEvents(
   }
 }
 
-/** Returns the event when its hash and its schema hold, else undefined. */
-function asReceived({ n, id, type, body_sha256 }: EventRow, payloadText: string): NumberedEvent | undefined {
+/** Returns the event when its hashes and its schema hold, else undefined. */
+function asReceived(row: EventRow, payload: string): NumberedEvent | undefined {
+  const { n, id, type, body_sha256, payload_sha256 } = row;
   const schema = PAYLOADS[type as keyof typeof PAYLOADS] as
     (typeof PAYLOADS)[keyof typeof PAYLOADS] | undefined;
-  if (schema === undefined || bodyHash(type, payloadText) !== body_sha256) return undefined;
-  const payload = parseFields(payloadText);
-  return schema.safeParse(payload).success ? ({ n, id, type, payload } as NumberedEvent) : undefined;
+  if (schema === undefined || payloadOf({ type, payload, payload_sha256, body_sha256 }) === undefined)
+    return undefined;
+  // Where the payload is canonical, its hash is this one.
+  if (payload_sha256 !== null && bodyHash(type, canonicalPayload(payload) ?? '') !== body_sha256)
+    return undefined;
+  const fields = parseFields(payload);
+  return schema.safeParse(fields).success ? ({ n, id, type, payload: fields } as NumberedEvent) : undefined;
 }
 
 /**
@@ -125,7 +130,7 @@ export async function checkWrittenColumn(
       [from, to],
     );
     for (const row of rows) {
-      const text = row.payload ?? (await payloadOf(database, row.writer));
+      const text = row.payload ?? (await readPayload(database, row.writer));
       // The rules in row-rules.ts report a missing event.
       if (text === '') continue;
       const payload = parseFields(text);
@@ -139,7 +144,7 @@ export async function checkWrittenColumn(
 }
 
 /** Returns the payload of an event as text, '' when there is no such event. */
-async function payloadOf(statements: Statements, id: string): Promise<string> {
+async function readPayload(statements: Statements, id: string): Promise<string> {
   const row = await statements.get<{ payload: string }>('SELECT payload FROM events WHERE id = $1', [id]);
   return row?.payload ?? '';
 }

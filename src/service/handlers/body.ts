@@ -2,19 +2,32 @@
 import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from '../../contract/error.ts';
 import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
-import { scanJson } from '../../contract/json-text.ts';
+import { parseJsonText, type ParsedJson } from '../../contract/json-text.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { ApiError } from '../rules/api-error.ts';
 
-/**
- * Returns the parsed body. Rejects with ApiError `media_type_unsupported` for anything but `application/json` in UTF-8,
- * `payload_too_large` above `maxBytes`, and the code `invalid` for text that is not JSON. An unsupported body is not read.
- */
+/** As {@link readJsonText}. Returns the value, and rejects for a number that JavaScript would round. */
 export async function readJson(
   request: ServiceRequest,
   maxBytes: number,
   invalid: ErrorCode,
 ): Promise<unknown> {
+  const { value, scan } = await readJsonText(request, maxBytes, invalid);
+  const [number] = scan.inexact;
+  if (number === undefined) return value;
+  throw new ApiError(invalid, `$: 64 bits cannot hold the number ${number.text.slice(0, 40)}`);
+}
+
+/**
+ * Returns the parsed body. Rejects with ApiError `media_type_unsupported` for anything but `application/json` in UTF-8,
+ * `payload_too_large` above `maxBytes`, and the code `invalid` for text that is not JSON or in which a key has two values.
+ * An unsupported body is not read.
+ */
+export async function readJsonText(
+  request: ServiceRequest,
+  maxBytes: number,
+  invalid: ErrorCode,
+): Promise<ParsedJson> {
   checkMediaType(request, 'application/json');
   const body = await wholeBody(request, maxBytes);
   if (!isUtf8(body)) throw notJson(invalid);
@@ -28,14 +41,14 @@ export function isNdjson(request: ServiceRequest): boolean {
 
 /**
  * Returns a function for each line of an `application/x-ndjson` body that is not blank. The function returns the parsed
- * line, or throws where that line is not JSON in UTF-8. Rejects as {@link readJson} with {@link MAX_REQUEST_BYTES}, and with
+ * line, or throws where that line is not JSON in UTF-8. Rejects as {@link readJsonText} with {@link MAX_REQUEST_BYTES}, and with
  * `payload_too_large` for more than `maxLines` lines.
  */
 export async function readNdjson(
   request: ServiceRequest,
   maxLines: number,
   invalid: ErrorCode,
-): Promise<(() => unknown)[]> {
+): Promise<(() => ParsedJson)[]> {
   checkMediaType(request, NDJSON);
   const body = await wholeBody(request, MAX_REQUEST_BYTES);
   const lines = isUtf8(body)
@@ -95,24 +108,19 @@ function checkMediaType(request: ServiceRequest, type: string): void {
   }
 }
 
-function parse(text: string, invalid: ErrorCode): unknown {
-  let value: unknown;
+function parse(text: string, invalid: ErrorCode): ParsedJson {
+  let parsed: ParsedJson;
   try {
-    value = JSON.parse(text);
+    parsed = parseJsonText(text);
   } catch {
     throw notJson(invalid);
   }
   // What parsers read in different ways is not stored, and decides nothing.
-  const { repeatedKey, inexact } = scanJson(text);
+  const { repeatedKey } = parsed.scan;
   if (repeatedKey !== undefined) {
     throw new ApiError(invalid, `$: two values for the key ${JSON.stringify(repeatedKey.slice(0, 80))}`);
   }
-  // What is beyond the range is reported with its path, where the value is checked.
-  const number = inexact.find(({ text: digits }) => Number.isFinite(Number(digits)));
-  if (number !== undefined) {
-    throw new ApiError(invalid, `$: 64 bits cannot hold the number ${number.text.slice(0, 40)}`);
-  }
-  return value;
+  return parsed;
 }
 
 function notJson(invalid: ErrorCode): ApiError {

@@ -1,14 +1,17 @@
 // POST /api/webhooks/ingest and GET /api/webhooks/events: accepts events, and lists them with their effect (interface 4.6, 6).
-import { EventId, MAX_BATCH_EVENTS, UNSETTLED_EFFECTS, type Envelope } from '../../contract/event.ts';
+import { EventId, MAX_BATCH_EVENTS, UNSETTLED_EFFECTS } from '../../contract/event.ts';
+import type { ParsedJson } from '../../contract/json-text.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { acceptEvent, acknowledge, EventConflict, type AcceptedEvent } from '../rules/ingest.ts';
 import type { Statements } from '../store/sql/database.ts';
 import { eventNumber, readEvents } from '../store/lists/sequence.ts';
-import { isNdjson, readJson, readNdjson } from './body.ts';
+import { isNdjson, readJsonText, readNdjson } from './body.ts';
 import { ok, type Call, type Reply } from './call.ts';
-import { readList } from './list.ts';
-import { eventRecord } from '../records/event.ts';
+import { readPage, textListReply } from './list.ts';
+import type { ListSource } from './list-source.ts';
+import { windowOf } from './list-window.ts';
+import { eventText, type EventRow } from '../records/event.ts';
 
 /**
  * Stores an event and returns its acknowledgement, after the commit. Every delivery of one event gets the same
@@ -19,7 +22,7 @@ export async function ingestEvent(call: Call): Promise<Reply> {
     throw new ApiError('read_only', 'this service is read-only now', { 'retry-after': '60' });
   }
   if (isNdjson(call.request)) return ingestBatch(call);
-  const event = acceptEvent(await readJson(call.request, MAX_REQUEST_BYTES, 'event_invalid'));
+  const event = acceptEvent(await readJsonText(call.request, MAX_REQUEST_BYTES, 'event_invalid'));
   const [error] = await storedWith(call, [event]);
   if (error !== undefined) throw error;
   await call.eventsStored();
@@ -44,13 +47,13 @@ async function storedWith(
 async function ingestBatch(call: Call): Promise<Reply> {
   const lines = await readNdjson(call.request, MAX_BATCH_EVENTS, 'event_invalid');
   const parsed = lines.map((line) => {
-    let body: unknown;
+    let body: ParsedJson | undefined;
     try {
       body = line();
       return { event: acceptEvent(body) };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return { error, id: validIdIn(body) };
+      return { error, id: validIdIn(body?.value) };
     }
   });
   const events = parsed.flatMap(({ event }) => (event === undefined ? [] : [event]));
@@ -87,11 +90,10 @@ export async function eventKeyOf(
 export async function events(call: Call): Promise<Reply> {
   const { database } = call.archive;
   const effect = call.query.choice('effect', UNSETTLED_EFFECTS);
-  return readList<Envelope>(call, {
+  const source: ListSource<EventRow> = {
     keyOf: (id) => eventKeyOf(database, id),
-    async read(span) {
-      const { rows, has_more } = await readEvents(database, span, effect);
-      return { rows: rows.map(eventRecord), has_more };
-    },
-  });
+    read: (span) => readEvents(database, span, effect),
+  };
+  const { rows, has_more } = await readPage(call, source, windowOf(call.query));
+  return textListReply(call, rows.map(eventText), has_more);
 }

@@ -63,6 +63,12 @@ export function listReply(
   return { status: statusOf(envelope), json: pageText(envelope, completed) };
 }
 
+/** Returns a page of rows that are JSON text, and that are neither redacted nor withheld. */
+export function textListReply(call: Call, rows: readonly string[], has_more: boolean): JsonResponse {
+  const envelope = envelopeOf(call, false, has_more, undefined);
+  return { status: statusOf(envelope), json: pageText(envelope, { pieces: [rows.join(',')] }) };
+}
+
 function parsedRows({ kind, keyOf, read, fileUrls }: StoredListSource): ListSource<ListedRecord> {
   return {
     keyOf,

@@ -64,7 +64,8 @@ async function mirrorRelay(call: Call): Promise<SentSequence> {
     async read(span) {
       const { rows, has_more } = await readEvents(database, span);
       const positions = rows.map((row) => {
-        const id = payloadOf(row)?.['id'];
+        const payload = payloadOf(row);
+        const id = payload === undefined ? undefined : (JSON.parse(payload) as { id?: unknown }).id;
         return positionOf(row.id, row.n, row.applied ?? row.n, {
           message_id: row.type === 'message.reordered' && typeof id === 'string' ? id : null,
           source: 'gateway',

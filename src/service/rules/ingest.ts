@@ -9,6 +9,8 @@ import {
   UNSETTLED_EFFECTS,
   type EventType,
 } from '../../contract/event.ts';
+import { ExactNumber, parseExactJson } from '../../contract/exact-json.ts';
+import { decimalOf, scanJson, type ParsedJson } from '../../contract/json-text.ts';
 import { ApiError } from './api-error.ts';
 import { validationMessage } from './validation-message.ts';
 
@@ -39,9 +41,11 @@ export type AcceptedEvent = {
   id: string;
   type: EventType;
   payload: Record<string, unknown>;
-  /** Canonical JSON of the payload as sent, with unknown fields. */
+  /** The payload as it was sent, byte for byte. */
   payloadText: string;
-  /** The hash of type and payload. Two deliveries with one id are the same event when these are equal. */
+  /** The hash of the type and the payload as it was sent; null where it is {@link AcceptedEvent.bodySha256}. */
+  payloadSha256: string | null;
+  /** The hash of the type and the canonical payload. Two deliveries with one id are the same event when these are equal. */
   bodySha256: string;
 };
 
@@ -64,25 +68,49 @@ const MAX_DEPTH = 32;
  * Returns the event of an envelope. Validates in this order: object, id/type/payload, known type, payload of that type
  * (interface 6). Throws ApiError `event_invalid` or `event_type_unknown` with the path that is wrong.
  */
-export function acceptEvent(body: unknown): AcceptedEvent {
+export function acceptEvent({ value: body, scan }: ParsedJson): AcceptedEvent {
   const envelope = checked(IngestRequest, body, []);
   const type = EVENT_TYPES.find((known) => known === envelope.type);
   if (type === undefined) {
     throw new ApiError('event_type_unknown', `type: must be one of ${EVENT_TYPES.join(', ')}`);
   }
-  // The parsed object itself and not the schema's copy: what was sent is stored and hashed.
+  // The parsed object itself and not the schema's copy, which has its keys in another order.
   const { payload } = body as { payload: Record<string, unknown> };
   checked(PAYLOADS[type], payload, ['payload']);
   // This text becomes a database column, which must not hold control characters or lone surrogates.
   if (type === 'attachment.reclassified')
     checked(EventId.optional(), payload['source'], ['payload', 'source']);
-  const payloadText = canonical(payload, 'payload', 1);
-  return { id: envelope.id, type, payload, payloadText, bodySha256: bodyHash(type, payloadText) };
+  const payloadText = scan.members.get('payload')!;
+  const exact = scan.inexact.length === 0 ? payload : exactPayload(payloadText);
+  // The only number with an effect: 4.99999999999999999999 would be rounded to another position.
+  if (exact['sequence'] instanceof ExactNumber && type === 'message.reordered')
+    throw new ApiError('event_invalid', 'payload.sequence: must be a whole number below 2^53');
+  const canonicalText = canonical(exact, 'payload', 1);
+  const bodySha256 = bodyHash(type, canonicalText);
+  const payloadSha256 = payloadText === canonicalText ? null : bodyHash(type, payloadText);
+  return { id: envelope.id, type, payload, payloadText, payloadSha256, bodySha256 };
 }
 
-/** Returns the hash of a type and the canonical JSON of a payload, see {@link AcceptedEvent}. */
+/** Returns a payload whose numbers are exact. Throws ApiError for one that is nested too deep. */
+function exactPayload(text: string): Record<string, unknown> {
+  const scan = scanJson(text);
+  if (scan.depth > MAX_DEPTH) throw tooDeep();
+  return parseExactJson(text, scan) as Record<string, unknown>;
+}
+
+/** Returns the hash of a type and of the text of a payload, see {@link AcceptedEvent}. */
 export function bodyHash(type: string, payloadText: string): string {
   return hash('sha256', `${type}\n${payloadText}`);
+}
+
+/** Returns the canonical text of a payload, undefined for a text that is no payload that was accepted. */
+export function canonicalPayload(payloadText: string): string | undefined {
+  try {
+    return canonical(exactPayload(payloadText), 'payload', 1);
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /** Returns the acknowledgement (interface 4.6), the same for every delivery of an event. */
@@ -100,18 +128,15 @@ export function isLaterWriter(n: number, writer: number | null): boolean {
 }
 
 /**
- * One text for equal values: keys sorted, no spaces. Throws `event_invalid` for values nested too deep or not finite, and
- * for text with NUL or half of a surrogate pair; `place` is where the value stands, for the message.
+ * One text for equal values: keys sorted, no spaces, numbers by their exact value (1.0 and 1 are equal, and so are 1e2 and
+ * 100, -0 and 0). Throws `event_invalid` for values nested too deep, for text with NUL or half of a surrogate pair, and
+ * for a number beyond the range; `place` is where the value stands, for the message.
  */
 function canonical(value: unknown, place: string, depth: number): string {
-  // JSON.parse reads 1e400 as Infinity, which would be written, and hashed, as null.
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new ApiError('event_invalid', `${shortened(place)}: must be a number of 64 bits`);
-  }
+  if (value instanceof ExactNumber) return canonicalNumber(value.text, place);
   if (typeof value === 'string') checkText(value, place);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (depth > MAX_DEPTH)
-    throw new ApiError('event_invalid', `payload: must not nest deeper than ${MAX_DEPTH} levels`);
+  if (depth > MAX_DEPTH) throw tooDeep();
   const inner = (item: unknown, key: string) => canonical(item, `${place}.${key}`, depth + 1);
   if (Array.isArray(value)) return `[${value.map((item, at) => inner(item, String(at))).join(',')}]`;
   const record = value as Record<string, unknown>;
@@ -121,6 +146,21 @@ function canonical(value: unknown, place: string, depth: number): string {
     fields += `${fields === '' ? '' : ','}${JSON.stringify(key)}:${inner(record[key], key)}`;
   }
   return `{${fields}}`;
+}
+
+function canonicalNumber(text: string, place: string): string {
+  const number = String(Number(text));
+  // Most readers make Infinity or null of it.
+  if (number.endsWith('Infinity'))
+    throw new ApiError('event_invalid', `${shortened(place)}: must be a number within the range of 64 bits`);
+  const decimal = decimalOf(text);
+  if (decimal === undefined)
+    throw new ApiError('event_invalid', `${shortened(place)}: must have an exponent above -10^15`);
+  return decimalOf(number) === decimal ? number : decimal;
+}
+
+function tooDeep(): ApiError {
+  return new ApiError('event_invalid', `payload: must not nest deeper than ${MAX_DEPTH} levels`);
 }
 
 /** Databases and many readers of JSON refuse such text, or change it. */

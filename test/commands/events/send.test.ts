@@ -391,40 +391,80 @@ describe('X4 what goes out', () => {
     }
   };
 
-  test('is the payload as it was written, on one line', async () => {
+  test('is the payload as it was written', async () => {
     writeFileSync(join(dir, 'payload.json'), `${payload}\n`);
     const { exit, bodies } = await sentTo('events send contact.flagged --id e1 --payload @payload.json');
-    expect([exit, bodies]).toEqual([
-      0,
-      [`{"id":"e1","type":"contact.flagged","payload":${payload.replace('\n', ' ')}}`],
-    ]);
-    expect(journal()[0]).toMatchObject({ type: 'sent', event: { id: 'e1' } });
+    expect([exit, bodies]).toEqual([0, [`{"id":"e1","type":"contact.flagged","payload":${payload}}`]]);
+    expect(journal()[0]).toMatchObject({ type: 'sent', text: bodies[0] });
   });
 
   test('is the line as it was written; a field that envelopes do not have is left out', async () => {
     const line = `{ "type": "contact.flagged", "id": "e1", "payload": ${payload.replace('\n', ' ')} }`;
-    write('in.ndjson', [line, '{"id":"e2","type":"contact.flagged","payload":{"contact":"c"},"x":1}']);
+    const more = '{"x":1,"payload" :\t{"n":1.0, "contact":"c" } ,"id":"e2","type":"contact.flagged"}';
+    write('in.ndjson', [line, more]);
     const { exit, bodies } = await sentTo('events send --file in.ndjson');
     expect(exit).toBe(0);
     expect(bodies.sort()).toEqual(
-      [line, '{"id":"e2","type":"contact.flagged","payload":{"contact":"c"}}'].sort(),
+      [line, '{"id":"e2","type":"contact.flagged","payload":{"n":1.0, "contact":"c" }}'].sort(),
     );
   });
 
+  test('is what the service has and shows, also after a replay', async () => {
+    const odd = payload.replace('1.0', '[9007199254740993, 1e300, -1E-400, 0.1000000000000000055]');
+    writeFileSync(join(dir, 'payload.json'), `\n${odd}\r\n`);
+    const line = `{"id":"e2","type":"contact.flagged","payload":${odd.replace('\n', ' ')}}`;
+    const close = line.replace('40993', '40992').replace('e2', 'e3');
+    write('in.ndjson', [line, close, flagged('e4')]);
+    const expected = [
+      ['e1', odd],
+      ['e2', odd.replace('\n', ' ')],
+      ['e3', odd.replace('\n', ' ').replace('40993', '40992')],
+      ['e4', '{"contact":"e4"}'],
+    ];
+    const shown = async () => {
+      const { stdout } = await arx(dir, 'api /api/webhooks/events');
+      return [...stdout.matchAll(/"id":"(e\d)".*?"payload":(\{.*?\}),"sequence"/gs)].map(
+        ([, ...found]) => found,
+      );
+    };
+    expect(await arx(dir, 'events send contact.flagged --id e1 --payload @payload.json')).toMatchObject({
+      exit: 0,
+    });
+    expect(await arx(dir, 'events send --file in.ndjson')).toMatchObject({ exit: 0 });
+    expect(await shown()).toEqual(expected);
+    const database = new DatabaseSync(join(dir, 'data/archive.db'));
+    database.exec('DELETE FROM events');
+    database.close();
+    expect(await arx(dir, 'events reconcile --replay')).toMatchObject({ exit: 0 });
+    expect(await shown()).toEqual(expected);
+    expect(await arx(dir, 'fsck')).toMatchObject({ exit: 0 });
+
+    const numbers = '[9007199254740993,1e+300,-1E-400,0.1000000000000000055]';
+    const { stdout: lines } = await arx(dir, 'events ls -o ndjson');
+    expect(lines.split('\n')[0]).toContain(
+      `"payload":{"contact":"c","amount":${numbers},"b":[100,0.30000000000000004],`,
+    );
+    expect((await arx(dir, 'events ls --json')).stdout).toContain(`"amount":${numbers}`);
+    expect((await arx(dir, 'events ls --fields payload.amount -o tsv')).stdout.split('\n')[0]).toBe(
+      '9007199254740993,1e+300,-1E-400,0.1000000000000000055',
+    );
+    expect((await arx(dir, 'events ls -o tsv')).stdout).toContain(`"amount":${numbers}`);
+  });
+
   test.each([
-    ['{"contact":"c","n":9007199254740993}', '64 bits cannot hold the number 9007199254740993'],
-    ['{"contact":"c","n":1e400}', '64 bits cannot hold the number 1e400'],
-    ['{"contact":"c","n":0.1000000000000000055}', '64 bits cannot hold the number 0.1000000000000000055'],
-    ['{"contact":"c","contact":"d"}', 'two values for the key contact'],
+    ['{"contact":"c","contact":"d"}', ': two values for the key contact'],
+    ['{"contact":"c","n":1e400}', ': 1e400 is beyond the range of 64 bits'],
+    ['{"contact":"c","n":[-1E999]}', ': -1E999 is beyond the range of 64 bits'],
+    [`{"contact":"c","n":${'['.repeat(300)}${']'.repeat(300)}}`, ' is nested more than 200 levels deep'],
   ])('is never another value: %s', async (text, message) => {
     writeFileSync(join(dir, 'payload.json'), text);
     write('in.ndjson', [flagged('e0'), `{"id":"e1","type":"contact.flagged","payload":${text}}`]);
     const one = await sentTo('events send contact.flagged --id e1 --payload @payload.json');
     expect([one.exit, one.bodies]).toEqual([2, []]);
-    expect(one.stderr).toContain(`--payload: ${message}; nothing was sent`);
+    expect(one.stderr).toContain(`--payload${message}; nothing was sent`);
     const file = await sentTo('events send --file in.ndjson');
     expect([file.exit, file.bodies]).toEqual([2, []]);
-    expect(file.stderr).toContain(`line 2: ${message}; nothing was sent`);
+    expect(file.stderr).toContain(`line 2${message}; nothing was sent`);
   });
 });
 

@@ -235,6 +235,16 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     ['events: body is not the one received: evt_8'],
   ],
   [
+    'a space in the payload of an event',
+    `UPDATE events SET payload = REPLACE(payload, '"source":"x"', '"source": "x"') WHERE id = 'evt_6'`,
+    ['events: body is not the one received: evt_6'],
+  ],
+  [
+    'the hash of the payload of an event lost',
+    `UPDATE events SET payload_sha256 = NULL WHERE id = 'evt_6'`,
+    ['events: body is not the one received: evt_6'],
+  ],
+  [
     'an event of another type',
     "UPDATE events SET type = 'mirror.detected' WHERE id = 'evt_8'",
     ['events: body is not the one received: evt_8'],

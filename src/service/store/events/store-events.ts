@@ -75,13 +75,14 @@ export async function storeEvents(
   const errors: (ApiError | undefined)[] = [];
   for (const event of events) errors.push(await keep(event));
   const added = [...fresh].map(([number, { event, deliveries }]): NewRow<typeof EVENTS> => {
-    const { id, type, payloadText, bodySha256 } = event;
+    const { id, type, payloadText, payloadSha256, bodySha256 } = event;
     return {
       n: number,
       id,
       type,
       payload: payloadText,
       body_sha256: bodySha256,
+      payload_sha256: payloadSha256,
       received_ms: now,
       deliveries,
       effect: 'queued',

@@ -157,6 +157,10 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX attachments_failing_by_tier ON attachments (failed, tier, redacted) WHERE failed <> 0;
   `,
   },
+  {
+    // Payloads are kept as they were sent. Those of earlier events stay canonical JSON, whose hash is body_sha256.
+    both: 'ALTER TABLE events ADD COLUMN payload_sha256 TEXT',
+  },
 ];
 
 /** The statements for the three tables of the search index. */
