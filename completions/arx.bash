@@ -7,7 +7,7 @@ _arx_list() {
 _arx_file() { compopt -o default 2>/dev/null || _arx_list -f; }
 _arx_dir() { compopt -o dirnames 2>/dev/null || _arx_list -d; }
 _arx() {
-  local cur=${COMP_WORDS[COMP_CWORD]} words="" option="" last="" flags="-o --output --json --spreadsheet --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --insecure-http --record --force --strict --no-color --no-input -q --quiet -v --verbose -h --help -V --version" i word
+  local cur=${COMP_WORDS[COMP_CWORD]} words="" option="" last="" flags="-o --output --json --csv-safe --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --insecure-http --record --force --strict --no-color --no-input -q --quiet -v --verbose -h --help -V --version" i word
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
@@ -68,7 +68,7 @@ _arx() {
     "serve":--webhook-secret-file) _arx_file; return ;;
     "serve":--drift-mode) _arx_list -W "each key sticky burst collude"; return ;;
     "serve":--drift-log) _arx_file; return ;;
-    *:-o|*:--output) _arx_list -W "table tsv json ndjson sums"; return ;;
+    *:-o|*:--output) _arx_list -W "table tsv csv json ndjson sums"; return ;;
     *:--token-file) _arx_file; return ;;
     *:--record) _arx_file; return ;;
     *:-*) return ;;

@@ -8,6 +8,12 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '-o' = @('table', 'tsv', 'json', 'ndjson', 'sums')
     '--output' = @('table', 'tsv', 'json', 'ndjson', 'sums')
     'search --sort' = @('relevance', 'newest', 'oldest')
+  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--facet', '--redacted', '--source', '--message', '--to', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
+  $globals = @('-o', '--output', '--json', '--csv-safe', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--record', '--force', '--strict', '--no-color', '--no-input', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
+  $choices = @{
+    '-o' = @('table', 'tsv', 'csv', 'json', 'ndjson', 'sums')
+    '--output' = @('table', 'tsv', 'csv', 'json', 'ndjson', 'sums')
+    '--sort' = @('relevance', 'newest', 'oldest')
     '--facet' = @('year', 'from', 'type', 'city', 'conversation')
     '--redacted' = @('yes', 'no')
     'attachments ls --sort' = @('filename', '-filename', 'type', '-type', 'bytes', '-bytes', 'city', '-city', 'source', '-source')

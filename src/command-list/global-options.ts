@@ -6,10 +6,10 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   [
     '-o, --output <form>',
     'form of the output (default: table on a terminal, else tsv)',
-    ['table', 'tsv', 'json', 'ndjson', 'sums'],
+    ['table', 'tsv', 'csv', 'json', 'ndjson', 'sums'],
   ],
   ['--json', 'the same as -o json'],
-  ['--spreadsheet', 'with -o tsv: values that look like formulas begin with an apostrophe'],
+  ['--csv-safe', 'with -o csv or tsv: values that look like formulas begin with an apostrophe'],
   ['--fields <names>', 'only these fields, comma-separated'],
   ['--profile <name>', 'use the settings and the token of this profile'],
   ['--base-url <url>', 'address of the archive service (default: the local archive)'],

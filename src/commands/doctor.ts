@@ -80,8 +80,7 @@ async function printService(baseUrl: string, rows: readonly Check[], app: App): 
     meaning: null,
   }));
   const { report, fault } = await reportOnService(url, installation, app);
-  const { output } = app.printer;
-  if (output === 'tsv' || output === 'ndjson')
+  if (app.printer.isOneRowPerLine)
     await app.printer.list(serviceFindingView, {
       rows: report.findings,
       summary: () => ({ requests: report.requests, complete: report.stopped === null }),

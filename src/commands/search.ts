@@ -130,8 +130,7 @@ export async function readPage(client: Client, asked: Query): Promise<SearchPage
 
 async function printCount(page: SearchPage, app: App): Promise<void> {
   const { total, index } = page;
-  const { output } = app.printer;
-  if (output === 'json' || output === 'ndjson')
+  if (app.wantsJson || app.printer.output === 'csv')
     await app.printer.record({ columns: [{ name: 'total', of: () => total }] }, { total, index });
   else await app.printer.text(String(total));
 }

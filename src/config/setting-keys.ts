@@ -5,7 +5,7 @@ import { withoutFinalSlashes } from '../client/base-url.ts';
 export type SettingValues = {
   base_url: string | undefined;
   asset_url: string | undefined;
-  output: 'table' | 'tsv' | 'json' | 'ndjson' | 'sums' | undefined;
+  output: 'table' | 'tsv' | 'csv' | 'json' | 'ndjson' | 'sums' | undefined;
   /** Seconds. */
   timeout: number;
   retries: number;
@@ -43,7 +43,7 @@ export class InvalidSettingValue {
 export const KEYS: { [K in SettingKey]: Key<SettingValues[K]> } = {
   base_url: { meaning: 'address of the archive service (default: the local archive)', read: readUrl },
   asset_url: { meaning: 'address that its files are served from', read: readUrl },
-  output: { meaning: 'form of the output', read: oneOf('table', 'tsv', 'json', 'ndjson', 'sums') },
+  output: { meaning: 'form of the output', read: oneOf('table', 'tsv', 'csv', 'json', 'ndjson', 'sums') },
   timeout: { meaning: 'longest wait for one answer, in seconds', read: numberWithin(0.1, 3600) },
   retries: { meaning: 'retries after a failure that may pass', read: integerWithin(0, 10) },
   color: { meaning: 'when to print in colour', read: oneOf('auto', 'always', 'never') },

@@ -17,12 +17,13 @@ import {
 import { writeToSink } from './sink-writer.ts';
 import type { Canvas } from './terminal/capabilities.ts';
 import { drawTable } from './terminal/table.ts';
-import { escapeBlock, escapeJson, escapeText, escapeValue } from './terminal/escape.ts';
+import { escapeBlock, escapeJson, escapeText } from './terminal/escape.ts';
+import { commaSeparated, tabSeparated, type SeparatedForm } from './separated-values.ts';
 import { isDecided, viewForRows } from './views/columns-for-rows.ts';
 import { cellText, keyLines, type Column, type View } from './views/view.ts';
 
 /** The forms of output (`-o`). */
-export const OUTPUTS = ['table', 'tsv', 'json', 'ndjson', 'sums'] as const;
+export const OUTPUTS = ['table', 'tsv', 'csv', 'json', 'ndjson', 'sums'] as const;
 /** One of {@link OUTPUTS}. */
 export type Output = (typeof OUTPUTS)[number];
 
@@ -35,18 +36,20 @@ export type PrinterOptions = Canvas & {
   fields?: readonly string[] | undefined;
   color: boolean;
   quiet: boolean;
-  /** Tab-separated values that a spreadsheet would run as formulas begin with an apostrophe. */
-  spreadsheet?: boolean;
+  /** Values that a spreadsheet would run as formulas begin with an apostrophe, in the forms tsv and csv. */
+  csvSafe?: boolean;
 };
 
 /** Each method resolves when the streams have taken the text, and throws what they throw. */
 export type Printer = {
   readonly output: Output;
-  /** Prints a list: a JSON document, one record in each line, tab-separated lines without a header, or a table. */
+  /** Whether each line is one row (tsv, csv, ndjson), so that a report prints its rows, not its document. */
+  readonly isOneRowPerLine: boolean;
+  /** Prints a list: a JSON document, one record in each line, separated values (csv with a header), or a table. */
   list<T extends object>(view: View<T>, list: Envelope<T>): Promise<void>;
-  /** Prints a record: the wire record as JSON, else `key value` lines (tab-separated: `key<TAB>value`). */
+  /** Prints a record: the wire record as JSON, csv as a list of one row, else `key value` lines (tsv: `key<TAB>value`). */
   record<T extends object>(view: View<T>, wire: T): Promise<void>;
-  /** Prints a report: its wire form as JSON, else `lines`. `sums` are the lines of `-o sums`. */
+  /** Prints a report: its wire form as JSON, its fields as one row of csv, else `lines`. `sums` are those of `-o sums`. */
   report(
     wire: object,
     lines: (canvas: Canvas) => Iterable<Line>,
@@ -125,9 +128,8 @@ export function createPrinter(options: PrinterOptions): Printer {
   const note = async (text: string): Promise<void> => {
     if (!options.quiet) await stderr.write(`${escapeText(text)}\n`);
   };
-  /** Spreadsheets run a value as a formula if it begins like one; after an apostrophe it is text. */
-  const tabValue = (text: string): string =>
-    (options.spreadsheet === true && isFormula(text) ? "'" : '') + escapeValue(text);
+  const separation = { isSafe: options.csvSafe === true, isTTY: stdout.isTTY };
+  const separated = output === 'csv' ? commaSeparated(separation) : tabSeparated(separation);
   const warn = (text: string): Promise<void> => stderr.write(`arx: warning: ${escapeText(text)}\n`);
   const warnUnseen = async (): Promise<void> => {
     for (const field of fields?.unseen() ?? []) await warn(`no record has the field ${field}`);
@@ -135,6 +137,7 @@ export function createPrinter(options: PrinterOptions): Printer {
 
   return {
     output,
+    isOneRowPerLine: output === 'tsv' || output === 'csv' || output === 'ndjson',
     async list(view, list) {
       switch (output) {
         case 'json':
@@ -146,14 +149,10 @@ export function createPrinter(options: PrinterOptions): Printer {
             stdout,
           );
           break;
-        case 'tsv': {
-          const [columns, rows] = await forRows(view, list.rows);
-          await writeToSink(
-            ndjsonLines(rows, (row) =>
-              columns.columns.map((column) => tabValue(cellText(column.of(row)))).join('\t'),
-            ),
-            stdout,
-          );
+        case 'tsv':
+        case 'csv': {
+          const [{ columns }, rows] = await forRows(view, list.rows);
+          await writeToSink(separatedLines(columns, rows, separated), stdout);
           break;
         }
         case 'table': {
@@ -186,8 +185,9 @@ export function createPrinter(options: PrinterOptions): Printer {
           stdout,
         );
       } else if (output === 'json' || output === 'ndjson') await writeJson(wire);
-      else if (fields === undefined) await writeLines(lines(options));
-      else await writeRecord(fields.view, wire);
+      else if (fields !== undefined) await writeRecord(fields.view, wire);
+      else if (output === 'csv') await writeRecord(parseFieldSelection(Object.keys(wire)).view, wire);
+      else await writeLines(lines(options));
       await warnUnseen();
     },
     async picture(lines) {
@@ -211,8 +211,9 @@ export function createPrinter(options: PrinterOptions): Printer {
 
   async function writeRecord<T>(view: View<T>, wire: T): Promise<void> {
     if (output === 'table') return writeLines(view.lines?.(wire, options) ?? keyLines(view.columns, wire));
-    const line = ({ name, of }: Column<T>): string => `${escapeText(name)}\t${tabValue(cellText(of(wire)))}`;
-    await writeToSink(ndjsonLines(view.columns, line), stdout);
+    if (output === 'csv') return writeToSink(separatedLines(view.columns, [wire], separated), stdout);
+    const lines = view.columns.map(({ name, of }) => separated.line([name, cellText(of(wire))]));
+    await stdout.write(lines.join(''));
   }
 
   async function writeJson(wire: object): Promise<void> {
@@ -222,9 +223,18 @@ export function createPrinter(options: PrinterOptions): Printer {
   }
 }
 
-/** Full-width forms count too: some spreadsheets convert them. */
-function isFormula(text: string): boolean {
-  return /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(text) && !/^[+-]?\d+(?:\.\d+)?$/.test(text);
+/** Yields the lines of rows in a form of separated values. A header comes with the first row, or alone where there is none. */
+async function* separatedLines<T>(
+  columns: readonly Column<T>[],
+  rows: Iterable<T> | AsyncIterable<T>,
+  form: SeparatedForm,
+): AsyncGenerator<string> {
+  let header = form.hasHeader ? form.line(columns.map(({ name }) => name)) : '';
+  for await (const row of rows) {
+    yield header + form.line(columns.map((column) => cellText(column.of(row))));
+    header = '';
+  }
+  if (header !== '') yield header;
 }
 
 /**
@@ -304,6 +314,6 @@ function summaryPart(name: string, value: unknown): string {
 
 function noSums(): Fault {
   return new Fault('usage', 'this command has no output form sums', {
-    hint: 'use -o table, tsv, json or ndjson',
+    hint: 'use -o table, tsv, csv, json or ndjson',
   });
 }

@@ -62,14 +62,15 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
   const color = { auto: undefined, always: true, never: false }[settings.color.value];
   const screen = terminalCapabilities(world.stdout, world.env, { color });
   const output = settings.output.value ?? (world.stdout.isTTY ? 'table' : 'tsv');
-  if (flags.spreadsheet && output !== 'tsv') throw new Fault('usage', '--spreadsheet goes with -o tsv');
+  if (flags.csvSafe && output !== 'tsv' && output !== 'csv')
+    throw new Fault('usage', '--csv-safe goes with -o csv or -o tsv');
   const printer = createPrinter({
     ...world,
     ...screen,
     output,
     fields: flags.fields,
     quiet: flags.quiet,
-    spreadsheet: flags.spreadsheet,
+    csvSafe: flags.csvSafe,
   });
 
   const archives = createLocalArchives({ dir: directories.data }, world);

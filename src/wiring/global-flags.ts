@@ -17,7 +17,7 @@ const GlobalFlags = z.object({
     .regex(/\.warc\.gz$/, 'must end in .warc.gz')
     .optional(),
   force: z.boolean().default(false),
-  spreadsheet: z.boolean().default(false),
+  csvSafe: z.boolean().default(false),
   strict: z.boolean().default(false),
   input: z.boolean().default(true),
   quiet: z.boolean().default(false),

@@ -12,7 +12,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 
 type Case = { line: string; is?: string[]; has?: string[]; lacks?: string[] };
 
-const FORMS = ['table', 'tsv', 'json', 'ndjson', 'sums'];
+const FORMS = ['table', 'tsv', 'csv', 'json', 'ndjson', 'sums'];
 const CASES: Case[] = [
   { line: 'arx ', has: ['attachments', 'login', 'health', 'demo', 'about'], lacks: ['ls', 'show'] },
   { line: 'arx att', is: ['attachments'] },
@@ -26,7 +26,7 @@ const CASES: Case[] = [
   { line: 'arx nonsense ', is: [] },
   { line: 'arx attachments nonsense ', is: [] },
   // flags of the command, global ones everywhere
-  { line: 'arx attachments ls --c', is: ['--city'] },
+  { line: 'arx attachments ls --ci', is: ['--city'] },
   {
     line: 'arx attachments ls --',
     has: ['--city', '--redacted', '--json', '--help'],
@@ -58,7 +58,7 @@ const CASES: Case[] = [
   { line: 'arx -o json attachments l', is: ['ls'] },
   { line: 'arx --output=json attachments l', is: ['ls'] },
   { line: 'arx --base-url http://127.0.0.1:4747 attachments l', is: ['ls'] },
-  { line: 'arx attachments --profile work ls --c', is: ['--city'] },
+  { line: 'arx attachments --profile work ls --ci', is: ['--city'] },
   { line: 'arx attachments ls --city lisbon --red', is: ['--redacted'] },
   { line: "arx attachments ls --city 'new york' --red", is: ['--redacted'] },
   { line: 'arx events send --payload \'{"id": 1}\' --fil', is: ['--file'] },

@@ -332,8 +332,8 @@ test.each([
 
 describe('tab-separated values', () => {
   const text: View<{ text: string }> = { columns: [{ name: 'text', of: (row) => row.text }] };
-  const printed = async (values: readonly string[], spreadsheet = false): Promise<string[]> => {
-    const { print, stdout } = printer('tsv', { spreadsheet });
+  const printed = async (values: readonly string[], csvSafe = false): Promise<string[]> => {
+    const { print, stdout } = printer('tsv', { csvSafe });
     await print.list(text, { rows: values.map((value) => ({ text: value })), summary: () => ({}) });
     return stdout.text.split('\n').slice(0, -1);
   };
@@ -350,7 +350,7 @@ describe('tab-separated values', () => {
     expect(stdout.text).toBe('text\ta\\\\nb\n');
   });
 
-  test('with spreadsheet no value is a formula', async () => {
+  test('with --csv-safe no value is a formula', async () => {
     const formulas = ['=HYPERLINK("http://x")', '+1+cmd', '-1+1', '@SUM(A1)', ' =1', '＝1'];
     expect(await printed(formulas, true)).toEqual(formulas.map((value) => `'${value}`));
     expect(await printed(formulas)).toEqual(formulas);
@@ -358,3 +358,91 @@ describe('tab-separated values', () => {
     expect(await printed(values, true)).toEqual(values);
   });
 });
+
+describe('comma-separated values', () => {
+  const columns: View<Record<string, string>> = {
+    columns: ['a', 'b'].map((name) => ({ name, of: (row) => row[name] })),
+  };
+  const printed = async (
+    csvRows: readonly Record<string, string>[],
+    options: Partial<PrinterOptions> & { isTTY?: boolean } = {},
+  ): Promise<string> => {
+    const { print, stdout } = printer('csv', options);
+    await print.list(columns, { rows: csvRows, summary: () => ({}) });
+    return stdout.text;
+  };
+
+  test.each([
+    ['x', 'y', 'x,y'],
+    ['x,y', '', '"x,y",'],
+    ['say "x"', 'a\nb', '"say ""x""","a\nb"'],
+    ['a\r\nb', ' x ', '"a\r\nb"," x "'],
+    ['\u001b[2J', 'C:\\new', '\u001b[2J,C:\\new'],
+  ])('%j and %j', async (a, b, line) => {
+    expect(await printed([{ a, b }])).toBe(`a,b\r\n${line}\r\n`);
+  });
+
+  test('no rows are a header alone; a failure before the first row prints nothing', async () => {
+    expect(await printed([])).toBe('a,b\r\n');
+    const { print, stdout } = printer('csv');
+    await expect(print.list(view, { rows: failing(0), summary: () => ({}) })).rejects.toThrow('broke');
+    expect(stdout.text).toBe('');
+  });
+
+  test('one empty value is not an empty line', async () => {
+    expect(await printed([{ a: '' }], { fields: ['a'] })).toBe('a\r\n""\r\n');
+  });
+
+  test('on a terminal nothing acts on the screen', async () => {
+    expect(await printed([{ a: '\u001b[2J', b: '"\n' }], { isTTY: true })).toBe(
+      'a,b\r\n\\u{1b}[2J,"""\\n"\r\n',
+    );
+  });
+
+  test('with --csv-safe no value and no name of a column is a formula', async () => {
+    const formulas = ['=HYPERLINK("http://x")', '+1+cmd', '-1+1', '@SUM(A1)', '\t=1', '＝1'];
+    for (const formula of formulas) {
+      const [, line = ''] = (await printed([{ a: formula, b: '-5' }], { csvSafe: true })).split('\r\n');
+      expect(line.replace(/^"/, '')[0]).toBe("'");
+      expect(line.endsWith(',-5')).toBe(true);
+    }
+    expect(await printed([{ '=1': 'x' }], { csvSafe: true, fields: ['=1'] })).toBe("'=1\r\nx\r\n");
+  });
+
+  test('a record and a report are one row', async () => {
+    const one = printer('csv');
+    await one.print.record(columns, { a: '1', b: '2' });
+    expect(one.stdout.text).toBe('a,b\r\n1,2\r\n');
+    const report = printer('csv');
+    await report.print.report({ version: 1, found: null, files: ['a', 'b'], drift: { max: 1 } }, () => [
+      'text',
+    ]);
+    expect(report.stdout.text).toBe('version,found,files,drift\r\n1,,"a,b","{""max"":1}"\r\n');
+  });
+
+  test('property: a reader of RFC 4180 gets the values back', async () => {
+    const value = fc.stringMatching(/^[a",\r\n ;\t]{0,6}$/);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.record({ a: value, b: value }), { maxLength: 5 }), async (drawn) => {
+        const [, ...read] = parsedCsv(await printed(drawn));
+        expect(read).toStrictEqual(drawn.map(({ a, b }) => [a, b]));
+      }),
+    );
+  });
+});
+
+/** A reader of RFC 4180, written from its grammar. */
+function parsedCsv(text: string): string[][] {
+  const lines: string[][] = [];
+  let line: string[] = [];
+  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
+  while (field.lastIndex < text.length) {
+    const found = field.exec(text);
+    if (found === null) throw new Error('not RFC 4180');
+    line.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '');
+    if (found[3] === ',') continue;
+    lines.push(line);
+    line = [];
+  }
+  return lines;
+}

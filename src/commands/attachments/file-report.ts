@@ -6,8 +6,7 @@ import { checksumLine } from '../../verify/checksum-list.ts';
 
 /** Prints the report in the output form of the run. */
 export async function printFileReport(app: App, report: VerifyReport | PullReport): Promise<void> {
-  const { output } = app.printer;
-  if (output === 'tsv' || output === 'ndjson') {
+  if (app.printer.isOneRowPerLine) {
     const { files, fixity, completeness, checked } = report;
     await app.printer.list(fileView, { rows: files, summary: () => ({ checked, fixity, completeness }) });
     return;

@@ -50,9 +50,7 @@ function noticesAbout({ a, b }: DiffReport): string[] {
 }
 
 async function print(report: DiffReport, app: App): Promise<void> {
-  const { output } = app.printer;
-  if (output !== 'tsv' && output !== 'ndjson')
-    return app.printer.report(report, () => diffLines(report, app.screen));
+  if (!app.printer.isOneRowPerLine) return app.printer.report(report, () => diffLines(report, app.screen));
   await app.printer.list(changeView, { rows: changesOf(report), summary: () => ({ same: report.same }) });
 }
 

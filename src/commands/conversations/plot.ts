@@ -54,9 +54,7 @@ async function readSeries(dir: string, app: App): Promise<PlotReport> {
 }
 
 async function print(report: PlotReport, app: App): Promise<void> {
-  const { output } = app.printer;
-  if (output !== 'tsv' && output !== 'ndjson')
-    return app.printer.report(report, () => walkPlot(report, app.screen));
+  if (!app.printer.isOneRowPerLine) return app.printer.report(report, () => walkPlot(report, app.screen));
   const { windows, reads, disagreements } = report;
   await app.printer.list(windowView, { rows: windows, summary: () => ({ reads, disagreements }) });
 }
