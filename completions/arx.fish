@@ -19,7 +19,7 @@ complete -c arx -f
 complete -c arx -s o -l output -x -a 'table tsv csv json ndjson sums' -d 'form of the output (default: table on a terminal, else tsv)'
 complete -c arx -l json -d 'the same as -o json'
 complete -c arx -l csv-safe -d 'with -o csv or tsv: values that look like formulas begin with an apostrophe'
-complete -c arx -l fields -x -d 'only these fields, comma-separated'
+complete -c arx -l fields -x -d 'only these fields, comma-separated; without names: list the fields'
 complete -c arx -l profile -x -d 'use the settings and the token of this profile'
 complete -c arx -l base-url -x -d 'address of the archive service (default: the local archive)'
 complete -c arx -l asset-url -x -d 'address of its files'

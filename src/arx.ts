@@ -35,7 +35,8 @@ export async function run(world: World): Promise<number> {
     const { createApp } = await import('./wiring/create-app.ts');
     app = await createApp(world, { ...call, version, faults, runLine: run });
     endsBySignal = body.endsBySignal === true;
-    await runBody(body, call, app);
+    if (app.flags.fields === true) await app.listFields();
+    else await runBody(body, call, app);
   } catch (error) {
     faults.push(faultOf(error, world));
   }
@@ -60,6 +61,7 @@ async function runBody(body: CommandBody, { spec, given }: Call, app: RunningApp
   await body.run(input as never, app).catch(async (error: unknown) => {
     throw await app.faultOf(error);
   });
+  await app.printer.checkFields();
 }
 
 /** Returns the Fault of an error. In an interrupted run any error is the interruption; any other unknown error is a bug. */

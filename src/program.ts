@@ -45,6 +45,10 @@ export async function parse(argv: readonly string[], version: string): Promise<P
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { text };
+    // The fields of a command can be listed without its arguments.
+    const spec = COMMAND_LIST.find(({ words }) => words === commandIn(root.args));
+    if (error.code === 'commander.missingArgument' && root.opts()['fields'] === true && spec !== undefined)
+      return { call: { spec, given: {}, flags: root.opts() } };
     // Without any word, and for a group alone, the help is what was asked for, as with gh.
     if (error.code === 'commander.help' && argv.length === root.args.length)
       return root.args.length === 0 ? { text, isOverview: true } : { text };

@@ -10,7 +10,7 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   ],
   ['--json', 'the same as -o json'],
   ['--csv-safe', 'with -o csv or tsv: values that look like formulas begin with an apostrophe'],
-  ['--fields <names>', 'only these fields, comma-separated'],
+  ['--fields [names]', 'only these fields, comma-separated; without names: list the fields'],
   ['--profile <name>', 'use the settings and the token of this profile'],
   ['--base-url <url>', 'address of the archive service (default: the local archive)'],
   ['--asset-url <url>', 'address of its files'],

@@ -34,7 +34,7 @@ function flagOf([syntax, description, choices]: CommandOption): Flag {
   return {
     names: syntax.split(/[ ,]+/).filter((part) => part.startsWith('-')),
     description,
-    value: expected(/<(\w+)/.exec(syntax)?.[1], choices),
+    value: expected(/[<[](\w+)/.exec(syntax)?.[1], choices),
   };
 }
 

@@ -2,20 +2,31 @@
 import { ExactNumber, exactJsonText } from '../contract/exact-json.ts';
 import type { Cell, View } from './views/view.ts';
 
-/** The fields that a user selected. */
+/** A field that a user selected: `name` as it was typed, and its dot path in the record. */
+export type SelectedField = {
+  name: string;
+  path: string;
+  /** The schema of the record has it. */
+  isKnown: boolean;
+  /** What to do where no record has it. */
+  hint?: string;
+};
+
+/** The selection of fields. */
 export type FieldSelection = {
   /** Returns the record with these fields only, nested as on the wire. A missing field is null. */
   pick(record: object): object;
   /** The fields as columns. Lists are joined by commas, objects are compact JSON. */
   view: View<object>;
   /** Returns the fields that no record had; none where there was no record. */
-  unseen(): string[];
+  unseen(): SelectedField[];
 };
 
 type Tree = Map<string, Tree>;
 
-/** Returns the selection of these dot paths. A path goes through arrays: `assets.filename` is the filename of every asset. */
-export function parseFieldSelection(paths: readonly string[]): FieldSelection {
+/** Returns the selection of these fields. A path goes through arrays: `assets.filename` is the filename of every asset. */
+export function parseFieldSelection(fields: readonly SelectedField[]): FieldSelection {
+  const paths = fields.map(({ path }) => path);
   const seen = new Set<string>();
   let records = 0;
   const tree: Tree = new Map();
@@ -35,15 +46,15 @@ export function parseFieldSelection(paths: readonly string[]): FieldSelection {
       return project(record, tree) as object;
     },
     view: {
-      columns: paths.map((path, index) => ({
-        name: path,
+      columns: fields.map(({ name, path }, index) => ({
+        name,
         of(record: object): Cell {
           if (index === 0) records += 1;
           return values(record, path).map(textOf).join(',');
         },
       })),
     },
-    unseen: () => (records === 0 ? [] : paths.filter((path) => !seen.has(path))),
+    unseen: () => (records === 0 ? [] : fields.filter(({ path }) => !seen.has(path))),
   };
 }
 

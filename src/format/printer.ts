@@ -2,7 +2,7 @@
 import { exactJsonText } from '../contract/exact-json.ts';
 import { Fault } from '../faults.ts';
 import type { Sink } from '../world.ts';
-import { parseFieldSelection } from './field-selection.ts';
+import { parseFieldSelection, type SelectedField } from './field-selection.ts';
 import { plural, formatCount } from './numbers.ts';
 import { jsonDocument, ndjsonLines, jsonRecord, type EncodeJson, type Envelope } from './json-output.ts';
 import {
@@ -32,8 +32,8 @@ export type PrinterOptions = Canvas & {
   stdout: Sink;
   stderr: Sink;
   output: Output;
-  /** Dot paths of wire fields. Only these become columns and fields of JSON objects. */
-  fields?: readonly string[] | undefined;
+  /** Only these fields of the wire become columns and fields of JSON objects. */
+  fields?: readonly SelectedField[] | undefined;
   color: boolean;
   quiet: boolean;
   /** Values that a spreadsheet would run as formulas begin with an apostrophe, in the forms tsv and csv. */
@@ -67,6 +67,11 @@ export type Printer = {
   note(text: string): Promise<void>;
   /** Prints `arx: warning: …` on stderr, quiet or not. */
   warn(text: string): Promise<void>;
+  /**
+   * Warns of selected fields that no printed record had. Throws Fault 'usage' for one that the schema lacks too. To be called
+   * after everything is printed.
+   */
+  checkFields(): Promise<void>;
 };
 
 /** Rows that are read ahead to choose columns. */
@@ -131,9 +136,6 @@ export function createPrinter(options: PrinterOptions): Printer {
   const separation = { isSafe: options.csvSafe === true, isTTY: stdout.isTTY };
   const separated = output === 'csv' ? commaSeparated(separation) : tabSeparated(separation);
   const warn = (text: string): Promise<void> => stderr.write(`arx: warning: ${escapeText(text)}\n`);
-  const warnUnseen = async (): Promise<void> => {
-    for (const field of fields?.unseen() ?? []) await warn(`no record has the field ${field}`);
-  };
 
   return {
     output,
@@ -169,13 +171,11 @@ export function createPrinter(options: PrinterOptions): Printer {
         case 'sums':
           throw noSums();
       }
-      await warnUnseen();
     },
     async record(view, wire) {
       if (output === 'sums') throw noSums();
       if (output === 'json' || output === 'ndjson') await writeJson(wire);
       else await writeRecord(viewForRows(viewOf(view), [wire]), wire);
-      await warnUnseen();
     },
     async report(wire, lines, sums) {
       if (output === 'sums') {
@@ -186,9 +186,8 @@ export function createPrinter(options: PrinterOptions): Printer {
         );
       } else if (output === 'json' || output === 'ndjson') await writeJson(wire);
       else if (fields !== undefined) await writeRecord(fields.view, wire);
-      else if (output === 'csv') await writeRecord(parseFieldSelection(Object.keys(wire)).view, wire);
+      else if (output === 'csv') await writeRecord(allFields(wire), wire);
       else await writeLines(lines(options));
-      await warnUnseen();
     },
     async picture(lines) {
       if (output === 'table') await writeLines(lines(options));
@@ -207,6 +206,19 @@ export function createPrinter(options: PrinterOptions): Printer {
     bytes: (bytes) => stdout.write(bytes),
     note,
     warn,
+    async checkFields() {
+      const unseen = fields?.unseen() ?? [];
+      for (const { name } of unseen.filter(({ isKnown }) => isKnown))
+        await warn(`no record has the field ${name}`);
+      const unknown = unseen.find(({ isKnown }) => !isKnown);
+      if (unknown === undefined) return;
+      const { name, hint } = unknown;
+      throw new Fault(
+        'usage',
+        `--fields: no record has the field ${name}`,
+        hint === undefined ? {} : { hint },
+      );
+    },
   };
 
   async function writeRecord<T>(view: View<T>, wire: T): Promise<void> {
@@ -221,6 +233,11 @@ export function createPrinter(options: PrinterOptions): Printer {
     if (output === 'json') await writeToSink(jsonRecord(picked, { encode, pretty }), stdout);
     else await stdout.write(`${encodeLine(picked)}\n`);
   }
+}
+
+/** Returns the fields of a record as columns. */
+function allFields(record: object): View<object> {
+  return parseFieldSelection(Object.keys(record).map((name) => ({ name, path: name, isKnown: true }))).view;
 }
 
 /** Yields the lines of rows in a form of separated values. A header comes with the first row, or alone where there is none. */

@@ -2,6 +2,7 @@
 import type { App } from '../app.ts';
 import type { Client } from '../client/index.ts';
 import type { CommandSpec } from '../command-list/command-spec.ts';
+import type { CommandWords } from '../command-list/index.ts';
 import type { StoreWorld } from '../config/private-file.ts';
 import type { Session } from '../config/session.ts';
 import { loadSettings } from '../config/settings.ts';
@@ -22,6 +23,8 @@ import { tokenBytes } from './token-input.ts';
 /** An App with what only its runner uses. */
 export type RunningApp = App & {
   readonly flags: GlobalFlags;
+  /** Prints the names and types of the fields of the command's record. */
+  listFields(): Promise<void>;
   startRecording(): Promise<void>;
   /** Returns the Fault that an error of a command means. */
   faultOf(error: unknown): Promise<unknown>;
@@ -30,7 +33,7 @@ export type RunningApp = App & {
 
 /** What an App is made from. */
 export type AppOptions = {
-  spec: CommandSpec;
+  spec: CommandSpec & { words: CommandWords };
   /** Arguments and options of the command. */
   given: Record<string, unknown>;
   /** Values of the global options. */
@@ -64,11 +67,17 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
   const output = settings.output.value ?? (world.stdout.isTTY ? 'table' : 'tsv');
   if (flags.csvSafe && output !== 'tsv' && output !== 'csv')
     throw new Fault('usage', '--csv-safe goes with -o csv or -o tsv');
+  const isOneRowPerLine = output === 'tsv' || output === 'csv' || output === 'ndjson';
+  const printing = { given: options.given, isOneRowPerLine, isRemote };
+  const fields = async (): Promise<typeof import('./selected-fields.ts')> => import('./selected-fields.ts');
   const printer = createPrinter({
     ...world,
     ...screen,
     output,
-    fields: flags.fields,
+    fields:
+      flags.fields === undefined || flags.fields === true
+        ? undefined
+        : (await fields()).selectFields(flags.fields, options.spec.words, printing),
     quiet: flags.quiet,
     csvSafe: flags.csvSafe,
   });
@@ -191,6 +200,11 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
     addFault: (fault) => void faults.push(fault),
     progress: diagnostics.progress,
     runLine: options.runLine,
+    listFields: async () => {
+      const rows = (await fields()).legalFields(options.spec.words, printing);
+      const { recordFieldView } = await import('../format/views/index.ts');
+      await printer.list(recordFieldView, { rows, summary: () => ({ rows: rows.length, complete: true }) });
+    },
     startRecording: recording.start,
     faultOf: archives.faultOf,
     close: async () => {

@@ -9,7 +9,8 @@ const Names = z
   .refine((names) => names.every((name) => name !== ''), 'must be names separated by commas');
 
 const GlobalFlags = z.object({
-  fields: Names.optional(),
+  /** True where no names follow: the names are to be listed. */
+  fields: z.union([z.literal(true), Names]).optional(),
   tokenFile: z.string().min(1).optional(),
   allowAssetHost: Names.default([]),
   record: z

@@ -20,7 +20,9 @@ const rows: Row[] = [
 ];
 const list = { status: 'partial', rows, summary: () => ({ rows: 2, withheld: 1, complete: false }) };
 
-function printer(output: Output, options: Partial<PrinterOptions> & { isTTY?: boolean } = {}) {
+type Options = Partial<Omit<PrinterOptions, 'fields'>> & { isTTY?: boolean; fields?: readonly string[] };
+
+function printer(output: Output, { fields, ...options }: Options = {}) {
   const stdout = fakeSink({ isTTY: options.isTTY ?? false });
   const stderr = fakeSink();
   const print = createPrinter({
@@ -32,6 +34,7 @@ function printer(output: Output, options: Partial<PrinterOptions> & { isTTY?: bo
     columns: 80,
     quiet: false,
     ...options,
+    fields: fields?.map((path) => ({ name: path, path, isKnown: path !== 'nowhere' })),
   });
   return { print, stdout, stderr };
 }
@@ -219,9 +222,20 @@ describe('list', () => {
     async (output) => {
       const { print, stderr } = printer(output, { fields: ['id', 'na\u001bme'], quiet: true });
       await print.list(view, list);
+      expect(stderr.text).toBe('');
+      await print.checkFields();
       expect(stderr.text).toBe('arx: warning: no record has the field na\\u{1b}me\n');
     },
   );
+
+  test('a field that neither the schema nor a row has is exit 2; a row that has it makes it legal', async () => {
+    const { print } = printer('json', { fields: ['id', 'nowhere'] });
+    await print.checkFields();
+    await print.record(view, rows[0] as Row);
+    await expect(print.checkFields()).rejects.toMatchObject({ kind: 'usage' });
+    await print.record(view, { id: 'b', name: 'n', nowhere: null } as Row);
+    await print.checkFields();
+  });
 });
 
 describe('record and report', () => {
@@ -365,7 +379,7 @@ describe('comma-separated values', () => {
   };
   const printed = async (
     csvRows: readonly Record<string, string>[],
-    options: Partial<PrinterOptions> & { isTTY?: boolean } = {},
+    options: Options = {},
   ): Promise<string> => {
     const { print, stdout } = printer('csv', options);
     await print.list(columns, { rows: csvRows, summary: () => ({}) });

@@ -12,6 +12,7 @@ export { backupLines, fsckLines, importLines } from './archive-report.ts';
 export { exportLines, fileView, pullPlanView, verifyLines } from './files-report.ts';
 export { walkLines } from './walk-report.ts';
 export { readMessageLines, readMessageView, type ReadingStyle } from './reading.ts';
+export { recordFieldView } from './record-field.ts';
 export { reconcileLines } from './reconcile.ts';
 export { searchCountView, searchHitView } from './search.ts';
 export { serviceFindingView, serviceReportLines } from './service-report.ts';

@@ -1,0 +1,150 @@
+// The record that each command prints, as a schema: `--fields` knows its names from here. Loaded only for that.
+import * as z from 'zod';
+import { SentAttachment } from '../contract/attachment.ts';
+import { Content } from '../contract/content.ts';
+import { Conversation, Message } from '../contract/conversation.ts';
+import { Acknowledgement, Envelope, RefusedEvent } from '../contract/event.ts';
+import { Health } from '../contract/health.ts';
+import { BackupReport, FsckReport, ImportReport } from '../contract/reports/archive.ts';
+import { AttachmentCount } from '../contract/reports/attachment-count.ts';
+import { Listening } from '../contract/reports/command.ts';
+import {
+  ExportReport,
+  PulledFile,
+  PullPlan,
+  PullReport,
+  VerifiedFile,
+  VerifyReport,
+} from '../contract/reports/files.ts';
+import { ReadMessage } from '../contract/reports/reading.ts';
+import { ReconcileReport } from '../contract/reports/reconcile.ts';
+import { ServiceFinding, ServiceReport } from '../contract/reports/service.ts';
+import { DiffReport, PlotReport, WalkedWindow } from '../contract/reports/walk.ts';
+import { SearchCount, SearchHit, SearchPage } from '../contract/search/search.ts';
+import { SentPosition } from '../contract/sequence.ts';
+import type { CommandWords } from './index.ts';
+
+/** What decides which record a command prints. */
+export type PrintingRun = {
+  /** Arguments and options of the command, by name. */
+  given: Readonly<Record<string, unknown>>;
+  /** The output form has one row in each line, so that a report is printed as its rows. */
+  isOneRowPerLine: boolean;
+  isRemote: boolean;
+};
+
+const text = z.string();
+const Count = z.number().int();
+const Check = z.object({ name: text, verdict: text, detail: text });
+const Setting = z.object({
+  key: text,
+  value: z.union([text, z.number(), z.boolean()]).nullable(),
+  origin: text,
+});
+const ChangedSetting = z.object({ key: text, value: text.nullable(), profile: text.nullable() });
+const Identity = z.object({
+  origin: text,
+  profile: text,
+  client_id: text,
+  observer_tier: text,
+  requested_tier: text,
+  access_tier: text,
+  scope: z.array(text),
+  expires_at: text,
+  effective_expires_at: text,
+  expired: z.boolean(),
+  issued_by: text.optional(),
+  timeline_offset_ms: z.number().optional(),
+  session_drift_ms: z.number().optional(),
+  source_integrity: z.number().optional(),
+  obtained_at: text,
+  clock_offset_ms: z.number(),
+  stored_in: text,
+});
+const Change = z.object({
+  change: text,
+  id: text,
+  after_a: text.nullable().optional(),
+  after_b: text.nullable().optional(),
+});
+const LogVerdict = z.object({
+  version: Count,
+  verdict: text,
+  windows: Count,
+  conversations: Count,
+  head: text.nullable(),
+  torn: z.boolean(),
+  problems: z.array(z.object({ what: text })),
+});
+
+type Printed = z.ZodType | ((run: PrintingRun) => z.ZodType | undefined) | undefined;
+
+/** Undefined for commands that print bytes, or rows of any shape. */
+const PRINTED: Record<CommandWords, Printed> = {
+  login: Identity,
+  logout: z.object({ origin: text, profile: text, forgotten: z.boolean() }),
+  whoami: Identity,
+  token: z.object({ access_token: text }),
+  search: ({ given }) =>
+    given['count'] === true
+      ? SearchPage.pick({ total: true, index: true })
+      : given['facet'] === undefined
+        ? SearchHit
+        : SearchCount,
+  'attachments ls': SentAttachment,
+  'attachments cities': AttachmentCount,
+  'attachments types': AttachmentCount,
+  'attachments sources': AttachmentCount,
+  'attachments senders': AttachmentCount,
+  'attachments show': SentAttachment,
+  'attachments cat': undefined,
+  'attachments pull': ({ given, isOneRowPerLine }) =>
+    given['dryRun'] === true ? PullPlan : isOneRowPerLine ? PulledFile : PullReport,
+  'attachments verify': ({ isOneRowPerLine }) => (isOneRowPerLine ? VerifiedFile : VerifyReport),
+  'attachments export': ExportReport,
+  read: ReadMessage,
+  'content get': Content,
+  'conversations ls': Conversation,
+  'conversations show': Conversation.extend({
+    messages: z.object({
+      data: z.array(Message),
+      summary: z.object({ rows: Count, complete: z.boolean() }),
+    }),
+  }),
+  'conversations walk': Conversation,
+  'conversations verify': LogVerdict,
+  'conversations diff': ({ isOneRowPerLine }) => (isOneRowPerLine ? Change : DiffReport),
+  'conversations plot': ({ isOneRowPerLine }) => (isOneRowPerLine ? WalkedWindow : PlotReport),
+  walk: undefined,
+  'messages ls': Message,
+  'sequence show': SentPosition,
+  'events send': z.union([Acknowledgement, RefusedEvent]),
+  'events types': z.object({ type: text, meaning: text, payload: z.array(text) }),
+  'events ls': Envelope,
+  'events reconcile': ReconcileReport,
+  health: Health,
+  doctor: ({ isOneRowPerLine, isRemote }) =>
+    isRemote ? (isOneRowPerLine ? ServiceFinding : ServiceReport) : Check,
+  'about api': z.object({ section: text, topic: text, fact: text, origin: text }),
+  api: undefined,
+  import: ImportReport,
+  redact: SentAttachment,
+  fsck: FsckReport,
+  backup: BackupReport,
+  serve: Listening,
+  'config get': Setting,
+  'config set': ChangedSetting,
+  'config unset': ChangedSetting,
+  'config list': Setting,
+  'config path': z.object({ config: text, tokens: text, archive: text }),
+  'profile ls': z.object({ name: text, current: z.boolean(), base_url: text.nullable() }),
+  'profile use': z.object({ profile: text }),
+  completion: z.object({ shell: text, script: text }),
+  demo: undefined,
+};
+
+/** Returns the schema of the record that a command prints, undefined where its rows may have any fields. */
+export function printedRecord(words: CommandWords, run: PrintingRun): z.ZodType | undefined {
+  const printed = PRINTED[words];
+  return typeof printed === 'function' ? printed(run) : printed;
+}

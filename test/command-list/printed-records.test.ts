@@ -1,0 +1,182 @@
+// The fields that `--fields` knows of each command are compared with what the commands really print.
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { COMMAND_LIST, type CommandWords } from '../../src/command-list/index.ts';
+import { printedRecord } from '../../src/command-list/printed-records.ts';
+import { fieldsOf } from '../../src/contract/record-fields.ts';
+import { arx } from '../support/command.ts';
+import { sampleData } from '../support/sample.ts';
+import { serveList } from '../support/cursor-server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+let dir: string;
+beforeAll(async () => {
+  dir = tempFolder('printed');
+  await sampleData(join(dir, 'data'));
+  writeFileSync(join(dir, 'new.eml'), 'Subject: a\nFrom: a@b\n\na\n');
+  const made = [
+    'attachments pull att_1 att_2 att_3 --to files',
+    'conversations walk --after conv_174 --freeze log',
+  ];
+  for (const line of made) expect((await arx(dir, line)).exit).toBe(0);
+  expect(existsSync(join(dir, 'log'))).toBe(true);
+});
+
+/** Command lines of each command. Not run: what prints bytes, waits, or prints rows of any shape. */
+const LINES: Partial<Record<CommandWords, readonly string[]>> = {
+  login: ['login'],
+  whoami: ['whoami'],
+  token: ['token'],
+  search: ['search glass', 'search glass --count', 'search glass --facet year'],
+  'attachments ls': ['attachments ls', 'attachments ls --all'],
+  'attachments cities': ['attachments cities'],
+  'attachments types': ['attachments types'],
+  'attachments sources': ['attachments sources'],
+  'attachments senders': ['attachments senders'],
+  'attachments show': ['attachments show att_1', 'attachments show att_5'],
+  'attachments pull': ['attachments pull att_1 att_5 --to more', 'attachments pull --all --dry-run'],
+  'attachments verify': ['attachments verify files'],
+  'attachments export': ['attachments export files --to bag'],
+  read: ['read msg_1 msg_2', 'read msg_1 --lore'],
+  'content get': ['content get msg_1', 'content get msg_1 --view lore --pipeline --stego'],
+  'conversations ls': ['conversations ls'],
+  'conversations show': ['conversations show conv_1'],
+  'conversations walk': ['conversations walk --after conv_174'],
+  'conversations verify': ['conversations verify log'],
+  'conversations diff': ['conversations diff log log'],
+  'conversations plot': ['conversations plot log'],
+  'messages ls': ['messages ls', 'messages ls --walk --conversation conv_1'],
+  'sequence show': ['sequence show arc_reconstruction'],
+  'events send': [`events send mirror.detected --id evt_9 --payload '{"layer":"x"}'`],
+  'events types': ['events types'],
+  'events ls': ['events ls'],
+  'events reconcile': ['events reconcile'],
+  health: ['health'],
+  doctor: ['doctor'],
+  'about api': ['about api'],
+  import: ['import new.eml'],
+  redact: ['redact att_2'],
+  fsck: ['fsck'],
+  backup: ['backup --to copy'],
+  'config get': ['config get timeout'],
+  'config set': ['config set timeout 30'],
+  'config unset': ['config unset timeout'],
+  'config list': ['config list'],
+  'config path': ['config path'],
+  'profile ls': ['profile ls'],
+  'profile use': ['profile use default'],
+  completion: ['completion bash'],
+  logout: ['logout'],
+};
+
+/** Paths of all fields of a record, through lists. */
+function pathsIn(value: unknown, before = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => pathsIn(item, before));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => [
+    before + key,
+    ...pathsIn(member, `${before}${key}.`),
+  ]);
+}
+
+const cases = Object.entries(LINES).flatMap(([words, lines]) =>
+  lines.map((line) => [line, words as CommandWords] as const),
+);
+
+describe('what a command prints has only the fields that it lists', () => {
+  test.each(cases)('%s', async (line, words) => {
+    const ran = await arx(dir, `${line} -o ndjson`);
+    const records = ran.stdout.split('\n').filter((text) => text !== '');
+    const given = { count: line.includes('--count'), dryRun: line.includes('--dry-run') };
+    const facet = line.includes('--facet') ? { facet: 'year' } : {};
+    const run = { given: { ...given, ...facet }, isOneRowPerLine: true, isRemote: false };
+    const legal = fieldsOf(printedRecord(words, run)!);
+    const isOpen = (path: string): boolean =>
+      legal.some(({ name, type }) => path.startsWith(`${name}.`) && /object|value/.test(type));
+    const names = new Set(legal.map(({ name }) => name));
+    for (const record of records)
+      for (const path of pathsIn(JSON.parse(record)))
+        expect(names.has(path) || isOpen(path), `${path} in ${words}`).toBe(true);
+    if (!['events ls', 'conversations diff'].includes(words)) expect(records).not.toStrictEqual([]);
+    // Every field that all records have is there.
+    const top = legal.filter(({ name, required }) => required && !name.includes('.'));
+    for (const record of records)
+      for (const { name } of top) expect(Object.keys(JSON.parse(record) as object)).toContain(name);
+  });
+});
+
+describe('--fields without a value', () => {
+  test.each(COMMAND_LIST.map(({ words }) => words))(
+    '%s lists names and types, and asks nobody',
+    async (words) => {
+      const ran = await arx(dir, `${words} --fields --json`, { env: { ARX_BASE_URL: 'http://127.0.0.1:9' } });
+      const run = { given: {}, isOneRowPerLine: false, isRemote: true };
+      if (printedRecord(words, run) === undefined) {
+        expect(ran).toMatchObject({ exit: 2, stdout: '' });
+        return;
+      }
+      expect(ran).toMatchObject({ exit: 0, stderr: '' });
+      const { data } = JSON.parse(ran.stdout) as { data: object[] };
+      expect(data.length).toBeGreaterThan(0);
+      for (const row of data) expect(Object.keys(row)).toStrictEqual(['name', 'type', 'required']);
+    },
+  );
+
+  test('as lines', async () => {
+    const { stdout } = await arx(dir, 'content get --fields');
+    expect(stdout.split('\n')).toContain('data.subject\ttext or null\tfalse');
+  });
+});
+
+describe('names of fields', () => {
+  const env = { ARX_BASE_URL: 'http://127.0.0.1:9' };
+  test.each([
+    ['attachments ls --fields id,filenam', 'filenam', 'did you mean: filename;'],
+    ['attachments ls --fields city', 'city', 'did you mean: origin_city;'],
+    ['content get msg_1 --fields subjct', 'subjct', 'did you mean: data.subject;'],
+    ['messages ls --fields qqqqqqqq', 'qqqqqqqq', 'arx messages ls --fields lists the fields'],
+    ['attachments ls --fields id.x', 'id.x', 'lists the fields'],
+    ['config list --fields kye', 'kye', 'did you mean: key;'],
+  ])('%s is exit 2 before anything is done', async (line, name, hint) => {
+    const ran = await arx(tempFolder('fields'), line);
+    expect(ran).toMatchObject({ exit: 2, stdout: '' });
+    expect(ran.stderr).toContain(`--fields: no record has the field ${name} `);
+    expect(ran.stderr).toContain(hint);
+  });
+
+  test('the record of a report of ours is known with another service too', async () => {
+    const ran = await arx(dir, 'fsck --fields verdct', { env });
+    expect(ran).toMatchObject({ exit: 2, stdout: '' });
+  });
+
+  test('a field that stands deeper may be named alone', async () => {
+    const tsv = await arx(dir, 'content get msg_1 msg_2 --fields subject,data.id,assets -o csv');
+    expect(tsv.stdout.split('\r\n')[0]).toBe('subject,data.id,assets');
+    expect(tsv.stdout).toContain(',msg_1,');
+    const json = await arx(dir, 'content get msg_1 --fields id,from --json');
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      data: { id: 'msg_1', from: expect.stringContaining('@') },
+    });
+    const shown = await arx(dir, 'conversations show conv_1 --fields from --json');
+    const { messages } = JSON.parse(shown.stdout) as { messages: { data: object[] } };
+    expect(messages.data[0]).toStrictEqual({ from: expect.stringContaining('@') });
+  });
+
+  test.each([
+    ['color', 0],
+    ['colour', 2],
+  ])('at another service the rows decide whether there is %s', async (name, exit) => {
+    const server = await serveList({ rows: [{ id: 'a' }, { id: 'b', color: 'red' }] });
+    try {
+      const ran = await arx(dir, `messages ls --fields id,${name} --base-url ${server.url} -o ndjson`, {
+        env: { ARX_TOKEN: 'tok_given' },
+      });
+      expect(ran.exit).toBe(exit);
+      expect(ran.stdout).toContain('"id":"b"');
+      if (exit === 2) expect(ran.stderr).toContain('lists the fields');
+    } finally {
+      await server.close();
+    }
+  });
+});
