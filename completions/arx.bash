@@ -40,6 +40,7 @@ _arx() {
     "content get":--view) _arx_list -W "raw lore"; return ;;
     "content get":--save) _arx_dir; return ;;
     "conversations ls":--sort) _arx_list -W "started -started last -last messages -messages subject -subject"; return ;;
+    "conversations export":--format) _arx_list -W "mbox md html"; return ;;
     "conversations walk":--freeze) _arx_dir; return ;;
     "conversations walk":--report) _arx_file; return ;;
     "conversations walk":--cross-check) _arx_list -W "off boundary full"; return ;;
@@ -77,7 +78,7 @@ _arx() {
     "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token search read walk health doctor api import redact fsck backup serve completion demo help" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls cities types sources senders show cat pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get" ;;
-    "conversations") [[ $cur == -* ]] || _arx_list -W "ls show walk verify diff plot" ;;
+    "conversations") [[ $cur == -* ]] || _arx_list -W "ls show export walk verify diff plot" ;;
     "messages") [[ $cur == -* ]] || _arx_list -W "ls" ;;
     "sequence") [[ $cur == -* ]] || _arx_list -W "show" ;;
     "events") [[ $cur == -* ]] || _arx_list -W "send types ls reconcile" ;;
@@ -96,13 +97,14 @@ _arx() {
     "attachments senders") flags+=" --city --type --source --message"; : ;;
     "attachments show") flags+=" --open"; : ;;
     "attachments cat") flags+=" --allow-escape-sequences"; : ;;
-    "attachments pull") flags+=" --city --type --source --message --matching --ids --all --to --by --flat --concurrency --dry-run --exact-names"; : ;;
+    "attachments pull") flags+=" --city --type --source --message --name --matching --ids --all --to --by --flat --concurrency --dry-run --exact-names"; : ;;
     "attachments verify") flags+=" --against --offline --html"; [[ $cur == -* ]] || _arx_dir ;;
     "attachments export") flags+=" --format --to --frozen --offline"; [[ $cur == -* ]] || _arx_dir ;;
     "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --allow-escape-sequences"; : ;;
     "content get") flags+=" --view --pipeline --stego --raw --save --allow-escape-sequences"; : ;;
     "conversations ls") flags+=" --limit --after --before --all --subject --since --until --sort"; : ;;
     "conversations show") : ;;
+    "conversations export") flags+=" --format --to --allow-escape-sequences"; : ;;
     "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;
     "conversations verify") [[ $cur == -* ]] || _arx_dir ;;
     "conversations diff") : ;;

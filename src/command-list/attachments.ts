@@ -85,6 +85,7 @@ export const ATTACHMENT_COMMANDS = [
       ['--type <type>', 'all files of this content type, e.g. image/png'],
       ['--source <source>', 'all files of this source, e.g. gateway'],
       ['--message <id>', 'all files of this message'],
+      ['--name <pattern>', 'all files whose whole name matches, e.g. "*.jpg"'],
       ['--matching <query>', 'all files of the messages that this search finds (arx help queries)'],
       [
         '--ids <file>',

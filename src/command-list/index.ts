@@ -36,7 +36,7 @@ export const COMMAND_LIST: readonly (CommandSpec & { words: CommandWords })[] = 
 export const NOUNS: Record<string, string> = {
   attachments: 'list, download, verify and pack files',
   content: 'show or save what the service stores of messages',
-  conversations: 'list conversations, walk them exactly, compare walks',
+  conversations: 'list, show and export conversations, walk them exactly',
   messages: 'list messages',
   sequence: 'show the positions of a sequence',
   events: 'send events and check what became of them',

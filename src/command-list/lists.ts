@@ -28,6 +28,26 @@ export const LIST_COMMANDS = [
     examples: ['arx conversations show conv_1'],
   },
   {
+    words: 'conversations export',
+    summary: 'write a conversation into one file, with its files',
+    arguments: [['<id>', 'conversation, e.g. conv_1']],
+    options: [
+      [
+        '--format <format>',
+        'form of the file (default: by the name of --to, else mbox)',
+        ['mbox', 'md', 'html'],
+      ],
+      ['--to <path>', 'the file; or a folder, which gets the attachments too (default: standard output)'],
+      ['--allow-escape-sequences', 'send control characters to the terminal'],
+    ],
+    examples: [
+      'arx conversations export conv_1 --to thread.mbox',
+      'arx conversations export conv_1 --format html --to thread/',
+      'arx conversations export conv_1 --format md | less',
+    ],
+    topics: ['files'],
+  },
+  {
     words: 'conversations walk',
     summary: 'list all conversations exactly, in frozen windows',
     options: [

@@ -13,6 +13,7 @@ import {
   PulledFile,
   PullPlan,
   PullReport,
+  ThreadReport,
   VerifiedFile,
   VerifyReport,
 } from '../contract/reports/files.ts';
@@ -111,6 +112,7 @@ const PRINTED: Record<CommandWords, Printed> = {
       summary: z.object({ rows: Count, complete: z.boolean() }),
     }),
   }),
+  'conversations export': ThreadReport,
   'conversations walk': Conversation,
   'conversations verify': LogVerdict,
   'conversations diff': ({ isOneRowPerLine }) => (isOneRowPerLine ? Change : DiffReport),

@@ -23,6 +23,7 @@ export const LOAD_BODY: Record<CommandWords, () => Promise<CommandBody>> = {
   'content get': () => import('./content/get.ts'),
   'conversations ls': () => import('./conversations/ls.ts'),
   'conversations show': () => import('./conversations/show.ts'),
+  'conversations export': () => import('./conversations/export.ts'),
   'conversations walk': () => import('./conversations/walk.ts'),
   'conversations verify': () => import('./conversations/verify.ts'),
   'conversations diff': () => import('./conversations/diff.ts'),

@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import type { RawRecord } from '../contract/content.ts';
-import type { Message } from '../contract/conversation.ts';
 import type { ReadMessage } from '../contract/reports/reading.ts';
 import { Fault } from '../faults.ts';
 import type { Line } from '../format/terminal/styled-line.ts';
@@ -14,12 +13,10 @@ import {
 } from '../format/views/index.ts';
 import { readContent } from './content/read-content.ts';
 import { writeStored } from './content/write-stored.ts';
-import { findConversation, readMessages } from './conversations/conversation-messages.ts';
 import { printPaged } from './paged-output.ts';
-import { readMessage, unreadable } from './read/read-message.ts';
-import { threadOrder } from './read/thread-order.ts';
+import { readMessage } from './read/read-message.ts';
+import { readOrProblem, readThread, threadMessages } from './read/read-thread.ts';
 import { recordKind } from './record-kind.ts';
-import { isOfOneRecord } from './single-record.ts';
 import { refuseOutputForm } from './write-bytes.ts';
 
 export const Input = z.object({
@@ -83,7 +80,7 @@ async function* readAll(input: Input, style: ReadingStyle, app: App): AsyncGener
         hint: `arx attachments show ${id}`,
       });
     if (kind === 'conversation') {
-      yield* readThread(id, input, style, app);
+      yield* threadItems(id, input, style, app);
       continue;
     }
     const message = await readOne(id, isOnly, input, app);
@@ -92,50 +89,24 @@ async function* readAll(input: Input, style: ReadingStyle, app: App): AsyncGener
       yield { message, lines: readMessageLines(message, style) };
     else if (conversation === null)
       throw new Fault('partial', `the service does not say of which conversation ${id} is`);
-    else yield* readThread(conversation, input, style, app);
+    else yield* threadItems(conversation, input, style, app);
   }
 }
 
 /** `isOnly`: there is nothing else to show, so what is wrong is thrown. */
 async function readOne(id: string, isOnly: boolean, input: Input, app: App): Promise<ReadMessage> {
-  try {
-    return await readMessage(id, input, app);
-  } catch (error) {
-    if (isOnly || !isOfOneRecord(error)) throw error;
-    app.addFault(error);
-    return unreadable(id, error);
-  }
+  return isOnly ? readMessage(id, input, app) : readOrProblem(id, input, app);
 }
 
-async function* readThread(id: string, input: Input, style: ReadingStyle, app: App): AsyncGenerator<Item> {
-  const client = await app.client();
-  const conversation = await findConversation(id, client, app);
-  const { messages, fault } = await readMessages(conversation, client, app);
-  const isComplete =
-    fault === undefined && (conversation.message_count ?? messages.length) === messages.length;
+async function* threadItems(id: string, input: Input, style: ReadingStyle, app: App): AsyncGenerator<Item> {
+  const { conversation, messages, fault } = await readThread(id, app);
   const wire = { ...conversation, messages: { data: messages } };
   const canvas = { columns: style.columns, unicode: app.screen.unicode };
   yield { lines: conversationWithMessagesView.lines!(wire, canvas) };
   const senders = new Map(messages.map((row) => [row.id, row.from ?? undefined]));
-  for (const { row, depth } of threadOrder(messages)) {
-    const message = { ...(await readOne(row.id, false, input, app)), depth };
-    const known = message.problem === undefined ? message : withRow(message, row);
-    yield { message: known, lines: readMessageLines(known, style, senders.get(known.parent_id ?? '')) };
-  }
-  const text = `${id}: the service does not prove that these are all its messages`;
-  if (!isComplete) app.addFault(fault ?? new Fault('partial', text));
-}
-
-/** A message that cannot be read keeps what the list says of it. */
-function withRow(message: ReadMessage, row: Message): ReadMessage {
-  return {
-    ...message,
-    conversation_id: row.conversation_id ?? null,
-    parent_id: row.parent_id ?? null,
-    from: row.from ?? null,
-    date: row.date ?? null,
-    subject: row.subject ?? null,
-  };
+  for await (const message of threadMessages(messages, input, app))
+    yield { message, lines: readMessageLines(message, style, senders.get(message.parent_id ?? '')) };
+  if (fault !== undefined) app.addFault(fault);
 }
 
 async function writeRaw(input: Input, app: App): Promise<void> {

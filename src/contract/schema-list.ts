@@ -26,7 +26,7 @@ import { DiffReport, FrozenWalk, PlotReport, WalkedWindow, WalkReport } from './
 import { ExitRecord, Listening } from './reports/command.ts';
 import { BackupReport, FsckReport, ImportReport } from './reports/archive.ts';
 import { ServiceReport } from './reports/service.ts';
-import { ExportReport, PullPlan, PullReport, VerifyReport } from './reports/files.ts';
+import { ExportReport, PullPlan, PullReport, ThreadReport, VerifyReport } from './reports/files.ts';
 import { SearchCount, SearchHit, SearchPage } from './search/search.ts';
 import { SentPosition, SentSequence } from './sequence.ts';
 import { Token, TokenRequest } from './token.ts';
@@ -86,6 +86,7 @@ export const REPORTS = {
   PullPlan,
   BackupReport,
   ExportReport,
+  ThreadReport,
   FsckReport,
   ImportReport,
   ReadMessage,

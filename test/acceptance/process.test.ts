@@ -726,6 +726,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   'content get': { args: 'msg_1 --view lore --pipeline' },
   'conversations ls': { args: '--limit 5' },
   'conversations show': { args: 'conv_1' },
+  'conversations export': { args: 'conv_1 --to thread.mbox' },
   'conversations walk': {},
   walk: { args: 'LIST --limit 8' },
   'conversations verify': { before: 'conversations walk --freeze walk1', args: 'walk1' },

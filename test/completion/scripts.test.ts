@@ -44,6 +44,7 @@ const CASES: Case[] = [
   { line: 'arx attachments ls --output ', is: FORMS },
   { line: 'arx attachments ls --output=', is: FORMS },
   { line: 'arx attachments ls --output=nd', is: ['ndjson'] },
+  { line: 'arx conversations export conv_1 --format ', is: ['mbox', 'md', 'html'] },
   { line: 'arx attachments cat --allow', is: ['--allow-escape-sequences', '--allow-asset-host'] },
   { line: 'arx content get msg_1 --view ', is: ['raw', 'lore'] },
   { line: 'arx content get --view=l', is: ['lore'] },

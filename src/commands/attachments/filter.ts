@@ -4,6 +4,8 @@ import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import type { FieldFilter } from '../field-filter.ts';
 import { FilteredList, type LocalTests } from '../filtered-list.ts';
+import { attachmentView } from '../../format/views/index.ts';
+import { nameTest, valueOfColumn, type RowTest } from '../row-tests.ts';
 
 /** The values a row must have, each compared as a whole. An absent one selects every row. */
 export const Filter = z.object({
@@ -30,4 +32,17 @@ export async function filteredCatalogue(
 ): Promise<FilteredList<Attachment>> {
   const client = await app.client();
   return new FilteredList((query) => client.attachments(query), filters, app, local);
+}
+
+/** Returns the test of `--name`, which no service makes; none where it is not given. */
+export function nameTests(pattern: string | undefined): RowTest<Attachment>[] {
+  return pattern === undefined ? [] : [nameTest(pattern, 'filename', shownName)];
+}
+
+const filenameOf = valueOfColumn(attachmentView, 'filename');
+
+/** Returns the name of a file. Our service shows the id in place of a name that is withheld. */
+function shownName(row: Attachment): string | number | undefined {
+  const name = filenameOf(row);
+  return row.redacted === true && name === row.id ? undefined : name;
 }

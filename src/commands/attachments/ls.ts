@@ -12,9 +12,9 @@ import { noticeMore, totalContradiction, totalOf } from '../page.ts';
 import type { ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import { firstRows, localTests, orderIn, readAll, rowsToShow, sayMore, withMatches } from '../row-listing.ts';
-import { nameTest, sizeTest, valueOfColumn, type RowTest } from '../row-tests.ts';
+import { sizeTest, valueOfColumn, type RowTest } from '../row-tests.ts';
 import { cityAsWritten, rowsOfCity } from './city.ts';
-import { fieldFilters, Filter, filteredCatalogue } from './filter.ts';
+import { fieldFilters, Filter, filteredCatalogue, nameTests } from './filter.ts';
 import { limitedNotices } from './notices.ts';
 import { unavailableFault } from './withheld.ts';
 
@@ -125,18 +125,7 @@ function listOf(input: z.infer<typeof Input>, app: App): Promise<FilteredList<At
 /** Returns the tests of rows that no service makes. */
 function testsOf({ name, minBytes }: z.infer<typeof Input>): RowTest<Attachment>[] {
   const bytes = valueOfColumn(attachmentView, 'bytes');
-  return [
-    ...(name === undefined ? [] : [nameTest(name, 'filename', shownName)]),
-    ...(minBytes === undefined ? [] : [sizeTest(minBytes, 'bytes', bytes)]),
-  ];
-}
-
-const filenameOf = valueOfColumn(attachmentView, 'filename');
-
-/** Returns the name of a file. Our service shows the id in place of a name that is withheld. */
-function shownName(row: Attachment): string | number | undefined {
-  const name = filenameOf(row);
-  return row.redacted === true && name === row.id ? undefined : name;
+  return [...nameTests(name), ...(minBytes === undefined ? [] : [sizeTest(minBytes, 'bytes', bytes)])];
 }
 
 /** Returns the counts of the shown rows, beside the number of rows that match. */

@@ -39,6 +39,7 @@ export const Input = Filter.extend({
   attachments: z.array(z.string().min(1)).default([]),
   ids: z.string().min(1).optional(),
   matching: z.string().min(1).optional(),
+  name: z.string().min(1).optional(),
   by: z.enum(LAYOUTS).optional(),
   flat: z.boolean().default(false),
   all: z.boolean().default(false),
@@ -74,7 +75,8 @@ async function idsOf(
   { attachments, ids: file, all, by, flat, ...input }: Input,
   app: App,
 ): Promise<string[]> {
-  const isFiltered = fieldFilters(input).length > 0 || input.matching !== undefined;
+  const isFiltered =
+    fieldFilters(input).length > 0 || input.matching !== undefined || input.name !== undefined;
   const isNamed = attachments.length > 0;
   const choices = [isNamed, file !== undefined, isFiltered, all].filter(Boolean).length;
   if (choices === 0) throw new Fault('usage', 'name attachments, or --city, --matching or --all');

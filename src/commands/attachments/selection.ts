@@ -9,9 +9,10 @@ import { changesAmong, countContradictions } from '../contradictions.ts';
 import { exactRows, type ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import { foundMessages } from '../found-messages.ts';
+import { localTests } from '../row-listing.ts';
 import { findAttachments } from './catalogue.ts';
 import { rowsOfCity } from './city.ts';
-import { fieldFilters, filteredCatalogue, type Filter } from './filter.ts';
+import { fieldFilters, filteredCatalogue, nameTests, type Filter } from './filter.ts';
 
 /** The rows of the catalogue that a pull selects, and what is known of them so far. */
 export type Selection = {
@@ -38,6 +39,8 @@ export type Selecting = Filter & {
   ids: readonly string[];
   /** Only files of the messages that this search finds. */
   matching?: string | undefined;
+  /** Only files whose whole name matches this shell pattern. */
+  name?: string | undefined;
 };
 
 /** For more messages than this the whole list is read once, and not that of each message. */
@@ -50,7 +53,8 @@ export async function select(input: Selecting, app: App): Promise<Selection> {
   let tellSeen: ((row: Attachment) => void) | undefined;
   let readings: { list: FilteredList<Attachment>; listing: ExactRows<Attachment> }[] = [];
   async function* readList(filter: Filter, messages?: ReadonlySet<string>): AsyncGenerator<Attachment> {
-    const list = await filteredCatalogue(fieldFilters(filter), app);
+    const tests = localTests(nameTests(input.name), 'attachments', app);
+    const list = await filteredCatalogue(fieldFilters(filter), app, tests);
     const isOfMessage = (row: Attachment): boolean => messages?.has(row.message_id ?? '') !== false;
     const listing = exactRows(
       async (window) => {
@@ -63,7 +67,8 @@ export async function select(input: Selecting, app: App): Promise<Selection> {
       app,
     );
     readings.push({ list, listing });
-    for await (const row of listing.rows) if (list.matches(row) && isOfMessage(row)) yield row;
+    for await (const row of listing.rows) if (isOfMessage(row) && list.matches(row)) yield row;
+    list.tests.sayHidden(app);
   }
   async function* readMatching(query: string, filter: Filter): AsyncGenerator<Attachment> {
     const messages = new Set<string>();
@@ -125,10 +130,10 @@ export function failIncomplete(app: App, selection: Selection, rows: number): vo
     app.addFault(new Fault('partial', selection.emptyMessage, { hint: 'arx attachments ls --all' }));
 }
 
-function emptyMessageOf({ ids, matching, city, type, source, message }: Selecting): string {
+function emptyMessageOf({ ids, matching, name, city, type, source, message }: Selecting): string {
   if (ids.length > 0) return 'none of these attachments was found in the catalogue';
-  const filters = Object.entries({ city, type, source, message }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name} "${value}"`],
+  const filters = Object.entries({ city, type, source, message, name }).flatMap(([field, value]) =>
+    value === undefined ? [] : [`${field} "${value}"`],
   );
   const found = matching === undefined ? '' : ` of the messages that "${matching}" finds`;
   if (filters.length > 0) return `no attachment${found} has ${filters.join(' and ')}`;

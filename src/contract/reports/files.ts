@@ -103,3 +103,25 @@ export const ExportReport = z.object({
   walk: Sha256.nullable(),
 });
 export type ExportReport = z.infer<typeof ExportReport>;
+
+/**
+ * `conversations export --to PATH -o json`. `made`: mails of an mbox that were made of messages which are no stored mails. `unreadable`:
+ * messages that could not be read, or not as they are stored. `files` are in the export or beside it; `files_left_out` could be had and
+ * are not; `unavailable` are withheld or absent. `complete`: it is proved that these are all messages.
+ */
+export const ThreadReport = z.object({
+  version,
+  id: z.string(),
+  format: z.enum(['mbox', 'md', 'html']),
+  path: z.string(),
+  bytes: count,
+  sha256: Sha256,
+  messages: count,
+  made: count,
+  unreadable: count,
+  files: count,
+  files_left_out: count,
+  unavailable: count,
+  complete: z.boolean(),
+});
+export type ThreadReport = z.infer<typeof ThreadReport>;

@@ -3,34 +3,52 @@ import { createHash } from 'node:crypto';
 import { html, Markup, type Part } from './markup.ts';
 import { STYLE, type Tone } from './style-sheet.ts';
 
-/** Allows only this style sheet, by its hash. A browser refuses anything that failed to be escaped. */
-const POLICY = [
-  `default-src 'none'`,
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  `base-uri 'none'`,
-  `form-action 'none'`,
-].join('; ');
+/** Allows only one style sheet, by its hash, and pictures of the page itself. A browser refuses anything that failed to be escaped. */
+function policyOf(style: string, pictures: boolean): string {
+  return [
+    `default-src 'none'`,
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    ...(pictures ? ['img-src data:'] : []),
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');
+}
 
-// Not in a template, where a formatter could change white space: the hash covers every byte between the tags.
-const SHEET = new Markup(`<style>${STYLE}</style>`);
+/** What a page is made of. `style`: added to the style sheet of all pages. `pictures`: `data:` pictures are shown. */
+type Page = { title: string; body: Part; style?: string; pictures?: boolean };
 
 /** Returns the whole document, which is HTML and well-formed XML. The same input gives the same bytes. */
-export function page({ title, body }: { title: string; body: Part }): string {
+export function page({ title, body, style = '', pictures = false }: Page): string {
+  const sheet = STYLE + style;
+  // Not in the template, where a formatter could change white space: the hash covers every byte between the tags.
+  const styled = new Markup(`<style>${sheet}</style>`);
   const document = html`<html lang="en">
     <head>
       <meta charset="utf-8" />
-      <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
+      <meta http-equiv="Content-Security-Policy" content="${policyOf(sheet, pictures)}" />
       <meta name="referrer" content="no-referrer" />
       <meta name="color-scheme" content="light dark" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <title>${title}</title>
-      ${SHEET}
+      ${styled}
     </head>
     <body>
       ${body}
     </body>
   </html>`;
   return `<!doctype html>\n${document.text}\n`;
+}
+
+/** Stands for what is written later. No text of a page has it, since `<` is escaped. */
+const LATER = new Markup('<!-- later -->');
+
+/** As {@link page}, in the two parts around what is written later, between `first` and `last`. */
+export function pageAround({ first, last, ...rest }: Omit<Page, 'body'> & { first: Part; last: Part }): {
+  before: string;
+  behind: string;
+} {
+  const [before = '', behind = ''] = page({ ...rest, body: [first, LATER, last] }).split(LATER.text);
+  return { before, behind };
 }
 
 /** Returns a word in a coloured frame. */

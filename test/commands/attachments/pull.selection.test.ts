@@ -78,6 +78,27 @@ describe('the sample archive', () => {
     expect(lisbon.length).toBeGreaterThan(0);
   });
 
+  test.each([
+    "--name '*.TXT'",
+    "--name 'lisbon-0[0-4]*'",
+    "--name '*' --city lisbon",
+    "--name '*log*' --matching the",
+  ])('%s: the same files as in the list', async (line) => {
+    const [options = '', query] = line.split(' --matching ');
+    const rows = recordsOf(await arx(dir, `attachments ls --all ${options} -o ndjson`));
+    const found = idsOf(await pull(`${line} --to got --json`));
+    const all = query === undefined ? undefined : idsOf(await pull(`--matching ${query} --to other --json`));
+    const wanted = rows.map(({ id }) => id as string).filter((id) => all?.includes(id) !== false);
+    expect(found.toSorted()).toEqual(wanted.toSorted());
+    expect(found.length).toBeGreaterThan(0);
+  });
+
+  test('--name that no file has: exit 3', async () => {
+    const ran = await pull("--name '*.nothing' --to got");
+    expect(ran.exit).toBe(3);
+    expect(ran.stderr).toContain('no attachment has name "*.nothing"');
+  });
+
   test('--matching that finds nothing says so, and why', async () => {
     const ran = await pull('--matching nosuchword --to got');
     expect(ran).toMatchObject({ exit: 3 });

@@ -12,6 +12,7 @@ import {
   refusalsOf,
   type Check,
   type Context,
+  saidBy,
 } from './check.ts';
 
 const MESSAGES_ARE_READ = ({ variant }: Context): boolean => variant.messages === 'answers';
@@ -323,6 +324,27 @@ export const LIST_CHECKS: readonly Check[] = [
     name: 'conversations show: one that is not there',
     async run({ arx, variant }) {
       mustRefuse(await arx('conversations show nobody-77'), [6, ...refusalsOf(variant)], /nobody-77|list/);
+    },
+  },
+  {
+    commands: ['conversations export'],
+    name: 'conversations export: a thread in each form, or why it is not whole',
+    async run(context) {
+      const { id, letters } = someThread(context);
+      for (const format of ['mbox', 'md', 'html']) {
+        const ran = await context.arx(
+          `conversations export ${id} --format ${format} --to out.${format} -o ndjson`,
+        );
+        const refusals = refusalsOf(context.variant);
+        if (refusals.includes(ran.exit) && ran.stdout === '') continue;
+        must([0, 3, 8, 10, 11, 12].includes(ran.exit), saidBy(ran));
+        const [report] = recordsOf(ran);
+        if (report === undefined) continue;
+        // Where messages cannot be listed, those that the record of the conversation holds are written.
+        if (MESSAGES_ARE_READ(context) && ran.exit === 0)
+          must(report['messages'] === letters.length, `${report['messages']} messages of ${letters.length}`);
+        else must(ran.exit !== 0 || report['complete'] === true, 'not complete, and nothing is said');
+      }
     },
   },
   {

@@ -1,0 +1,194 @@
+// `arx conversations export ID`: a thread in one file, as an mbox, as Markdown or as an HTML page, with its files.
+import { lstat } from 'node:fs/promises';
+import { basename, dirname, extname, resolve } from 'node:path';
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import { writeCompleteFile } from '../../download/complete-file.ts';
+import { safeName } from '../../download/safe-name.ts';
+import { openTargetFolder } from '../../download/target-folder.ts';
+import { diskFault } from '../../disk/disk-fault.ts';
+import type { ThreadReport } from '../../contract/reports/files.ts';
+import { Fault } from '../../faults.ts';
+import { plural } from '../../format/numbers.ts';
+import type { ThreadHead } from '../../format/thread.ts';
+import { readThread, threadMessages, type Thread } from '../read/read-thread.ts';
+import { refuseOutputForm, writeBytes } from '../write-bytes.ts';
+import { noCounts, type ExportCounts } from './export-counts.ts';
+import { openThreadFiles, type ThreadFiles } from './export-files.ts';
+import { mboxOf } from './export-mbox.ts';
+
+const FORMATS = ['mbox', 'md', 'html'] as const;
+type Format = (typeof FORMATS)[number];
+const FORMAT_OF: Readonly<Record<string, Format>> = {
+  '.mbox': 'mbox',
+  '.mboxrd': 'mbox',
+  '.md': 'md',
+  '.html': 'html',
+  '.htm': 'html',
+};
+
+export const Input = z.object({
+  id: z.string().min(1),
+  format: z.enum(FORMATS).optional(),
+  to: z.string().min(1).optional(),
+  force: z.boolean().default(false),
+  allowEscapeSequences: z.boolean().default(false),
+});
+type Input = z.infer<typeof Input>;
+
+export async function run(input: Input, app: App): Promise<void> {
+  const { id, to, force } = input;
+  if (to === undefined) refuseOutputForm('conversations export without --to', app);
+  if (force && to === undefined && !app.isRecorded) throw new Fault('usage', '--force goes with --to PATH');
+  const format = input.format ?? FORMAT_OF[extname(to ?? '').toLowerCase()] ?? 'mbox';
+  const thread = await readThread(id, app);
+  const counts = noCounts();
+  if (to === undefined) {
+    for await (const chunk of documentOf(thread, { format, dir: undefined, force, counts }, app))
+      await writeBytes(chunk, id, input, app);
+  } else await save(thread, { to, format, force, counts }, app);
+  sayWhatIsMissing(thread, counts, app);
+}
+
+type Saving = { to: string; format: Format; force: boolean; counts: ExportCounts };
+
+/** Writes the document to a file, or to a folder with its files beside it, and prints a report. */
+async function save(thread: Thread, { to, format, force, counts }: Saving, app: App): Promise<void> {
+  const { id } = thread.conversation;
+  const path = resolve(app.world.cwd, to);
+  const isFolder = to.endsWith('/') || (await isExistingFolder(path));
+  const name = isFolder ? safeName('thread', `${id}.${format}`).name : basename(path);
+  const folder = await openTargetFolder(isFolder ? path : dirname(path));
+  try {
+    const dir = isFolder && format !== 'mbox' ? folder.path : undefined;
+    const chunks = documentOf(thread, { format, dir, force, counts }, app);
+    const { bytes, sha256 } = await writeCompleteFile({ dir: folder.path, name }, chunks, {
+      force,
+      world: app.world,
+    });
+    const report: ThreadReport = {
+      version: 1,
+      id,
+      format,
+      path: isFolder ? `${to.replace(/\/+$/, '')}/${name}` : to,
+      bytes,
+      sha256,
+      messages: counts.messages,
+      made: counts.made,
+      unreadable: counts.unreadable,
+      files: counts.files,
+      files_left_out: counts.filesLeftOut,
+      unavailable: counts.unavailable,
+      complete: thread.fault === undefined,
+    };
+    const columns = Object.entries(report).map(([name, value]) => ({ name, of: () => value }));
+    await app.printer.record({ columns }, report);
+  } finally {
+    await folder.close();
+  }
+}
+
+async function isExistingFolder(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (found) => found.isDirectory(),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return false;
+      throw diskFault(error, path);
+    },
+  );
+}
+
+type DocumentOptions = { format: Format; dir: string | undefined; force: boolean; counts: ExportCounts };
+
+/** Yields the document, one message after the other. */
+async function* documentOf(
+  thread: Thread,
+  { format, dir, force, counts }: DocumentOptions,
+  app: App,
+): AsyncGenerator<Buffer> {
+  if (format === 'mbox') {
+    yield* mboxOf(thread.messages, counts, app);
+    return;
+  }
+  const files = await openThreadFiles({ dir, pictures: format === 'html', force, counts }, app);
+  try {
+    yield* format === 'md' ? markdownOf(thread, files, counts, app) : pageOf(thread, files, counts, app);
+  } finally {
+    await files.close();
+  }
+}
+
+const READING = { headers: false, lore: false, preferHtml: false };
+
+async function* markdownOf(
+  thread: Thread,
+  files: ThreadFiles,
+  counts: ExportCounts,
+  app: App,
+): AsyncGenerator<Buffer> {
+  const { markdownHead, markdownMessage } = await import('../../format/thread-markdown.ts');
+  yield Buffer.from(markdownHead(headOf(thread)));
+  for await (const message of threadMessages(thread.messages, READING, app)) {
+    count(message.problem, counts);
+    yield Buffer.from(markdownMessage(message, counts.messages, await files.styleOf(message)));
+  }
+}
+
+async function* pageOf(
+  thread: Thread,
+  files: ThreadFiles,
+  counts: ExportCounts,
+  app: App,
+): AsyncGenerator<Buffer> {
+  const { threadFrame, threadMessage } = await import('../../format/html/thread-page.ts');
+  const { before, behind } = threadFrame(headOf(thread), app.version);
+  yield Buffer.from(before);
+  for await (const message of threadMessages(thread.messages, READING, app)) {
+    count(message.problem, counts);
+    yield Buffer.from(threadMessage(message, counts.messages, await files.styleOf(message)));
+  }
+  yield Buffer.from(behind);
+}
+
+function count(problem: object | undefined, counts: ExportCounts): void {
+  counts.messages += 1;
+  if (problem !== undefined) counts.unreadable += 1;
+}
+
+function headOf({ conversation, messages, fault }: Thread): ThreadHead {
+  const { id, subject, source } = conversation;
+  return {
+    title: subject ?? id,
+    facts: [
+      `Conversation ${id}${source === undefined ? '' : `, from ${source}`}`,
+      plural(messages.length, 'message'),
+    ],
+    doubts: fault === undefined ? [] : [fault.message],
+  };
+}
+
+/** What is not as it is stored, and what is not there, makes the run fail as a whole with `partial`. */
+function sayWhatIsMissing({ conversation, fault }: Thread, counts: ExportCounts, app: App): void {
+  const { made, unreadable, withoutLineEnd, unavailable, filesLeftOut } = counts;
+  if (fault !== undefined) app.addFault(fault);
+  if (made > 0) app.notice(`${plural(made, 'mail')} made of messages that are no stored mails, as each says`);
+  if (unreadable > 0)
+    app.addFault(
+      new Fault(
+        'partial',
+        `${conversation.id}: ${plural(unreadable, 'message')} not as stored, as it says in place of each`,
+      ),
+    );
+  if (withoutLineEnd > 0)
+    app.notice(
+      `${plural(withoutLineEnd, 'mail')} without a line end at the end got one, so the hash differs`,
+    );
+  const missing = unavailable + filesLeftOut;
+  if (missing > 0)
+    app.addFault(
+      new Fault(
+        'partial',
+        `${conversation.id}: ${plural(missing, 'file')} not in the export, as it says at the place of each`,
+      ),
+    );
+}

@@ -1,0 +1,61 @@
+// The messages of a conversation as a person reads them, in the order of the thread.
+import type { App } from '../../app.ts';
+import type { Conversation, Message } from '../../contract/conversation.ts';
+import type { ReadMessage } from '../../contract/reports/reading.ts';
+import { Fault } from '../../faults.ts';
+import { findConversation, readMessages } from '../conversations/conversation-messages.ts';
+import { isOfOneRecord } from '../single-record.ts';
+import { readMessage, unreadable, type ReadOptions } from './read-message.ts';
+import { threadOrder } from './thread-order.ts';
+
+/** A conversation with its messages. `fault`: why these may not be all. */
+export type Thread = { conversation: Conversation; messages: Message[]; fault: Fault | undefined };
+
+/** Returns a conversation with its messages. Throws as {@link findConversation}. */
+export async function readThread(id: string, app: App): Promise<Thread> {
+  const client = await app.client();
+  const conversation = await findConversation(id, client, app);
+  const { messages, fault } = await readMessages(conversation, client, app);
+  const isComplete =
+    fault === undefined && (conversation.message_count ?? messages.length) === messages.length;
+  const text = `${id}: the service does not prove that these are all its messages`;
+  return {
+    conversation,
+    messages,
+    fault: isComplete ? undefined : (fault ?? new Fault('partial', text)),
+  };
+}
+
+/** Yields the messages of a thread, in its order. One that cannot be read has a problem, which is a Fault of the run too. */
+export async function* threadMessages(
+  messages: readonly Message[],
+  options: ReadOptions,
+  app: App,
+): AsyncGenerator<ReadMessage> {
+  for (const { row, depth } of threadOrder(messages)) yield { ...(await readRow(row, options, app)), depth };
+}
+
+/** Returns a message of a list. One that cannot be read keeps what the list says of it. */
+export async function readRow(row: Message, options: ReadOptions, app: App): Promise<ReadMessage> {
+  const message = await readOrProblem(row.id, options, app);
+  if (message.problem === undefined) return message;
+  return {
+    ...message,
+    conversation_id: row.conversation_id ?? null,
+    parent_id: row.parent_id ?? null,
+    from: row.from ?? null,
+    date: row.date ?? null,
+    subject: row.subject ?? null,
+  };
+}
+
+/** Returns a message, or what is wrong with it, which is a Fault of the run then. */
+export async function readOrProblem(id: string, options: ReadOptions, app: App): Promise<ReadMessage> {
+  try {
+    return await readMessage(id, options, app);
+  } catch (error) {
+    if (!isOfOneRecord(error)) throw error;
+    app.addFault(error);
+    return unreadable(id, error);
+  }
+}
