@@ -12,6 +12,7 @@ export async function run(world: World): Promise<number> {
   const faults: Fault[] = [];
   let app: RunningApp | undefined;
   let endsBySignal = false;
+  let words: string | undefined;
   try {
     const { parse } = await import('./program.ts');
     const parsed = await parse(world.argv, version);
@@ -30,6 +31,7 @@ export async function run(world: World): Promise<number> {
         hint: 'change to another folder: cd',
       });
     const { call } = parsed;
+    words = call.spec.words;
     const { LOAD_BODY } = await import('./commands/index.ts');
     const body = await LOAD_BODY[call.spec.words]();
     const { createApp } = await import('./wiring/create-app.ts');
@@ -44,6 +46,8 @@ export async function run(world: World): Promise<number> {
   if (faults.length === 0 && world.signal.aborted && !endsBySignal) faults.push(world.signal.reason as Fault);
   const worst = worstOf(faults);
   if (worst === undefined) return 0;
+  // Whoever typed something that does not fit is told where it is explained.
+  if (words !== undefined && worst.kind === 'usage') worst.detail.hint ??= `arx help ${words}`;
   await report(faults, world, app).catch(() => {});
   return exitCodeOf(worst);
 }

@@ -197,6 +197,15 @@ function usageFault(error: CommanderError, words: readonly string[]): Fault {
       suggestion(typed.join(' '), knownWords(), 'arx ') ?? suggestion(typed[0] ?? '', knownWords(), 'arx ');
     return new Fault('usage', `unknown command '${typed.join(' ')}'`, { ...detail, hint: meant ?? hint });
   }
+  if (error.code === 'commander.excessArguments') {
+    const taken = COMMAND_LIST.find((spec) => spec.words === command)?.arguments ?? [];
+    const names = taken.map(([syntax]) => syntax).join(' and ');
+    return new Fault(
+      'usage',
+      `too many arguments: arx ${command} takes ${names === '' ? 'none' : `only ${names}`}`,
+      detail,
+    );
+  }
   const option = /unknown option '--([a-z][a-z_-]*)/.exec(error.message)?.[1]?.replaceAll('-', '_') ?? '';
   const meant = Object.hasOwn(OPTION_OF_PARAMETER, option) ? OPTION_OF_PARAMETER[option] : undefined;
   const wrong = /argument '(.{0,60})' is invalid\. Allowed choices are (.*)\.$/.exec(error.message);

@@ -29,3 +29,12 @@ describe('K2 a signal during the last write of a command', () => {
     expect(world.stdoutText()).not.toBe('');
   });
 });
+
+test('an argument that does not fit names the help of the command, also as `next` of the exit record', async () => {
+  const argv = ['attachments', 'ls', '--limit', '0', '--json'];
+  const world = fakeWorld({ dir: tempFolder('usage'), argv });
+  expect(await run(world)).toBe(2);
+  const [, hint, record = ''] = world.stderrText().split('\n');
+  expect(hint).toBe('  hint: arx help attachments ls');
+  expect(JSON.parse(record)).toMatchObject({ class: 'usage', next: 'arx help attachments ls' });
+});

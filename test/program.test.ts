@@ -96,6 +96,12 @@ test.each([
   ['attachmnts ls --city lisbon', "unknown command 'attachmnts ls'", 'did you mean: arx attachments ls'],
   ['attachments lss', "unknown command 'attachments lss'", 'did you mean: arx attachments ls'],
   ['logni', "unknown command 'logni'", 'did you mean: arx login'],
+  ['attachments ls extra', 'too many arguments: arx attachments ls takes none', 'arx help attachments ls'],
+  [
+    'attachments show a b',
+    'too many arguments: arx attachments show takes only <id>',
+    'arx help attachments show',
+  ],
   ['attachments --json', 'arx attachments needs a subcommand', 'arx help attachments'],
   ['--json', 'a command is missing', 'arx --help shows the commands'],
   ['helth now', "unknown command 'helth now'", 'did you mean: arx health'],

@@ -65,7 +65,7 @@ export function faultOfResponse(response: ApiResponse, url: URL, token = ''): Fa
   const fields = errorFieldsOf(response, token);
   const { message: _, ...known } = fields;
   const kind = kindOf(status, fields.code);
-  const hint = hintFor(kind, fields);
+  const hint = hintFor(kind, fields, url);
   const detail: FaultDetail = {
     status,
     retryable: kind === 'busy',
@@ -76,8 +76,12 @@ export function faultOfResponse(response: ApiResponse, url: URL, token = ''): Fa
   return new Fault(kind, messageOf(kind, status, fields, url, token), detail);
 }
 
-function hintFor(kind: FaultKind, { code, message }: ErrorFields): string | undefined {
+function hintFor(kind: FaultKind, { code, message }: ErrorFields, url: URL): string | undefined {
   if (kind === 'auth') return code === UNSIGNED ? 'arx events send --sign-with FILE' : 'arx login';
+  if (kind === 'not_found' && code === NO_RECORD) {
+    const noun = recordIn(url)?.noun;
+    return noun === undefined ? undefined : RECORD_ROUTES[noun].hint;
+  }
   // A service of this interface says why: this may be another server, or another path of it.
   return kind === 'not_found' && (code ?? message) === undefined ? 'check the base URL' : undefined;
 }
@@ -122,25 +126,33 @@ function messageOf(
  * Returns the record that a path asks for, as `message msg_99`; undefined for a list or another path. It replaces the text
  * of the service, ours too, so that every service gives the same message.
  */
-function recordAt({ pathname }: URL, token: string): string | undefined {
-  for (const [noun, { path }] of Object.entries(RECORD_ROUTES)) {
+function recordAt(url: URL, token: string): string | undefined {
+  const record = recordIn(url);
+  if (record === undefined) return undefined;
+  try {
+    return `${record.noun} ${safeText(redactSecret(decodeURIComponent(record.id), token), 80)}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the kind of the record that a path asks for, and its id as it stands in the path. */
+function recordIn({ pathname }: URL): { noun: keyof typeof RECORD_ROUTES; id: string } | undefined {
+  for (const noun of Object.keys(RECORD_ROUTES) as (keyof typeof RECORD_ROUTES)[]) {
+    const { path } = RECORD_ROUTES[noun].route;
     const at = pathname.lastIndexOf(path.slice(0, path.indexOf('{')));
     const id = at < 0 ? '' : pathname.slice(at + path.indexOf('{'));
-    if (id === '' || id.includes('/')) continue;
-    try {
-      return `${noun} ${safeText(redactSecret(decodeURIComponent(id), token), 80)}`;
-    } catch {
-      return undefined;
-    }
+    if (id !== '' && !id.includes('/')) return { noun, id };
   }
   return undefined;
 }
 
+/** The routes of one record, and the command that lists the records that there are. */
 const RECORD_ROUTES = {
-  attachment: ROUTES.attachment,
-  message: ROUTES.content,
-  sequence: ROUTES.sequence,
-  conversation: ROUTES.conversation,
+  attachment: { route: ROUTES.attachment, hint: 'arx attachments ls --all lists them' },
+  message: { route: ROUTES.content, hint: 'arx messages ls lists them' },
+  sequence: { route: ROUTES.sequence, hint: 'arx help sequence show names them' },
+  conversation: { route: ROUTES.conversation, hint: 'arx conversations ls lists them' },
 };
 
 function isKnown(code: string | undefined): code is ErrorCode {

@@ -33,7 +33,7 @@ export function formatFaults(faults: readonly Fault[], options: { json: boolean;
 
 /** Returns the exit record of a fault (contract/reports/command.ts). Fields that the fault lacks are left out. */
 export function exitRecordOf(fault: Fault): ExitRecord {
-  const { code, request_id, integrity, retryable } = fault.detail;
+  const { code, request_id, integrity, retryable, hint } = fault.detail;
   return {
     type: 'exit',
     exit: exitCodeOf(fault),
@@ -43,6 +43,7 @@ export function exitRecordOf(fault: Fault): ExitRecord {
     ...(request_id === undefined ? {} : { request_id }),
     ...(integrity === undefined ? {} : { integrity }),
     ...(retryable === undefined ? {} : { retryable }),
+    ...(hint === undefined ? {} : { next: hint }),
   };
 }
 

@@ -59,3 +59,13 @@ describe('404 of another service names what it does not have', () => {
     ]);
   });
 });
+
+test.each([
+  ['/v1/attachments/att_9', 'no attachment att_9 in this archive', 'arx attachments ls --all lists them'],
+  ['/api/content/msg_9', 'no message msg_9 in this archive', 'arx messages ls lists them'],
+  ['/v1/conversations/conv_9', 'no conversation conv_9 in this archive', 'arx conversations ls lists them'],
+  ['/api/sequence/x', 'no sequence x in this archive', 'arx help sequence show names them'],
+])('a record that is not there: %s', (path, message, hint) => {
+  const fault = said(404, { code: 'not_found', message: 'x y' }, path);
+  expect([fault.message, fault.detail.hint]).toEqual([message, hint]);
+});

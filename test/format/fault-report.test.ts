@@ -33,7 +33,7 @@ test('of many the most severe first, each listed', () => {
   hint: list again
 arx: no att_1 [not_found] request_id req_1 integrity 0
 arx: cannot reach x:1 (refused) [network]
-{"type":"exit","exit":12,"class":"integrity","message":"att_2 differs"}
+{"type":"exit","exit":12,"class":"integrity","message":"att_2 differs","next":"list again"}
 `,
   );
 });

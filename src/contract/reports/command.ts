@@ -23,5 +23,7 @@ export const ExitRecord = z.object({
   request_id: z.string().optional(),
   integrity: Integrity.optional(),
   retryable: z.boolean().optional(),
+  /** What to do, best a command to paste. */
+  next: z.string().optional(),
 });
 export type ExitRecord = z.infer<typeof ExitRecord>;
