@@ -3,8 +3,9 @@ import { parseArgs } from 'node:util';
 
 const USUAL = ['start', 'page', 'depth', 'import', 'search', 'walk', 'files', 'verify', 'pulled'];
 const WALKS = ['simulated', 'served', 'sizes', 'many', 'calibration', 'kill'];
+const SEARCH = ['search-list'];
 const SERVICE = ['service', 'intake', 'ingest', 'ingest-kill', 'hold', 'hostile', 'soak', 'sqlmap'];
-const BENCHES = [...USUAL, ...WALKS, ...SERVICE];
+const BENCHES = [...USUAL, ...SEARCH, ...WALKS, ...SERVICE];
 /** Options of the bench `calibration`. */
 const text = { type: 'string' };
 const flag = { type: 'boolean' };

@@ -89,6 +89,32 @@ export function table(title, rows) {
   process.stdout.write(`\n${title}\n\n${lines.join('\n')}\n`);
 }
 
+/** Milliseconds of CPU (user and system) and wall time of one process. GNU time counts in steps of 10 ms, so Python asks. */
+export function spent(line, env) {
+  const { status, stderr } = spawnSync('python3', ['-c', SPENT, ...line], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  if (status !== 0) throw new Error(`${line.join(' ')} exited with ${status}: ${stderr}`);
+  const [cpu, wall] = String(stderr).trim().split('\n').at(-1).split(' ').map(Number);
+  return { ms: 1000 * wall, cpu: 1000 * cpu };
+}
+
+const SPENT = `
+import resource, subprocess, sys, time
+begun = time.monotonic()
+status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+wall = time.monotonic() - begun
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+sys.stderr.write('\\n%f %f' % (used.ru_utime + used.ru_stime, wall))
+sys.exit(status)
+`;
+
+/** The real list that benches import. */
+export const LIST = [join(import.meta.dirname, '../../..'), '/work']
+  .map((dir) => join(dir, 'shared/data/lists/samba-technical-2019-2022.mbox.xz'))
+  .find(existsSync);
+
 export const ARX = join(import.meta.dirname, '..', '..', 'bin', 'arx.js');
 
 /** Scratch folders for a run of arx, and the environment that points to them. */
