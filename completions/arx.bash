@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--source|--message|--name|--min-bytes|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--until|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--source|--message|--name|--min-bytes|--until|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -29,7 +29,7 @@ _arx() {
     "search":--sort) _arx_list -W "relevance newest oldest"; return ;;
     "search":--facet) _arx_list -W "year from type city conversation"; return ;;
     "attachments ls":--redacted) _arx_list -W "yes no"; return ;;
-    "attachments ls":--sort) _arx_list -W "filename -filename type -type bytes -bytes city -city source -source"; return ;;
+    "attachments ls":--sort) _arx_list -W "filename -filename type -type bytes -bytes city -city source -source date -date"; return ;;
     "attachments pull":--ids) _arx_file; return ;;
     "attachments pull":--to) _arx_dir; return ;;
     "attachments pull":--by) _arx_list -W "city type conversation"; return ;;
@@ -90,7 +90,7 @@ _arx() {
     "whoami") : ;;
     "token") : ;;
     "search") flags+=" --from --subject --city --type --since --before --conversation --sort --limit --after --all --count --facet"; : ;;
-    "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message --name --min-bytes --sort"; : ;;
+    "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message --name --min-bytes --since --until --sort"; : ;;
     "attachments cities") flags+=" --city --type --source --message"; : ;;
     "attachments types") flags+=" --city --type --source --message"; : ;;
     "attachments sources") flags+=" --city --type --source --message"; : ;;

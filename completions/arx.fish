@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --until --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -124,7 +124,9 @@ complete -c arx -n '__arx_at attachments ls' -l source -x -d 'only rows of this 
 complete -c arx -n '__arx_at attachments ls' -l message -x -d 'only files of this message'
 complete -c arx -n '__arx_at attachments ls' -l name -x -d 'only files with such a name, in any case: *, ? and [a-z], e.g. "*.pdf"'
 complete -c arx -n '__arx_at attachments ls' -l min-bytes -x -d 'only files of at least this size, e.g. 2000, 20kB or 1.5M'
-complete -c arx -n '__arx_at attachments ls' -l sort -x -a 'filename -filename type -type bytes -bytes city -city source -source' -d 'the first rows of this order; with - the greatest or newest first'
+complete -c arx -n '__arx_at attachments ls' -l since -x -d 'only files whose message is from this date on, e.g. 2021, 2021-03-04, 3m'
+complete -c arx -n '__arx_at attachments ls' -l until -x -d 'only files whose message is from before this date'
+complete -c arx -n '__arx_at attachments ls' -l sort -x -a 'filename -filename type -type bytes -bytes city -city source -source date -date' -d 'the first rows of this order; with - the greatest or newest first'
 complete -c arx -n '__arx_at attachments cities' -l city -x -d 'only files from this city'
 complete -c arx -n '__arx_at attachments cities' -l type -x -d 'only this content type, e.g. image/png'
 complete -c arx -n '__arx_at attachments cities' -l source -x -d 'only rows of this source, e.g. gateway'

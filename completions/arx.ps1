@@ -2,7 +2,7 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile')
-  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--facet', '--redacted', '--source', '--message', '--name', '--min-bytes', '--matching', '--ids', '--to', '--by', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--until', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
+  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--facet', '--redacted', '--source', '--message', '--name', '--min-bytes', '--until', '--matching', '--ids', '--to', '--by', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
   $globals = @('-o', '--output', '--json', '--csv-safe', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--record', '--force', '--strict', '--no-color', '--no-input', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'csv', 'json', 'ndjson', 'sums')
@@ -10,7 +10,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'search --sort' = @('relevance', 'newest', 'oldest')
     '--facet' = @('year', 'from', 'type', 'city', 'conversation')
     '--redacted' = @('yes', 'no')
-    'attachments ls --sort' = @('filename', '-filename', 'type', '-type', 'bytes', '-bytes', 'city', '-city', 'source', '-source')
+    'attachments ls --sort' = @('filename', '-filename', 'type', '-type', 'bytes', '-bytes', 'city', '-city', 'source', '-source', 'date', '-date')
     '--by' = @('city', 'type', 'conversation')
     '--against' = @('manifest', 'catalogue', 'sums', 'bag')
     'attachments export --format' = @('bagit')
@@ -42,7 +42,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'whoami' = @()
     'token' = @()
     'search' = @('--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--all', '--count', '--facet')
-    'attachments ls' = @('--city', '--limit', '--after', '--before', '--all', '--redacted', '--type', '--source', '--message', '--name', '--min-bytes', '--sort')
+    'attachments ls' = @('--city', '--limit', '--after', '--before', '--all', '--redacted', '--type', '--source', '--message', '--name', '--min-bytes', '--since', '--until', '--sort')
     'attachments cities' = @('--city', '--type', '--source', '--message')
     'attachments types' = @('--city', '--type', '--source', '--message')
     'attachments sources' = @('--city', '--type', '--source', '--message')

@@ -23,7 +23,9 @@ export const ATTACHMENT_COMMANDS = [
       ...OTHER_FILTERS,
       ['--name <pattern>', 'only files with such a name, in any case: *, ? and [a-z], e.g. "*.pdf"'],
       ['--min-bytes <size>', 'only files of at least this size, e.g. 2000, 20kB or 1.5M'],
-      sortOption('filename', 'type', 'bytes', 'city', 'source'),
+      ['--since <date>', 'only files whose message is from this date on, e.g. 2021, 2021-03-04, 3m'],
+      ['--until <date>', 'only files whose message is from before this date'],
+      sortOption('filename', 'type', 'bytes', 'city', 'source', 'date'),
     ],
     examples: [
       'arx attachments ls --city lisbon',

@@ -47,11 +47,12 @@ export function orderIn<Row extends object>(
   return orderOf(sort, { dates: new Set(dates), valueOf });
 }
 
-/** Returns tests that are made here, and says on a remote service what that costs. */
+/** Returns tests that are made here, and says on a remote service what that costs. `ofWhat` follows `the whole list`. */
 export function localTests<Row>(
   tests: readonly RowTest<Row>[],
   list: ListName,
   app: Pick<App, 'client' | 'isRemote' | 'log' | 'notice'>,
+  ofWhat = '',
 ): LocalTests<Row> {
   return {
     tests,
@@ -62,7 +63,7 @@ export function localTests<Row>(
       const count = isExact ? 'about' : 'at most about';
       const requests = (isExact ? FIXED_REQUESTS + READS_OF_A_PAGE * (pages ?? 0) : pages) ?? 0;
       const cost = pages === undefined ? '' : `: ${count} ${plural(requests, 'request')}`;
-      app.notice(`${isExact ? 'needs' : 'may need'} the whole list${cost}`);
+      app.notice(`${isExact ? 'needs' : 'may need'} the whole list${ofWhat}${cost}`);
     },
   };
 }

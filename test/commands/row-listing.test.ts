@@ -5,7 +5,7 @@ import { exactRows } from '../../src/commands/exact-rows.ts';
 import { arx, recordsOf, type Ran } from '../support/command.ts';
 import { serveList, type CursorServerOptions } from '../support/cursor-server.ts';
 import { sampleData } from '../support/sample.ts';
-import { serveStranger } from '../support/stranger.ts';
+import { requestsFor, serveStranger } from '../support/stranger.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const env = { LANG: 'C.UTF-8', ARX_TOKEN: 'tok_given' };
@@ -251,6 +251,60 @@ describe('what it costs on a remote service is said before', () => {
 
   test('nothing in the local archive', async () => {
     expect((await arx(dir, 'messages ls --sort date -o table')).stderr).not.toContain('whole list');
+  });
+});
+
+describe('dates of files', () => {
+  const dateOf = ({ message_id }: Row): string =>
+    String(all['messages']!.find(({ id }) => id === message_id)!['date']);
+
+  test('are those of their messages', async () => {
+    const files = all['attachments']!;
+    const late = files.filter((row) => dateOf(row) >= '2019-05');
+    expect(late.length).toBeGreaterThan(2);
+    expect(idsIn(await arx(dir, 'attachments ls --since 2019-05 -o ndjson'))).toEqual(idsOf(late));
+    const early = await arx(dir, 'attachments ls --all --until 2019-05 -o ndjson');
+    expect(idsIn(early)).toEqual(idsOf(files.filter((row) => dateOf(row) < '2019-05')));
+    const sorted = files.toSorted((a, b) => Date.parse(dateOf(b)) - Date.parse(dateOf(a)));
+    expect(idsIn(await arx(dir, 'attachments ls --sort -date --all -o ndjson'))).toEqual(idsOf(sorted));
+    const table = await arx(dir, 'attachments ls --sort -date --limit 1 -o table');
+    expect(table.stdout).toContain('2019-05-17 17:47');
+  });
+
+  const rows = [
+    { id: 'a', message_id: 'm1', redacted: false },
+    { id: 'b', message_id: 'm2', redacted: false, created_at: '2022-01-01T00:00:00Z' },
+    { id: 'c', message_id: 'm3', redacted: true, file_url: null },
+  ];
+  const messages = [
+    { id: 'm1', date: '2021-01-01T00:00:00Z' },
+    { id: 'm2', date: '2000-01-01T00:00:00Z' },
+  ];
+  async function listed(lists: Record<string, Row[]>, line: string) {
+    const server = await serveStranger({ lists });
+    try {
+      const ran = await arx(dir, `attachments ls ${line} -o ndjson --base-url ${server.url}`, { env });
+      return { ...ran, ids: idsIn(ran), asked: requestsFor(server, '/messages').length };
+    } finally {
+      await server.close();
+    }
+  }
+
+  test('of another service, and its own ones first', async () => {
+    const lists = { '/v1/attachments': rows, '/messages': messages };
+    const ran = await listed(lists, '--since 2021 --all');
+    expect({ exit: ran.exit, ids: ran.ids }).toEqual({ exit: 0, ids: ['a', 'b'] });
+    expect(ran.stderr).toContain('needs the whole list of messages');
+    expect(ran.stderr).toContain('1 row does not show date: left out');
+    expect((await listed(lists, '--sort -date')).ids).toEqual(['b', 'a', 'c']);
+    const own = await listed({ ...lists, '/v1/attachments': [rows[1]!] }, '--since 2021');
+    expect({ ids: own.ids, asked: own.asked }).toEqual({ ids: ['b'], asked: 0 });
+  });
+
+  test('that cannot be listed: exit 3, with the rows that have one', async () => {
+    const ran = await listed({ '/v1/attachments': rows }, '--since 2021 --all');
+    expect({ exit: ran.exit, ids: ran.ids }).toEqual({ exit: 3, ids: ['b'] });
+    expect(ran.stderr).toContain('files have the dates of their messages, which cannot be listed');
   });
 });
 

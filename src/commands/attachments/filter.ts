@@ -1,8 +1,10 @@
 // The options of `ls` and `pull` that select rows of the catalogue.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
+import type { Query } from '../../client/index.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import type { FieldFilter } from '../field-filter.ts';
+import type { AttachmentDates } from './dates.ts';
 import { FilteredList, type LocalTests } from '../filtered-list.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { nameTest, valueOfColumn, type RowTest } from '../row-tests.ts';
@@ -24,14 +26,20 @@ export function fieldFilters({ city, type, source, message }: Filter): FieldFilt
   );
 }
 
-/** Returns the catalogue with the filters. */
+/** Returns the catalogue with the filters. `dates`: the dates of its rows become known there. */
 export async function filteredCatalogue(
   filters: readonly FieldFilter[],
   app: App,
   local?: LocalTests<Attachment>,
+  dates?: Pick<AttachmentDates, 'add'>,
 ): Promise<FilteredList<Attachment>> {
   const client = await app.client();
-  return new FilteredList((query) => client.attachments(query), filters, app, local);
+  const read = async (query: Query) => {
+    const reply = await client.attachments(query);
+    await dates?.add(reply.body.data);
+    return reply;
+  };
+  return new FilteredList(read, filters, app, local);
 }
 
 /** Returns the test of `--name`, which no service makes; none where it is not given. */

@@ -11,8 +11,18 @@ import { changedRows, countContradictions, twoHashesFault } from '../contradicti
 import { noticeMore, totalContradiction, totalOf } from '../page.ts';
 import type { ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
-import { firstRows, localTests, orderIn, readAll, rowsToShow, sayMore, withMatches } from '../row-listing.ts';
-import { sizeTest, valueOfColumn, type RowTest } from '../row-tests.ts';
+import {
+  firstRows,
+  localTests,
+  orderIn,
+  readAll,
+  rowsToShow,
+  sayMore,
+  Selection,
+  withMatches,
+} from '../row-listing.ts';
+import { dateTests, sizeTest, valueOfColumn, type RowTest } from '../row-tests.ts';
+import { AttachmentDates } from './dates.ts';
 import { cityAsWritten, rowsOfCity } from './city.ts';
 import { fieldFilters, Filter, filteredCatalogue, nameTests } from './filter.ts';
 import { limitedNotices } from './notices.ts';
@@ -20,16 +30,18 @@ import { unavailableFault } from './withheld.ts';
 
 export const Input = Window.extend({
   ...Filter.shape,
-  all: z.boolean().default(false),
   redacted: z.enum(['yes', 'no']).optional(),
   name: z.string().min(1).optional(),
   minBytes: Size.optional(),
-  sort: z.string().optional(),
+  ...Selection.shape,
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  const order = orderIn(input, attachmentView, []);
-  let list = await listOf(input, app);
+  const isDated = (input.since ?? input.until) !== undefined || /^-?date$/.test(input.sort ?? '');
+  const dates = isDated ? new AttachmentDates(app) : undefined;
+  const view = dates?.view ?? attachmentView;
+  const order = orderIn(input, view, ['date']);
+  let list = await listOf(input, app, dates);
   const changes = (await app.client()).changesOf('attachments');
   let contradiction: string | undefined;
   const totals = { rows: 0, withheld: 0, absent: 0 };
@@ -44,19 +56,21 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     return row;
   };
   const isComplete = (listing: { complete(): boolean }): boolean =>
-    listing.complete() && list.fault() === undefined && twoHashesFault(changes) === undefined;
+    listing.complete() &&
+    (list.fault() ?? dates?.fault()) === undefined &&
+    twoHashesFault(changes) === undefined;
 
   let complete: boolean;
   if (input.all || order !== undefined) {
     let listing: ExactRows<Attachment> | undefined;
     const read = async (filter: Filter) => {
-      list = await listOf({ ...input, ...filter }, app);
+      list = await listOf({ ...input, ...filter }, app, dates);
       listing = readAll(list, order, input, app);
       return withMatches(listing, list);
     };
     const shown = rowsToShow(rowsOfCity(input, app, read), order, input);
     const isWhole = () => shown.isAll() && listing !== undefined && isComplete(listing);
-    await app.printer.list(attachmentView, {
+    await app.printer.list(view, {
       status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
       rows: counted(shown.rows, count),
       summary: () => ({
@@ -75,17 +89,17 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const isEmpty = page.data.length === 0 && input.after === undefined && input.before === undefined;
     const city = isEmpty && input.city !== undefined ? await cityAsWritten(input.city, app) : undefined;
     if (city !== undefined) {
-      list = await listOf({ ...input, city }, app);
+      list = await listOf({ ...input, city }, app, dates);
       page = await firstRows(list, input, app);
     }
     const rows = page.data.map(count);
     complete = page.has_more === false && input.after === undefined && input.before === undefined;
     const contradicted = totalContradiction(page, input);
     contradiction = contradicted?.text;
-    complete &&= list.fault() === undefined && contradicted?.isMissing !== true;
+    complete &&= (list.fault() ?? dates?.fault()) === undefined && contradicted?.isMissing !== true;
     complete &&= twoHashesFault(changes) === undefined;
     const total = await totalOf(app, page, input, list.isUnfiltered ? 'attachments' : undefined);
-    await app.printer.list(attachmentView, {
+    await app.printer.list(view, {
       status: page.status ?? (totals.withheld > 0 ? 'partial' : 'stable'),
       rows,
       summary: () => ({
@@ -100,8 +114,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   await noticeEmptyArchive(totals.rows, app);
   countContradictions(app, contradiction, changes);
   list.tests.sayHidden(app);
-  const doubt = list.fault();
-  if (doubt !== undefined) app.addFault(doubt);
+  for (const doubt of [list.fault(), dates?.fault()]) if (doubt !== undefined) app.addFault(doubt);
   odd.end('redacted rows name a file_url; none is ever fetched');
   if (app.strict && !complete && !input.all)
     app.addFault(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));
@@ -110,7 +123,11 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   if (app.strict && unavailable !== undefined) app.addFault(unavailable);
 }
 
-function listOf(input: z.infer<typeof Input>, app: App): Promise<FilteredList<Attachment>> {
+function listOf(
+  input: z.infer<typeof Input>,
+  app: App,
+  dates: AttachmentDates | undefined,
+): Promise<FilteredList<Attachment>> {
   const filters = fieldFilters(input);
   if (input.redacted !== undefined)
     filters.push({
@@ -119,7 +136,10 @@ function listOf(input: z.infer<typeof Input>, app: App): Promise<FilteredList<At
       value: input.redacted === 'yes',
       absent: false,
     });
-  return filteredCatalogue(filters, app, localTests(testsOf(input), 'attachments', app));
+  const dateOf = dates?.of ?? (() => undefined);
+  const columns = { since: 'date', until: 'date' };
+  const tests = [...testsOf(input), ...dateTests(input, columns, () => dateOf, app.world.now())];
+  return filteredCatalogue(filters, app, localTests(tests, 'attachments', app), dates);
 }
 
 /** Returns the tests of rows that no service makes. */
