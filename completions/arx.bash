@@ -17,6 +17,7 @@ _arx() {
     last=""
     case $word in
       -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--source|--message|--name|--min-bytes|--until|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--source|--message|--name|--min-bytes|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--until|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -50,6 +51,7 @@ _arx() {
     "messages ls":--sort) _arx_list -W "date -date from -from subject -subject files -files"; return ;;
     "messages ls":--freeze) _arx_dir; return ;;
     "messages ls":--report) _arx_file; return ;;
+    "messages show":--in) _arx_list -W "conversation archive"; return ;;
     "events send":--file) _arx_file; return ;;
     "events send":--journal) _arx_file; return ;;
     "events send":--sign-with) _arx_file; return ;;
@@ -80,6 +82,9 @@ _arx() {
     "content") [[ $cur == -* ]] || _arx_list -W "get" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show export walk verify diff plot" ;;
     "messages") [[ $cur == -* ]] || _arx_list -W "ls" ;;
+    "content") [[ $cur == -* ]] || _arx_list -W "get diff" ;;
+    "conversations") [[ $cur == -* ]] || _arx_list -W "ls show walk verify diff plot" ;;
+    "messages") [[ $cur == -* ]] || _arx_list -W "ls show" ;;
     "sequence") [[ $cur == -* ]] || _arx_list -W "show" ;;
     "events") [[ $cur == -* ]] || _arx_list -W "send types ls reconcile" ;;
     "about") [[ $cur == -* ]] || _arx_list -W "api" ;;
@@ -102,6 +107,7 @@ _arx() {
     "attachments export") flags+=" --format --to --frozen --offline"; [[ $cur == -* ]] || _arx_dir ;;
     "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --allow-escape-sequences"; : ;;
     "content get") flags+=" --view --pipeline --stego --raw --save --allow-escape-sequences"; : ;;
+    "content diff") flags+=" --headers --prefer-html"; : ;;
     "conversations ls") flags+=" --limit --after --before --all --subject --since --until --sort"; : ;;
     "conversations show") : ;;
     "conversations export") flags+=" --format --to --allow-escape-sequences"; : ;;
@@ -111,6 +117,7 @@ _arx() {
     "conversations plot") flags+=" --html"; [[ $cur == -* ]] || _arx_dir ;;
     "walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --id-field --data-field --positions-field --after-param --before-param --limit-param --forward-only"; : ;;
     "messages ls") flags+=" --conversation --opening --from --subject --since --until --sort --all --walk --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift"; : ;;
+    "messages show") flags+=" --around --in"; : ;;
     "sequence show") flags+=" --limit --after --before --all"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;
     "events send") flags+=" --id --payload --file --allow-unknown-type --journal --sign-with"; [[ $cur == -* ]] || _arx_list -W "message.reordered attachment.reclassified contact.flagged sequence.diverged mirror.detected" ;;
     "events types") : ;;

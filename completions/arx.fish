@@ -6,6 +6,7 @@ function __arx_at
         if test $skip = 1
             set skip 0
         else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --until --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -42,6 +43,9 @@ complete -c arx -n '__arx_at' -a attachments -d 'list, download, verify and pack
 complete -c arx -n '__arx_at' -a content -d 'show or save what the service stores of messages'
 complete -c arx -n '__arx_at' -a conversations -d 'list, show and export conversations, walk them exactly'
 complete -c arx -n '__arx_at' -a messages -d 'list messages'
+complete -c arx -n '__arx_at' -a content -d 'show, save or compare what the service stores of messages'
+complete -c arx -n '__arx_at' -a conversations -d 'list conversations, walk them exactly, compare walks'
+complete -c arx -n '__arx_at' -a messages -d 'list messages, show one with its neighbours'
 complete -c arx -n '__arx_at' -a sequence -d 'show the positions of a sequence'
 complete -c arx -n '__arx_at' -a events -d 'send events and check what became of them'
 complete -c arx -n '__arx_at' -a about -d 'show what is documented and what is assumed'
@@ -76,6 +80,7 @@ complete -c arx -n '__arx_at attachments' -a pull -d 'download files; each gets 
 complete -c arx -n '__arx_at attachments' -a verify -d 'verify the files of a folder or of a BagIt bag against their hashes'
 complete -c arx -n '__arx_at attachments' -a export -d 'pack a pulled folder as a BagIt bag, verifying each file again'
 complete -c arx -n '__arx_at content' -a get -d 'show or save what the service stores of messages, as one record each'
+complete -c arx -n '__arx_at content' -a diff -d 'compare two messages, or the raw and the lore view of one'
 complete -c arx -n '__arx_at conversations' -a ls -d 'list conversations, one page as the service reports it, or all'
 complete -c arx -n '__arx_at conversations' -a show -d 'show a conversation with its messages'
 complete -c arx -n '__arx_at conversations' -a export -d 'write a conversation into one file, with its files'
@@ -84,6 +89,7 @@ complete -c arx -n '__arx_at conversations' -a verify -d 'check the hash chain a
 complete -c arx -n '__arx_at conversations' -a diff -d 'compare two frozen walks: rows added, moved, lost, changed; offline'
 complete -c arx -n '__arx_at conversations' -a plot -d 'draw the drift and the reads of a frozen walk, offline'
 complete -c arx -n '__arx_at messages' -a ls -d 'list messages, one page or all; with --walk in frozen windows'
+complete -c arx -n '__arx_at messages' -a show -d 'show a row of the list of messages, with --around its neighbours'
 complete -c arx -n '__arx_at sequence' -a show -d 'show the reported and the checked positions of a sequence'
 complete -c arx -n '__arx_at events' -a send -d 'send events and confirm that each was acknowledged'
 complete -c arx -n '__arx_at events' -a types -d 'list the event types with the fields of their payload'
@@ -181,6 +187,8 @@ complete -c arx -n '__arx_at content get' -l stego -d 'show hidden data: zero-wi
 complete -c arx -n '__arx_at content get' -l raw -d 'write only the stored bytes, checked against their hash'
 complete -c arx -n '__arx_at content get' -l save -x -a '(__fish_complete_directories)' -d 'save each record, its stored bytes and its files in DIR'
 complete -c arx -n '__arx_at content get' -l allow-escape-sequences -d 'with --raw: send control characters to the terminal'
+complete -c arx -n '__arx_at content diff' -l headers -d 'compare every header line, not only From, To, Cc, Date and Subject'
+complete -c arx -n '__arx_at content diff' -l prefer-html -d 'compare the HTML form where a message has both'
 complete -c arx -n '__arx_at conversations ls' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at conversations ls' -l after -x -d 'only rows after this one'
 complete -c arx -n '__arx_at conversations ls' -l before -x -d 'only rows before this one'
@@ -242,6 +250,8 @@ complete -c arx -n '__arx_at messages ls' -l freeze -x -a '(__fish_complete_dire
 complete -c arx -n '__arx_at messages ls' -l resume -d 'with --freeze: continue after the last frozen window'
 complete -c arx -n '__arx_at messages ls' -l report -rF -d 'write the walk report to FILE'
 complete -c arx -n '__arx_at messages ls' -l fail-on-drift -x -d 'exit 8 above this share of reported drift or of reads that disagree, 0 to 1'
+complete -c arx -n '__arx_at messages show' -l around -x -d 'also show so many messages before and after it, 1 to 1000'
+complete -c arx -n '__arx_at messages show' -l in -x -a 'conversation archive' -d 'with --around: the list (default: conversation)'
 complete -c arx -n '__arx_at sequence show' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at sequence show' -l after -x -d 'only rows after this one'
 complete -c arx -n '__arx_at sequence show' -l before -x -d 'only rows before this one'

@@ -44,4 +44,22 @@ export const CONTENT_COMMANDS = [
     ],
     topics: ['files'],
   },
+  {
+    words: 'content diff',
+    summary: 'compare two messages, or the raw and the lore view of one',
+    arguments: [
+      ['<a>', 'message, e.g. msg_1'],
+      ['[b]', 'another message; without it, the raw view is compared with the lore view'],
+    ],
+    options: [
+      ['--headers', 'compare every header line, not only From, To, Cc, Date and Subject'],
+      ['--prefer-html', 'compare the HTML form where a message has both'],
+    ],
+    examples: [
+      'arx content diff msg_1 msg_2',
+      'arx content diff msg_1',
+      'arx content diff msg_1 msg_2 --headers',
+    ],
+    topics: ['output'],
+  },
 ] as const satisfies readonly CommandSpec[];

@@ -35,9 +35,9 @@ export const COMMAND_LIST: readonly (CommandSpec & { words: CommandWords })[] = 
 /** The first words of commands that have two words, each with its line in the help. */
 export const NOUNS: Record<string, string> = {
   attachments: 'list, download, verify and pack files',
-  content: 'show or save what the service stores of messages',
+  content: 'show, save or compare what the service stores of messages',
   conversations: 'list, show and export conversations, walk them exactly',
-  messages: 'list messages',
+  messages: 'list messages, show one with its neighbours',
   sequence: 'show the positions of a sequence',
   events: 'send events and check what became of them',
   about: 'show what is documented and what is assumed',

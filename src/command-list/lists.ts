@@ -127,6 +127,16 @@ export const LIST_COMMANDS = [
     topics: ['drift'],
   },
   {
+    words: 'messages show',
+    summary: 'show a row of the list of messages, with --around its neighbours',
+    arguments: [['<id>', 'message, e.g. msg_1']],
+    options: [
+      ['--around <count>', 'also show so many messages before and after it, 1 to 1000'],
+      ['--in <list>', 'with --around: the list (default: conversation)', ['conversation', 'archive']],
+    ],
+    examples: ['arx messages show msg_3', 'arx messages show msg_3 --around 5'],
+  },
+  {
     words: 'sequence show',
     summary: 'show the reported and the checked positions of a sequence',
     arguments: [['<name>', `${ARC_RECONSTRUCTION} or ${MIRROR_RELAY}`, [ARC_RECONSTRUCTION, MIRROR_RELAY]]],

@@ -17,6 +17,7 @@ import {
   VerifiedFile,
   VerifyReport,
 } from '../contract/reports/files.ts';
+import { MessageDiff, ViewDiff } from '../contract/reports/content-diff.ts';
 import { ReadMessage } from '../contract/reports/reading.ts';
 import { ReconcileReport } from '../contract/reports/reconcile.ts';
 import { ServiceFinding, ServiceReport } from '../contract/reports/service.ts';
@@ -105,6 +106,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   'attachments export': ExportReport,
   read: ReadMessage,
   'content get': Content,
+  'content diff': z.union([ViewDiff, MessageDiff]),
   'conversations ls': Conversation,
   'conversations show': Conversation.extend({
     messages: z.object({
@@ -119,6 +121,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   'conversations plot': ({ isOneRowPerLine }) => (isOneRowPerLine ? WalkedWindow : PlotReport),
   walk: undefined,
   'messages ls': Message,
+  'messages show': Message.extend({ offset: Count.optional() }),
   'sequence show': SentPosition,
   'events send': z.union([Acknowledgement, RefusedEvent]),
   'events types': z.object({ type: text, meaning: text, payload: z.array(text) }),

@@ -20,6 +20,7 @@ import {
 } from './frozen-log.ts';
 import { Health, Probe } from './health.ts';
 import { sentListOf } from './list.ts';
+import { MessageDiff, ViewDiff } from './reports/content-diff.ts';
 import { ReadMessage } from './reports/reading.ts';
 import { ReconcileReport } from './reports/reconcile.ts';
 import { DiffReport, FrozenWalk, PlotReport, WalkedWindow, WalkReport } from './reports/walk.ts';
@@ -89,6 +90,8 @@ export const REPORTS = {
   ThreadReport,
   FsckReport,
   ImportReport,
+  MessageDiff,
+  ViewDiff,
   ReadMessage,
   ReconcileReport,
   ServiceReport,

@@ -48,6 +48,7 @@ const CASES: Case[] = [
   { line: 'arx attachments cat --allow', is: ['--allow-escape-sequences', '--allow-asset-host'] },
   { line: 'arx content get msg_1 --view ', is: ['raw', 'lore'] },
   { line: 'arx content get --view=l', is: ['lore'] },
+  { line: 'arx messages show msg_1 --around 2 --in ', is: ['conversation', 'archive'] },
   { line: 'arx attachments ls --redacted ', is: ['yes', 'no'] },
   { line: 'arx messages ls --sort ', has: ['date', '-date', 'from'] },
   { line: 'arx search --sort ', is: ['relevance', 'newest', 'oldest'] },

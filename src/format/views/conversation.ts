@@ -100,6 +100,20 @@ export const messageView: View<Message> = {
   ],
 };
 
+/** A message and its place beside the one that was asked for. */
+export const neighbourView: View<Message & { offset: number }> = {
+  columns: [
+    {
+      name: 'place',
+      of: ({ offset }) => (offset > 0 ? `+${offset}` : offset),
+      shown: ({ offset }) => (offset === 0 ? '>' : offset > 0 ? `+${offset}` : String(offset)),
+      align: 'right',
+      style: ({ offset }) => (offset === 0 ? 'match' : undefined),
+    },
+    ...messageView.columns,
+  ],
+};
+
 /** A conversation's record with its messages in the field `messages`. Our own shape. */
 export type ConversationWithMessages = Conversation & { messages: { data: readonly Message[] } };
 

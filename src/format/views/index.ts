@@ -3,7 +3,13 @@ export { anyView } from './unknown-record.ts';
 export { attachmentView } from './attachment.ts';
 export { attachmentCountView } from './attachment-count.ts';
 export { contentView } from './content.ts';
-export { conversationView, conversationWithMessagesView, messageView } from './conversation.ts';
+export { messageDiffLines, viewDiffLines } from './content-diff.ts';
+export {
+  conversationView,
+  conversationWithMessagesView,
+  messageView,
+  neighbourView,
+} from './conversation.ts';
 export { acknowledgementView, eventTypeView, eventView } from './event.ts';
 export { checkView, factView, healthView, pathsView, profileView, settingView } from './installation.ts';
 export { identityView } from './identity.ts';

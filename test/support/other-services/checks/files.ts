@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StoredFile } from '../archive.ts';
+import type { Letter, StoredFile } from '../archive.ts';
 import { recordsOf } from '../../command.ts';
 import {
   idsOf,
@@ -331,6 +331,47 @@ export const FILE_CHECKS: readonly Check[] = [
       const ran = await arx(`read ${variant.records.idOf(thread)} -o ndjson`);
       if (ran.exit !== 0) return mustRefuse(ran, [2, 3, 6, 8, 9, 10, 11]);
       mustEqual(idsOf(ran).sort(), own.map(({ id }) => id).sort(), 'messages of the conversation');
+    },
+  },
+  {
+    commands: ['content diff'],
+    name: 'content diff: two messages, and the views of one',
+    async run({ arx, service, variant }) {
+      const [a, b] = service.archive.letters.slice(8, 10) as [Letter, Letter];
+      const two = await arx(`content diff ${a.id} ${b.id}`);
+      if (variant.raw === 'text/plain' && two.exit !== 0) return mustRefuse(two, [11]);
+      mustSucceed(two);
+      must(two.stdout.includes(`-${a.body.trim()}\n`), 'the first text is not shown');
+      must(two.stdout.includes(`+${b.body.trim()}\n`), 'the second text is not shown');
+      const views = await arx(`content diff ${a.id} --json`);
+      mustSucceed(views);
+      const { fields } = JSON.parse(views.stdout) as { fields: { name: string; state: string }[] };
+      const states = new Map(fields.map(({ name, state }) => [name, state]));
+      must(states.get('classification') === 'lore_only', 'lore is not compared');
+    },
+  },
+  {
+    commands: ['messages show'],
+    name: 'messages show: the neighbours in the conversation and in the list',
+    async run(context) {
+      const { arx, service, variant, truth } = context;
+      const letter = service.archive.letters[8]!;
+      const own = truth.letters.filter(
+        (id) => service.archive.letters.find((one) => one.id === id)!.threadId === letter.threadId,
+      );
+      for (const [scope, ids] of [
+        ['conversation', own],
+        ['archive', truth.letters],
+      ] as const) {
+        const ran = await arx(`messages show ${letter.id} --around 2 --in ${scope} -o ndjson`);
+        if (ran.exit !== 0) {
+          mustRefuse(ran, [2, 3, 6, 8, 9, 10, 11]);
+          continue;
+        }
+        const at = ids.indexOf(letter.id);
+        if (variant.faults.drift === 0)
+          mustEqual(idsOf(ran), ids.slice(Math.max(0, at - 2), at + 3), `neighbours in the ${scope}`);
+      }
     },
   },
   {
