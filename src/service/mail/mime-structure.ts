@@ -16,6 +16,10 @@ export type MimeLeaf = {
   shown: boolean;
   /** Headers of the forwarded messages that begin with this part and are shown; the outermost first. */
   forwardedHeaders: Header[];
+  /** Headers of all mails inside the mail that begin with this part, shown or not; the outermost first. */
+  enclosedHeaders: Header[];
+  /** The first fields of a report (`message/delivery-status` and other messages that are no mails), which its body follows. */
+  reportFields: Buffer | undefined;
   /** False when the body runs to the end of the mail. Its last line break is then content, not part of a delimiter. */
   delimited: boolean;
   /** How many of the next leaves are inside this one; 0 unless it is a message with a file name. */
@@ -57,6 +61,8 @@ type Context = {
   inReport: boolean;
   /** Whether it is a forwarded message that is shown. */
   isForwarded: boolean;
+  /** What a message inside the mail is: a mail, or a report of fields. */
+  message: 'mail' | 'report' | undefined;
   branches: readonly Branch[];
 };
 
@@ -77,6 +83,7 @@ export function mimeStructureOf(raw: Uint8Array): MimeStructure {
 export function parseMimeStructure(message: Buffer): MimeStructure {
   const leaves: MimeLeaf[] = [];
   const forwarded: Header[] = [];
+  const enclosed: Header[] = [];
   let wellFormed = true;
   let alternatives = 0;
 
@@ -85,6 +92,7 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
     const type = typeOf(header, context.defaultType);
     const depth = context.depth + 1;
     if (context.isForwarded) forwarded.push(header);
+    if (context.message === 'mail') enclosed.push(header);
     const shown = context.shown && !hasAttachmentDisposition(header);
     if (!header.wellFormed && context.depth === 0) wellFormed = false;
     const boundary = type.startsWith('multipart/') ? boundaryOf(header) : undefined;
@@ -94,7 +102,15 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
       if (!closed) wellFormed = false;
       const defaultType = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
       const inReport = context.inReport || type === 'multipart/report';
-      const inner = { ...context, defaultType, depth, shown, inReport, isForwarded: false };
+      const inner = {
+        ...context,
+        defaultType,
+        depth,
+        shown,
+        inReport,
+        isForwarded: false,
+        message: undefined,
+      };
       const of = type === 'multipart/alternative' ? alternatives++ : undefined;
       for (const [index, [start, end]] of ranges.entries()) {
         const branches = of === undefined ? context.branches : [...context.branches, { of, number: index }];
@@ -109,7 +125,8 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
     } else if (depth <= MAX_DEPTH && isNestedMessage(type, header)) {
       // A message inside a report is the subject of the report, like the report's status fields: it is not shown.
       const isForwarded = shown && type === 'message/rfc822' && !context.inReport;
-      if (visitMessage(bytes, header, to, { ...context, depth, shown: isForwarded, isForwarded }))
+      const message = type === 'message/rfc822' || type === 'message/global' ? 'mail' : 'report';
+      if (visitMessage(bytes, header, to, { ...context, depth, shown: isForwarded, isForwarded, message }))
         return header;
       wellFormed = false;
     } else if (type.startsWith('multipart/') || depth > MAX_DEPTH) {
@@ -121,6 +138,8 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
       body: bytes.subarray(header.bodyAt, to),
       shown,
       forwardedHeaders: forwarded.splice(0),
+      enclosedHeaders: enclosed.splice(0),
+      reportFields: context.message === 'report' ? bytes.subarray(from, header.bodyAt) : undefined,
       delimited: to < bytes.length,
       contains: 0,
       branches: context.branches,
@@ -128,7 +147,13 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
     leaves.push(leaf);
     if (depth <= MAX_DEPTH && isNamedMessage(type, header)) {
       const before = { leaves: leaves.length, wellFormed };
-      visitMessage(bytes, header, to, { ...context, depth, shown: false, isForwarded: false });
+      visitMessage(bytes, header, to, {
+        ...context,
+        depth,
+        shown: false,
+        isForwarded: false,
+        message: 'mail',
+      });
       leaf.contains = leaves.length - before.leaves;
       // What is wrong inside a file is not wrong with the mail.
       ({ wellFormed } = before);
@@ -158,6 +183,7 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
     shown: true,
     inReport: false,
     isForwarded: false,
+    message: undefined,
     branches: [],
   };
   const header = visit(message, 0, message.length, top);

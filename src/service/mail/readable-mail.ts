@@ -1,4 +1,5 @@
 // A mail as a person reads it: its text and its files in order, HTML as text, one of several forms of the same text.
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { decoderFor, isValidIn } from './charset.ts';
 import { joinFlowedLines } from './flowed-text.ts';
@@ -62,7 +63,7 @@ export async function readableLeaves(
   for (const [index, leaf] of leaves.entries()) {
     const isInFile = index < endOfFile;
     endOfFile = Math.max(endOfFile, index + 1 + leaf.contains);
-    const forwarded = leaf.forwardedHeaders.map((header) => headingOf(header, decodeWords));
+    const forwarded = leaf.enclosedHeaders.map((header) => headingOf(header, decodeWords));
     const head = forwarded.length === 0 ? {} : { forwarded };
     if (isFile(leaf)) add(leaf, { ...(await fileOf(leaf)), ...head });
     // A text with a file name is read too, such as a patch that is shown in the mail.
@@ -138,8 +139,13 @@ function textOf(leaf: MimeLeaf): ReadablePart {
     ...(isValid ? [] : [`some bytes are no ${charset ?? 'us-ascii'}: letters may be wrong`]),
     ...(type.startsWith('multipart/') ? [`${type} without readable parts, shown as it is`] : []),
   ];
-  const text = decoderFor(charset).decode(content);
+  const text = fieldsText(leaf.reportFields) + decoderFor(charset).decode(content);
   return { ...shownText(type, text, header.fields.get('content-type')), ...warningsOf(notes) };
+}
+
+/** Returns the first fields of a report as text, with the empty line after them. */
+function fieldsText(fields: Buffer | undefined): string {
+  return fields === undefined ? '' : fields.toString(isUtf8(fields) ? 'utf8' : 'latin1');
 }
 
 function shownText(type: string, source: string, contentType: string | undefined): ReadablePart {

@@ -23,6 +23,38 @@ const PLAIN = part('Content-Type: text/plain', 'plain');
 const HTML = part('Content-Type: text/html', '<p>page</p>');
 const FILE = part('Content-Type: image/png; name=a.png', 'x');
 
+test('a report of delivery: its first fields are text too, and the returned mail has its heading', async () => {
+  const parts = await read(
+    multipart(
+      'report',
+      PLAIN,
+      part(
+        'Content-Type: message/delivery-status',
+        'Reporting-MTA: dns; x\n\nFinal-Recipient: a@x\nStatus: 5.1.1\n',
+      ),
+      part('Content-Type: message/feedback-report', 'Feedback-Type: abuse\nVersion: 1'),
+      part('Content-Type: message/rfc822', 'From: b@x\nSubject: returned\n\nits text'),
+    ),
+  );
+  expect(parts.map(({ text }) => text?.trim())).toEqual([
+    'plain',
+    'Reporting-MTA: dns; x\n\nFinal-Recipient: a@x\nStatus: 5.1.1',
+    'Feedback-Type: abuse\nVersion: 1',
+    'its text',
+  ]);
+  expect(parts.map(({ forwarded }) => forwarded)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    [
+      [
+        ['From', 'b@x'],
+        ['Subject', 'returned'],
+      ],
+    ],
+  ]);
+});
+
 test.each<[name: string, mail: string, parts: string[][]]>([
   ['a text', 'Subject: a\n\nhello', [['text', 'text/plain', 'hello']]],
   [
