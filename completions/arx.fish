@@ -5,8 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --until --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -40,11 +39,8 @@ complete -c arx -s v -l verbose -d 'print diagnostics on standard error'
 complete -c arx -s h -l help -d 'show help'
 complete -c arx -s V -l version -d 'show the version'
 complete -c arx -n '__arx_at' -a attachments -d 'list, download, verify and pack files'
-complete -c arx -n '__arx_at' -a content -d 'show or save what the service stores of messages'
-complete -c arx -n '__arx_at' -a conversations -d 'list, show and export conversations, walk them exactly'
-complete -c arx -n '__arx_at' -a messages -d 'list messages'
 complete -c arx -n '__arx_at' -a content -d 'show, save or compare what the service stores of messages'
-complete -c arx -n '__arx_at' -a conversations -d 'list conversations, walk them exactly, compare walks'
+complete -c arx -n '__arx_at' -a conversations -d 'list, show and export conversations, walk them exactly'
 complete -c arx -n '__arx_at' -a messages -d 'list messages, show one with its neighbours'
 complete -c arx -n '__arx_at' -a sequence -d 'show the positions of a sequence'
 complete -c arx -n '__arx_at' -a events -d 'send events and check what became of them'
@@ -57,6 +53,7 @@ complete -c arx -n '__arx_at' -a whoami -d 'show the tier, scopes, expiry and so
 complete -c arx -n '__arx_at' -a token -d 'print the token alone, for pipes'
 complete -c arx -n '__arx_at' -a search -d 'find messages by words, senders, dates and files'
 complete -c arx -n '__arx_at' -a read -d 'read messages and conversations'
+complete -c arx -n '__arx_at' -a open -d 'open a verified file, or a message or conversation as a page, with the default program'
 complete -c arx -n '__arx_at' -a walk -d 'list the rows of any service exactly, if its cursors are row ids'
 complete -c arx -n '__arx_at' -a health -d 'show the health of the service'
 complete -c arx -n '__arx_at' -a doctor -d 'check this installation and find out what a remote service can do'

@@ -2,8 +2,7 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile')
-  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--facet', '--redacted', '--source', '--message', '--name', '--min-bytes', '--until', '--matching', '--ids', '--to', '--by', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
-  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--facet', '--redacted', '--source', '--message', '--name', '--min-bytes', '--matching', '--ids', '--to', '--by', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--until', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--around', '--in', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
+  $valued = @('-o', '--output', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--facet', '--redacted', '--source', '--message', '--name', '--min-bytes', '--until', '--matching', '--ids', '--to', '--by', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--around', '--in', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
   $globals = @('-o', '--output', '--json', '--csv-safe', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--record', '--force', '--strict', '--no-color', '--no-input', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'csv', 'json', 'ndjson', 'sums')
@@ -29,13 +28,10 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--drift-mode' = @('each', 'key', 'sticky', 'burst', 'collude')
   }
   $next = @{
-    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'search', 'read', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo', 'help')
+    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'search', 'read', 'open', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo', 'help')
     'attachments' = @('ls', 'cities', 'types', 'sources', 'senders', 'show', 'cat', 'pull', 'verify', 'export')
-    'content' = @('get')
-    'conversations' = @('ls', 'show', 'export', 'walk', 'verify', 'diff', 'plot')
-    'messages' = @('ls')
     'content' = @('get', 'diff')
-    'conversations' = @('ls', 'show', 'walk', 'verify', 'diff', 'plot')
+    'conversations' = @('ls', 'show', 'export', 'walk', 'verify', 'diff', 'plot')
     'messages' = @('ls', 'show')
     'sequence' = @('show')
     'events' = @('send', 'types', 'ls', 'reconcile')
@@ -58,6 +54,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'attachments verify' = @('--against', '--offline', '--html')
     'attachments export' = @('--format', '--to', '--frozen', '--offline')
     'read' = @('--thread', '--prefer-html', '--quotes', '--headers', '--lore', '--raw', '--allow-escape-sequences')
+    'open' = @()
     'content get' = @('--view', '--pipeline', '--stego', '--raw', '--save', '--allow-escape-sequences')
     'content diff' = @('--headers', '--prefer-html')
     'conversations ls' = @('--limit', '--after', '--before', '--all', '--subject', '--since', '--until', '--sort')

@@ -25,6 +25,13 @@ export const CONTENT_COMMANDS = [
     topics: ['files'],
   },
   {
+    words: 'open',
+    summary: 'open a verified file, or a message or conversation as a page, with the default program',
+    arguments: [['<id>', 'attachment, message or conversation, e.g. att_1, msg_1, conv_1']],
+    examples: ['arx open att_1', 'arx open msg_1', 'arx open conv_1'],
+    topics: ['files'],
+  },
+  {
     words: 'content get',
     summary: 'show or save what the service stores of messages, as one record each',
     arguments: [['<messages...>', 'messages, e.g. msg_1; - reads ids from standard input']],

@@ -105,6 +105,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   'attachments verify': ({ isOneRowPerLine }) => (isOneRowPerLine ? VerifiedFile : VerifyReport),
   'attachments export': ExportReport,
   read: ReadMessage,
+  open: undefined,
   'content get': Content,
   'content diff': z.union([ViewDiff, MessageDiff]),
   'conversations ls': Conversation,

@@ -20,6 +20,7 @@ export const LOAD_BODY: Record<CommandWords, () => Promise<CommandBody>> = {
   'attachments verify': () => import('./attachments/verify.ts'),
   'attachments export': () => import('./attachments/export.ts'),
   read: () => import('./read.ts'),
+  open: () => import('./open.ts'),
   'content get': () => import('./content/get.ts'),
   'content diff': () => import('./content/diff.ts'),
   'conversations ls': () => import('./conversations/ls.ts'),

@@ -723,6 +723,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
     before: 'attachments pull att_1 --to files',
     args: 'files --format bagit --to bag.zip',
   },
+  open: { args: 'msg_1', exit: 2 },
   'content get': { args: 'msg_1 --view lore --pipeline' },
   'content diff': { args: 'msg_1 msg_2' },
   'conversations ls': { args: '--limit 5' },
@@ -784,7 +785,7 @@ describe('--json', () => {
     const ended = await running.ended;
     await list?.close();
     expect(ended).toMatchObject({ exit, signal: null });
-    if (words === 'attachments cat') expect(ended.stdout).toBe('');
+    if (words === 'attachments cat' || words === 'open') expect(ended.stdout).toBe('');
     else expect(JSON.parse(ended.stdout)).toBeTypeOf('object');
     expect(ended.stderr).not.toMatch(/\(node:\d+\)|Warning: |^ {4}at /m);
     if (exit !== 0) expect(record(ended)).toMatchObject({ exit });

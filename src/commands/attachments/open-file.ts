@@ -32,8 +32,7 @@ const PROGRAM =
  * could run code (without `force`), and the Faults of a pull.
  */
 export async function openAttachment(row: Attachment, force: boolean, app: App): Promise<void> {
-  const { env, platform } = app.world;
-  if (!app.isInteractive) throw new Fault('usage', '--open shows a window, which --no-input does not want');
+  checkInteractive(app);
   if (!isPullable(row)) {
     const reason = reasonOf(row);
     throw new Fault(
@@ -41,14 +40,28 @@ export async function openAttachment(row: Attachment, force: boolean, app: App):
       `${row.id} is ${fileStateOf(row)}${reason === null ? '' : ` (${reason})`}: there is nothing to open`,
     );
   }
-  const hint = `arx attachments pull ${row.id} --to DIR`;
+  checkDisplay(`arx attachments pull ${row.id} --to DIR`, app);
+  const path = (await pulledHere(row, app)) ?? (await fetched(row, app));
+  await checkViewed(path, row.id, force);
+  await launch(path, `the verified file is ${path}`, app);
+}
+
+/** Throws Fault 'usage' where nobody sees a window. */
+export function checkInteractive(app: App): void {
+  if (!app.isInteractive) throw new Fault('usage', 'it opens a window, which --no-input does not want');
+}
+
+/** Throws Fault 'usage' where there is no display. `hint`: the command to use then. */
+export function checkDisplay(hint: string, { world: { env, platform } }: App): void {
   const hasScreen = ['DISPLAY', 'WAYLAND_DISPLAY'].some((name) => (env[name] ?? '') !== '');
   if (OPENERS[platform] === undefined && !hasScreen)
     throw new Fault('usage', 'there is no display to open a file on', { hint });
-  const path = (await pulledHere(row, app)) ?? (await fetched(row, app));
-  await checkViewed(path, row.id, force);
+}
+
+/** Opens a file in the program of the system for it. Throws Fault 'usage' where that fails; `kept` says where the file is. */
+export async function launch(path: string, kept: string, app: App): Promise<void> {
+  const { platform } = app.world;
   const program = OPENERS[platform] ?? 'xdg-open';
-  const kept = `the verified file is ${path}`;
   const code = await app.world.launch(program, [path]).catch((cause: unknown) => {
     throw new Fault('usage', `${program} is not installed`, { kept, cause });
   });

@@ -10,12 +10,12 @@ import { diskFault } from '../../disk/disk-fault.ts';
 import type { ThreadReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
-import type { ThreadHead } from '../../format/thread.ts';
 import { readThread, threadMessages, type Thread } from '../read/read-thread.ts';
 import { refuseOutputForm, writeBytes } from '../write-bytes.ts';
 import { noCounts, type ExportCounts } from './export-counts.ts';
 import { openThreadFiles, type ThreadFiles } from './export-files.ts';
 import { mboxOf } from './export-mbox.ts';
+import { headOf, pageOf } from './thread-document.ts';
 
 const FORMATS = ['mbox', 'md', 'html'] as const;
 type Format = (typeof FORMATS)[number];
@@ -112,7 +112,11 @@ async function* documentOf(
   }
   const files = await openThreadFiles({ dir, pictures: format === 'html', force, counts }, app);
   try {
-    yield* format === 'md' ? markdownOf(thread, files, counts, app) : pageOf(thread, files, counts, app);
+    if (format === 'md') yield* markdownOf(thread, files, counts, app);
+    else {
+      const messages = threadMessages(thread.messages, READING, app);
+      yield* pageOf(headOf(thread), messages, files, ({ problem }) => count(problem, counts), app);
+    }
   } finally {
     await files.close();
   }
@@ -134,37 +138,10 @@ async function* markdownOf(
   }
 }
 
-async function* pageOf(
-  thread: Thread,
-  files: ThreadFiles,
-  counts: ExportCounts,
-  app: App,
-): AsyncGenerator<Buffer> {
-  const { threadFrame, threadMessage } = await import('../../format/html/thread-page.ts');
-  const { before, behind } = threadFrame(headOf(thread), app.version);
-  yield Buffer.from(before);
-  for await (const message of threadMessages(thread.messages, READING, app)) {
-    count(message.problem, counts);
-    yield Buffer.from(threadMessage(message, counts.messages, await files.styleOf(message)));
-  }
-  yield Buffer.from(behind);
-}
-
-function count(problem: object | undefined, counts: ExportCounts): void {
-  counts.messages += 1;
+/** Counts a message and returns its number. */
+function count(problem: object | undefined, counts: ExportCounts): number {
   if (problem !== undefined) counts.unreadable += 1;
-}
-
-function headOf({ conversation, messages, fault }: Thread): ThreadHead {
-  const { id, subject, source } = conversation;
-  return {
-    title: subject ?? id,
-    facts: [
-      `Conversation ${id}${source === undefined ? '' : `, from ${source}`}`,
-      plural(messages.length, 'message'),
-    ],
-    doubts: fault === undefined ? [] : [fault.message],
-  };
+  return (counts.messages += 1);
 }
 
 /** What is not as it is stored, and what is not there, makes the run fail as a whole with `partial`. */

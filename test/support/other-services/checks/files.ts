@@ -334,6 +334,24 @@ export const FILE_CHECKS: readonly Check[] = [
     },
   },
   {
+    commands: ['open'],
+    name: 'open: a message as a page',
+    async run({ arx, service, variant }) {
+      const letter = service.archive.letters[8]!;
+      let page = '';
+      const ran = await arx(`open ${letter.id}`, {
+        env: { DISPLAY: ':0' },
+        launch: async (_, [path]) => {
+          page = readFileSync(path ?? '', 'utf8');
+          return 0;
+        },
+      });
+      if (variant.raw === 'text/plain' && ran.exit !== 0) return mustRefuse(ran, [11]);
+      mustSucceed(ran);
+      must(page.includes(letter.body.trim()), 'the text is not on the page');
+    },
+  },
+  {
     commands: ['content diff'],
     name: 'content diff: two messages, and the views of one',
     async run({ arx, service, variant }) {
