@@ -33,7 +33,7 @@ test('a section of the interface is a heading of src/contract/README.md', () => 
 test('a Markdown file that is named exists', () => {
   const names = new Set(texts.map(({ path }) => basename(path)));
   // Written by a command, or an example of a name.
-  const written = /^(?:note|notes|x|a|b)\.md$/;
+  const written = /^(?:note|notes|out|link|x|a|b)\.md$/;
   for (const { where, path, match } of found(/(?<![\w./-])((?:[\w-]+\/)*[\w-]+\.md)\b/g)) {
     const name = match[1]!;
     if (written.test(name)) continue;

@@ -117,7 +117,7 @@ function located(line: string, { archive, list, postgres, backup }: Places): str
 function slackExport(): Buffer {
   return zipOf({
     'users.json': '[{"id":"U1","name":"ann"}]',
-    'channels.json': '[{"id":"C1","name":"general"}]',
+    'channels.json': '[{"id":"CH1","name":"general"}]',
     'general/2024-01-01.json': '[{"type":"message","user":"U1","ts":"1704067200.000100","text":"hello"}]',
   });
 }

@@ -116,7 +116,7 @@ describe('mbox', () => {
       ...more,
     });
     mkdirSync(join(dir, 'slack/general'), { recursive: true });
-    writeFileSync(join(dir, 'slack/channels.json'), JSON.stringify([{ id: 'C1', name: 'general' }]));
+    writeFileSync(join(dir, 'slack/channels.json'), JSON.stringify([{ id: 'CH1', name: 'general' }]));
     const evil = 'eve\nBcc: victim@x\n\nFrom mboxrd@z Thu Jan  1 00:00:00 1970';
     writeFileSync(
       join(dir, 'slack/users.json'),
