@@ -19,6 +19,7 @@ const PROGRAM = {
   main: 'src/main.ts',
   'disk-worker': 'src/download/disk-worker.ts',
   'hash-worker': 'src/verify/hash-worker.ts',
+  'jq-worker': 'src/format/jq-worker.ts',
   'small-file-worker': 'src/download/small-file-worker.ts',
 };
 
@@ -30,6 +31,8 @@ const VENDORS = {
   conf: `export { default } from 'conf'`,
   exifreader: `module.exports = require('exifreader')`,
   'help-texts.ts': `export * from './src/help/help-texts.ts'`,
+  // With jq.wasm inside, so that no second file has to be found.
+  'jq-wasm': `module.exports = require('jq-wasm/inline')`,
   'openapi.json': `module.exports = require('./src/contract/openapi.json')`,
   pg: `module.exports = require('pg')`,
   'postal-mime': `export { default, addressParser, decodeWords } from 'postal-mime'`,

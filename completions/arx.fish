@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --jq --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -19,6 +19,7 @@ complete -c arx -f
 complete -c arx -s o -l output -x -a 'table tsv csv json ndjson sums' -d 'form of the output (default: table on a terminal, else tsv)'
 complete -c arx -l json -d 'the same as -o json'
 complete -c arx -l csv-safe -d 'with -o csv or tsv: values that look like formulas begin with an apostrophe'
+complete -c arx -l jq -x -d 'run this jq program over the JSON; with -o ndjson over each record'
 complete -c arx -l fields -x -d 'only these fields, comma-separated; without names: list the fields'
 complete -c arx -l profile -x -d 'use the settings and the token of this profile'
 complete -c arx -l base-url -x -d 'address of the archive service (default: the local archive)'

@@ -37,8 +37,13 @@ export async function run(world: World): Promise<number> {
     const { createApp } = await import('./wiring/create-app.ts');
     app = await createApp(world, { ...call, version, faults, runLine: run });
     endsBySignal = body.endsBySignal === true;
-    if (app.flags.fields === true) await app.listFields();
-    else await runBody(body, call, app);
+    try {
+      if (app.flags.fields === true) await app.listFields();
+      else await runBody(body, call, app);
+    } catch (error) {
+      faults.push(faultOf(error, world));
+    }
+    await app.finishOutput();
   } catch (error) {
     faults.push(faultOf(error, world));
   }

@@ -61,5 +61,7 @@ export type World = {
   /** Starts a pager on the terminal, with these variables where the user has not set them. Rejects where it cannot start. */
   startPager(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Pager>;
   /** Starts a thread of ours by its name, with data for it; undefined where there are none. */
-  thread: ((name: 'disk-worker' | 'hash-worker' | 'small-file-worker', data?: object) => Worker) | undefined;
+  thread:
+    | ((name: 'disk-worker' | 'hash-worker' | 'jq-worker' | 'small-file-worker', data?: object) => Worker)
+    | undefined;
 };

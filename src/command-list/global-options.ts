@@ -10,6 +10,7 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   ],
   ['--json', 'the same as -o json'],
   ['--csv-safe', 'with -o csv or tsv: values that look like formulas begin with an apostrophe'],
+  ['--jq <program>', 'run this jq program over the JSON; with -o ndjson over each record'],
   ['--fields [names]', 'only these fields, comma-separated; without names: list the fields'],
   ['--profile <name>', 'use the settings and the token of this profile'],
   ['--base-url <url>', 'address of the archive service (default: the local archive)'],

@@ -129,10 +129,15 @@ export function resolveSettings(sources: Sources): Settings {
   };
 }
 
-/** `--json` is `-o json`, and `--no-color` is `color never`. Commander sets `color: true` where no flag was given. */
+/** `--json` is `-o json`, also where `--jq` is given without a form, and `--no-color` is `color never`. Commander sets `color: true` where no flag was given. */
 function withShorthands(flags: SettingFlags): SettingFlags {
   const { json, color, ...rest } = flags;
   const output = rest['output'];
+  if (rest['jq'] !== undefined && json !== true) {
+    if (output !== undefined && output !== 'json' && output !== 'ndjson')
+      throw new Fault('usage', '--jq goes with -o json or -o ndjson');
+    return withShorthands({ ...flags, output: output ?? 'json', jq: undefined });
+  }
   if (json === true && output !== undefined && output !== 'json') {
     throw new Fault('usage', '--json and another --output contradict each other');
   }

@@ -25,6 +25,8 @@ export type RunningApp = App & {
   readonly flags: GlobalFlags;
   /** Prints the names and types of the fields of the command's record. */
   listFields(): Promise<void>;
+  /** Runs what `--jq` has not run yet. Throws Fault 'usage' where its program failed. */
+  finishOutput(): Promise<void>;
   startRecording(): Promise<void>;
   /** Returns the Fault that an error of a command means. */
   faultOf(error: unknown): Promise<unknown>;
@@ -70,8 +72,15 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
   const isOneRowPerLine = output === 'tsv' || output === 'csv' || output === 'ndjson';
   const printing = { given: options.given, isOneRowPerLine, isRemote };
   const fields = async (): Promise<typeof import('./selected-fields.ts')> => import('./selected-fields.ts');
+  const jq =
+    flags.jq === undefined
+      ? undefined
+      : await (
+          await import('../format/jq-sink.ts')
+        ).openJqSink({ program: flags.jq, isPerRecord: output === 'ndjson', world });
   const printer = createPrinter({
     ...world,
+    ...(jq === undefined ? {} : { stdout: jq.sink }),
     ...screen,
     output,
     fields:
@@ -205,10 +214,12 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
       const { recordFieldView } = await import('../format/views/index.ts');
       await printer.list(recordFieldView, { rows, summary: () => ({ rows: rows.length, complete: true }) });
     },
+    finishOutput: async () => jq?.finish(),
     startRecording: recording.start,
     faultOf: archives.faultOf,
     close: async () => {
       try {
+        await jq?.end();
         closeFiles();
         await connection.close();
         await archives.close();

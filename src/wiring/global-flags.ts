@@ -17,6 +17,7 @@ const GlobalFlags = z.object({
     .string()
     .regex(/\.warc\.gz$/, 'must end in .warc.gz')
     .optional(),
+  jq: z.string().min(1, 'must be a jq program').optional(),
   force: z.boolean().default(false),
   csvSafe: z.boolean().default(false),
   strict: z.boolean().default(false),

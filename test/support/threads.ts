@@ -12,6 +12,7 @@ atFileEnd(() => built.clear());
 const ENTRIES = {
   'disk-worker': 'download/disk-worker.ts',
   'hash-worker': 'verify/hash-worker.ts',
+  'jq-worker': 'format/jq-worker.ts',
   'small-file-worker': 'download/small-file-worker.ts',
 };
 
@@ -25,6 +26,8 @@ export const thread: NonNullable<World['thread']> = (name, data) => {
 function bundle(name: keyof typeof ENTRIES): string {
   const outfile = join(tempFolder('threads'), `${name}.cjs`);
   const entry = join(import.meta.dirname, '../../src', ENTRIES[name]);
-  buildSync({ entryPoints: [entry], outfile, bundle: true, platform: 'node', logLevel: 'warning' });
+  // As in the build: with jq.wasm inside.
+  const alias = { 'jq-wasm': 'jq-wasm/inline' };
+  buildSync({ entryPoints: [entry], outfile, alias, bundle: true, platform: 'node', logLevel: 'warning' });
   return outfile;
 }

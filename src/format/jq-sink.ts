@@ -1,0 +1,120 @@
+// The stream between the printer and stdout with `--jq`: JSON goes in, the results of the jq program come out.
+import type { Worker } from 'node:worker_threads';
+import { Fault } from '../faults.ts';
+import type { Sink, World } from '../world.ts';
+import { createJqRunner, type JqRun } from './jq-runner.ts';
+import { escapeBlock, escapeJson } from './terminal/escape.ts';
+
+/** A longer document would not fit into the memory of jq. */
+const MAX_DOCUMENT_LENGTH = 32 * 1024 * 1024;
+
+type Options = {
+  program: string;
+  /** The program gets each record of ndjson, not the whole document. */
+  isPerRecord: boolean;
+  world: Pick<World, 'stdout' | 'thread' | 'signal'>;
+};
+
+/** A stream to print JSON to. */
+export type JqSink = {
+  sink: Sink;
+  /** Runs the program over what is left. Throws Fault 'usage' with the message of jq where it failed for some input. */
+  finish(): Promise<void>;
+  /** Ends its thread. */
+  end(): Promise<void>;
+};
+
+/** Returns the stream. Throws Fault 'usage' with the message of jq where the program does not compile. */
+export async function openJqSink({ program, isPerRecord, world }: Options): Promise<JqSink> {
+  const { stdout } = world;
+  const jq = startJq(program, world);
+  const decoder = new TextDecoder();
+  let held = '';
+  let failure: string | undefined;
+  let isTooLong = false;
+  const filter = async (json: string): Promise<void> => {
+    const { stdout: results, stderr } = await jq.run(json);
+    if (/^jq: error/m.test(stderr)) failure ??= stderr;
+    if (results !== '') await stdout.write(shown(results, stdout.isTTY));
+  };
+  try {
+    await filter('');
+    if (failure !== undefined) throw jqFault(failure);
+  } catch (error) {
+    await jq.end();
+    throw error;
+  }
+  return {
+    sink: {
+      isTTY: false,
+      columns: undefined,
+      async write(chunk) {
+        held += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+        if (isPerRecord) {
+          const end = held.lastIndexOf('\n') + 1;
+          const lines = held.slice(0, end);
+          held = held.slice(end);
+          if (lines !== '') await filter(lines);
+        } else if (held.length > MAX_DOCUMENT_LENGTH) {
+          isTooLong = true;
+          held = '';
+        }
+      },
+    },
+    async finish() {
+      if (isTooLong)
+        throw new Fault('usage', '--jq: the document is longer than 32 MiB', {
+          hint: 'use -o ndjson: the program then gets one record after the other',
+        });
+      const rest = held;
+      held = '';
+      if (rest.trim() !== '') await filter(rest);
+      if (failure !== undefined) throw jqFault(failure);
+    },
+    end: jq.end,
+  };
+}
+
+function jqFault(message: string): Fault {
+  const [first = '', ...rest] = message
+    .split('\n')
+    .map((line) => line.replace(/^jq: error:? ?/, '').trimEnd());
+  const where = rest.find((line) => line.trim() !== '' && !line.startsWith('jq: '));
+  return new Fault('usage', `--jq: ${first}${where === undefined ? '' : ` ${where.trim()}`}`);
+}
+
+/** Returns the results as text: strings as they are, everything else as JSON, as `jq -r` does. */
+function shown(results: string, isTTY: boolean): string {
+  return results
+    .split('\n')
+    .map((line) => {
+      if (!line.startsWith('"')) return `${isTTY ? escapeJson(line) : line}\n`;
+      const text = JSON.parse(line) as string;
+      return `${isTTY ? escapeBlock(text) : text}\n`;
+    })
+    .join('');
+}
+
+type Jq = { run(json: string): Promise<JqRun>; end(): Promise<void> };
+
+/** Starts jq in a thread, since nothing else can interrupt a program without end; in this one where there are no threads. */
+function startJq(program: string, { thread, signal }: Options['world']): Jq {
+  const worker: Worker | undefined = thread?.('jq-worker', { program });
+  if (worker === undefined) return { run: createJqRunner({ program }), end: async () => {} };
+  return {
+    run: (json) =>
+      new Promise((resolve, reject) => {
+        const onAbort = (): void => reject(signal.reason as Error);
+        if (signal.aborted) return onAbort();
+        signal.addEventListener('abort', onAbort, { once: true });
+        worker.once('error', reject);
+        worker.once('message', (result: JqRun) => {
+          signal.removeEventListener('abort', onAbort);
+          worker.removeListener('error', reject);
+          resolve(result);
+        });
+        worker.postMessage(json);
+      }),
+    end: async () => void (await worker.terminate()),
+  };
+}

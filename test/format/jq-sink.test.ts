@@ -1,0 +1,117 @@
+// `--jq`: the program of the user over JSON of any command. jq itself is not tested here, only what goes in and comes out.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { openJqSink } from '../../src/format/jq-sink.ts';
+import { Fault } from '../../src/faults.ts';
+import { arx } from '../support/command.ts';
+import { sampleData } from '../support/sample.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { thread } from '../support/threads.ts';
+import { fakeSink } from './fake-sink.ts';
+
+async function filtered(
+  program: string,
+  chunks: readonly string[],
+  { isTTY = false, isPerRecord = true } = {},
+): Promise<{ text: string; fault?: string }> {
+  const stdout = fakeSink({ isTTY });
+  const world = { stdout, thread: undefined, signal: new AbortController().signal };
+  const jq = await openJqSink({ program, isPerRecord, world });
+  for (const chunk of chunks) await jq.sink.write(chunk);
+  const fault = await jq.finish().then(
+    () => undefined,
+    (error: Fault) => error.message,
+  );
+  await jq.end();
+  return { text: stdout.text, ...(fault === undefined ? {} : { fault }) };
+}
+
+describe('results', () => {
+  test.each([
+    ['.a', ['{"a":"x y"}\n', '{"a":1}\n{"a":null}\n'], 'x y\n1\nnull\n'],
+    ['.a', ['{"a":"two\\nlines\\n"}\n'], 'two\nlines\n\n'],
+    ['.', ['{"a":9007199254740993,"b":1.10}\n'], '{"a":9007199254740993,"b":1.10}\n'],
+    ['.a[]', ['{"a":[', '1,2]}\n'], '1\n2\n'],
+    ['-1', ['{}\n'], '-1\n'],
+    ['empty', ['{}\n'], ''],
+    ['[.[]|select(.>1)]|length', ['[1,2,3]\n'], '2\n'],
+    ['env|has("ARX_TOKEN")', ['{}\n'], 'false\n'],
+  ])('%s of %j', async (program, chunks, text) => {
+    expect(await filtered(program, chunks)).toStrictEqual({ text });
+  });
+
+  test('a whole document comes in pieces', async () => {
+    const chunks = ['{"data":[\n', '1,\n2]}', '\n'];
+    expect(await filtered('.data|add', chunks, { isPerRecord: false })).toStrictEqual({ text: '3\n' });
+  });
+
+  test('nothing acts on a terminal', async () => {
+    const { text } = await filtered('.a,.', ['{"a":"\\u001b[2J\\nx"}\n'], { isTTY: true });
+    expect(text).toBe('\\u{1b}[2J\nx\n{"a":"\\u001b[2J\\nx"}\n');
+  });
+});
+
+describe('failures', () => {
+  test('a record that the program cannot take is told after the others', async () => {
+    const { text, fault } = await filtered('.a+1', ['{"a":1}\n{"a":"x"}\n', '{"a":2}\n']);
+    expect(text).toBe('2\n3\n');
+    expect(fault).toContain('string ("x") and number (1) cannot be added');
+  });
+
+  test('a document that is too long', async () => {
+    const piece = `"${'x'.repeat(1 << 20)}"`;
+    const { text, fault } = await filtered(
+      '.',
+      Array.from({ length: 40 }, () => piece),
+      { isPerRecord: false },
+    );
+    expect(text).toBe('');
+    expect(fault).toContain('longer than 32 MiB');
+  });
+
+  test('more memory than there is', async () => {
+    expect((await filtered('[range(1e9)]', ['1\n'])).fault).toContain('256 MiB');
+  });
+
+  test('a program without end stops with the run', async () => {
+    const abort = new AbortController();
+    const world = { stdout: fakeSink(), thread, signal: abort.signal };
+    const jq = await openJqSink({ program: 'def f: f; f', isPerRecord: true, world });
+    const written = jq.sink.write('{}\n');
+    abort.abort(new Fault('interrupted', 'stopped'));
+    await expect(written).rejects.toThrow('stopped');
+    await jq.end();
+  });
+});
+
+describe('commands', () => {
+  let dir: string;
+  beforeAll(async () => {
+    dir = tempFolder('jq');
+    await sampleData(join(dir, 'data'));
+  });
+
+  test.each([
+    [`attachments ls --limit 2 --jq '.data[].id'`, 'att_1\natt_2\n'],
+    ['attachments ls --limit 2 -o ndjson --jq .id', 'att_1\natt_2\n'],
+    ['attachments show att_1 --json --jq .id', 'att_1\n'],
+    ['attachments ls --limit 2 --fields id -o ndjson --jq keys', '["id"]\n["id"]\n'],
+  ])('%s', async (line, stdout) => {
+    expect(await arx(dir, line)).toMatchObject({ exit: 0, stdout });
+  });
+
+  test.each([
+    [`config set timeout 30 --jq '.a |'`, '--jq: syntax error'],
+    ['attachments ls -o csv --jq .id', '--jq goes with -o json or -o ndjson'],
+    [`attachments ls --jq ''`, 'must be a jq program'],
+  ])('%s is exit 2 before anything is done', async (line, message) => {
+    const ran = await arx(dir, line);
+    expect(ran).toMatchObject({ exit: 2, stdout: '' });
+    expect(ran.stderr).toContain(message);
+    expect((await arx(dir, 'config get timeout')).stdout).toBe('20\n');
+  });
+
+  test('the fault of the command counts too', async () => {
+    expect(await arx(dir, 'attachments show att_9999 --jq .id')).toMatchObject({ exit: 6, stdout: '' });
+  });
+});
