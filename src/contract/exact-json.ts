@@ -31,7 +31,7 @@ const MAY_BE_INEXACT = /(?:^|[:[,])\s*-?(?:\d[\d.]{14}|[\d.]+e)/i;
  * Returns the value of a JSON text, with an {@link ExactNumber} for each number that JSON.parse changes. `scan` is that of
  * the text, where it is known. Throws SyntaxError for other text.
  */
-export function parseExactJson(text: string, scan?: JsonScan): unknown {
+export function parseExactJson(text: string, scan?: Pick<JsonScan, 'inexact'>): unknown {
   const value: unknown = JSON.parse(text);
   if (scan === undefined && !MAY_BE_INEXACT.test(text)) return value;
   const { inexact } = scan ?? scanJson(text);

@@ -34,6 +34,9 @@ export function parseJsonText(text: string): ParsedJson {
 /** A number in JSON text. */
 export type JsonNumber = { at: number; text: string };
 
+/** The value of a member, as it is written. `inexact`: those of its numbers, by their places in `text`. */
+export type JsonMember = { text: string; inexact: JsonNumber[] };
+
 /** What a JSON text says that its parsed value does not. */
 export type JsonScan = {
   /** The deepest nesting of objects and arrays. */
@@ -46,7 +49,7 @@ export type JsonScan = {
    */
   inexact: JsonNumber[];
   /** The members of the outermost object: key → its value as it is written, without the white space around it. */
-  members: Map<string, string>;
+  members: Map<string, JsonMember>;
 };
 
 /** Reads a text that is valid JSON once, without building its value. */
@@ -56,10 +59,16 @@ export function scanJson(text: string): JsonScan {
   const scan: JsonScan = { depth: 0, repeatedKey: undefined, inexact: [], members: new Map() };
   let isKey = false;
   /** The member of the outermost object that is being read, and where its value begins. */
-  let member: { key: string; from: number } | undefined;
+  let member: { key: string; from: number; numbers: number } | undefined;
   const endMember = (to: number): void => {
-    if (member !== undefined && open.length === 1)
-      scan.members.set(member.key, text.slice(member.from, to).trim());
+    if (member === undefined || open.length > 1) return;
+    const untrimmed = text.slice(member.from, to).trimEnd();
+    const value = untrimmed.trimStart();
+    const start = member.from + untrimmed.length - value.length;
+    const inexact = scan.inexact
+      .slice(member.numbers)
+      .map((number) => ({ ...number, at: number.at - start }));
+    scan.members.set(member.key, { text: value, inexact });
   };
   for (let here = 0; here < text.length; here += 1) {
     const unit = text.charCodeAt(here);
@@ -72,7 +81,8 @@ export function scanJson(text: string): JsonScan {
         if (keys?.has(key) === true) scan.repeatedKey ??= key;
         keys?.add(key);
         isKey = false;
-        if (open.length === 1) member = { key, from: text.indexOf(':', end) + 1 };
+        if (open.length === 1)
+          member = { key, from: text.indexOf(':', end) + 1, numbers: scan.inexact.length };
       }
       here = end;
     } else if (unit === 0x2c) {
@@ -108,16 +118,26 @@ function endOfString(text: string, from: number): number {
   }
 }
 
-/** A decimal of up to 15 digits is the shortest text of its 64-bit number, unless it has an exponent. */
-const MAX_CERTAIN_LENGTH = 15;
+/** A decimal of up to 15 digits is the shortest text of its 64-bit number, if that is no subnormal number. */
+const MAX_CERTAIN_DIGITS = 15;
+const MIN_CERTAIN_VALUE = 1e-290;
 
 /** Returns whether JSON.parse changes the value of a number, or the number is an integer beyond 2^53. */
 function isChanged(number: string): boolean {
-  const hasExponent = /e/i.test(number);
-  if (number.length <= MAX_CERTAIN_LENGTH && !hasExponent) return false;
+  if (number.length <= MAX_CERTAIN_DIGITS && !/e/i.test(number)) return false;
+  const exponentAt = exponentIn(number);
   const value = Number(number);
-  if (!hasExponent && !number.includes('.') && !Number.isSafeInteger(value)) return true;
-  return !Number.isFinite(value) || decimalOf(number) !== decimalOf(String(value));
+  if (!Number.isFinite(value)) return true;
+  if (exponentAt === -1 && !number.includes('.')) return !Number.isSafeInteger(value);
+  const mantissa = exponentAt === -1 ? number : number.slice(0, exponentAt);
+  if (mantissa.length <= MAX_CERTAIN_DIGITS && Math.abs(value) >= MIN_CERTAIN_VALUE) return false;
+  return value === 0 ? /[1-9]/.test(mantissa) : decimalOf(number) !== decimalOf(String(value));
+}
+
+/** Returns where the exponent of a number begins, -1 where it has none. */
+function exponentIn(number: string): number {
+  const at = number.indexOf('e');
+  return at === -1 ? number.indexOf('E') : at;
 }
 
 /** Exponents up to here are added to the number of digits without rounding. */
@@ -128,15 +148,17 @@ const MAX_EXPONENT = 1e15;
  * `-15e-1` for -1.5 and -1.50, `0` for any zero. Undefined for an exponent of 10^15 or more.
  */
 export function decimalOf(number: string): string | undefined {
-  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
-  const sign = mantissa.startsWith('-') ? '-' : '';
-  const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.');
-  const digits = whole + fraction;
+  const exponentAt = exponentIn(number);
+  const end = exponentAt === -1 ? number.length : exponentAt;
+  const sign = number.startsWith('-') ? '-' : '';
+  const point = number.indexOf('.');
+  const fraction = point === -1 ? '' : number.slice(point + 1, end);
+  const digits = number.slice(sign.length, point === -1 ? end : point) + fraction;
   let [from, to] = [0, digits.length];
   while (digits.charCodeAt(from) === 0x30) from += 1;
   if (from === to) return '0';
   while (digits.charCodeAt(to - 1) === 0x30) to -= 1;
-  const power = Number(exponent);
+  const power = exponentAt === -1 ? 0 : Number(number.slice(end + 1));
   if (Math.abs(power) >= MAX_EXPONENT) return undefined;
   return `${sign}${digits.slice(from, to)}e${power - fraction.length + digits.length - to}`;
 }

@@ -64,7 +64,16 @@ test.each([
   ],
   ['{"\\u0061":"\\"", "__proto__":null}', { a: '"\\""', ['__proto__']: 'null' }],
 ])('the members of %s as they are written', (text, members) => {
-  expect([...scanJson(text).members]).toEqual(Object.entries(members));
+  expect([...scanJson(text).members].map(([key, member]) => [key, member.text])).toEqual(
+    Object.entries(members),
+  );
+});
+
+test('the numbers of a member are at their places in its text', () => {
+  const { members } = scanJson('{"a":[1e400], "b" : [ 1, 1e-400,"1e400",[9007199254740993] ] ,"c":1e400}');
+  expect(
+    [...members.values()].map(({ text, inexact }) => inexact.map(({ at }) => text.slice(at, at + 5))),
+  ).toEqual([['1e400'], ['1e-40', '90071'], ['1e400']]);
 });
 
 test('any value as JSON.stringify writes it has neither, and its depth', () => {

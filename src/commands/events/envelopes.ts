@@ -98,7 +98,7 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
       const { value, scan } = parseJson(text, where);
       const event = checked(value, guards, where);
       const isWhole = [...scan.members.keys()].every((key) => Object.hasOwn(event, key));
-      const given = isWhole ? text.trim() : scan.members.get('payload')!;
+      const given = isWhole ? text.trim() : scan.members.get('payload')!.text;
       yield { ...outgoing(event, given, isWhole ? 'event' : 'payload'), line: number };
     }
   };

@@ -157,7 +157,7 @@ function entryOf(line: Buffer): JournalEntry | undefined {
   const { text, ...entry } = sent.data;
   const given = text === undefined ? undefined : parseJsonBytes(Buffer.from(text));
   const event = entry.event ?? IngestRequest.safeParse(given).data;
-  const textOf = () => text ?? scanJson(line.toString()).members.get('event')!;
+  const textOf = () => text ?? scanJson(line.toString()).members.get('event')!.text;
   return event === undefined ? undefined : { ...entry, event, text: textOf };
 }
 

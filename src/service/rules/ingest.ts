@@ -10,7 +10,7 @@ import {
   type EventType,
 } from '../../contract/event.ts';
 import { ExactNumber, parseExactJson } from '../../contract/exact-json.ts';
-import { decimalOf, scanJson, type ParsedJson } from '../../contract/json-text.ts';
+import { decimalOf, scanJson, type JsonScan, type ParsedJson } from '../../contract/json-text.ts';
 import { ApiError } from './api-error.ts';
 import { validationMessage } from './validation-message.ts';
 
@@ -80,8 +80,8 @@ export function acceptEvent({ value: body, scan }: ParsedJson): AcceptedEvent {
   // This text becomes a database column, which must not hold control characters or lone surrogates.
   if (type === 'attachment.reclassified')
     checked(EventId.optional(), payload['source'], ['payload', 'source']);
-  const payloadText = scan.members.get('payload')!;
-  const exact = scan.inexact.length === 0 ? payload : exactPayload(payloadText);
+  const { text: payloadText, inexact } = scan.members.get('payload')!;
+  const exact = inexact.length === 0 ? payload : exactPayload(payloadText, { inexact, depth: scan.depth });
   // The only number with an effect: 4.99999999999999999999 would be rounded to another position.
   if (exact['sequence'] instanceof ExactNumber && type === 'message.reordered')
     throw new ApiError('event_invalid', 'payload.sequence: must be a whole number below 2^53');
@@ -91,10 +91,15 @@ export function acceptEvent({ value: body, scan }: ParsedJson): AcceptedEvent {
   return { id: envelope.id, type, payload, payloadText, payloadSha256, bodySha256 };
 }
 
-/** Returns a payload whose numbers are exact. Throws ApiError for one that is nested too deep. */
-function exactPayload(text: string): Record<string, unknown> {
-  const scan = scanJson(text);
-  if (scan.depth > MAX_DEPTH) throw tooDeep();
+/** The deepest JSON that is parsed by a recursive function. */
+const MAX_PARSED_DEPTH = 200;
+
+/** Returns a payload whose numbers are exact. Throws ApiError for one that is nested far too deep. */
+function exactPayload(
+  text: string,
+  scan: Pick<JsonScan, 'depth' | 'inexact'> = scanJson(text),
+): Record<string, unknown> {
+  if (scan.depth > MAX_PARSED_DEPTH) throw tooDeep();
   return parseExactJson(text, scan) as Record<string, unknown>;
 }
 

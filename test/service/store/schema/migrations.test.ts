@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import {
   ArchiveUnreadable,
+  createService,
   NewerSchema,
   OlderSchema,
   openArchive,
@@ -15,6 +16,9 @@ import type { Database } from '../../../../src/service/store/sql/database.ts';
 import { openPostgres } from '../../../../src/service/store/engines/postgres.ts';
 import { migrateTo, NEWEST_VERSION } from '../../../../src/service/store/schema/migrate.ts';
 import { openSqlite } from '../../../../src/service/store/engines/sqlite.ts';
+import { ASSET_URL, tokenFor } from '../../../support/archive.ts';
+import { call } from '../../../support/call.ts';
+import { sha256Of } from '../../../support/digest.ts';
 import { ENGINE, freshPlace } from '../../../support/engine.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
@@ -181,4 +185,34 @@ test.each([
   const reading = await open({ ...place, readOnly: true }).catch((error: unknown) => error);
   if (isKnown) expect(reading).toMatchObject({ why, isDamaged: true });
   else expect(reading).toBeInstanceOf(OlderSchema);
+});
+
+test('from version 11, an event keeps its canonical payload, and is the same event in another spelling', async () => {
+  const place = await oldArchive(11);
+  const old =
+    'dir' in place
+      ? await openSqlite({ path: join(place.dir, 'archive.db'), sleep })
+      : await openPostgres({ url: place.url, sleep });
+  const payload = '{"a":[0.5,1e+21],"layer":"x"}';
+  await old.run(
+    `INSERT INTO events (n, id, type, payload, body_sha256, received_ms, deliveries, effect)
+      VALUES (1, 'old', 'mirror.detected', $1, $2, 0, 1, 'recorded')`,
+    [payload, sha256Of(`mirror.detected\n${payload}`)],
+  );
+  await old.close();
+  const archive = await open(place);
+  const service = createService(archive, { assetUrl: ASSET_URL, version: '0' });
+  const token = await tokenFor(service);
+  const ingest = (numbers: string) =>
+    call(service, '/api/webhooks/ingest', {
+      token,
+      body: Buffer.from(`{"id":"old","type":"mirror.detected","payload":{"layer":"x", "a":[${numbers}]}}`),
+      headers: [['content-type', 'application/json']],
+    });
+  expect((await ingest('5e-1,1000000000000000000000')).status).toBe(200);
+  expect((await ingest('0.5,1000000000000000000001')).status).toBe(409);
+  const { text } = await call(service, '/api/webhooks/events', { token });
+  expect(text).toContain(`"payload":${payload},`);
+  expect(text).toContain('"deliveries":2');
+  await archive.close();
 });
