@@ -41,6 +41,8 @@ const UNSIGNED: ErrorCode = 'signature_invalid';
 
 /** There is no record with this id. */
 const NO_RECORD: ErrorCode = 'not_found';
+/** Statuses that send a client elsewhere (RFC 9110 15.4). 304 and the others of 3xx do not. */
+const REDIRECTS: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
 const CURSORS = ['starting_after', 'ending_before'];
 
 /** The fields of an error body that could be read, made safe to show. A malformed body has none. */
@@ -61,7 +63,8 @@ export function faultOfItem(code: string, message: string): Fault {
  */
 export function faultOfResponse(response: ApiResponse, url: URL, token = ''): Fault {
   const { status } = response;
-  if (status < 400) return redirected(response, url, token);
+  if (REDIRECTS.has(status)) return redirected(response, url, token);
+  if (status < 400) return unexpectedStatus(status);
   const fields = errorFieldsOf(response, token);
   const { message: _, ...known } = fields;
   const kind = kindOf(status, fields.code);
@@ -176,9 +179,17 @@ export function errorFieldsOf({ bytes, headers }: ApiResponse, token = ''): Erro
   return {
     ...(typeof code === 'string' && code !== '' ? { code: shown(code, 80) } : {}),
     ...(typeof message === 'string' ? { message: shown(message, 300) } : {}),
-    ...(typeof request_id === 'string' ? { request_id: shown(request_id, 100) } : {}),
+    ...((request_id ?? null) === null ? {} : { request_id: shownRequestId(request_id, token) }),
     ...(checked.success ? { integrity: checked.data } : {}),
   };
+}
+
+/** Returns the id as a person may quote it to the operator, or that it is none: the id of a request has no spaces or control characters. */
+function shownRequestId(id: unknown, token: string): string {
+  const text = typeof id === 'number' ? String(id) : id;
+  return typeof text === 'string' && /^[\x21-\x7e]{1,100}$/.test(text)
+    ? redactSecret(text, token)
+    : 'malformed';
 }
 
 /**
@@ -219,6 +230,12 @@ function redirected({ status, headers }: ApiResponse, url: URL, token: string): 
       hint: 'check the base URL',
     },
   );
+}
+
+/** arx sends no conditional request and knows no other status of 3xx, so such a response holds nothing for it. */
+function unexpectedStatus(status: number): Fault {
+  const words = status === 304 ? 'status 304 (not modified)' : `status ${status}`;
+  return new Fault('protocol', `the server answered ${words}, which arx did not ask for`, { status });
 }
 
 /** Returns where a Location header points, or undefined where it is missing or no URL. */

@@ -40,6 +40,7 @@ import {
 import { ATTACHMENTS, CONVERSATIONS, EVENTS, MESSAGES, POSITIONS } from './shapes/list-kinds.ts';
 import type { ListGuess } from './shapes/list-guess.ts';
 import { faultOfItem } from './error-response.ts';
+import { safeText } from './safe-text.ts';
 import { createSender, type ApiCall, type SenderOptions } from './api-call.ts';
 
 export type { ForeignContent } from './content-body.ts';
@@ -96,6 +97,8 @@ export type Client = {
   guessOf(list: ListName): ListGuess | undefined;
   /** Returns the rows of a list about which answers differed. */
   changesOf(list: ListName): RowChanges;
+  /** Returns how a page of the catalogue contradicted itself about withheld rows; undefined where none did. */
+  contradictionOfAttachments(): string | undefined;
   /** Sends a GET for any path below the base URL. Returns the body unchecked. */
   get(path: string): Promise<Reply<Uint8Array>>;
 };
@@ -104,6 +107,7 @@ export type Client = {
 export function createClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl, options);
   const send = createSender(options);
+  let contradiction: string | undefined;
   let messagesRoute: 'messages' | 'messages_v1' | undefined;
   const lists = {
     attachments: createRecordListParser(ATTACHMENTS, options),
@@ -154,7 +158,11 @@ export function createClient(options: ClientOptions): Client {
         checkedExpiry(as(records.token)(answer), options.world.now()),
       );
     },
-    attachments: (query) => read('attachments', page(lists.attachments, query), {}, query),
+    attachments: async (query) => {
+      const reply = await read('attachments', page(lists.attachments, query), {}, query);
+      contradiction ??= statusContradiction(reply.status, reply.body);
+      return reply;
+    },
     attachment: async (id) => read('attachment', as(records.attachment, id), { id }),
     content: async (id, query) =>
       read('content', (answer) => parseContent(answer, records, id, query), { id }, query),
@@ -208,6 +216,7 @@ export function createClient(options: ClientOptions): Client {
     search: (query) => read('search', (answer) => parseResponse(answer, SearchPage), {}, query),
     guessOf: (list) => lists[list].guess(),
     changesOf: (list) => lists[list].changes(),
+    contradictionOfAttachments: () => contradiction,
     get: async (path) => {
       const url = urlWithin(base, path);
       const asked = path.split('?')[0];
@@ -220,6 +229,23 @@ export function createClient(options: ClientOptions): Client {
 /** Returns the parser of one record. `id` is the id that is asked for. */
 function as<T>(readBody: ReadBody<T>, id?: string): (answer: ApiResponse) => Reply<T> {
   return (answer) => parseResponseWith(answer, (body) => readBody(body, answer, id));
+}
+
+/**
+ * Returns how a page of the catalogue contradicts itself: HTTP 206, the status `partial` and a redacted row come together, and
+ * `stable` comes with none (interface 4.2). HTTP 200 without one of these words says nothing.
+ */
+function statusContradiction(
+  http: number,
+  { status, data }: { status?: string | undefined; data: readonly Attachment[] },
+): string | undefined {
+  const isPartial = status === 'partial';
+  const hasRedacted = data.some(({ redacted }) => redacted === true);
+  const isSaid = http === 206 || isPartial || status === 'stable';
+  if (!isSaid || ((http === 206) === isPartial && isPartial === hasRedacted)) return undefined;
+  const words = status === undefined ? 'no status' : `status ${safeText(status, 40)}`;
+  const rows = hasRedacted ? 'a redacted row' : 'no redacted row';
+  return `answer contradicts itself: HTTP ${http} with ${words} and ${rows}`;
 }
 
 /** Returns the parser of a page that is asked for with this query. */

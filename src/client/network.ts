@@ -45,6 +45,8 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
       ? undefined
       : (await import('./proxy.ts')).createProxy(options.proxy, settings);
 
+  const proxyPlace = options.proxy === undefined ? undefined : hostAndPort(new URL(options.proxy));
+
   function dispatcherFor(origin: string): Dispatcher {
     const known = proxy ?? pools.get(origin);
     if (known !== undefined) return known;
@@ -96,7 +98,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
       };
     } catch (error) {
       signal.throwIfAborted();
-      throw transportFaultOf(error, place);
+      throw transportFaultOf(error, place, undefined, proxyPlace);
     }
   };
   return {

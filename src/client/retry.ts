@@ -6,6 +6,8 @@ import { TransportFault } from './transport.ts';
 
 /** Longest Retry-After that is waited for, in milliseconds. A longer one makes the service count as busy. */
 export const MAX_RETRY_AFTER_MS = 60_000;
+/** A longer Retry-After counts as this one. */
+const MAX_RETRY_AFTER_SECONDS = 9_999_999_999;
 const INITIAL_BACKOFF_MS = 250;
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -114,7 +116,7 @@ export function backoffMs(tries: number, random: number): number {
  */
 export function retryAfterMs(headers: Record<string, string>, now: number): number | undefined {
   const text = headers['retry-after']?.trim() ?? '';
-  if (/^\d{1,10}$/.test(text)) return Number(text) * 1000;
+  if (/^\d+$/.test(text)) return Math.min(Number(text), MAX_RETRY_AFTER_SECONDS) * 1000;
   const at = parseHttpDate(text);
   if (at === undefined) return undefined;
   const wait = at - (parseHttpDate(headers['date']) ?? now);

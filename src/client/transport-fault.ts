@@ -24,17 +24,30 @@ const UNREACHED: Record<string, { reason: string; final?: true }> = {
   EPROTO: { reason: 'TLS: handshake failed', final: true },
 };
 
+/** Of these and of a failed connect, the proxy is the cause where there is one. */
+const ON_THE_WAY: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_PRX_TLS',
+]);
+
 /** The fields that are read of an error. Its text is not shown, since it may quote data. */
 type Failure = { code?: string; syscall?: string; name?: string; message?: string; errors?: Failure[] };
 
 /**
  * Returns an error of a connection as a Fault 'network' or 'protocol'. `place` is HOST:PORT. `read` says how many bytes of a
- * body had come; it is undefined before the body began.
+ * body had come; it is undefined before the body began. `proxy` is HOST:PORT of the proxy through which the request was sent.
  */
 export function transportFaultOf(
   error: unknown,
   place: string,
   read?: { bytes: number; of?: number },
+  proxy?: string,
 ): Fault {
   if (error instanceof Fault) return error;
   const failure = firstOf(error as Failure);
@@ -42,11 +55,17 @@ export function transportFaultOf(
   const unreached = UNREACHED[code] ?? (isTls(code) ? { reason: 'TLS failed', final: true } : undefined);
   const reason = unreached?.reason ?? (failure.syscall === 'connect' ? reasonOf(code) : undefined);
   if (reason !== undefined) {
-    return new TransportFault('network', `cannot reach ${place} (${reason})`, false, {
-      hint: 'check the base URL',
-      retryable: unreached?.final !== true,
-      cause: error,
-    });
+    const isOfProxy = proxy !== undefined && (ON_THE_WAY.has(code) || failure.syscall === 'connect');
+    return new TransportFault(
+      'network',
+      `cannot reach ${isOfProxy ? `the proxy ${proxy}` : place} (${reason})`,
+      false,
+      {
+        hint: isOfProxy ? 'check --proxy' : 'check the base URL',
+        retryable: unreached?.final !== true,
+        cause: error,
+      },
+    );
   }
   const broken = brokenRule(failure, read === undefined);
   if (broken !== undefined) {
@@ -82,9 +101,9 @@ function brokenRule({ code = '', name, message }: Failure, inHead: boolean): str
     // A connection that ends in the middle is a network failure, not a protocol error.
     return rule === 'invalid eof state' ? undefined : rule;
   }
-  if (code === 'UND_ERR_SOCKET' && (message === 'bad response' || message === 'bad upgrade')) {
-    return 'a response that was not requested';
-  }
+  if (code === 'UND_ERR_SOCKET' && message === 'bad response')
+    return '100 Continue, which arx did not ask for';
+  if (code === 'UND_ERR_SOCKET' && message === 'bad upgrade') return 'a response that was not requested';
   return undefined;
 }
 

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { EXIT } from '../exit.ts';
 import { Fault } from '../faults.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import type { Sink, World } from '../world.ts';
 
 export const Input = z.object({ keep: z.boolean().default(false) });
@@ -64,7 +65,9 @@ const PARTIAL = EXIT.partial;
 export async function run({ keep }: z.infer<typeof Input>, app: App): Promise<void> {
   if (app.isRecorded)
     throw new Fault('usage', 'each step of the demo is a run of its own, so --record does not go with it');
-  const dir = await mkdtemp(join(tmpdir(), 'arx-demo-'));
+  const dir = await mkdtemp(join(tmpdir(), 'arx-demo-')).catch((error: unknown) => {
+    throw diskFault(error, tmpdir());
+  });
   try {
     await seed(dir, app);
     const json = app.printer.output === 'json' || app.printer.output === 'ndjson';

@@ -120,7 +120,10 @@ export async function noticeMore<Row extends { id: string }>(
   if (has_more === false || hasSummary(app.printer.output)) return;
   const isBackward = before !== undefined && after === undefined;
   const edge = isBackward ? data[0] : data.at(-1);
-  if (edge === undefined) return;
+  if (edge === undefined)
+    return has_more === true
+      ? app.notice('the page has no rows, and the service says that more follow')
+      : undefined;
   const words = has_more === true ? 'more rows follow' : 'the service does not say whether more rows follow';
   const range = after === undefined || before === undefined ? '' : ` --before ${before}`;
   const named = page[NEXT_CURSOR];

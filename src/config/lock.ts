@@ -11,6 +11,8 @@ import {
   type StoreWorld,
 } from './private-file.ts';
 
+/** A longer wait is announced, in milliseconds of sleep. */
+const QUIET_WAIT_MS = 500;
 /** Longest wait for another holder, in milliseconds of sleep. */
 const MAX_WAIT_MS = 15_000;
 
@@ -86,7 +88,7 @@ export function leftoversOf(path: string): string[] {
 }
 
 /** One attempt to get a lock, shared by the takeovers that it needs. `sleepLeftMs` is how long it may still sleep. */
-type Attempt = { path: string; identity: string; world: StoreWorld; sleepLeftMs: number };
+type Attempt = { path: string; identity: string; world: StoreWorld; sleepLeftMs: number; sleptMs?: number };
 
 async function acquire(lock: string, attempt: Attempt): Promise<void> {
   const { path, identity, world } = attempt;
@@ -117,6 +119,10 @@ async function acquire(lock: string, attempt: Attempt): Promise<void> {
     // Sleep after a takeover and a vanished lock too, so that every path through this loop uses up the time.
     const pause = dead || holder === undefined ? 1 : 5 + ((world.randomBytes(1)[0] ?? 0) % 32);
     attempt.sleepLeftMs -= pause;
+    const sleptBefore = attempt.sleptMs ?? 0;
+    attempt.sleptMs = sleptBefore + pause;
+    if (sleptBefore <= QUIET_WAIT_MS && attempt.sleptMs > QUIET_WAIT_MS && holder !== undefined)
+      world.notice(`waiting for ${lock}: process ${holder.pid}${commandOf(holder)} holds it`);
     if (attempt.sleepLeftMs < 0) {
       throw new Fault('store', `${lock} is held by process ${holder?.pid ?? 'unknown'}`, {
         retryable: true,
@@ -187,6 +193,18 @@ function processOf(pid: number): { state: string; start: string } {
   // The name in parentheses may have spaces. After it come the fields from 3 (state); 22 is the start time.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', start: fields[19] ?? '' };
+}
+
+/**
+ * Returns the command words of a holder in this namespace as ` (arx events send)`, empty where the kernel does not tell. Values
+ * of options are left out, since they may hold secrets.
+ */
+function commandOf({ pid, pidNamespace: namespace }: Holder): string {
+  if (namespace !== pidNamespace()) return '';
+  const [, program = '', ...words] = readText(`/proc/${pid}/cmdline`).split('\0');
+  const firstOption = words.findIndex((word) => !/^[a-z][a-z-]*$/.test(word));
+  const command = words.slice(0, firstOption < 0 ? 3 : Math.min(firstOption, 3));
+  return program === '' || command.length === 0 ? '' : ` (arx ${command.join(' ')})`;
 }
 
 let cachedNamespace: string | undefined;

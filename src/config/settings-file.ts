@@ -6,6 +6,7 @@ import { Fault } from '../faults.ts';
 import { isSettingKey, KEYS, InvalidSettingValue, type SettingKey } from './setting-keys.ts';
 import { withLock } from './lock.ts';
 import { readPrivate, removeAllQuietly, writeFault, type StoreWorld } from './private-file.ts';
+import { parsePrivateJson } from './private-json.ts';
 
 /** The content of config.json. Values are as stored, unchecked. */
 export type SettingsFile = {
@@ -35,9 +36,9 @@ export function readSettingsFile(folder: string, world: Pick<StoreWorld, 'uid' |
 function parse(bytes: Uint8Array, path: string): Record<string, unknown> {
   let document: unknown;
   try {
-    document = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    document = parsePrivateJson(bytes);
   } catch {
-    throw damaged(path, bytes.length === 0 ? 'it is empty' : 'it is not JSON');
+    throw damaged(path, bytes.length === 0 ? 'it is empty' : 'it is not JSON, or has a key __proto__');
   }
   if (!isObject(document)) throw damaged(path, 'it is not a JSON object');
   return document;

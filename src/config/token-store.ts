@@ -4,6 +4,7 @@ import { Fault } from '../faults.ts';
 import type { Token } from '../contract/token.ts';
 import { withLock, removeLeftovers } from './lock.ts';
 import { readPrivate, replacePrivate, writeFault, type StoreWorld } from './private-file.ts';
+import { parsePrivateJson } from './private-json.ts';
 
 /**
  * A token as the service gave it (interface 2.3), its origin and profile, and the request that obtained it. `obtained_at` is
@@ -127,9 +128,12 @@ class DamagedStore extends Fault {
 function parse(bytes: Uint8Array, path: string): TokenEntry[] {
   let document: unknown;
   try {
-    document = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    document = parsePrivateJson(bytes);
   } catch {
-    throw new DamagedStore(path, bytes.length === 0 ? 'it is empty' : 'it is not JSON');
+    throw new DamagedStore(
+      path,
+      bytes.length === 0 ? 'it is empty' : 'it is not JSON, or has a key __proto__',
+    );
   }
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new DamagedStore(path, 'it is not a JSON object');

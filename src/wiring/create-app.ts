@@ -91,7 +91,7 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
     csvSafe: flags.csvSafe,
   });
 
-  const archives = createLocalArchives({ dir: directories.data }, world);
+  const archives = createLocalArchives({ dir: directories.data }, world, notice);
   const connection = createConnection({ settings, archives, version, log, world });
   const { openTokenStore } = await import('../config/token-store.ts');
   const tokens = openTokenStore(directories.config, storeWorld);

@@ -17,7 +17,11 @@ export const DEFAULT_API_PORT = 4747;
 const DEFAULT_ASSET_URL = `http://127.0.0.1:${DEFAULT_API_PORT + 1}`;
 
 /** Opens an archive. Throws Fault 'usage', 'not_found', 'store', 'disk' or what the database's failure means. */
-export async function openLocalArchive(place: ArchiveLocation, world: World): Promise<OpenArchive> {
+export async function openLocalArchive(
+  place: ArchiveLocation,
+  world: World,
+  notice?: (text: string) => void,
+): Promise<OpenArchive> {
   const service = await import('../service/index.ts');
   const kept = 'nothing was changed';
   try {
@@ -26,6 +30,7 @@ export async function openLocalArchive(place: ArchiveLocation, world: World): Pr
       now: world.now,
       randomBytes: world.randomBytes,
       sleep: world.sleep,
+      onLongWait: () => notice?.('waiting for another process that writes to the archive'),
     });
   } catch (error) {
     if (error instanceof Fault) throw error;

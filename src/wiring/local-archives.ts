@@ -16,13 +16,17 @@ export type LocalArchives = {
 };
 
 /** Returns the archives; `defaultPlace` is the local one until a command names another. */
-export function createLocalArchives(defaultPlace: ArchiveLocation, world: World): LocalArchives {
+export function createLocalArchives(
+  defaultPlace: ArchiveLocation,
+  world: World,
+  notice: (text: string) => void,
+): LocalArchives {
   const archives = new Map<string, Promise<OpenArchive>>();
   let current = defaultPlace;
   const open = (place = current): Promise<OpenArchive> => {
     current = place;
     const name = JSON.stringify(place);
-    const opened = archives.get(name) ?? openLocalArchive(place, world);
+    const opened = archives.get(name) ?? openLocalArchive(place, world, notice);
     archives.set(name, opened);
     return opened;
   };

@@ -27,7 +27,7 @@ const ECHOES: [what: string, status: number, body: string][] = [
 
 describe.each(ECHOES)('%s', (_, status, body) => {
   test.each(['messages ls', 'content get msg_1', 'conversations show c1', 'doctor', 'doctor --json'])(
-    '%s does not show the token',
+    'E14 %s does not show the token',
     async (line) => {
       const { stdout, stderr } = await at(line, LONG, status, body);
       for (let from = 0; from + 8 <= LONG.length; from += 1)

@@ -88,7 +88,7 @@ const run = (home: string, words: string[], killedAt?: number) =>
           },
   });
 
-test(`${ROUNDS} runs on SQLite, most of them killed`, { timeout: 600_000 }, async () => {
+test(`I7 ${ROUNDS} runs on SQLite, most of them killed`, { timeout: 600_000 }, async () => {
   const random = randomFrom('killed index');
   let killed = 0;
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -73,7 +73,7 @@ describe('what is redacted never leaves', () => {
       );
   });
 
-  test('redacting one row withholds the same bytes under every name, by every route, at every tier', async () => {
+  test('N5 redacting one row withholds the same bytes under every name, by every route, at every tier', async () => {
     const addresses = await addressesOf('mirror');
     expect(addresses.filter((path) => path.includes(`att_${first + 2}/`))).toHaveLength(1);
     const { exit, stdout } = await arx(dir, `redact att_${first} --reason "opens a door" --json`);
@@ -247,7 +247,7 @@ describe('what is redacted never leaves', () => {
     expect(raw.stderr).toContain(`att_${first}`);
   });
 
-  test('nothing of the whole archive that is redacted leaves, and nothing above a tier', async () => {
+  test('N5 nothing of the whole archive that is redacted leaves, and nothing above a tier', async () => {
     await arx(dir, `redact att_${first}`);
     const addresses = await addressesOf('mirror', true);
     const raws = await archive.database.all<{ content: Uint8Array }>('SELECT content FROM raws');

@@ -386,7 +386,7 @@ async function textsOf(changes: readonly Change[]): Promise<string[]> {
 }
 
 describe.each(CASES)('$reader: $name, $why', (differing) => {
-  test('what is hidden changes no answer', async () => {
+  test('N5 what is hidden changes no answer', async () => {
     const { reader } = differing;
     const changes = await changesOf(differing);
     expect(changes.length).toBeGreaterThan(0);

@@ -53,7 +53,7 @@ const WITHOUT_ROUTE: [string, Buffer][] = [
   ['another record', answer(200, JSON.stringify(ROWS[6]))],
 ];
 
-describe.each(WITHOUT_ROUTE)('%s in place of one record', (_, bytes) => {
+describe.each(WITHOUT_ROUTE)('X5 %s in place of one record', (_, bytes) => {
   test('a record is shown from the list, and -v says what that cost', async () => {
     const { exit, stdout, stderr } = await at({ respond: one(bytes) }, 'attachments show att_119 --json -v');
     expect(exit).toBe(0);
@@ -135,7 +135,7 @@ test('a route that knows the record is the only request', async () => {
   expect(server!.requests).toHaveLength(1);
 });
 
-test('a pull of many ids asks the route once and reads the list once', async () => {
+test('X5 a pull of many ids asks the route once and reads the list once', async () => {
   const files = ROWS.map((row, n) => ({ ...row, redacted: false, file_url: `/files/${n}` }));
   const lists: Record<string, typeof files> = { [LIST]: files };
   const respond = (path: string) => {
@@ -160,7 +160,7 @@ test('a pull of many ids asks the route once and reads the list once', async () 
   expect(requestsFor(server, LIST).length).toBeLessThan(30);
 });
 
-describe('content get', () => {
+describe('X5 content get', () => {
   const lists = { '/messages': [{ id: 'msg_1' }, { id: 'msg_2' }] };
 
   test('a message that is listed and has no record is not called missing', async () => {

@@ -213,7 +213,7 @@ describe('with drift', () => {
     (['serial', 'key'] as const).map((correlation) => ({ faults, correlation })),
   );
 
-  test.each(cases)('$faults, by $correlation: exact at 0.21', async ({ faults, correlation }) => {
+  test.each(cases)('M3, M4 $faults, by $correlation: exact at 0.21', async ({ faults, correlation }) => {
     for (let seed = 1; seed <= 2; seed++) {
       const list = driftingSource({ size: 1000, drift: 0.21, seed, faults, correlation });
       const { ids, fault, report } = await run(list);
@@ -273,7 +273,7 @@ describe('with drift', () => {
   });
 });
 
-test('a frozen row that is deleted during the walk leaves no gap in the log', async () => {
+test('M3 a frozen row that is deleted during the walk leaves no gap in the log', async () => {
   for (const seed of [2, 18, 20]) {
     const writes = { kind: 'delete', count: 40, every: 2 } as const;
     const list = faultyList({ size: 300, drift: 0.13, seed, writes });

@@ -30,7 +30,8 @@ export async function listCounts(
   named?: (values: readonly string[]) => Promise<ReadonlyMap<string, string>>,
 ): Promise<void> {
   const list = await filteredCatalogue(fieldFilters(input), app);
-  const changes = (await app.client()).changesOf('attachments');
+  const client = await app.client();
+  const changes = client.changesOf('attachments');
   const listing = exactRowsOf(list, app);
   const found = new Map<string | null, AttachmentCount>();
   const totals = { files: 0, withheld: 0, absent: 0 };
@@ -61,7 +62,7 @@ export async function listCounts(
   });
   await noticeEmptyArchive(totals.files, app);
   if (fault !== undefined) app.addFault(fault);
-  countContradictions(app, undefined, changes);
+  countContradictions(app, client.contradictionOfAttachments(), changes);
   const { withheld, absent, files: total } = totals;
   const unavailable = unavailableFault({ withheld, absent, total }, 'row');
   if (app.strict && unavailable !== undefined) app.addFault(unavailable);

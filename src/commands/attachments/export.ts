@@ -106,12 +106,7 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
       hint: 'arx attachments pull --all --to files',
     });
   const rows = input.offline ? new Map<string, Attachment>() : await catalogueRows(manifest, app);
-  if (!input.offline)
-    countContradictions(
-      app,
-      undefined,
-      changesAmong((await app.client()).changesOf('attachments'), manifest.keys()),
-    );
+  if (!input.offline) await countCatalogueContradictions(manifest.keys(), app);
   const paths = new Set<string>();
   const gone = limitedNotices(app.notice);
   const records = [...manifest.values()].map((entry): BagRecord => {
@@ -134,6 +129,12 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
   );
   if (fault !== undefined) app.log(`the senders of the files are not all known: ${fault.message}`);
   return records.map((record) => ({ ...record, author: senders.get(record.row?.message_id ?? '') }));
+}
+
+async function countCatalogueContradictions(ids: Iterable<string>, app: App): Promise<void> {
+  const client = await app.client();
+  const changes = changesAmong(client.changesOf('attachments'), ids);
+  countContradictions(app, client.contradictionOfAttachments(), changes);
 }
 
 function infoOf(

@@ -42,7 +42,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const view = dates?.view ?? attachmentView;
   const order = orderIn(input, view, ['date']);
   let list = await listOf(input, app, dates);
-  const changes = (await app.client()).changesOf('attachments');
+  const client = await app.client();
+  const changes = client.changesOf('attachments');
   let contradiction: string | undefined;
   const totals = { rows: 0, withheld: 0, absent: 0 };
   const odd = limitedNotices(app.notice);
@@ -112,6 +113,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     await noticeMore(app, page, input, list.ids);
   }
   await noticeEmptyArchive(totals.rows, app);
+  contradiction ??= client.contradictionOfAttachments();
   countContradictions(app, contradiction, changes);
   list.tests.sayHidden(app);
   for (const doubt of [list.fault(), dates?.fault()]) if (doubt !== undefined) app.addFault(doubt);

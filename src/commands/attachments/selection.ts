@@ -25,6 +25,8 @@ export type Selection = {
   fault(): Fault | undefined;
   /** Returns, after the last row, the rows about which answers differed. */
   changes(): RowChanges;
+  /** How a page of the catalogue contradicted itself about withheld rows. */
+  contradiction(): string | undefined;
   /** What to say if there are no rows. */
   emptyMessage: string;
   /** Counts of the files that can be downloaded, so far; `isAll` when the last row is counted. */
@@ -110,6 +112,7 @@ export async function select(input: Selecting, app: App): Promise<Selection> {
       const changes = client.changesOf('attachments');
       return isNamed ? changesAmong(changes, input.ids) : changes;
     },
+    contradiction: () => client.contradictionOfAttachments(),
     fault: () =>
       isNamed
         ? undefined
@@ -123,7 +126,7 @@ export async function select(input: Selecting, app: App): Promise<Selection> {
 
 /** Fails the run if nothing was selected, if the rows may not be all, or if answers contradict each other. `rows` is their number. */
 export function failIncomplete(app: App, selection: Selection, rows: number): void {
-  countContradictions(app, undefined, selection.changes());
+  countContradictions(app, selection.contradiction(), selection.changes());
   const fault = selection.fault();
   if (fault !== undefined) app.addFault(fault);
   else if (rows === 0)

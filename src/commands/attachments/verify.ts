@@ -181,7 +181,8 @@ async function catalogue(dir: string, app: App): Promise<{ expected: ExpectedFil
       bytes: row.bytes ?? null,
     });
   }
-  countContradictions(app, undefined, (await app.client()).changesOf('attachments'));
+  const client = await app.client();
+  countContradictions(app, client.contradictionOfAttachments(), client.changesOf('attachments'));
   const fault = listing.fault();
   if (fault !== undefined) app.addFault(fault);
   return { expected, whole: listing.complete() };

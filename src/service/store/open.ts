@@ -80,6 +80,8 @@ export type OpenOptions = ArchiveLocation & {
   randomBytes(count: number): Uint8Array;
   /** Resolves after so many milliseconds. Used while waiting for the lock of another process. */
   sleep(ms: number): Promise<void>;
+  /** Called once when the lock of another process was waited for so long that the user should know. */
+  onLongWait?: (() => void) | undefined;
 };
 
 /**
@@ -168,14 +170,14 @@ function openingError(error: unknown): unknown {
 
 type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;
 
-type Folder = Pick<OpenOptions, 'sleep' | 'readOnly'> & { dir: string };
+type Folder = Pick<OpenOptions, 'sleep' | 'onLongWait' | 'readOnly'> & { dir: string };
 
-async function openFolder({ dir, readOnly = false, sleep }: Folder): Promise<Opened> {
+async function openFolder({ dir, readOnly = false, sleep, onLongWait }: Folder): Promise<Opened> {
   const path = join(dir, DATABASE);
   if (await isLost(dir, () => hasNoBytes(path))) throw databaseMissing();
   if (!readOnly) await createPrivate(path);
   const { openSqlite } = await import('./engines/sqlite.ts');
-  const database = await openSqlite({ path, readOnly, sleep });
+  const database = await openSqlite({ path, readOnly, sleep, onLongWait });
   return { database, blobs: openFolderFiles(join(dir, BLOBS)), shared: PROCESS_COUNTERS };
 }
 

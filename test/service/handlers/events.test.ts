@@ -180,7 +180,7 @@ describe('each event is stored once', () => {
     });
   });
 
-  test('the same body in another order of keys is the same event, another body is a conflict', async () => {
+  test('P2 the same body in another order of keys is the same event, another body is a conflict', async () => {
     await send({
       id: 'e1',
       type: 'contact.flagged',
@@ -564,7 +564,7 @@ function nested(levels: number): unknown {
   return levels === 0 ? 1 : { inner: nested(levels - 1) };
 }
 
-test('of an event with a known id and another payload, the hashes of both are reported, and no payload', async () => {
+test('P2 of an event with a known id and another payload, the hashes of both are reported, and no payload', async () => {
   const conflicts: unknown[] = [];
   const service = createService(sample.archive, {
     assetUrl: ASSET_URL,

@@ -12,12 +12,15 @@ export type SqliteOptions = {
   readOnly?: boolean;
   /** Resolves after so many milliseconds. Waiting for another process's lock must not block this process. */
   sleep(ms: number): Promise<void>;
+  /** Called once, after {@link QUIET_WAIT_MS} of waiting for such a lock. */
+  onLongWait?: (() => void) | undefined;
 };
 
 /** How long the lock of another process is waited for, and the pauses between attempts. */
 const LOCK_TIMEOUT_MS = 5_000;
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 200;
+const QUIET_WAIT_MS = 500;
 
 /** Memory for pages of one connection. */
 const CACHE_KIB = 16 * 1024;
@@ -25,9 +28,15 @@ const CACHE_KIB = 16 * 1024;
 const LOG_PAGES = 4_000;
 
 /** Opens or creates the database file. Waits up to five seconds for a lock of another process, then throws its error. */
-export async function openSqlite({ path, readOnly = false, sleep }: SqliteOptions): Promise<Database> {
+export async function openSqlite({
+  path,
+  readOnly = false,
+  sleep,
+  onLongWait,
+}: SqliteOptions): Promise<Database> {
   // Total time slept, as a clock: whoever waits behind a waiting writer does not wait twice as long.
   let slept = 0;
+  let isAnnounced = false;
   const retryWhileBusy = async <T>(
     work: () => T | Promise<T>,
     until = slept + LOCK_TIMEOUT_MS,
@@ -39,6 +48,10 @@ export async function openSqlite({ path, readOnly = false, sleep }: SqliteOption
         if (!isBusy(error) || slept >= until) throw error;
         await sleep(step);
         slept += step;
+        if (!isAnnounced && until - slept < LOCK_TIMEOUT_MS - QUIET_WAIT_MS) {
+          isAnnounced = true;
+          onLongWait?.();
+        }
       }
     }
   };

@@ -39,7 +39,12 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
       hint: 'arx serve --read-only and arx fsck write nothing',
     },
     denied: { text: 'the database denies this user a right that is needed', fault: 'store' },
-    busy: { text: 'the database is busy', fault: 'busy', isTemporary: true },
+    busy: {
+      text: 'the database is busy',
+      fault: 'busy',
+      isTemporary: true,
+      hint: 'another process writes to it: try again when that has ended',
+    },
     full: { text: 'the database has no space left', fault: 'disk' },
     failing: {
       text: 'the database cannot be read or written',
@@ -117,6 +122,8 @@ export function accessErrorOf(error: unknown): unknown {
   const code = primaryCode(error);
   if (code === SQLITE.READONLY || name === 'EROFS')
     return new DatabaseAccessError('read_only', undefined, error);
+  if (code === SQLITE.BUSY || code === SQLITE.LOCKED)
+    return new DatabaseAccessError('busy', undefined, error);
   const isFailing = code === SQLITE.IOERR || code === SQLITE.NOMEM || FAILING_CODES.has(name);
   return isFailing ? new DatabaseAccessError('failing', undefined, error) : error;
 }

@@ -1,0 +1,275 @@
+// Answers that contradict the interface or themselves: what each command prints, writes and ends with.
+import { readdirSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import { arx, type Ran } from '../support/command.ts';
+import { answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
+import { serveStranger } from '../support/stranger.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+let server: Misbehaving | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+type Outcome = Ran & { files: string[] };
+
+/** Runs a command at the server; `BASE` is its address. */
+async function run(line: string, env: Record<string, string> = {}): Promise<Outcome> {
+  const dir = tempFolder('strange-answers');
+  const words = `${line.replace('BASE', server!.url)} --base-url ${server!.url}`;
+  const ran = await arx(dir, words, { env: { LANG: 'C.UTF-8', ARX_TOKEN: 'tok_given', ...env } });
+  return { ...ran, files: readdirSync(dir, { recursive: true }) as string[] };
+}
+
+async function at(status: number, body: unknown, headers?: Record<string, string>): Promise<void> {
+  await server?.close();
+  const bytes = answer(status, typeof body === 'string' ? body : JSON.stringify(body), headers);
+  server = await misbehave((socket) => socket.write(bytes));
+}
+
+const SHA256 = 'a'.repeat(64);
+const row = (n: number, more: object = {}) => ({
+  id: `att_${n}`,
+  filename: `${n}.txt`,
+  file_url: `/files/${n}`,
+  sha256: SHA256,
+  redacted: false,
+  ...more,
+});
+const OPEN = [row(1)];
+const REDACTED = [row(1), row(2, { redacted: true, file_url: null })];
+
+describe('a page that contradicts itself about redacted rows', () => {
+  test.each([
+    [206, 'stable', OPEN, 'HTTP 206 with status stable and no redacted row'],
+    [206, undefined, OPEN, 'HTTP 206 with no status and no redacted row'],
+    [206, undefined, REDACTED, 'HTTP 206 with no status and a redacted row'],
+    [200, 'stable', REDACTED, 'HTTP 200 with status stable and a redacted row'],
+    [200, 'partial', REDACTED, 'HTTP 200 with status partial and a redacted row'],
+    [206, 'partial', OPEN, 'HTTP 206 with status partial and no redacted row'],
+  ])('A20 %i, status %s: rows and a warning; exit 11 with --strict', async (http, status, data, words) => {
+    await at(http, { status, data, has_more: false });
+    for (const line of ['attachments ls', 'attachments ls --all', 'attachments types']) {
+      const { exit, stdout, stderr } = await run(line);
+      expect([line, exit, stderr]).toEqual([line, 0, `arx: answer contradicts itself: ${words}\n`]);
+      if (line !== 'attachments types')
+        for (const { id } of data) expect(stdout).toMatch(new RegExp(`^${id}\t`, 'm'));
+      expect(await run(`${line} --strict`)).toMatchObject({
+        exit: 11,
+        stderr: expect.stringContaining(`answer contradicts itself: ${words} [protocol, exit 11]`),
+      });
+    }
+  });
+
+  test.each([
+    [200, undefined, REDACTED],
+    [200, 'stable', OPEN],
+    [206, 'partial', REDACTED],
+    [200, 'unverified', REDACTED],
+  ])('A20 nothing is said about %i, status %s', async (http, status, data) => {
+    await at(http, { status, data, has_more: false });
+    expect(await run('attachments ls')).toMatchObject({ exit: 0, stderr: '' });
+  });
+});
+
+describe('a row without a usable hash', () => {
+  test.each([
+    ['63 digits', 'a'.repeat(63)],
+    ['65 digits', 'a'.repeat(65)],
+    ['no hexadecimal digits', 'z'.repeat(64)],
+    ['a space before it', ` ${SHA256}`],
+    ['null', null],
+  ])('B9 %s: the row is listed without it, and its file is not pulled', async (_, sha256) => {
+    server = await serveStranger({ lists: { '/v1/attachments': [row(1, { sha256 }), row(2)] } });
+    const listed = await run('attachments ls --json');
+    expect(listed.exit).toBe(0);
+    const { data } = JSON.parse(listed.stdout) as { data: { id: string; sha256?: string }[] };
+    expect(data.map(({ id, sha256: hash }) => [id, hash])).toEqual([
+      ['att_1', undefined],
+      ['att_2', SHA256],
+    ]);
+    if (sha256 !== null) expect(listed.stderr).toContain('field sha256 is no SHA-256 in some rows; left out');
+    const pulled = await run('attachments pull att_1 --to files');
+    expect(pulled.exit).toBe(3);
+    expect(pulled.stderr).toContain('att_1: the service gives no SHA-256, so its file cannot be verified');
+    expect(pulled.files.filter((name) => name.includes('1.txt'))).toEqual([]);
+    expect(server.requests.some(({ head }) => head.includes('/files/1'))).toBe(false);
+  });
+
+  test('B9 in upper case it is the same hash', async () => {
+    const sha256 = 'BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD';
+    server = await misbehave((socket, { head }) => {
+      const file = answer(200, 'abc', { 'content-type': 'text/plain' });
+      const rows = { data: [row(1, { sha256, file_url: `${server!.url}/files/1` })], has_more: false };
+      socket.write(head.includes(' /files/1 ') ? file : answer(200, JSON.stringify(rows)));
+    });
+    const { exit, stdout } = await run('attachments pull --all --to files');
+    expect([exit, stdout.includes('match')]).toEqual([0, true]);
+  });
+});
+
+test('B11 a row that is not redacted and has no file_url is absent, and never asked for', async () => {
+  server = await serveStranger({ lists: { '/v1/attachments': [row(1, { file_url: null }), row(2)] } });
+  expect(await run('attachments ls')).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(/^att_1\tabsent\t/),
+  });
+  expect(await run('attachments ls --strict')).toMatchObject({
+    exit: 3,
+    stderr: 'arx: 1 of 2 rows is absent [partial, exit 3]\n',
+  });
+  const pulled = await run('attachments pull att_1 --to files');
+  expect([pulled.exit, pulled.stderr]).toEqual([3, expect.stringContaining('1 of 1 file is absent')]);
+});
+
+describe('B20 a malformed error body: the status decides, and its texts are cut and escaped', () => {
+  test.each([
+    [403, 5],
+    [404, 6],
+    [500, 9],
+  ])('HTTP %i', async (status, exit) => {
+    await at(status, {
+      error: { code: { a: 1 }, message: `no\u001b[2J${'m'.repeat(1_000_000)}`, request_id: 'req_\u001b[2J' },
+    });
+    const ran = await run('attachments ls --retries 0');
+    expect(ran.exit).toBe(exit);
+    expect(ran.stderr).toContain('request_id malformed');
+    expect(ran.stderr.length).toBeLessThan(700);
+    // oxlint-disable-next-line no-control-regex
+    expect(ran.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+
+  test.each([{ a: 1 }, true, 'a b', 'ä', 'r'.repeat(101), ''])('the request_id %j', async (request_id) => {
+    await at(403, { error: { code: 'x', message: 'm', request_id } });
+    expect((await run('attachments ls')).stderr).toContain('service: code x · request_id malformed');
+  });
+
+  test.each(['req_1', '0190c7a2-7a3e-7cc0', 17])('the request_id %j is shown', async (request_id) => {
+    await at(403, { error: { code: 'x', message: 'm', request_id } });
+    expect((await run('attachments ls')).stderr).toContain(`request_id ${request_id}\n`);
+  });
+});
+
+test.each(['99999999999999999999', '9'.repeat(400), '10000000000'])(
+  'J2b Retry-After: %.30s is too long to wait for, however many digits it has',
+  async (seconds) => {
+    await at(503, '{}', { 'retry-after': seconds });
+    const { exit, stderr } = await run('attachments ls');
+    expect([exit, server!.requests.length]).toEqual([9, 1]);
+    expect(stderr).toContain('the server asks to wait 9999999999 s [busy, exit 9]');
+  },
+);
+
+describe('lists without an end', () => {
+  const loop = { data: [row(1), row(2)], has_more: true };
+  const empty = { data: [], has_more: true };
+
+  test('M5 a cursor that leads back: no row twice, and never called whole', async () => {
+    await at(200, loop);
+    const all = await run('attachments ls --all --json');
+    expect(all.exit).toBe(3);
+    expect(JSON.parse(all.stdout)).toMatchObject({
+      data: [{ id: 'att_1' }, { id: 'att_2' }],
+      summary: { complete: false },
+    });
+    expect(all.stderr).toContain('the service follows no cursors');
+    expect(server!.requests.length).toBeLessThan(20);
+    const walked = await run('walk BASE/v1/attachments');
+    expect([walked.exit, walked.stderr]).toEqual([
+      11,
+      expect.stringContaining('it shows the same rows again'),
+    ]);
+  });
+
+  test('M5 an empty page that says there is more', async () => {
+    await at(200, empty);
+    for (const line of ['attachments ls --all', 'walk BASE/v1/attachments']) {
+      const { exit, stderr } = await run(line);
+      expect([exit, stderr]).toEqual([11, expect.stringContaining('empty pages')]);
+    }
+    expect(server!.requests.length).toBeLessThan(150);
+    for (const line of ['attachments ls', 'conversations ls'])
+      expect(await run(line)).toMatchObject({
+        exit: 0,
+        stdout: '',
+        stderr: 'arx: the page has no rows, and the service says that more follow\n',
+      });
+    expect((await run('attachments ls --strict')).exit).toBe(3);
+  });
+
+  test('M5 a page that is larger than its limit is cut, and says how it goes on', async () => {
+    const data = Array.from({ length: 50 }, (_, n) => row(n));
+    await at(200, { data, has_more: false });
+    const page = await run('attachments ls --limit 10');
+    expect(page.exit).toBe(0);
+    expect(page.stdout.trimEnd().split('\n')).toHaveLength(10);
+    expect(page.stderr).toBe('arx: more rows follow: --after att_9\n');
+    const all = await run('attachments ls --all');
+    expect([all.exit, all.stdout.trimEnd().split('\n').length]).toEqual([0, 50]);
+  });
+});
+
+describe('X9 what is no answer is named as what it is', () => {
+  test.each([
+    [304, 'the server answered status 304 (not modified), which arx did not ask for'],
+    [305, 'the server answered status 305, which arx did not ask for'],
+    [302, 'the server redirects to elsewhere (status 302), which arx does not follow'],
+  ])('HTTP %i', async (status, words) => {
+    await at(status, '');
+    expect(await run('attachments ls')).toMatchObject({
+      exit: 11,
+      stderr: expect.stringContaining(`arx: ${words} [protocol, exit 11]`),
+    });
+  });
+
+  test.each([102, 103])('HTTP %i before the answer is skipped', async (status) => {
+    const bytes = Buffer.concat([Buffer.from(`HTTP/1.1 ${status} X\r\n\r\n`), answer(200, '{"data":[]}')]);
+    server = await misbehave((socket) => socket.write(bytes));
+    expect(await run('attachments ls')).toMatchObject({ exit: 0 });
+  });
+
+  test('HTTP 100 that nobody asked for', async () => {
+    const bytes = Buffer.concat([Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'), answer(200, '{"data":[]}')]);
+    server = await misbehave((socket) => socket.write(bytes));
+    const { exit, stderr } = await run('attachments ls');
+    expect([exit, stderr]).toEqual([11, expect.stringContaining('100 Continue, which arx did not ask for')]);
+  });
+
+  test('a dead proxy', async () => {
+    await at(200, '{"data":[]}');
+    const proxy = await misbehave(() => {});
+    await proxy.close();
+    const { exit, stderr } = await run(
+      `attachments ls --retries 0 --proxy http://u:secret@127.0.0.1:${proxy.port}`,
+    );
+    expect(exit).toBe(10);
+    expect(stderr).toContain(`cannot reach the proxy 127.0.0.1:${proxy.port} (refused)`);
+    expect(stderr).toContain('hint: check --proxy');
+    expect(stderr).not.toContain('secret');
+    expect(server!.requests).toEqual([]);
+  });
+});
+
+test('A25 the service restarts during a walk: what is frozen stays, and --resume completes the list', async () => {
+  const ids = Array.from({ length: 200 }, (_, n) => ({ id: `conv_${n + 1}`, subject: `s${n}` }));
+  let left = 40;
+  const lists = { '/v1/conversations': ids };
+  const respond = () => {
+    left -= 1;
+    return left < 0 ? answer(503, '{}', { 'retry-after': '0' }) : undefined;
+  };
+  server = await serveStranger({ lists, respond });
+  const dir = tempFolder('restarted');
+  const env = { LANG: 'C.UTF-8', ARX_TOKEN: 'tok_given' };
+  const walk = (more: string) =>
+    arx(dir, `conversations walk --freeze log --limit 10 --json --base-url ${server!.url} ${more}`, { env });
+  const first = await walk('--retries 1');
+  expect(first.exit).toBe(9);
+  expect(first.stderr).toMatch(/kept: [1-9]\d* conversations? in frozen windows/);
+  left = Infinity;
+  const second = await walk('--resume');
+  expect(second.exit, second.stderr).toBe(0);
+  const shown = (JSON.parse(second.stdout) as { data: { id: string }[] }).data.map(({ id }) => id);
+  expect(shown).toEqual(ids.map(({ id }) => id));
+});
