@@ -1,4 +1,5 @@
 // The dates of a query: a year, a month, a day, an instant, or a time before today. All are in UTC.
+import { cutText } from './cut-text.ts';
 
 /** Milliseconds since the epoch; `end` is not part of the period. */
 export type Period = { start: number; end: number };
@@ -64,9 +65,9 @@ function utc(year: number, month: number, day: number): number {
 
 function instant(text: string): Period | string {
   const parts = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i.exec(text);
-  if (parts === null) return `"${text}" is no date`;
+  if (parts === null) return `"${cutText(text)}" is no date`;
   const day = calendarPeriod(Number(parts[1]), parts[2], parts[3]);
   if (typeof day === 'string') return day;
   const start = Date.parse(text.toUpperCase());
-  return Number.isNaN(start) ? `"${text}" is no time` : { start, end: start + 1000 };
+  return Number.isNaN(start) ? `"${cutText(text)}" is no time` : { start, end: start + 1000 };
 }

@@ -1,4 +1,5 @@
 // The search language: parses a query into an expression over words, and filters.
+import { cutText } from './cut-text.ts';
 import { nearest } from '../nearest.ts';
 import { parsePeriod, type Period } from './dates.ts';
 import { MAX_QUERY_CHARACTERS } from './search.ts';
@@ -194,7 +195,7 @@ function readItem(text: string, at: number, isInside: boolean, notes: string[]):
         at,
         `did you mean ${meant}: ? To search for the text, quote it: "${name}:…"`,
       );
-    notes.push(`${name}: is no field of a query; it is searched as text`);
+    notes.push(`${cutText(name)}: is no field of a query; it is searched as text`);
   }
   const value = readValue(text, at, isInside);
   const operator = value.isQuoted ? undefined : OPERATORS[value.text];
@@ -257,7 +258,7 @@ function termOf(
   const words = wordsOf(text);
   const last = words.at(-1);
   if (last === undefined)
-    throw new QueryError(`"${text}" has no letter or digit to search for`, at, 'leave it out');
+    throw new QueryError(`"${cutText(text)}" has no letter or digit to search for`, at, 'leave it out');
   if (isPrefix && words.length === 1 && last.length === 1 && !isSingle(last))
     throw new QueryError(`${text}* is too short`, at, 'write two letters or more before the *');
   // A prefix goes on from its last letter: behind another character a new word would begin.
@@ -285,20 +286,20 @@ function filterOf({ name, value, valueAt }: Token & { kind: 'filter' }, now: num
   switch (name) {
     case 'conversation':
       if (!/^conv_\d{1,15}$/.test(value))
-        throw new QueryError(`"${value}" is no id of a conversation`, valueAt, hint);
+        throw new QueryError(`"${cutText(value)}" is no id of a conversation`, valueAt, hint);
       return { kind: 'conversation', id: value } as const;
     case 'type': {
       const type = value.toLowerCase();
       if (!/^[\w.+-]{1,100}(?:\/(?:\*|[\w.+-]{1,100}))?$/.test(type))
-        throw new QueryError(`"${value}" is no content type`, valueAt, hint);
+        throw new QueryError(`"${cutText(value)}" is no content type`, valueAt, hint);
       return { kind: 'type', type: type.includes('/') ? type.replace(/\*$/, '') : `${type}/` } as const;
     }
     case 'city':
-      if (wordsOf(value).length === 0) throw new QueryError(`"${value}" is no city`, valueAt, hint);
+      if (wordsOf(value).length === 0) throw new QueryError(`"${cutText(value)}" is no city`, valueAt, hint);
       return { kind: 'city', label: value } as const;
     case 'has':
       if (!/^(?:attachments?|files?)$/i.test(value))
-        throw new QueryError(`has:${value} is not known`, valueAt, hint);
+        throw new QueryError(`has:${cutText(value)} is not known`, valueAt, hint);
       return { kind: 'attachment' } as const;
     case 'since':
     case 'before':

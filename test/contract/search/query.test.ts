@@ -236,3 +236,25 @@ property.prop([fc.array(fc.constantFrom(...PIECES), { maxLength: 20 })], { numRu
     }
   },
 );
+
+test.each(['!', 'conversation:', 'type:', 'city:', 'has:', 'since:', 'from:'])(
+  'a message quotes only the beginning of a long value of %s',
+  (name) => {
+    const found = thrown(`${name}${'!'.repeat(1900)}`);
+    expect(found).toBeInstanceOf(QueryError);
+    expect(found?.message.length).toBeLessThan(150);
+  },
+);
+
+test('a note names only the beginning of a long field', () => {
+  expect(parse(`${'x'.repeat(1900)}:y`).notes.join('').length).toBeLessThan(150);
+});
+
+function thrown(text: string): Error | undefined {
+  try {
+    parse(text);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
