@@ -66,7 +66,7 @@ function notes(texts: readonly string[]): string[] {
 
 /** The fence is longer than any run of backticks in the text. */
 function codeBlock(text: string): string[] {
-  const shown = escapeBlock(text.replace(/\s+$/u, ''));
+  const shown = escapeBlock(text.trimEnd());
   const longest = Math.max(2, ...Array.from(shown.matchAll(/`+/g), ([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return [`${fence}text`, shown, fence];

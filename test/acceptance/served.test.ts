@@ -119,16 +119,23 @@ const withoutNumbers = (text: string) =>
     .replaceAll(/"?confidence"?:? ?[\d.]+/g, 'CONFIDENCE')
     .replaceAll(/req_[0-9a-f]{24}/g, 'req_');
 
+/** Only the local archive is asked how many rows a list has; over a port it would cost a request. */
+const withoutTotal = (text: string) =>
+  text
+    .replace(/^(\d+) of [\d,]+ rows/m, (_, rows: string) => (rows === '1' ? '1 row' : `${rows} rows`))
+    .replace(/"total":\d+,/, '');
+
 describe.each(FORMS)('with %j', (form) => {
   test.each(COMMANDS)('arx %s', async (line) => {
     const here = await arx(join(scratch, 'embedded'), `${line} ${form}`);
     const there = await arx(join(scratch, 'client'), `${line} ${form} --base-url ${served.base_url}`);
     const isTokenless = WITHOUT_TOKEN.has(line);
     const tame = (text: string) => (isTokenless ? withoutReader(withoutNumbers(text)) : withoutNumbers(text));
-    expect(tame(there.stdout)).toBe(tame(here.stdout));
-    if (!isTokenless && !/\bwalk\b/.test(line)) expect(there.bytes.equals(here.bytes)).toBe(true);
+    expect(tame(withoutTotal(there.stdout))).toBe(tame(withoutTotal(here.stdout)));
+    if (!isTokenless && !/\bwalk\b/.test(line))
+      expect(withoutTotal(there.bytes.toString('latin1'))).toBe(withoutTotal(here.bytes.toString('latin1')));
     expect(there.exit).toBe(here.exit);
-    expect(tame(there.stderr)).toBe(tame(here.stderr));
+    expect(tame(withoutTotal(there.stderr))).toBe(tame(withoutTotal(here.stderr)));
     expect(here.exit === 0 ? here.stdout.length : here.stderr.length).toBeGreaterThan(5);
     expect(here.exit).not.toBe(1);
     if (line.startsWith('events send')) await expectQueueToEmpty();

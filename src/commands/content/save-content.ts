@@ -43,6 +43,9 @@ export async function save(
   { dir, force, messages, view }: Saving,
   app: App,
 ): Promise<void> {
+  // A message that cannot be read leaves no folder.
+  const reading = records[Symbol.asyncIterator]();
+  const first = await reading.next();
   const folder = await openTargetFolder(resolve(app.world.cwd, dir));
   const notices = limitedNotices(app.notice);
   try {
@@ -54,9 +57,9 @@ export async function save(
     const puller = await openRowPuller(folder.path, { force, entries }, app);
     const files: PulledFile[] = [];
     try {
-      for await (const record of records) {
+      for (let next = first; next.done !== true; next = await reading.next()) {
         try {
-          await saveOne(record, { dir: folder.path, force, puller, files, notices }, app);
+          await saveOne(next.value, { dir: folder.path, force, puller, files, notices }, app);
         } catch (error) {
           if (messages.length === 1 || !isOfOneRecord(error)) throw error;
           app.addFault(error);
@@ -64,6 +67,7 @@ export async function save(
       }
     } finally {
       await puller.close();
+      await reading.return?.();
     }
     notices.end('records are saved');
     const report = { ...verifyReportOf(files, true), files } satisfies PullReport;

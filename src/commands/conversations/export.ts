@@ -1,6 +1,6 @@
 // `arx conversations export ID`: a thread in one file, as an mbox, as Markdown or as an HTML page, with its files.
 import { lstat } from 'node:fs/promises';
-import { basename, dirname, extname, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { writeCompleteFile } from '../../download/complete-file.ts';
@@ -70,7 +70,7 @@ async function save(thread: Thread, { to, format, force, counts }: Saving, app: 
       version: 1,
       id,
       format,
-      path: isFolder ? `${to.replace(/\/+$/, '')}/${name}` : to,
+      path: isFolder ? join(to, name) : to,
       bytes,
       sha256,
       messages: counts.messages,

@@ -54,14 +54,14 @@ const BODIES: [target: string, tier: Tier, status: number, schema: z.ZodType, ma
     'external',
     200,
     Content,
-    ['pipeline', 'stego', 'withheld', 'unavailable', 'raw_url', 'truncated'],
+    ['parts', 'pipeline', 'stego', 'withheld', 'unavailable', 'raw_url', 'truncated'],
   ],
   [
     '/api/content/msg_3?view=raw&include_stego=true&include_pipeline=true',
     'internal',
     200,
     Content,
-    ['withheld', 'unavailable', 'raw_url', 'truncated'],
+    ['parts', 'withheld', 'unavailable', 'raw_url', 'truncated'],
   ],
   [
     '/api/content/msg_3?view=lore',
