@@ -75,7 +75,7 @@ export const ATTACHMENT_COMMANDS = [
     summary: 'write the bytes of files to standard output, checked against their hashes',
     arguments: [['<ids...>', 'attachments, e.g. att_1; - reads ids from standard input']],
     options: [['--allow-escape-sequences', 'send control characters to the terminal']],
-    examples: ['arx attachments cat att_1 > photo.jpg', 'arx attachments cat att_7 | tar tzf -'],
+    examples: ['arx attachments cat att_1 > photo.jpg', 'arx attachments cat att_1 | sha256sum'],
     topics: ['files'],
   },
   {
@@ -103,8 +103,8 @@ export const ATTACHMENT_COMMANDS = [
     ],
     examples: [
       'arx attachments pull --city lisbon --to lisbon',
-      'arx attachments pull --matching "invoice since:2021" --by city --to invoices',
-      'arx attachments ls --all -o ndjson | grep -i report | arx attachments pull --ids - --to reports',
+      'arx attachments pull --matching "harbour since:2004" --by city --to harbour',
+      'arx attachments ls --city lisbon -o ndjson | arx attachments pull --ids - --to picked',
       'arx attachments pull --all --to files --dry-run',
     ],
     topics: ['files'],

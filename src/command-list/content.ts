@@ -47,7 +47,7 @@ export const CONTENT_COMMANDS = [
       'arx content get msg_1 --view lore --pipeline',
       'arx content get msg_1 --raw > msg_1.eml',
       'arx content get msg_1 --save letter',
-      'arx search invoice --all -o ndjson | arx content get - --save letters',
+      'arx search harbour --all -o ndjson | arx content get - --save letters',
     ],
     topics: ['files'],
   },

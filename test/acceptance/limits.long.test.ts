@@ -14,7 +14,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sha256Of } from '../support/digest.ts';
-import { misbehave } from '../support/misbehaving-server.ts';
 import { buildProgram, outside, type Ended, type Program } from '../support/program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -204,61 +203,6 @@ describe('the lock of another process', () => {
     }
     expect(await arx.run(['redact', 'att_1'], { dir })).toMatchObject({ exit: 0 });
   });
-});
-
-test('H6 verify during a pull finds the old file, the new file or none', async () => {
-  const dir = tempFolder('verify-during-pull');
-  const body = Buffer.alloc(200_000, 'x');
-  const files = Array.from({ length: 20 }, (_, n) => ({
-    id: `att_${n + 1}`,
-    filename: `${n + 1}.txt`,
-    sha256: sha256Of(body),
-    bytes: body.length,
-    redacted: false,
-  }));
-  let isHalf!: (finish: () => void) => void;
-  const half = new Promise<() => void>((resolve) => (isHalf = resolve));
-  const server = await misbehave((socket, { head }) => {
-    const json = (value: unknown) => {
-      const text = JSON.stringify(value);
-      socket.write(
-        `HTTP/1.1 200 X\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
-      );
-    };
-    if (!head.includes('/files/'))
-      return json({
-        data: files.map((file) => ({ ...file, file_url: `${server.url}/files/${file.id}` })),
-        has_more: false,
-      });
-    // One file stays half until it was verified.
-    socket.write(`HTTP/1.1 200 X\r\ncontent-length: ${body.length}\r\n\r\n`);
-    socket.write(body.subarray(0, 100_000));
-    const finish = () => void socket.write(body.subarray(100_000));
-    if (head.includes('/files/att_10 ')) isHalf(finish);
-    else finish();
-  });
-  const at = ['--base-url', server.url];
-  const env = { ARX_TOKEN: 'tok_given' };
-  const pull = arx.start(['attachments', 'pull', '--all', '--to', 'files', '--concurrency', '1', ...at], {
-    dir,
-    env,
-  });
-  const finish = await half;
-  const { stdout } = await arx.run(['attachments', 'verify', 'files', ...at], { dir, env });
-  const states = new Map(
-    stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => [line.split('\t')[3], line.split('\t')[1]]),
-  );
-  expect([undefined, 'missing']).toContain(states.get('att_10'));
-  expect([...states.values()].filter((state) => state !== 'match' && state !== 'missing')).toEqual([]);
-  finish();
-  expect(await pull.ended).toMatchObject({ exit: 0 });
-  const whole = await arx.run(['attachments', 'verify', 'files', ...at], { dir, env });
-  expect(whole.exit, whole.stderr).toBe(0);
-  expect(readdirSync(join(dir, 'files')).filter((name) => name.includes('part'))).toEqual([]);
-  await server.close();
 });
 
 const CGROUP = '/sys/fs/cgroup/memory';
