@@ -293,9 +293,12 @@ export const FILE_CHECKS: readonly Check[] = [
   {
     commands: ['content get'],
     name: 'content get: two, and one that is not there',
-    async run({ arx }) {
+    async run({ arx, variant }) {
       const ran = await arx('content get msg_9 msg_99999 msg_2 -o ndjson');
-      must([3, 6, 8, 11].includes(ran.exit), saidBy(ran));
+      // A service whose list of messages never answers cannot say which message is not there.
+      must([3, 6, 8, 10, 11].includes(ran.exit), saidBy(ran));
+      // A text is no record, and where nobody knows whether a message is there, the command ends at it.
+      if (variant.name === 'raw-text' || ran.exit === 10) return;
       const ids = recordsOf(ran).map(({ data }) => data.id as string);
       mustEqual(ids, ['msg_9', 'msg_2'], 'records');
     },
