@@ -104,7 +104,7 @@ it('takes linear time for expressions that are composed', async () => {
     ),
   ).toBe('x');
   const { redactSecret } = await import('../src/client/safe-text.ts');
-  expect(redactSecret('a b+c', 'b+c')).toBe('a ***');
+  expect(redactSecret('a b+c', 'b+c')).toBe('a [token]');
   expect(composed.length).toBeGreaterThanOrEqual(5);
   expect(composed.flatMap(superLinear)).toEqual([]);
 });

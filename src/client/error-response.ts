@@ -44,13 +44,15 @@ const NO_RECORD: ErrorCode = 'not_found';
 /** Statuses that send a client elsewhere (RFC 9110 15.4). 304 and the others of 3xx do not. */
 const REDIRECTS: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
 const CURSORS = ['starting_after', 'ending_before'];
+/** A longer message of a service is cut. */
+const MAX_MESSAGE_CHARACTERS = 500;
 
 /** The fields of an error body that could be read, made safe to show. A malformed body has none. */
 export type ErrorFields = { code?: string; message?: string; request_id?: string; integrity?: number };
 
 /** Returns the Fault for one item of a batch that the service refused, with its error code and message. */
 export function faultOfItem(code: string, message: string): Fault {
-  const fields = { code: safeText(code, 80), message: safeText(message, 300) };
+  const fields = { code: safeText(code, 80), message: safeText(message, MAX_MESSAGE_CHARACTERS) };
   const status = isKnown(code) ? ERROR_STATUS[code] : 400;
   const kind = kindOf(status, fields.code);
   return new Fault(kind, messageOf(kind, status, fields), { code: fields.code, retryable: kind === 'busy' });
@@ -178,7 +180,7 @@ export function errorFieldsOf({ bytes, headers }: ApiResponse, token = ''): Erro
     safeText(redactSecret(text, token), maxCharacters);
   return {
     ...(typeof code === 'string' && code !== '' ? { code: shown(code, 80) } : {}),
-    ...(typeof message === 'string' ? { message: shown(message, 300) } : {}),
+    ...(typeof message === 'string' ? { message: shown(message, MAX_MESSAGE_CHARACTERS) } : {}),
     ...((request_id ?? null) === null ? {} : { request_id: shownRequestId(request_id, token) }),
     ...(checked.success ? { integrity: checked.data } : {}),
   };

@@ -12,11 +12,14 @@ export function safeText(text: string, maxCharacters: number): string {
   return characters.length <= maxCharacters ? line : `${characters.slice(0, maxCharacters).join('')}…`;
 }
 
+/** Stands in messages in place of a token. */
+const HIDDEN = '[token]';
+
 /** Shortest run of characters that counts as a part of a token. */
 const MIN_SECRET_RUN = 8;
 
 /**
- * Replaces every part of the secret in a text with `***`. A server may echo what it was sent. A secret that is shorter than
+ * Replaces every part of the secret in a text with `[token]`. A server may echo what it was sent. A secret that is shorter than
  * a part is replaced where it stands by itself: its letters are in many words.
  */
 export function redactSecret(text: string, secret: string): string {
@@ -27,7 +30,7 @@ export function redactSecret(text: string, secret: string): string {
   let hiddenTo = 0;
   for (let at = 0; at < text.length; at += 1) {
     if (at + size <= text.length && secret.includes(text.slice(at, at + size))) {
-      if (at >= hiddenTo) shown += '***';
+      if (at >= hiddenTo) shown += HIDDEN;
       hiddenTo = at + size;
     }
     if (at >= hiddenTo) shown += text[at] ?? '';
@@ -37,7 +40,11 @@ export function redactSecret(text: string, secret: string): string {
 
 function redactWord(text: string, secret: string): string {
   const word = secret.replaceAll(/[^A-Za-z0-9]/g, String.raw`\$&`);
-  return text.replaceAll(new RegExp(`(?<![A-Za-z0-9])${word}(?![A-Za-z0-9])`, 'g'), '***');
+  // A text may be redacted twice, and the secret may be the word `token`.
+  return text.replaceAll(
+    new RegExp(String.raw`\[token\]|(?<![A-Za-z0-9])${word}(?![A-Za-z0-9])`, 'g'),
+    HIDDEN,
+  );
 }
 
 /** Returns whether a response has a part of the secret in its headers or its body, also where JSON escapes its characters. */

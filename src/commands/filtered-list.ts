@@ -68,6 +68,7 @@ export class FilteredList<Row extends { id: string }> {
   /** The largest page size that the service accepts, where it refused the one that the user asked for. */
   #acceptedLimit: number | undefined;
   #pageFault: Fault | undefined;
+  #oversized: string | undefined;
 
   /** `read` reads a page with these query parameters. */
   constructor(
@@ -191,6 +192,11 @@ export class FilteredList<Row extends { id: string }> {
     );
   }
 
+  /** Returns how the service contradicted the size that was asked for, after {@link firstMatches}. */
+  oversized(): string | undefined {
+    return this.#oversized;
+  }
+
   /** Returns whether a row contradicts no filter, and the filters that it does not show are applied by the service. */
   #mayMatch(row: Row): boolean {
     return (
@@ -221,6 +227,8 @@ export class FilteredList<Row extends { id: string }> {
   /** Returns whether another service than ours gave more rows than were asked for, or fewer without saying that they end there. */
   #isOtherSize({ limit }: Window, { data, has_more }: Page<Row>): boolean {
     if (this.#isOurs || limit === undefined || data.length === 0) return false;
+    if (data.length > limit)
+      this.#oversized = `the service gave ${plural(data.length, 'row')} where ${limit} were asked for`;
     return data.length > limit || (data.length < limit && has_more !== false);
   }
 

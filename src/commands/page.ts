@@ -44,12 +44,15 @@ export async function printPage<Row extends { id: string }>(
     changes,
     read,
     counted,
+    contradiction: stated,
   }: {
     fault?: Fault | undefined;
     changes: RowChanges;
     read: ReadIds;
     /** The list that the page is of, where it is all of that list. */
     counted?: ListName | undefined;
+    /** How the service contradicted the request. */
+    contradiction?: string | undefined;
   },
 ): Promise<void> {
   const { status, has_more, drift_ratio } = page;
@@ -73,7 +76,7 @@ export async function printPage<Row extends { id: string }>(
   });
   await noticeMore(app, page, window, read);
   await noticeEmptyArchive(page.data.length, app);
-  countContradictions(app, contradiction?.text, changes);
+  countContradictions(app, contradiction?.text ?? stated, changes);
   if (fault !== undefined) app.addFault(fault);
   else if (app.strict && !complete) app.addFault(new Fault('partial', 'the page is not the whole list'));
 }
@@ -107,23 +110,26 @@ export function totalContradiction(
 }
 
 /**
- * Says how a page goes on, where the output has no summary that does. `read` reads the ids of a page: where the service names
+ * Says how a page goes on, where the output has no summary that does. A page without rows that are said to go on is a Fault of
+ * the run: there is no cursor to go on from. `read` reads the ids of a page: where the service names
  * another cursor than the last id, it is tried which of them it follows.
  */
 export async function noticeMore<Row extends { id: string }>(
-  app: Pick<App, 'notice' | 'printer'>,
+  app: Pick<App, 'notice' | 'printer' | 'addFault'>,
   page: Page<Row>,
   { after, before }: Window,
   read: ReadIds,
 ): Promise<void> {
   const { data, has_more } = page;
+  if (has_more === true && data.length === 0) {
+    const text = 'the page has no rows, and the service says that more follow';
+    if (page[NEXT_CURSOR] === undefined) app.addFault(new Fault('protocol', text));
+    else app.notice(text);
+  }
   if (has_more === false || hasSummary(app.printer.output)) return;
   const isBackward = before !== undefined && after === undefined;
   const edge = isBackward ? data[0] : data.at(-1);
-  if (edge === undefined)
-    return has_more === true
-      ? app.notice('the page has no rows, and the service says that more follow')
-      : undefined;
+  if (edge === undefined) return;
   const words = has_more === true ? 'more rows follow' : 'the service does not say whether more rows follow';
   const range = after === undefined || before === undefined ? '' : ` --before ${before}`;
   const named = page[NEXT_CURSOR];

@@ -129,7 +129,9 @@ export async function printList<Row extends { id: string }>(
   if (!input.all && order === undefined) {
     const page = await firstRows(list, input, app);
     const counted = list.isUnfiltered ? name : undefined;
-    await printPage(app, view, page, input, { fault: list.fault(), changes, read: list.ids, counted });
+    const contradiction = list.oversized();
+    const known = { fault: list.fault(), changes, read: list.ids, counted, contradiction };
+    await printPage(app, view, page, input, known);
     list.tests.sayHidden(app);
     return;
   }

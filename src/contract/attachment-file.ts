@@ -6,6 +6,14 @@ export function isPullable(row: Attachment): row is Attachment & { file_url: str
   return row.redacted !== true && typeof row.file_url === 'string';
 }
 
+/** Set in a row whose `sha256` is none: it is left out of the row, and its file cannot be verified. */
+export const UNUSABLE_HASH = Symbol('unusable hash');
+
+/** Returns whether the file of a row could be downloaded, and the service gives something else than a SHA-256 for it. */
+export function hasUnusableHash(row: Attachment): boolean {
+  return isPullable(row) && (row as { [UNUSABLE_HASH]?: boolean })[UNUSABLE_HASH] === true;
+}
+
 /** Whether the file of a row can be had: it can, its bytes are withheld, or the archive never had them. */
 export type FileState = 'available' | 'withheld' | 'absent';
 

@@ -8,6 +8,7 @@ import { Fault } from '../faults.ts';
 import { findExisting, mayExist, type SavedFile, type TargetFile } from './existing-file.ts';
 import type { FileAccess } from './file-request.ts';
 import { WrongContent, type SaveOptions } from './file-writer.ts';
+import { sha256Of } from './hash-of-row.ts';
 import type { ManifestEntry } from './manifest.ts';
 import { createNameAssigner } from './name-assigner.ts';
 import { downloadResumable } from './resumable-download.ts';
@@ -72,13 +73,10 @@ export function createPuller(options: PullerOptions): Puller {
   let connectionsInUse = 0;
 
   function targetOf(row: Attachment): TargetFile {
-    const { sha256, bytes } = row;
-    if (sha256 === undefined)
-      throw new Fault('partial', 'the service gives no SHA-256, so its file cannot be verified', {
-        hint: `arx attachments show ${row.id}`,
-      });
+    const { bytes } = row;
+    const sha256 = sha256Of(row);
     const size = bytes === undefined ? {} : { bytes };
-    return { dir, name: nameOf(row), sha256: sha256.toLowerCase(), ...size };
+    return { dir, name: nameOf(row), sha256, ...size };
   }
   async function existing(target: TargetFile): Promise<SavedFile | undefined> {
     if (!mayExist(target, save)) return undefined;

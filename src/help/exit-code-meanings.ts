@@ -18,7 +18,8 @@ export const EXIT_CODE_MEANINGS: Record<FaultKind, string> = {
     'DNS, connecting or TLS failed, a timeout, a reset connection, an answer that was cut; also to a database',
   protocol:
     'an answer is malformed, too large or contradictory; a redirect was refused; the base URL leads to no archive service',
-  integrity: 'a hash or a size differs, or a frozen log was altered or cut',
+  integrity:
+    'a hash or a size differs, a file that is asked for has no usable hash, or a frozen log was altered or cut',
   unsafe:
     'a name, address or target was refused: not a folder or regular file, an origin that is not trusted, or a file that would be overwritten',
   disk: 'the output cannot be written',

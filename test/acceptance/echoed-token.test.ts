@@ -32,6 +32,8 @@ describe.each(ECHOES)('%s', (_, status, body) => {
       const { stdout, stderr } = await at(line, LONG, status, body);
       for (let from = 0; from + 8 <= LONG.length; from += 1)
         expect(stdout + stderr).not.toContain(LONG.slice(from, from + 8));
+      expect(stdout + stderr).not.toContain('***');
+      if (status >= 400 && body.includes(LONG)) expect(stdout + stderr).toContain('[token]');
     },
   );
 });
@@ -52,12 +54,12 @@ describe('a token that is one of our words', () => {
       const body = '{"data":[{"id":"a1"},{"id":"a2"}],"has_more":false}';
       const { stdout } = await at('doctor --json', token, 200, body);
       expect(ServiceReport.safeParse(JSON.parse(stdout)).error).toBeUndefined();
-      expect(stdout).not.toContain('***');
+      expect(stdout).not.toContain('[token]');
     },
   );
 
   test('the URL of a request keeps the words of the interface', async () => {
     const { stderr } = await at('attachments ls --city attachments -v', 'attachments', 404, '{}');
-    expect(stderr).toContain('GET /v1/attachments?origin_city=***');
+    expect(stderr).toContain('GET /v1/attachments?origin_city=[token]');
   });
 });

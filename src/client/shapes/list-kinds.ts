@@ -1,12 +1,13 @@
 // The lists of the interface as the client reads them: names of their rows and ids, and the fields of a row.
 import type * as z from 'zod';
 import { Attachment } from '../../contract/attachment.ts';
+import { UNUSABLE_HASH } from '../../contract/attachment-file.ts';
 import { Conversation, Message } from '../../contract/conversation.ts';
 import { Envelope } from '../../contract/event.ts';
 import { Position } from '../../contract/sequence.ts';
 import { certainSha256 } from './file-hash.ts';
 import { idNames } from './find-id.ts';
-import { ownField, type JsonRecord } from './json-path.ts';
+import type { JsonRecord } from './json-path.ts';
 import { flagOf } from './page-facts.ts';
 import type { DropField, RecordKind } from './record-fields.ts';
 
@@ -92,11 +93,14 @@ function withCertainHash(row: JsonRecord, drop: DropField): JsonRecord | undefin
   if (isHex && isReadable) return undefined;
   const others = Object.entries(row).filter(([name]) => name !== 'sha256' && name !== 'redacted');
   const hash = isHex ? sha256 : certainSha256(row);
-  if (hash === undefined && (ownField(row, 'sha256') ?? null) !== null) drop('sha256', 'SHA-256');
+  const isUnusable = hash === undefined && Object.hasOwn(row, 'sha256');
+  if (isUnusable && sha256 !== null) drop('sha256', 'SHA-256');
   if (!isReadable) drop('redacted', 'true or false');
-  return Object.fromEntries([
+  const record = Object.fromEntries([
     ...others,
     ...(hash === undefined ? [] : [['sha256', hash]]),
     ...(isReadable && redacted === undefined ? [] : [['redacted', isReadable ? redacted : true]]),
-  ]) as JsonRecord;
+  ]) as JsonRecord & { [UNUSABLE_HASH]?: boolean };
+  if (isUnusable) record[UNUSABLE_HASH] = true;
+  return record;
 }

@@ -19,7 +19,10 @@ export type RecordKind<Fields extends z.ZodRawShape> = {
   people?: readonly (keyof Fields & string)[];
   /** Other names of a field, the likeliest first; `fits` says whether a value of that name is meant. */
   aliases?: readonly Alias<keyof Fields & string>[];
-  /** Returns fields that replace those of the record before it is read; undefined where it stays as it is. */
+  /**
+   * Returns fields that replace those of the record before it is read; undefined where it stays as it is. Its symbols stay in the
+   * row: they say what the fields do not.
+   */
   prepare?: (record: JsonRecord, drop: DropField) => JsonRecord | undefined;
 };
 
@@ -122,17 +125,27 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
       const prepared = prepare?.(record, drop) ?? record;
       if (isPlain(prepared)) {
         const parsed = schema.safeParse(prepared);
-        if (parsed.success) return { row: parsed.data, isRepaired: prepared !== record };
+        if (parsed.success)
+          return prepared === record
+            ? { row: parsed.data, isRepaired: false }
+            : { row: withSymbols(parsed.data, prepared), isRepaired: true };
       }
       const { fields: repairs, exact } = repaired(withId(prepared, kind.ids), drop);
       const parsed = schema.safeParse(repairs);
       // A number is shown with the digits that were received.
       return parsed.success
-        ? { row: Object.assign(parsed.data, exact), isRepaired: true }
+        ? { row: withSymbols(Object.assign(parsed.data, exact), prepared), isRepaired: true }
         : { issue: parsed.error.issues[0] };
     },
     otherSpellings,
   };
+}
+
+/** Returns the row with the symbols of the record from which it was read: a schema copies none. */
+function withSymbols<T extends object>(row: T, record: JsonRecord): T {
+  const own: Record<symbol, unknown> = record;
+  const symbols = Object.getOwnPropertySymbols(record);
+  return Object.assign(row, Object.fromEntries(symbols.map((symbol) => [symbol, own[symbol]])));
 }
 
 /** Returns the record with its id in the field `id`. */

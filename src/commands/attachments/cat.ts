@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { fileStateOf, isPullable, reasonOf } from '../../contract/attachment-file.ts';
+import { sha256Of } from '../../download/hash-of-row.ts';
 import { MAX_HELD_BYTES, streamFile } from '../../download/held-stream.ts';
 import { Fault } from '../../faults.ts';
 import { formatBytes } from '../../format/numbers.ts';
@@ -36,17 +37,15 @@ export async function run(input: Input, app: App): Promise<void> {
 }
 
 async function writeFile(row: Attachment, input: Input, app: App, onWrite: () => void): Promise<void> {
-  const { id, bytes, sha256 } = row;
-  const hint = `arx attachments show ${id}`;
+  const { id, bytes } = row;
   if (!isPullable(row)) {
     const reason = reasonOf(row);
     const state = `${fileStateOf(row)}${reason === null ? '' : ` (${reason})`}`;
-    throw new Fault('partial', `${id} is ${state}: it has no bytes to write`, { hint });
-  }
-  if (sha256 === undefined)
-    throw new Fault('partial', `${id}: the service gives no SHA-256, so its file cannot be verified`, {
-      hint,
+    throw new Fault('partial', `${id} is ${state}: it has no bytes to write`, {
+      hint: `arx attachments show ${id}`,
     });
+  }
+  const sha256 = sha256Of(row, `${id}: `);
   const isWatched = mayControlTerminal(input, app);
   const shown: Uint8Array[] = [];
   const write = async (chunk: Uint8Array): Promise<void> => {
@@ -55,7 +54,7 @@ async function writeFile(row: Attachment, input: Input, app: App, onWrite: () =>
     await app.printer.bytes(chunk);
   };
   await streamFile(
-    { name: id, url: row.file_url, sha256: sha256.toLowerCase(), bytes },
+    { name: id, url: row.file_url, sha256, bytes },
     {
       ...(await app.fileAccess()),
       world: app.world,

@@ -26,6 +26,7 @@ import { AttachmentDates } from './dates.ts';
 import { cityAsWritten, rowsOfCity } from './city.ts';
 import { fieldFilters, Filter, filteredCatalogue, nameTests } from './filter.ts';
 import { limitedNotices } from './notices.ts';
+import { UnusableHashes } from './unusable-hashes.ts';
 import { unavailableFault } from './withheld.ts';
 
 export const Input = Window.extend({
@@ -47,8 +48,10 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   let contradiction: string | undefined;
   const totals = { rows: 0, withheld: 0, absent: 0 };
   const odd = limitedNotices(app.notice);
+  const hashes = new UnusableHashes();
   const count = (row: Attachment): Attachment => {
     totals.rows += 1;
+    hashes.add(row);
     const state = fileStateOf(row);
     if (state !== 'available') totals[state] += 1;
     if (row.redacted === true && typeof row.file_url === 'string') {
@@ -96,7 +99,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const rows = page.data.map(count);
     complete = page.has_more === false && input.after === undefined && input.before === undefined;
     const contradicted = totalContradiction(page, input);
-    contradiction = contradicted?.text;
+    contradiction = contradicted?.text ?? list.oversized();
     complete &&= (list.fault() ?? dates?.fault()) === undefined && contradicted?.isMissing !== true;
     complete &&= twoHashesFault(changes) === undefined;
     const total = await totalOf(app, page, input, list.isUnfiltered ? 'attachments' : undefined);
@@ -117,6 +120,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   countContradictions(app, contradiction, changes);
   list.tests.sayHidden(app);
   for (const doubt of [list.fault(), dates?.fault()]) if (doubt !== undefined) app.addFault(doubt);
+  hashes.fail(app);
   odd.end('redacted rows name a file_url; none is ever fetched');
   if (app.strict && !complete && !input.all)
     app.addFault(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));

@@ -8,6 +8,7 @@ import { sameHash } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { digestFile } from '../../verify/digest.ts';
+import { sha256Of } from '../../download/hash-of-row.ts';
 import { readManifest } from '../../download/manifest.ts';
 import { openTargetFolder } from '../../download/target-folder.ts';
 import { openRowPuller } from './pull-rows.ts';
@@ -80,9 +81,7 @@ async function pulledHere({ id, sha256 }: Attachment, { world }: App): Promise<s
 
 /** Each file has a folder named by its hash, so that names do not collide. A file that is there already is hashed again. */
 async function fetched(row: Attachment & { file_url: string }, app: App): Promise<string> {
-  if (row.sha256 === undefined)
-    throw new Fault('partial', `${row.id}: the service gives no SHA-256, so its file cannot be verified`);
-  const dir = join(app.directories.cache, 'opened', row.sha256.toLowerCase());
+  const dir = join(app.directories.cache, 'opened', sha256Of(row, `${row.id}: `));
   const folder = await openTargetFolder(dir);
   try {
     const puller = await openRowPuller(folder.path, { force: true, entries: new Map() }, app);

@@ -8,6 +8,7 @@ import { changesAmong, countContradictions } from '../contradictions.ts';
 import { findRecord } from '../find-record.ts';
 import { attachmentSource } from './catalogue.ts';
 import { openAttachment } from './open-file.ts';
+import { UnusableHashes } from './unusable-hashes.ts';
 
 export const Input = z.object({
   id: z.string().min(1),
@@ -20,6 +21,9 @@ export async function run({ id, open, force }: z.infer<typeof Input>, app: App):
   const row = await findRecord(id, await attachmentSource(app), app);
   await app.printer.record(attachmentView, row);
   countContradictions(app, undefined, changesAmong((await app.client()).changesOf('attachments'), [id]));
+  const hashes = new UnusableHashes();
+  hashes.add(row);
+  hashes.fail(app);
   const state = fileStateOf(row);
   if (app.strict && state !== 'available') app.addFault(new Fault('partial', `${id} is ${state}`));
   if (open) await openAttachment(row, force, app);
