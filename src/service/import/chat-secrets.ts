@@ -1,5 +1,7 @@
 // Removes credentials from messages of chats that servers of many hosts keep: Mattermost and Zulip.
 import { Buffer } from 'node:buffer';
+import { parseExactJson } from '../../contract/exact-json.ts';
+import { isObject } from './json-value.ts';
 import { storedJson } from './stored-json.ts';
 
 /** Members whose values are credentials, wherever they stand. */
@@ -26,7 +28,12 @@ const ADDRESS_SECRETS: readonly [secret: RegExp, kept: string][] = [
 export function withoutCredentials(message: Record<string, unknown>): Record<string, unknown> {
   const text = Buffer.from(storedJson(message)).toString();
   const clean = ADDRESS_SECRETS.reduce((before, [secret, kept]) => before.replace(secret, kept), text);
-  return JSON.parse(clean, (name, value: unknown) =>
-    SECRET_MEMBERS.test(name) ? undefined : value,
-  ) as Record<string, unknown>;
+  return withoutSecretMembers(parseExactJson(clean)) as Record<string, unknown>;
+}
+
+function withoutSecretMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecretMembers);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([name]) => !SECRET_MEMBERS.test(name));
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutSecretMembers(member)]));
 }

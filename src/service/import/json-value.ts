@@ -1,4 +1,5 @@
 // Looks into parsed JSON of which nothing is known.
+import { ExactNumber } from '../../contract/exact-json.ts';
 
 /** Returns the text at a path of keys in a JSON value; null when it is absent, empty or no text. */
 export function textAt(value: unknown, ...path: string[]): string | null {
@@ -12,6 +13,13 @@ export function countAt(value: unknown, ...path: string[]): number | null {
   return Number.isSafeInteger(found) && (found as number) >= 0 ? (found as number) : null;
 }
 
+/** Returns the number at a path of keys, rounded to 64 bits; null when there is none. */
+export function numberAt(value: unknown, ...path: string[]): number | null {
+  const found = valueAt(value, ...path);
+  if (found instanceof ExactNumber) return Number(found.text);
+  return typeof found === 'number' ? found : null;
+}
+
 /** Returns the objects of the list at a path of keys; none when there is no list. */
 export function objectsAt(value: unknown, ...path: string[]): Record<string, unknown>[] {
   const found = valueAt(value, ...path);
@@ -20,7 +28,9 @@ export function objectsAt(value: unknown, ...path: string[]): Record<string, unk
 
 /** Returns whether a JSON value is an object, and no list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+  );
 }
 
 function valueAt(value: unknown, ...path: string[]): unknown {

@@ -1,6 +1,7 @@
 // Reads a Mattermost bulk export: the posts and replies of its channels and direct conversations, with the files that it holds.
 import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
+import { parseExactJson } from '../../../contract/exact-json.ts';
 import type { Tier } from '../../../contract/token.ts';
 import type { SourceItem } from '../../records/import-items.ts';
 import { holdFiles, type HeldFiles } from '../chat-file.ts';
@@ -124,7 +125,7 @@ function afterData(name: string): string {
 function parse({ content }: Line): { value: Record<string, unknown>; decodable: boolean } | string {
   if (content === null) return `is a line above ${MAX_LINE_BYTES} bytes`;
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(content));
+    const value: unknown = parseExactJson(new TextDecoder().decode(content));
     return isObject(value) ? { value, decodable: isUtf8(content) } : 'is not an object';
   } catch {
     return 'is not valid JSON';

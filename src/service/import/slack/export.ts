@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseExactJson } from '../../../contract/exact-json.ts';
 import type { Tier } from '../../../contract/token.ts';
 import { type FileSet, UnreadableError, openFolder } from '../file-set.ts';
 import { unreadableReason } from '../unreadable-reason.ts';
@@ -158,7 +159,7 @@ type List = { entries: unknown[]; decodable: boolean };
 async function readList(files: FileSet, name: string): Promise<List | string> {
   try {
     const bytes = await files.read(name, MAX_JSON_BYTES);
-    const entries: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    const entries: unknown = parseExactJson(new TextDecoder().decode(bytes));
     return Array.isArray(entries) ? { entries, decodable: isUtf8(bytes) } : 'is not a list';
   } catch (error) {
     return error instanceof UnreadableError ? error.message : 'is not valid JSON';

@@ -1,5 +1,6 @@
 // Removes credentials from a message of a Slack export: tokens, and the secret parts of Slack addresses.
 import { Buffer } from 'node:buffer';
+import { parseExactJson } from '../../../contract/exact-json.ts';
 import { storedJson } from '../stored-json.ts';
 
 /** An address in canonical JSON. Slack separates its parts from labels by `|` and `>`. */
@@ -20,7 +21,7 @@ const HARMLESS_VALUE = /^(?:\d{1,11}(?:\.\d{1,9})?|[A-Z][A-Z0-9]{6,12}|true|fals
 export function withoutSecrets(entry: Record<string, unknown>): Record<string, unknown> {
   const text = Buffer.from(storedJson(entry)).toString();
   const clean = text.replace(ADDRESS, cleanAddress).replace(TOKEN, '[token]');
-  return clean === text ? entry : (JSON.parse(clean) as Record<string, unknown>);
+  return clean === text ? entry : (parseExactJson(clean) as Record<string, unknown>);
 }
 
 function cleanAddress(address: string): string {

@@ -1,6 +1,7 @@
 // Reads a Zulip export, as a folder, zip or tar: its messages, with the files that it holds.
 import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
+import { parseExactJson } from '../../../contract/exact-json.ts';
 import type { Tier } from '../../../contract/token.ts';
 import type { SourceItem } from '../../records/import-items.ts';
 import { holdFiles } from '../chat-file.ts';
@@ -123,7 +124,7 @@ type Json = { value: unknown; decodable: boolean };
 async function readJson(files: FileSet, name: string): Promise<Json | string> {
   try {
     const bytes = await files.read(name, MAX_JSON_BYTES);
-    return { value: JSON.parse(new TextDecoder().decode(bytes)), decodable: isUtf8(bytes) };
+    return { value: parseExactJson(new TextDecoder().decode(bytes)), decodable: isUtf8(bytes) };
   } catch (error) {
     return error instanceof UnreadableError ? error.message : 'is not valid JSON';
   }

@@ -6,7 +6,7 @@ import type { ImportItem } from '../../records/import-items.ts';
 import { zulipText } from '../../mail/zulip-text.ts';
 import { chatFile, type HeldFiles } from '../chat-file.ts';
 import { withoutCredentials } from '../chat-secrets.ts';
-import { countAt, isObject, textAt } from '../json-value.ts';
+import { countAt, isObject, numberAt, textAt } from '../json-value.ts';
 import { storedJson } from '../stored-json.ts';
 import { subjectLine } from '../subject-line.ts';
 import { fileNameOf, type ListedFile, type Realm } from './realm.ts';
@@ -180,8 +180,8 @@ function answeredBy(
 
 /** `pub_date` is the name in exports before 2018. */
 function dateOf(entry: Record<string, unknown>): number | null {
-  const seconds = entry['date_sent'] ?? entry['pub_date'];
-  const ms = typeof seconds === 'number' ? Math.floor(seconds * 1000) : Number.NaN;
+  const seconds = numberAt(entry, 'date_sent') ?? numberAt(entry, 'pub_date');
+  const ms = seconds === null ? Number.NaN : Math.floor(seconds * 1000);
   return Number.isSafeInteger(ms) && Math.abs(ms) <= 8.64e15 ? ms : null;
 }
 

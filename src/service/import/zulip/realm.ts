@@ -1,5 +1,5 @@
 // The users, channels, recipients, reactions and attachments that a Zulip export lists, as far as messages need them.
-import { countAt, isObject, objectsAt, textAt } from '../json-value.ts';
+import { countAt, isObject, numberAt, objectsAt, textAt } from '../json-value.ts';
 
 /** `zone` is an IANA time zone, or null. */
 export type ZulipUser = { name: string; zone: string | null; isBot: boolean };
@@ -64,13 +64,11 @@ export function addReactions(reactions: Map<number, Reaction[]>, list: unknown):
 /** The identity of an organization: other servers may have one of the same name. */
 function keyOf(lists: unknown): string {
   const [realm] = objectsAt(lists, 'zerver_realm');
-  const created = realm?.['date_created'];
   return (
     textAt(realm, 'uuid') ??
-    [
-      textAt(realm, 'string_id') ?? textAt(realm, 'domain') ?? '',
-      typeof created === 'number' ? created : '',
-    ].join('@')
+    [textAt(realm, 'string_id') ?? textAt(realm, 'domain') ?? '', numberAt(realm, 'date_created') ?? ''].join(
+      '@',
+    )
   );
 }
 
