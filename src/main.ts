@@ -8,6 +8,7 @@ import { isatty } from 'node:tty';
 import { Worker } from 'node:worker_threads';
 import { run } from './arx.ts';
 import { untilAborted } from './config/input-file.ts';
+import { processOf } from './disk/process-state.ts';
 import { exitCodeOf } from './exit.ts';
 import { Fault } from './faults.ts';
 import type { Sink, Source, World } from './world.ts';
@@ -164,11 +165,13 @@ const world: World = {
   },
   running: (pid) => {
     try {
-      return process.kill(pid, 0);
+      process.kill(pid, 0);
     } catch (error) {
       // The process exists and belongs to another user.
-      return (error as NodeJS.ErrnoException).code === 'EPERM';
+      if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
     }
+    // A zombie has ended, even where its parent has not collected it.
+    return processOf(pid).state !== 'Z';
   },
   uid: process.getuid?.(),
   nodeVersion: process.version,

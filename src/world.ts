@@ -51,7 +51,7 @@ export type World = {
   pid: number;
   /** Returns the resident memory of this process in bytes, and the processor time it has used in milliseconds. */
   usage(): { rss: number; cpuMs: number };
-  /** Returns whether a process with this id exists, of any user. */
+  /** Returns whether a process with this id runs, of any user. */
   running(pid: number): boolean;
   /** The user id, undefined where the system has none. */
   uid: number | undefined;

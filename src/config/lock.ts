@@ -2,6 +2,7 @@
 import * as fs from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import { basename, dirname } from 'node:path';
+import { processOf } from '../disk/process-state.ts';
 import { Fault } from '../faults.ts';
 import {
   codeOf,
@@ -175,9 +176,8 @@ function isDead(holder: Holder, path: string, world: StoreWorld): boolean {
   if (holder.host !== hostOf()) return false;
   if (holder.pidNamespace === pidNamespace()) {
     if (!world.running(holder.pid)) return true;
-    const { state, start } = processOf(holder.pid);
-    // A zombie has ended, even where its parent has not collected it.
-    return state === 'Z' || (start !== '' && holder.start !== '' && start !== holder.start);
+    const { start } = processOf(holder.pid);
+    return start !== '' && holder.start !== '' && start !== holder.start;
   }
   try {
     // Made before this boot.
@@ -185,14 +185,6 @@ function isDead(holder: Holder, path: string, world: StoreWorld): boolean {
   } catch {
     return false;
   }
-}
-
-/** State and start time of a process from the kernel, empty where it gives none. */
-function processOf(pid: number): { state: string; start: string } {
-  const stat = readText(`/proc/${pid}/stat`);
-  // The name in parentheses may have spaces. After it come the fields from 3 (state); 22 is the start time.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] ?? '', start: fields[19] ?? '' };
 }
 
 /**

@@ -433,6 +433,25 @@ describe('signals', () => {
     });
 });
 
+describe.skipIf(process.platform !== 'linux')('a process that was killed and not yet collected', () => {
+  test('D6 owns no partial file any more', async () => {
+    const dir = scratch();
+    // The shell becomes a program that collects nobody.
+    const parent = startProcess('sh', ['-c', 'true & echo $!; exec sleep 600'], { dir });
+    const pid = (await parent.says('stdout', /^\d+\n/)).trim();
+    const state = () => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /, '').slice(0, 1);
+    for (let turns = 0; turns < 100_000 && state() !== 'Z'; turns += 1) await new Promise(setImmediate);
+    expect(state()).toBe('Z');
+    mkdirSync(join(dir, 'files'));
+    const left = [`.arx-0123456789abcdef-${pid}.part`, `.arx-0123456789abcdef-${process.pid}.part`];
+    for (const name of left) writeFileSync(join(dir, 'files', name), 'a');
+    await arx.run(['attachments', 'pull', '--all', '--to', 'files'], { dir });
+    expect((await readdir(join(dir, 'files'))).filter((name) => name.endsWith('.part'))).toEqual([left[1]]);
+    parent.child.kill('SIGKILL');
+    await parent.ended;
+  });
+});
+
 describe('serve', () => {
   test('prints its address first, serves, and SIGTERM ends it with 0', async () => {
     const dir = scratch();

@@ -1,10 +1,10 @@
 // The lock: waits for the living, takes over from the dead, one at a time whatever happens; leftovers go (H, G10).
 import * as fs from 'node:fs';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { removeLeftovers, withLock } from '../../src/config/lock.ts';
-import { patient, scratch, storeWorld } from './store-world.ts';
+import { scratch, storeWorld } from './store-world.ts';
 
 const NOBODY = { running: () => false };
 
@@ -71,21 +71,6 @@ test('a process id used again by another process is not the holder', async () =>
   const parts = (await identityOf(process.pid)).split('-');
   fs.symlinkSync([parts[0], '1', ...parts.slice(2)].join('-'), `${folder}/x.lock`);
   expect(await withLock(`${folder}/x`, storeWorld(), () => 'in')).toBe('in');
-});
-
-test.skipIf(process.platform !== 'linux')('a zombie is dead', async () => {
-  const folder = scratch();
-  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 20'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const pid = await new Promise<string>((said) =>
-    parent.stdout.once('data', (chunk) => said(String(chunk).trim())),
-  );
-  const parts = (await identityOf(process.pid)).split('-');
-  fs.symlinkSync([pid, '', ...parts.slice(2)].join('-'), `${folder}/x.lock`);
-  // `true` may still be ending: until then it is waited for.
-  expect(await withLock(`${folder}/x`, patient(), () => 'in')).toBe('in');
-  parent.kill();
 });
 
 describe('who is not surely dead is waited for, then it is a store fault', () => {
