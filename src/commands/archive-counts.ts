@@ -1,6 +1,7 @@
 // How many rows an archive counts, and what to do first where the local one has none.
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
+import { NO_ARCHIVE } from '../wiring/no-archive.ts';
 
 type CountsApp = Pick<App, 'client' | 'log'>;
 
@@ -23,6 +24,5 @@ export async function noticeEmptyArchive(
 ): Promise<void> {
   if (rows > 0 || app.isRemote) return;
   const { messages, attachments } = await countsOf(app);
-  if (messages === 0 && attachments === 0)
-    app.notice('no archive yet: arx import FILE, or arx login --base-url URL');
+  if (messages === 0 && attachments === 0) app.notice(NO_ARCHIVE);
 }

@@ -28,6 +28,12 @@ export function reasonOf(row: Attachment): string | null {
   return isPullable(row) || typeof row.reason !== 'string' || row.reason === '' ? null : row.reason;
 }
 
+/** Returns the state of the row's file as messages show it: `withheld (legal hold)`. The reason is untrusted text. */
+export function fileStateWords(row: Attachment): string {
+  const reason = reasonOf(row);
+  return `${fileStateOf(row)}${reason === null ? '' : ` (${reason})`}`;
+}
+
 /** Returns the name of the row's file as the service gives it, else the id of the row. It is untrusted text. */
 export function fileNameOf(row: Pick<Attachment, 'id' | 'filename'>): string {
   const { id, filename, name, title } = row as Attachment;

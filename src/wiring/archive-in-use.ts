@@ -5,6 +5,7 @@ import { plural } from '../format/numbers.ts';
 import { escapeText } from '../format/terminal/escape.ts';
 import type { World } from '../world.ts';
 import { openLocalArchive } from './local-archive.ts';
+import { NO_ARCHIVE } from './no-archive.ts';
 
 /**
  * Returns what the commands of this user read: an address, or the local archive with its size. Sends no request, creates
@@ -28,7 +29,7 @@ async function localArchive(dir: string, world: World): Promise<string> {
     if (error instanceof Fault && error.kind === 'not_found') return undefined;
     throw error;
   });
-  const none = 'No archive yet: arx import FILE, or arx login --base-url URL';
+  const none = NO_ARCHIVE.replace(/^n/, 'N');
   if (archive === undefined) return none;
   try {
     const { summariesOf } = await import('../service/index.ts');

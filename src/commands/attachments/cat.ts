@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { fileStateOf, isPullable, reasonOf } from '../../contract/attachment-file.ts';
+import { fileStateWords, isPullable } from '../../contract/attachment-file.ts';
 import { sha256Of } from '../../download/hash-of-row.ts';
 import { MAX_HELD_BYTES, streamFile } from '../../download/held-stream.ts';
 import { Fault } from '../../faults.ts';
@@ -39,9 +39,7 @@ export async function run(input: Input, app: App): Promise<void> {
 async function writeFile(row: Attachment, input: Input, app: App, onWrite: () => void): Promise<void> {
   const { id, bytes } = row;
   if (!isPullable(row)) {
-    const reason = reasonOf(row);
-    const state = `${fileStateOf(row)}${reason === null ? '' : ` (${reason})`}`;
-    throw new Fault('partial', `${id} is ${state}: it has no bytes to write`, {
+    throw new Fault('partial', `${id} is ${fileStateWords(row)}: it has no bytes to write`, {
       hint: `arx attachments show ${id}`,
     });
   }

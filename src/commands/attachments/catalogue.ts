@@ -1,8 +1,10 @@
 // Reads the whole catalogue, the rows with given ids, and who sent them.
 import type { App } from '../../app.ts';
+import type { Client } from '../../client/index.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
+import { changesAmong, countContradictions } from '../contradictions.ts';
 import { exactRowsOf, type ExactRows } from '../exact-rows.ts';
 import { absence, findRecords, type FoundRecord, type RecordSource } from '../find-record.ts';
 
@@ -62,6 +64,23 @@ export async function catalogueRows(
     else if (found.fault.kind !== 'not_found') throw found.fault;
   }
   return rows;
+}
+
+/**
+ * Says in what the answers about the catalogue contradict themselves. `ids`: only changes of these rows count. `text`: how the
+ * answer that is shown does it, where that is known.
+ */
+export function countCatalogueContradictions(
+  app: App,
+  client: Client,
+  { ids, text }: { ids?: Iterable<string> | undefined; text?: string | undefined } = {},
+): void {
+  const changes = client.changesOf('attachments');
+  countContradictions(
+    app,
+    text ?? client.contradictionOfAttachments(),
+    ids === undefined ? changes : changesAmong(changes, ids),
+  );
 }
 
 /** Returns where messages are found by id. No service has a route for one message. */

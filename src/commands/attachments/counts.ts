@@ -5,7 +5,8 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { fileStateOf } from '../../contract/attachment-file.ts';
 import type { AttachmentCount } from '../../contract/reports/attachment-count.ts';
 import { attachmentCountView } from '../../format/views/index.ts';
-import { changedRows, countContradictions } from '../contradictions.ts';
+import { changedRows } from '../contradictions.ts';
+import { countCatalogueContradictions } from './catalogue.ts';
 import { cityAsWritten } from './city.ts';
 import { noticeEmptyArchive } from '../archive-counts.ts';
 import { exactRowsOf } from '../exact-rows.ts';
@@ -62,7 +63,7 @@ export async function listCounts(
   });
   await noticeEmptyArchive(totals.files, app);
   if (fault !== undefined) app.addFault(fault);
-  countContradictions(app, client.contradictionOfAttachments(), changes);
+  countCatalogueContradictions(app, client);
   const { withheld, absent, files: total } = totals;
   const unavailable = unavailableFault({ withheld, absent, total }, 'row');
   if (app.strict && unavailable !== undefined) app.addFault(unavailable);

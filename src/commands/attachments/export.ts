@@ -19,8 +19,7 @@ import { openBagTarget } from '../../bagit/target.ts';
 import { readFrozenWalk, type BaggedWalk } from '../../bagit/frozen-walk.ts';
 import { createBagWriter } from '../../bagit/writer.ts';
 import { readManifest } from '../../download/manifest.ts';
-import { changesAmong, countContradictions } from '../contradictions.ts';
-import { catalogueRows, sendersOf } from './catalogue.ts';
+import { catalogueRows, countCatalogueContradictions, sendersOf } from './catalogue.ts';
 import { limitedNotices } from './notices.ts';
 import { spareMemory } from '../v8-flags.ts';
 import { unavailableFault } from './withheld.ts';
@@ -106,7 +105,7 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
       hint: 'arx attachments pull --all --to files',
     });
   const rows = input.offline ? new Map<string, Attachment>() : await catalogueRows(manifest, app);
-  if (!input.offline) await countCatalogueContradictions(manifest.keys(), app);
+  if (!input.offline) countCatalogueContradictions(app, await app.client(), { ids: manifest.keys() });
   const paths = new Set<string>();
   const gone = limitedNotices(app.notice);
   const records = [...manifest.values()].map((entry): BagRecord => {
@@ -129,12 +128,6 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
   );
   if (fault !== undefined) app.log(`the senders of the files are not all known: ${fault.message}`);
   return records.map((record) => ({ ...record, author: senders.get(record.row?.message_id ?? '') }));
-}
-
-async function countCatalogueContradictions(ids: Iterable<string>, app: App): Promise<void> {
-  const client = await app.client();
-  const changes = changesAmong(client.changesOf('attachments'), ids);
-  countContradictions(app, client.contradictionOfAttachments(), changes);
 }
 
 function infoOf(

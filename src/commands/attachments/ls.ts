@@ -7,7 +7,7 @@ import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { noticeEmptyArchive } from '../archive-counts.ts';
 import { Size, Window } from '../input.ts';
-import { changedRows, countContradictions, twoHashesFault } from '../contradictions.ts';
+import { changedRows, twoHashesFault } from '../contradictions.ts';
 import { noticeMore, totalContradiction, totalOf } from '../page.ts';
 import type { ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
@@ -23,6 +23,7 @@ import {
 } from '../row-listing.ts';
 import { dateTests, sizeTest, valueOfColumn, type RowTest } from '../row-tests.ts';
 import { AttachmentDates } from './dates.ts';
+import { countCatalogueContradictions } from './catalogue.ts';
 import { cityAsWritten, rowsOfCity } from './city.ts';
 import { fieldFilters, Filter, filteredCatalogue, nameTests } from './filter.ts';
 import { limitedNotices } from './notices.ts';
@@ -116,8 +117,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     await noticeMore(app, page, input, list.ids);
   }
   await noticeEmptyArchive(totals.rows, app);
-  contradiction ??= client.contradictionOfAttachments();
-  countContradictions(app, contradiction, changes);
+  countCatalogueContradictions(app, client, { text: contradiction });
   list.tests.sayHidden(app);
   for (const doubt of [list.fault(), dates?.fault()]) if (doubt !== undefined) app.addFault(doubt);
   hashes.fail(app);

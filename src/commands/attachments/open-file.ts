@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { fileStateOf, isPullable, reasonOf } from '../../contract/attachment-file.ts';
+import { fileStateWords, isPullable } from '../../contract/attachment-file.ts';
 import { sameHash } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
@@ -35,11 +35,7 @@ const PROGRAM =
 export async function openAttachment(row: Attachment, force: boolean, app: App): Promise<void> {
   checkInteractive(app);
   if (!isPullable(row)) {
-    const reason = reasonOf(row);
-    throw new Fault(
-      'partial',
-      `${row.id} is ${fileStateOf(row)}${reason === null ? '' : ` (${reason})`}: there is nothing to open`,
-    );
+    throw new Fault('partial', `${row.id} is ${fileStateWords(row)}: there is nothing to open`);
   }
   checkDisplay(`arx attachments pull ${row.id} --to DIR`, app);
   const path = (await pulledHere(row, app)) ?? (await fetched(row, app));

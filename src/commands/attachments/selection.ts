@@ -4,13 +4,11 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { readAhead } from '../../concurrency/read-ahead.ts';
-import type { RowChanges } from '../../client/list-parser.ts';
-import { changesAmong, countContradictions } from '../contradictions.ts';
 import { exactRows, type ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import { foundMessages } from '../found-messages.ts';
 import { localTests } from '../row-listing.ts';
-import { findAttachments } from './catalogue.ts';
+import { countCatalogueContradictions, findAttachments } from './catalogue.ts';
 import { rowsOfCity } from './city.ts';
 import { fieldFilters, filteredCatalogue, nameTests, type Filter } from './filter.ts';
 
@@ -23,10 +21,8 @@ export type Selection = {
   rows(onSeen?: (row: Attachment) => void): AsyncGenerator<Attachment>;
   /** Returns, after the last row, why these may not be all rows; undefined where it is proved that they are. */
   fault(): Fault | undefined;
-  /** Returns, after the last row, the rows about which answers differed. */
-  changes(): RowChanges;
-  /** How a page of the catalogue contradicted itself about withheld rows. */
-  contradiction(): string | undefined;
+  /** Says, after the last row, in what the answers contradict themselves. */
+  countContradictions(): void;
   /** What to say if there are no rows. */
   emptyMessage: string;
   /** Counts of the files that can be downloaded, so far; `isAll` when the last row is counted. */
@@ -108,11 +104,8 @@ export async function select(input: Selecting, app: App): Promise<Selection> {
       tellSeen = onSeen;
       return readAhead(counted(isNamed ? rowsById() : rowsOfCity(input, app, readRows)), MAX_ROWS_AHEAD);
     },
-    changes: () => {
-      const changes = client.changesOf('attachments');
-      return isNamed ? changesAmong(changes, input.ids) : changes;
-    },
-    contradiction: () => client.contradictionOfAttachments(),
+    countContradictions: () =>
+      countCatalogueContradictions(app, client, { ids: isNamed ? input.ids : undefined }),
     fault: () =>
       isNamed
         ? undefined
@@ -126,7 +119,7 @@ export async function select(input: Selecting, app: App): Promise<Selection> {
 
 /** Fails the run if nothing was selected, if the rows may not be all, or if answers contradict each other. `rows` is their number. */
 export function failIncomplete(app: App, selection: Selection, rows: number): void {
-  countContradictions(app, selection.contradiction(), selection.changes());
+  selection.countContradictions();
   const fault = selection.fault();
   if (fault !== undefined) app.addFault(fault);
   else if (rows === 0)

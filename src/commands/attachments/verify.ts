@@ -17,8 +17,7 @@ import { parseChecksumList } from '../../verify/checksum-list.ts';
 import { verifyFaultsOf, verifyReportOf, type ExpectedFile } from '../../verify/verdicts.ts';
 import { readReferenceFile } from '../../verify/reference-file.ts';
 import { OutputFile, writeHtmlPage } from '../output-file.ts';
-import { countContradictions } from '../contradictions.ts';
-import { wholeCatalogue } from './catalogue.ts';
+import { countCatalogueContradictions, wholeCatalogue } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
 import { limitedNotices } from './notices.ts';
 import { spareMemory } from '../v8-flags.ts';
@@ -181,8 +180,7 @@ async function catalogue(dir: string, app: App): Promise<{ expected: ExpectedFil
       bytes: row.bytes ?? null,
     });
   }
-  const client = await app.client();
-  countContradictions(app, client.contradictionOfAttachments(), client.changesOf('attachments'));
+  countCatalogueContradictions(app, await app.client());
   const fault = listing.fault();
   if (fault !== undefined) app.addFault(fault);
   return { expected, whole: listing.complete() };

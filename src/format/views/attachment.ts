@@ -1,6 +1,6 @@
 // How an attachment is shown (interface 2.1). A withheld one has all columns that the service gave.
 import type { Attachment } from '../../contract/attachment.ts';
-import { fileStateOf, isPullable, reasonOf } from '../../contract/attachment-file.ts';
+import { fileStateOf, fileStateWords, isPullable, reasonOf } from '../../contract/attachment-file.ts';
 import { formatBytes } from '../numbers.ts';
 import type { View } from './view.ts';
 import { integrityColumn, isNumber, shortHash, ID_COLUMNS } from './shared-columns.ts';
@@ -16,10 +16,7 @@ export const attachmentView: View<Attachment> = {
     {
       name: 'state',
       of: fileStateOf,
-      shown: (row) => {
-        const reason = reasonOf(row);
-        return `${fileStateOf(row)}${reason === null ? '' : ` (${reason})`}`;
-      },
+      shown: fileStateWords,
       style: (row) => (isPullable(row) ? undefined : 'warn'),
       minColumns: 9,
     },
