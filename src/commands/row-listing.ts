@@ -178,7 +178,21 @@ export function readAll<Row extends { id: string }>(
 ): ExactRows<Row> {
   const isCostly = order !== undefined || !list.tests.isEmpty;
   // Of an order, the limit is that of the rows that are shown.
-  return exactRowsOf(list, app, order === undefined ? window : {}, isCostly ? list.sayCost : undefined);
+  const listing = exactRowsOf(
+    list,
+    app,
+    order === undefined ? window : {},
+    isCostly ? list.sayCost : undefined,
+  );
+  return { ...listing, rows: rows() };
+
+  async function* rows(): AsyncGenerator<Row> {
+    try {
+      yield* listing.rows;
+    } catch (error) {
+      throw namingDates(error, window, app);
+    }
+  }
 }
 
 /** Yields the rows of a list that match. */
@@ -189,7 +203,7 @@ export async function* withMatches<Row extends { id: string }>(
   for await (const row of rows) if (list.matches(row)) yield row;
 }
 
-/** Reads the first rows that match. Says where a date was given as a cursor. Throws as {@link FilteredList.firstMatches}. */
+/** Reads the first rows that match. Throws as {@link FilteredList.firstMatches}. */
 export async function firstRows<Row extends { id: string }>(
   list: FilteredList<Row>,
   window: Window,
@@ -198,18 +212,23 @@ export async function firstRows<Row extends { id: string }>(
   try {
     return await list.firstMatches(window);
   } catch (error) {
-    const isDate = (text = ''): boolean => typeof parsePeriod(text, app.world.now()) !== 'string';
-    const dates = [
-      ...(isDate(window.after) ? [`--since ${window.after}`] : []),
-      ...(isDate(window.before) ? [`--until ${window.before}`] : []),
-    ];
-    if (!(error instanceof Fault) || !['usage', 'not_found'].includes(error.kind) || dates.length === 0)
-      throw error;
-    throw new Fault(error.kind, error.message, {
-      ...error.detail,
-      hint: `--after and --before take ids; by date: ${dates.join(' ')}`,
-    });
+    throw namingDates(error, window, app);
   }
+}
+
+/** Returns the error. If a cursor is refused that is a date, its hint names the options for dates. */
+function namingDates(error: unknown, { after, before }: Window, { world }: Pick<App, 'world'>): unknown {
+  const isDate = (text = ''): boolean => typeof parsePeriod(text, world.now()) !== 'string';
+  const dates = [
+    ...(isDate(after) ? [`--since ${after}`] : []),
+    ...(isDate(before) ? [`--until ${before}`] : []),
+  ];
+  if (!(error instanceof Fault) || !['usage', 'not_found'].includes(error.kind) || dates.length === 0)
+    return error;
+  return new Fault(error.kind, error.message, {
+    ...error.detail,
+    hint: `--after and --before take ids; by date: ${dates.join(' ')}`,
+  });
 }
 
 /** Says that only some rows of an order are shown, where the output has no summary that does. */
