@@ -1,4 +1,4 @@
-// The dates of a query: a year, a month, a day, an instant, or a time before today. All are in UTC.
+// The dates of a query: a year, a month, a day, a minute, a second, or a time before today. All are in UTC.
 import { cutText } from './cut-text.ts';
 
 /** Milliseconds since the epoch; `end` is not part of the period. */
@@ -8,9 +8,9 @@ const DAY_MS = 86_400_000;
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 /**
- * Returns the period that a text names: `2021`, `2021-03`, `2021-03-04`, an instant of RFC 3339, `today`, `yesterday`, a day of
- * the week (the last one, today included), or so many days, weeks, months or years ago (`3d`, `2w`, `6m`, `1y`). A text instead
- * says what is wrong.
+ * Returns the period that a text names: `2021`, `2021-03`, `2021-03-04`, a time of RFC 3339 (also without its zone or seconds),
+ * `today`, `yesterday`, a day of the week (the last one, today included), or so many days, weeks, months or years ago (`3d`,
+ * `2w`, `6m`, `1y`). A text instead says what is wrong.
  */
 export function parsePeriod(text: string, now: number): Period | string {
   const name = text.toLowerCase();
@@ -64,10 +64,14 @@ function utc(year: number, month: number, day: number): number {
 }
 
 function instant(text: string): Period | string {
-  const parts = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i.exec(text);
+  const parts = /^((\d{4})-(\d\d)-(\d\d))[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/i.exec(
+    text,
+  );
   if (parts === null) return `"${cutText(text)}" is no date`;
-  const day = calendarPeriod(Number(parts[1]), parts[2], parts[3]);
-  if (typeof day === 'string') return day;
-  const start = Date.parse(text.toUpperCase());
-  return Number.isNaN(start) ? `"${cutText(text)}" is no time` : { start, end: start + 1000 };
+  const [, date, year, month, day, minute, second, zone = 'Z'] = parts;
+  const days = calendarPeriod(Number(year), month, day);
+  if (typeof days === 'string') return days;
+  const start = Date.parse(`${date}T${minute}${second ?? ''}${zone.toUpperCase()}`);
+  if (Number.isNaN(start)) return `"${cutText(text)}" is no time`;
+  return { start, end: start + (second === undefined ? 60_000 : 1000) };
 }

@@ -12,6 +12,7 @@ export const searchHitView: View<SearchHit> = {
     ...messageView.columns,
     { name: 'matched', of: ({ matched }) => matched.join(',') },
     { name: 'snippet', of: ({ snippet }) => snippet },
+    { name: 'conversation', of: (hit) => hit.conversation_id },
   ],
   listLines: (hit) => {
     const { id, date, from, subject, attachments = 0 } = hit;
