@@ -7,7 +7,7 @@ _arx_list() {
 _arx_file() { compopt -o default 2>/dev/null || _arx_list -f; }
 _arx_dir() { compopt -o dirnames 2>/dev/null || _arx_list -d; }
 _arx() {
-  local cur=${COMP_WORDS[COMP_CWORD]} words="" option="" last="" flags="-o --output --json --csv-safe --jq --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --insecure-http --record --force --strict --no-color --no-input -q --quiet -v --verbose -h --help -V --version" i word
+  local cur=${COMP_WORDS[COMP_CWORD]} words="" option="" last="" flags="-o --output --json --csv-safe --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --insecure-http --offline --record --force --strict --no-color --no-input -q --quiet -v --verbose -h --help -V --version" i word
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
@@ -16,7 +16,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--source|--message|--name|--min-bytes|--until|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--source|--message|--name|--min-bytes|--until|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -84,7 +84,7 @@ _arx() {
     "sequence") [[ $cur == -* ]] || _arx_list -W "show" ;;
     "events") [[ $cur == -* ]] || _arx_list -W "send types ls reconcile" ;;
     "about") [[ $cur == -* ]] || _arx_list -W "api" ;;
-    "config") [[ $cur == -* ]] || _arx_list -W "get set unset list path" ;;
+    "config") [[ $cur == -* ]] || _arx_list -W "get set unset ls path" ;;
     "profile") [[ $cur == -* ]] || _arx_list -W "ls use" ;;
     "login") flags+=" --client-id --observer-tier --requested-tier"; : ;;
     "logout") : ;;
@@ -99,8 +99,8 @@ _arx() {
     "attachments show") flags+=" --open"; : ;;
     "attachments cat") flags+=" --allow-escape-sequences"; : ;;
     "attachments pull") flags+=" --city --type --source --message --name --matching --ids --all --to --by --flat --concurrency --dry-run --exact-names"; : ;;
-    "attachments verify") flags+=" --against --offline --html"; [[ $cur == -* ]] || _arx_dir ;;
-    "attachments export") flags+=" --format --to --frozen --offline"; [[ $cur == -* ]] || _arx_dir ;;
+    "attachments verify") flags+=" --against --html"; [[ $cur == -* ]] || _arx_dir ;;
+    "attachments export") flags+=" --format --to --frozen"; [[ $cur == -* ]] || _arx_dir ;;
     "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --allow-escape-sequences"; : ;;
     "open") : ;;
     "content get") flags+=" --view --pipeline --stego --raw --save --allow-escape-sequences"; : ;;
@@ -129,10 +129,10 @@ _arx() {
     "fsck") flags+=" --database --blobs"; : ;;
     "backup") flags+=" --to --database"; : ;;
     "serve") flags+=" --host --port --asset-port --allow-host --database --blobs --max-tier --read-only --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists"; : ;;
-    "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
-    "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
-    "config unset") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
-    "config list") : ;;
+    "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config unset") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config ls") : ;;
     "config path") : ;;
     "profile ls") : ;;
     "profile use") : ;;

@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --jq --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -25,18 +25,21 @@ complete -c arx -l profile -x -d 'use the settings and the token of this profile
 complete -c arx -l base-url -x -d 'address of the archive service (default: the local archive)'
 complete -c arx -l asset-url -x -d 'address of its files'
 complete -c arx -l timeout -x -d 'longest wait for one answer (default: 20)'
+complete -c arx -l connect-timeout -x -d 'longest wait for a connection (default: 10)'
+complete -c arx -l max-time -x -d 'longest time of the whole run (default: none)'
 complete -c arx -l retries -x -d 'retries after a failure that may pass (default: 4)'
 complete -c arx -l token-file -rF -d 'read the token from FILE, - for standard input; do not store it'
 complete -c arx -l proxy -x -d 'send requests through this proxy; proxy variables are ignored'
 complete -c arx -l allow-asset-host -x -d 'also trust these hosts for files, comma-separated'
 complete -c arx -l insecure-http -d 'allow plain http to another machine'
+complete -c arx -l offline -d 'send nothing over the network; only the local archive answers'
 complete -c arx -l record -rF -d 'record the HTTP exchanges of the run in FILE.warc.gz, without tokens'
 complete -c arx -l force -d 'replace existing files that have other content'
 complete -c arx -l strict -d 'exit 3 if something was withheld or a list is incomplete'
 complete -c arx -l no-color -d 'print without colour'
 complete -c arx -l no-input -d 'never ask questions'
 complete -c arx -s q -l quiet -d 'print no notices, progress or summary'
-complete -c arx -s v -l verbose -d 'print diagnostics on standard error'
+complete -c arx -s v -l verbose -d 'print diagnostics on standard error; -vv: each request as a curl command'
 complete -c arx -s h -l help -d 'show help'
 complete -c arx -s V -l version -d 'show the version'
 complete -c arx -n '__arx_at' -a attachments -d 'list, download, verify and pack files'
@@ -97,7 +100,7 @@ complete -c arx -n '__arx_at about' -a api -d 'list which facts of the interface
 complete -c arx -n '__arx_at config' -a get -d 'show a setting'
 complete -c arx -n '__arx_at config' -a set -d 'change a setting'
 complete -c arx -n '__arx_at config' -a unset -d 'remove a setting'
-complete -c arx -n '__arx_at config' -a list -d 'list all settings with the source of each value'
+complete -c arx -n '__arx_at config' -a ls -d 'list all settings with the source of each value'
 complete -c arx -n '__arx_at config' -a path -d 'show the folders of settings, tokens and the local archive'
 complete -c arx -n '__arx_at profile' -a ls -d 'list profiles'
 complete -c arx -n '__arx_at profile' -a use -d 'make a profile the default'
@@ -164,13 +167,11 @@ complete -c arx -n '__arx_at attachments pull' -l concurrency -x -d 'files fetch
 complete -c arx -n '__arx_at attachments pull' -l dry-run -d 'show what would be downloaded; fetch and write no file'
 complete -c arx -n '__arx_at attachments pull' -l exact-names -d 'refuse unsafe names instead of changing them'
 complete -c arx -n '__arx_at attachments verify' -l against -x -a 'manifest catalogue sums bag' -d 'what the files are compared with (default: the manifest of a pull, else SHA256SUMS, else as a bag)'
-complete -c arx -n '__arx_at attachments verify' -l offline -d 'never ask the service'
 complete -c arx -n '__arx_at attachments verify' -l html -rF -d 'also write the report as a page, one file without links'
 complete -c arx -n '__arx_at attachments verify' -a '(__fish_complete_directories)'
 complete -c arx -n '__arx_at attachments export' -l format -x -a 'bagit' -d 'kind of package (default: bagit)'
 complete -c arx -n '__arx_at attachments export' -l to -x -d 'the bag: a folder, or a file that ends in .zip'
 complete -c arx -n '__arx_at attachments export' -l frozen -x -a '(__fish_complete_directories)' -d 'also pack this folder of conversations walk --freeze'
-complete -c arx -n '__arx_at attachments export' -l offline -d 'never ask the service; use what the manifest says of each file'
 complete -c arx -n '__arx_at attachments export' -a '(__fish_complete_directories)'
 complete -c arx -n '__arx_at read' -l thread -d 'read the whole conversation of each message'
 complete -c arx -n '__arx_at read' -l prefer-html -d 'show the HTML form where a message has both'
@@ -311,9 +312,9 @@ complete -c arx -n '__arx_at serve' -l transport-faults -x -d 'share of list req
 complete -c arx -n '__arx_at serve' -l transport-kinds -x -d 'kinds of transport faults: 429,503,reset,cut,slow (default: these), cut-json'
 complete -c arx -n '__arx_at serve' -l list-variants -x -d 'change every list response, e.g. descending,strict,clamp-limit:50; arx help drift-testing explains them'
 complete -c arx -n '__arx_at serve' -l fault-lists -x -d 'lists with drift, transport faults and variants, comma-separated (default: conversations,messages,attachments)'
-complete -c arx -n '__arx_at config get' -a 'base_url asset_url output timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier'
-complete -c arx -n '__arx_at config set' -a 'base_url asset_url output timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier'
-complete -c arx -n '__arx_at config unset' -a 'base_url asset_url output timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier'
+complete -c arx -n '__arx_at config get' -a 'base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier'
+complete -c arx -n '__arx_at config set' -a 'base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier'
+complete -c arx -n '__arx_at config unset' -a 'base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier'
 complete -c arx -n '__arx_at completion' -a 'bash zsh fish powershell'
 complete -c arx -n '__arx_at demo' -l keep -d 'keep the temporary folder and print its path'
 complete -c arx -n '__arx_at help' -a 'commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting glossary'

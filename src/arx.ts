@@ -41,14 +41,15 @@ export async function run(world: World): Promise<number> {
       if (app.flags.fields === true) await app.listFields();
       else await runBody(body, call, app);
     } catch (error) {
-      faults.push(faultOf(error, world));
+      faults.push(faultOf(error, app?.world ?? world));
     }
     await app.finishOutput();
   } catch (error) {
-    faults.push(faultOf(error, world));
+    faults.push(faultOf(error, app?.world ?? world));
   }
-  await app?.close().catch((error: unknown) => faults.push(faultOf(error, world)));
-  if (faults.length === 0 && world.signal.aborted && !endsBySignal) faults.push(world.signal.reason as Fault);
+  await app?.close().catch((error: unknown) => faults.push(faultOf(error, app?.world ?? world)));
+  const { signal } = app?.world ?? world;
+  if (faults.length === 0 && signal.aborted && !endsBySignal) faults.push(signal.reason as Fault);
   const worst = worstOf(faults);
   if (worst === undefined) return 0;
   // Whoever typed something that does not fit is told where it is explained.
@@ -62,10 +63,10 @@ async function runBody(body: CommandBody, { spec, given }: Call, app: RunningApp
   const { readInput } = await import('./wiring/input.ts');
   const argumentNames = (spec.arguments ?? []).map(([syntax]) => syntax.replaceAll(/[^\w-]/g, ''));
   const takesForce = 'shape' in body.Input && 'force' in (body.Input.shape as object);
-  const { force, record } = app.flags;
+  const { force, offline, record } = app.flags;
   if (force && !takesForce && record === undefined)
     throw new Fault('usage', '--force: this command replaces no file');
-  const input = readInput(body.Input, { ...given, force }, argumentNames);
+  const input = readInput(body.Input, { ...given, force, offline }, argumentNames);
   await app.startRecording();
   await body.run(input as never, app).catch(async (error: unknown) => {
     throw await app.faultOf(error);

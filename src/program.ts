@@ -117,6 +117,7 @@ function groupExamples(noun: string): string[] {
 
 function option([syntax, description, choices]: CommandOption): Option {
   const made = new Option(syntax, description);
+  if (syntax === '-v, --verbose') made.default(0).argParser((_: unknown, count: number) => count + 1);
   return choices === undefined ? made : made.choices(choices);
 }
 

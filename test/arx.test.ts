@@ -7,8 +7,8 @@ import { tempFolder } from './support/temp-folder.ts';
 
 describe('K2 a signal during the last write of a command', () => {
   test.each([
-    ['SIGINT', 130, 'config list'],
-    ['SIGTERM', 143, 'config list --json'],
+    ['SIGINT', 130, 'config ls'],
+    ['SIGTERM', 143, 'config ls --json'],
     ['SIGINT', 130, 'help exit-codes'],
     ['SIGINT', 130, '--help'],
   ] as const)('%s: exit %i of %s', async (signal, exit, line) => {

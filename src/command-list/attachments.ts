@@ -119,7 +119,6 @@ export const ATTACHMENT_COMMANDS = [
         'what the files are compared with (default: the manifest of a pull, else SHA256SUMS, else as a bag)',
         ['manifest', 'catalogue', 'sums', 'bag'],
       ],
-      ['--offline', 'never ask the service'],
       ['--html <file>', 'also write the report as a page, one file without links'],
     ],
     examples: [
@@ -137,7 +136,6 @@ export const ATTACHMENT_COMMANDS = [
       ['--format <format>', 'kind of package (default: bagit)', ['bagit']],
       ['--to <path>', 'the bag: a folder, or a file that ends in .zip'],
       ['--frozen <dir>', 'also pack this folder of conversations walk --freeze'],
-      ['--offline', 'never ask the service; use what the manifest says of each file'],
     ],
     examples: [
       'arx attachments export lisbon --format bagit --to lisbon-bag',

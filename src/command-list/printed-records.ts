@@ -141,7 +141,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   'config get': Setting,
   'config set': ChangedSetting,
   'config unset': ChangedSetting,
-  'config list': Setting,
+  'config ls': Setting,
   'config path': z.object({ config: text, tokens: text, archive: text }),
   'profile ls': z.object({ name: text, current: z.boolean(), base_url: text.nullable() }),
   'profile use': z.object({ profile: text }),

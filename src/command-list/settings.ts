@@ -29,9 +29,9 @@ export const SETTINGS_COMMANDS = [
     lenient: true,
   },
   {
-    words: 'config list',
+    words: 'config ls',
     summary: 'list all settings with the source of each value',
-    examples: ['arx config list'],
+    examples: ['arx config ls'],
     topics: ['environment'],
   },
   {

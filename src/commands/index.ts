@@ -50,7 +50,7 @@ export const LOAD_BODY: Record<CommandWords, () => Promise<CommandBody>> = {
   'config get': () => import('./config/get.ts'),
   'config set': () => import('./config/set.ts'),
   'config unset': () => import('./config/unset.ts'),
-  'config list': () => import('./config/list.ts'),
+  'config ls': () => import('./config/ls.ts'),
   'config path': () => import('./config/path.ts'),
   'profile ls': () => import('./profile/ls.ts'),
   'profile use': () => import('./profile/use.ts'),

@@ -8,6 +8,8 @@ export type SettingValues = {
   output: 'table' | 'tsv' | 'csv' | 'json' | 'ndjson' | 'sums' | undefined;
   /** Seconds. */
   timeout: number;
+  /** Seconds. */
+  connect_timeout: number;
   retries: number;
   color: 'auto' | 'always' | 'never';
   pager: string | undefined;
@@ -45,6 +47,7 @@ export const KEYS: { [K in SettingKey]: Key<SettingValues[K]> } = {
   asset_url: { meaning: 'address that its files are served from', read: readUrl },
   output: { meaning: 'form of the output', read: oneOf('table', 'tsv', 'csv', 'json', 'ndjson', 'sums') },
   timeout: { meaning: 'longest wait for one answer, in seconds', read: numberWithin(0.1, 3600) },
+  connect_timeout: { meaning: 'longest wait for a connection, in seconds', read: numberWithin(0.1, 3600) },
   retries: { meaning: 'retries after a failure that may pass', read: integerWithin(0, 10) },
   color: { meaning: 'when to print in colour', read: oneOf('auto', 'always', 'never') },
   pager: { meaning: 'program that shows long texts (default: PAGER, else less)', read: textUpTo(4096) },

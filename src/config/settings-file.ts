@@ -123,7 +123,7 @@ export function unknownProfile(name: string, path?: string): Fault {
 export function parseSettingKey(name: string): SettingKey {
   if (isSettingKey(name)) return name;
   throw new Fault('usage', `no setting ${JSON.stringify(name)}`, {
-    hint: 'arx config list shows them',
+    hint: 'arx config ls shows them',
   });
 }
 

@@ -110,6 +110,7 @@ export function resolveSettings(sources: Sources): Settings {
     asset_url: of('asset_url', undefined),
     output: of('output', undefined),
     timeout: of('timeout', 20),
+    connect_timeout: of('connect_timeout', 10),
     retries: of('retries', 4),
     color: of('color', 'auto'),
     pager: of('pager', undefined),
@@ -144,7 +145,7 @@ function withShorthands(flags: SettingFlags): SettingFlags {
   return { ...rest, ...(json === true && { output: 'json' }), ...(color === false && { color: 'never' }) };
 }
 
-/** A row of `arx config list`. */
+/** A row of `arx config ls`. */
 export type SettingRow = { key: SettingKey; value: string | number | boolean | null; origin: Origin };
 
 /** Returns every setting as a row. The password in a proxy's address is hidden. */

@@ -6,9 +6,8 @@ import type { Settings } from '../config/settings.ts';
 import type { World } from '../world.ts';
 import { connectLocalArchive } from './local-archive.ts';
 import type { LocalArchives } from './local-archives.ts';
+import { offlineFault } from './offline.ts';
 import { once } from './once.ts';
-
-const MAX_CONNECT_TIMEOUT_MS = 10_000;
 
 /** Timeouts of the network. */
 export type Timeouts = { connectTimeoutMs: number; idleTimeoutMs: number };
@@ -28,19 +27,32 @@ export type ConnectionOptions = {
   settings: Settings;
   archives: LocalArchives;
   version: string;
+  /** `--offline`: nothing is sent over the network. */
+  isOffline: boolean;
+  /** `-vv`: returns the transport with a log of its requests. */
+  logged(transport: Transport): Transport;
   log(text: string): void;
   world: World;
 };
 
 /** Returns a connection that opens nothing before its first use. */
-export function createConnection({ settings, archives, version, log, world }: ConnectionOptions): Connection {
+export function createConnection({
+  settings,
+  archives,
+  version,
+  isOffline,
+  logged,
+  log,
+  world,
+}: ConnectionOptions): Connection {
   const timeoutMs = settings.timeout.value * 1000;
   const timeouts = {
-    connectTimeoutMs: Math.min(timeoutMs, MAX_CONNECT_TIMEOUT_MS),
+    connectTimeoutMs: Math.min(timeoutMs, settings.connect_timeout.value * 1000),
     idleTimeoutMs: timeoutMs,
   };
   let opened: Promise<Network> | undefined;
-  const network = once(() => {
+  const network = once(async () => {
+    if (isOffline) throw offlineFault(settings.base_url.value ?? 'the network', world);
     // undici's parser is small WebAssembly. Optimising it costs Node 20 more time and memory than it ever saves.
     if (world.nodeVersion.startsWith('v20.')) setFlagsFromString('--liftoff-only');
     opened = import('../client/network.ts').then(({ createNetwork }) =>
@@ -53,14 +65,14 @@ export function createConnection({ settings, archives, version, log, world }: Co
   });
   return {
     timeouts,
-    network: async () => (await network()).transport,
+    network: async () => logged((await network()).transport),
     connect: once(async () => {
       const { base_url: base, asset_url: asset } = settings;
       if (base.value === undefined) {
         const archive = await archives.openForReading();
         return connectLocalArchive(archive, { assetUrl: asset.value, version, log });
       }
-      return { baseUrl: base.value, assetUrl: asset.value, transport: (await network()).transport };
+      return { baseUrl: base.value, assetUrl: asset.value, transport: logged((await network()).transport) };
     }),
     close: async () => {
       await (await opened)?.close();

@@ -12,6 +12,7 @@ import { createPrinter } from '../format/printer.ts';
 import { terminalCapabilities } from '../format/terminal/capabilities.ts';
 import type { World } from '../world.ts';
 import { createConnection } from './connection.ts';
+import { withCurlLog } from './curl-log.ts';
 import { createDiagnostics } from './diagnostics.ts';
 import { openFileAccess } from './files-access.ts';
 import { readGlobalFlags, type GlobalFlags } from './global-flags.ts';
@@ -47,9 +48,13 @@ export type AppOptions = {
 };
 
 /** Returns the App. Throws Fault 'usage' where a global option or a setting does not fit. */
-export async function createApp(world: World, options: AppOptions): Promise<RunningApp> {
+export async function createApp(outside: World, options: AppOptions): Promise<RunningApp> {
   const { version, faults } = options;
   const flags = readGlobalFlags(options.flags);
+  const world =
+    flags.maxTime === undefined
+      ? outside
+      : (await import('./time-limit.ts')).withTimeLimit(outside, flags.maxTime);
   const diagnostics = createDiagnostics(world, flags);
   const { notice, log } = diagnostics;
   const storeWorld: StoreWorld = { ...world, sleep: (ms) => world.sleep(ms, world.signal), notice };
@@ -61,8 +66,10 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
     { lenient: options.spec.lenient === true },
   );
   const isRemote = settings.base_url.value !== undefined;
-  // What goes over sockets of our own cannot be recorded.
-  const hasFileSockets = isRemote && settings.proxy.value === undefined && flags.record === undefined;
+  const isCurlLogged = flags.verbose > 1;
+  // What goes over sockets of our own cannot be recorded or logged.
+  const hasFileSockets =
+    isRemote && settings.proxy.value === undefined && flags.record === undefined && !isCurlLogged;
   const timeoutMs = settings.timeout.value * 1000;
   const color = { auto: undefined, always: true, never: false }[settings.color.value];
   const screen = terminalCapabilities(world.stdout, world.env, { color });
@@ -91,8 +98,20 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
     csvSafe: flags.csvSafe,
   });
 
-  const archives = createLocalArchives({ dir: directories.data }, world, notice);
-  const connection = createConnection({ settings, archives, version, log, world });
+  const archives = createLocalArchives(
+    { dir: directories.data },
+    { isOffline: flags.offline, world, notice },
+  );
+  const connection = createConnection({
+    settings,
+    archives,
+    version,
+    isOffline: flags.offline,
+    logged: (transport) =>
+      isCurlLogged ? withCurlLog(transport, async () => (await session()).secrets(), log) : transport,
+    log,
+    world,
+  });
   const { openTokenStore } = await import('../config/token-store.ts');
   const tokens = openTokenStore(directories.config, storeWorld);
   const session = once(async () => {
@@ -178,7 +197,7 @@ export async function createApp(world: World, options: AppOptions): Promise<Runn
     printer,
     wantsJson: output === 'json' || output === 'ndjson',
     strict: flags.strict,
-    verbose: flags.verbose,
+    verbose: flags.verbose > 0,
     isInteractive: flags.input,
     isRecorded: flags.record !== undefined,
     mayAsk: flags.input && world.stdin.isTTY && world.stderr.isTTY,

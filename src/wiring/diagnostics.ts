@@ -32,7 +32,7 @@ export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics
       if (!flags.quiet) say(text);
     },
     log: (text) => {
-      if (flags.verbose) say(text);
+      if (flags.verbose > 0) say(text);
     },
     progress: ({ besideRows } = { besideRows: false }) => {
       const { animation, unicode, columns } = terminalCapabilities(world.stderr, world.env);

@@ -8,6 +8,13 @@ const Names = z
   .transform((text) => text.split(',').map((name) => name.trim()))
   .refine((names) => names.every((name) => name !== ''), 'must be names separated by commas');
 
+/** As typed, more than 0 and at most a day. */
+const Seconds = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/, 'must be a number of seconds')
+  .transform(Number)
+  .refine((seconds) => seconds > 0 && seconds <= 86_400, 'must be from 0.001 to 86400');
+
 const GlobalFlags = z.object({
   /** True where no names follow: the names are to be listed. */
   fields: z.union([z.literal(true), Names]).optional(),
@@ -23,7 +30,10 @@ const GlobalFlags = z.object({
   strict: z.boolean().default(false),
   input: z.boolean().default(true),
   quiet: z.boolean().default(false),
-  verbose: z.boolean().default(false),
+  maxTime: Seconds.optional(),
+  offline: z.boolean().default(false),
+  /** How many `-v` were given. */
+  verbose: z.number().default(0),
 });
 /** The values of the global options, with the defaults of those that were not given. */
 export type GlobalFlags = z.infer<typeof GlobalFlags>;

@@ -1,5 +1,6 @@
 // Reads what commander parsed into the shape that a command or the program expects.
 import * as z from 'zod';
+import { nearest } from '../contract/nearest.ts';
 import { Fault } from '../faults.ts';
 
 /**
@@ -16,8 +17,12 @@ export function readInput<T extends z.ZodType>(
   const issue = parsed.error.issues[0];
   const key = String(issue?.path[0] ?? '');
   const option = `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const typed = given[key];
+  const choices = issue?.code === 'invalid_value' ? issue.values.map(String) : [];
+  const meant = typeof typed === 'string' ? nearest(typed, choices) : undefined;
   throw new Fault(
     'usage',
     `${argumentNames.includes(key) ? `<${key}>` : option}: ${issue?.message ?? 'does not fit'}`,
+    meant === undefined ? {} : { hint: `did you mean: ${meant}` },
   );
 }

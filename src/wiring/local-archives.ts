@@ -1,6 +1,7 @@
 // The local archives that a run has open: each place is opened once and closed at the end.
 import { Fault } from '../faults.ts';
 import { openLocalArchive } from './local-archive.ts';
+import { offlineFault } from './offline.ts';
 import type { OpenArchive, ArchiveLocation } from '../service/index.ts';
 import type { World } from '../world.ts';
 
@@ -18,13 +19,13 @@ export type LocalArchives = {
 /** Returns the archives; `defaultPlace` is the local one until a command names another. */
 export function createLocalArchives(
   defaultPlace: ArchiveLocation,
-  world: World,
-  notice: (text: string) => void,
+  { isOffline, world, notice }: { isOffline: boolean; world: World; notice: (text: string) => void },
 ): LocalArchives {
   const archives = new Map<string, Promise<OpenArchive>>();
   let current = defaultPlace;
   const open = (place = current): Promise<OpenArchive> => {
     current = place;
+    if (isOffline && 'url' in place) throw offlineFault('the database', world);
     const name = JSON.stringify(place);
     const opened = archives.get(name) ?? openLocalArchive(place, world, notice);
     archives.set(name, opened);

@@ -710,7 +710,7 @@ describe('secrets', () => {
       expect(ended.stderr).toMatch(/^ +at /m);
       expectNoToken(ended);
     }
-    for (const args of ['whoami', 'doctor', 'config list', 'config path']) {
+    for (const args of ['whoami', 'doctor', 'config ls', 'config path']) {
       const env = { ARX_TOKEN: TOKEN, ARX_DEBUG: '1' };
       expectNoToken(await arx.run(args.split(' '), { dir: home, env }));
     }
@@ -774,7 +774,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   'config get': { args: 'timeout' },
   'config set': { args: 'timeout 20' },
   'config unset': { args: 'timeout' },
-  'config list': {},
+  'config ls': {},
   'config path': {},
   'profile ls': {},
   'profile use': { args: 'default' },

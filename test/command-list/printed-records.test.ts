@@ -64,7 +64,7 @@ const LINES: Partial<Record<CommandWords, readonly string[]>> = {
   'config get': ['config get timeout'],
   'config set': ['config set timeout 30'],
   'config unset': ['config unset timeout'],
-  'config list': ['config list'],
+  'config ls': ['config ls'],
   'config path': ['config path'],
   'profile ls': ['profile ls'],
   'profile use': ['profile use default'],
@@ -139,7 +139,7 @@ describe('names of fields', () => {
     ['content get msg_1 --fields subjct', 'subjct', 'did you mean: data.subject;'],
     ['messages ls --fields qqqqqqqq', 'qqqqqqqq', 'arx messages ls --fields lists the fields'],
     ['attachments ls --fields id.x', 'id.x', 'lists the fields'],
-    ['config list --fields kye', 'kye', 'did you mean: key;'],
+    ['config ls --fields kye', 'kye', 'did you mean: key;'],
   ])('%s is exit 2 before anything is done', async (line, name, hint) => {
     const ran = await arx(tempFolder('fields'), line);
     expect(ran).toMatchObject({ exit: 2, stdout: '' });

@@ -24,6 +24,7 @@ test('defaults', () => {
     undefined,
     undefined,
     20,
+    10,
     4,
     'auto',
     undefined,

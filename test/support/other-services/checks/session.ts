@@ -204,7 +204,7 @@ const LOCAL_COMMANDS: [words: string, line: string, exit: number][] = [
   ['config set', 'config set retries 2', 0],
   ['config get', 'config get retries', 0],
   ['config unset', 'config unset retries', 0],
-  ['config list', 'config list', 0],
+  ['config ls', 'config ls', 0],
   ['config path', 'config path', 0],
   ['profile use', 'profile use default', 0],
   ['profile ls', 'profile ls', 0],

@@ -1,0 +1,11 @@
+// Command lines as text that a POSIX shell reads back as the same words.
+
+/** Returns a word as a shell reads it, in single quotes where it needs them. */
+export function shellWord(word: string): string {
+  return /^[\w./,:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Returns a command line of these words. */
+export function shellLine(words: readonly string[]): string {
+  return words.map(shellWord).join(' ');
+}

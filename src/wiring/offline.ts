@@ -1,0 +1,14 @@
+// What `--offline` refuses, and the command that would do it.
+import { Fault } from '../faults.ts';
+import { shellLine } from '../format/shell-words.ts';
+import type { World } from '../world.ts';
+
+/** Returns the Fault for a connection to `place` that `--offline` forbids. */
+export function offlineFault(place: string, { argv }: Pick<World, 'argv'>): Fault {
+  const words = argv.filter((word) => word !== '--offline');
+  // An address may contain a password.
+  const isSecret = words.some((word) => /postgres(ql)?:/i.test(word));
+  return new Fault('network', `${place} is not asked: --offline`, {
+    hint: isSecret ? 'the same command without --offline' : shellLine(['arx', ...words]),
+  });
+}
