@@ -30,6 +30,7 @@ const VENDORS = {
   'cli-table3': `module.exports = require('cli-table3')`,
   conf: `export { default } from 'conf'`,
   exifreader: `module.exports = require('exifreader')`,
+  'explorer.ts': `export * from './src/explore/explorer.ts'`,
   'help-texts.ts': `export * from './src/help/help-texts.ts'`,
   // With jq.wasm inside, so that no second file has to be found.
   'jq-wasm': `module.exports = require('jq-wasm/inline')`,

@@ -28,7 +28,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--drift-mode' = @('each', 'key', 'sticky', 'burst', 'collude')
   }
   $next = @{
-    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'search', 'read', 'open', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo', 'help')
+    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'search', 'explore', 'read', 'open', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo', 'help')
     'attachments' = @('ls', 'cities', 'types', 'sources', 'senders', 'show', 'cat', 'pull', 'verify', 'export')
     'content' = @('get', 'diff')
     'conversations' = @('ls', 'show', 'export', 'walk', 'verify', 'diff', 'plot')
@@ -53,6 +53,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'attachments pull' = @('--city', '--type', '--source', '--message', '--name', '--matching', '--ids', '--all', '--to', '--by', '--flat', '--concurrency', '--dry-run', '--exact-names')
     'attachments verify' = @('--against', '--html')
     'attachments export' = @('--format', '--to', '--frozen')
+    'explore' = @('--mouse')
     'read' = @('--thread', '--prefer-html', '--quotes', '--headers', '--lore', '--raw', '--allow-escape-sequences')
     'open' = @()
     'content get' = @('--view', '--pipeline', '--stego', '--raw', '--save', '--allow-escape-sequences')

@@ -44,6 +44,8 @@ export type App = {
   session(): Promise<Session>;
   /** Returns the client with the token of this service and profile. */
   client(): Promise<Client>;
+  /** Returns the same client, whose requests also end with this signal. */
+  clientUntil(signal: AbortSignal): Promise<Client>;
   /** Returns the same client, which also signs the events it sends. */
   signingClient(webhookSecrets: readonly Uint8Array[]): Promise<Client>;
   /** Returns the client without a token. */

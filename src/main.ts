@@ -1,5 +1,6 @@
 // Starts the program: the only file that uses process, the clock and timers.
 import { randomBytes } from 'node:crypto';
+import { writeSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -11,7 +12,7 @@ import { untilAborted } from './config/input-file.ts';
 import { processOf } from './disk/process-state.ts';
 import { exitCodeOf } from './exit.ts';
 import { Fault } from './faults.ts';
-import type { Sink, Source, World } from './world.ts';
+import type { Sink, Source, Terminal, World } from './world.ts';
 
 const controller = new AbortController();
 let isPaging = false;
@@ -107,6 +108,74 @@ const stdin: Source = {
     });
   },
 };
+
+/** Takes the terminal in raw mode. It is given back when the process ends in any way that a process can notice. */
+function openTerminal({ enter, leave }: { enter: string; leave: string }): Terminal {
+  const { stdin: keys, stdout: screen } = process;
+  let resized = (): void => {};
+  let isTaken = false;
+  const take = (): void => {
+    keys.setRawMode(true);
+    writeSync(screen.fd, enter);
+    isTaken = true;
+  };
+  const giveBack = (): void => {
+    if (!isTaken) return;
+    isTaken = false;
+    try {
+      writeSync(screen.fd, leave);
+      keys.setRawMode(false);
+    } catch {
+      // The terminal is gone.
+    }
+  };
+  const stop = (): void => {
+    giveBack();
+    // Without a listener the signal stops the process, and the others of its job.
+    process.removeListener('SIGTSTP', stop);
+    process.kill(0, 'SIGTSTP');
+    // This runs when the process goes on, or at once where nothing can stop it.
+    setImmediate(goOn);
+  };
+  const goOn = (): void => {
+    process.removeListener('SIGTSTP', stop);
+    process.on('SIGTSTP', stop);
+    if (!isTaken) take();
+    resized();
+  };
+  const onResize = (): void => resized();
+  process.on('exit', giveBack);
+  // Before Node prints the error.
+  process.on('uncaughtExceptionMonitor', giveBack);
+  process.on('SIGTSTP', stop);
+  process.on('SIGCONT', goOn);
+  screen.on('resize', onResize);
+  take();
+  return {
+    size: () => ({ columns: screen.columns || 80, rows: screen.rows || 24 }),
+    listen(listeners) {
+      resized = listeners.resize;
+      keys.on('data', listeners.input);
+      keys.once('end', listeners.end);
+      keys.resume();
+    },
+    write: world.stdout.write,
+    suspend: stop,
+    close() {
+      for (const [name, listener] of [
+        ['exit', giveBack],
+        ['uncaughtExceptionMonitor', giveBack],
+        ['SIGTSTP', stop],
+        ['SIGCONT', goOn],
+      ] as const)
+        process.removeListener(name, listener);
+      screen.removeListener('resize', onResize);
+      keys.removeAllListeners('data');
+      keys.pause();
+      giveBack();
+    },
+  };
+}
 
 /** Names of requests and temporary files are at most this long; secrets are longer. */
 const MAX_POOLED_BYTES = 16;
@@ -225,6 +294,7 @@ const world: World = {
       },
     };
   },
+  openTerminal,
   thread: (name, data) =>
     new Worker(join(__dirname, `${name}.js`), {
       workerData: data,

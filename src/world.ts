@@ -27,6 +27,19 @@ export type Pager = Sink & {
   end(): Promise<void>;
 };
 
+/** A terminal that a full-screen view has for itself: each key arrives as it is pressed. */
+export type Terminal = {
+  size(): { columns: number; rows: number };
+  /** Calls these from now on. `resize` is also called when the program was continued, since the screen is empty then. */
+  listen(listeners: { input(bytes: Uint8Array): void; resize(): void; end(): void }): void;
+  /** Resolves when the terminal has taken the text. Throws Fault 'disk' where it is gone. */
+  write(text: string): Promise<void>;
+  /** Stops the program as Ctrl-Z does, with the terminal as it was before. */
+  suspend(): void;
+  /** Gives the terminal back as it was. */
+  close(): void;
+};
+
 /** Everything that a run may use of the system. */
 export type World = {
   argv: readonly string[];
@@ -60,6 +73,11 @@ export type World = {
   launch(program: string, args: readonly string[]): Promise<number>;
   /** Starts a pager on the terminal, with these variables where the user has not set them. Rejects where it cannot start. */
   startPager(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Pager>;
+  /**
+   * Takes the terminal of stdin and stdout. `enter` prepares it, `leave` undoes that: it is sent by `close`, before the program
+   * is stopped, and at any end of the process.
+   */
+  openTerminal(sequences: { enter: string; leave: string }): Terminal;
   /** Starts a thread of ours by its name, with data for it; undefined where there are none. */
   thread:
     | ((name: 'disk-worker' | 'hash-worker' | 'jq-worker' | 'small-file-worker', data?: object) => Worker)

@@ -31,11 +31,13 @@ const ROOMS: Record<string, string[]> = {
   warc: ['download', 'client', 'contract'],
   'command-list': ['config', 'contract'],
   completion: ['command-list'],
+  explore: ['format', 'contract'],
   wiring: ['app.ts', 'command-list', 'warc', 'download', 'service', 'config', 'format', 'client', 'contract'],
   help: ['command-list', 'config', 'format'],
   commands: [
     'app.ts',
     'wiring',
+    'explore',
     'completion',
     'command-list',
     'capabilities',

@@ -1,8 +1,16 @@
 // The commands for messages and content records.
 import type { CommandSpec } from './command-spec.ts';
 
-/** Names, arguments, options and examples of `read` and `content get`. */
+/** Names, arguments, options and examples of `explore`, `read`, `open` and the commands of `content`. */
 export const CONTENT_COMMANDS = [
+  {
+    words: 'explore',
+    summary: 'look around in the archive on the whole terminal: conversations, messages, files',
+    arguments: [['[id]', 'begin at this message, conversation or attachment, e.g. msg_1']],
+    options: [['--mouse', 'use the mouse; the terminal then selects text only with Shift']],
+    examples: ['arx explore', 'arx explore conv_1', 'arx explore --base-url https://archive.example'],
+    topics: ['files', 'queries'],
+  },
   {
     words: 'read',
     summary: 'read messages and conversations',

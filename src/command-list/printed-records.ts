@@ -147,6 +147,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   'profile use': z.object({ profile: text }),
   completion: z.object({ shell: text, script: text }),
   demo: undefined,
+  explore: undefined,
 };
 
 /** Returns the schema of the record that a command prints, undefined where its rows may have any fields. */

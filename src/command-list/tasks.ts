@@ -2,7 +2,7 @@
 
 /** Task → the first words of its commands, in the order of the overview. Each command stands in one task. */
 export const TASKS: Readonly<Record<string, readonly string[]>> = {
-  read: ['search', 'read', 'open', 'content', 'sequence'],
+  read: ['explore', 'search', 'read', 'open', 'content', 'sequence'],
   list: ['attachments', 'conversations', 'messages'],
   prove: ['walk', 'fsck', 'doctor', 'health', 'about'],
   send: ['events', 'api'],

@@ -8,6 +8,7 @@ export const LOAD_BODY: Record<CommandWords, () => Promise<CommandBody>> = {
   logout: () => import('./logout.ts'),
   whoami: () => import('./whoami.ts'),
   token: () => import('./token.ts'),
+  explore: () => import('./explore.ts'),
   search: () => import('./search.ts'),
   'attachments ls': () => import('./attachments/ls.ts'),
   'attachments cities': () => import('./attachments/cities.ts'),

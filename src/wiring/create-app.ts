@@ -139,7 +139,12 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
   });
   const clientWith = async (
     of: Session | undefined,
-    more: { webhookSecrets?: readonly Uint8Array[]; baseUrl?: string; ownerSecret?: string } = {},
+    more: {
+      webhookSecrets?: readonly Uint8Array[];
+      baseUrl?: string;
+      ownerSecret?: string;
+      world?: World;
+    } = {},
   ): Promise<Client> => {
     const { createClient } = await import('../client/index.ts');
     const { baseUrl, transport } = await connection.connect();
@@ -206,6 +211,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     tokens,
     session,
     client: once(async () => clientWith(await session())),
+    clientUntil: async (signal) => clientWith(await session(), { world: { ...world, signal } }),
     signingClient: async (webhookSecrets) => clientWith(await session(), { webhookSecrets }),
     anonymousClient,
     openArchive: archives.open,

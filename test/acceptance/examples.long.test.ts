@@ -9,6 +9,7 @@ import { freshUrl, noPostgres } from '../support/postgres.ts';
 import { buildProgram, startProcess } from '../support/program.ts';
 import { sampleData, sampleIn } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
+import { atTerminal } from '../support/shell.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { zipOf } from '../support/zip.ts';
 
@@ -91,7 +92,14 @@ describe.skipIf(NEEDS_TOOLS.length > 0)('the examples of the help', () => {
         expect(await shell(line).ended, line).toMatchObject({ exit: 0 });
       for (const line of examples) {
         if (line.includes('postgres://') && postgres === undefined) continue;
-        const running = shell(words === 'serve' ? `exec ${line} --port 0` : line);
+        const running =
+          words === 'explore'
+            ? atTerminal(located(line, places), { dir, env })
+            : shell(words === 'serve' ? `exec ${line} --port 0` : line);
+        if (words === 'explore') {
+          await running.says('stdout', /\? help/);
+          running.child.stdin!.write('\x03');
+        }
         if (words === 'serve') {
           await running.says('stdout', /127\.0\.0\.1:\d+/);
           running.child.kill('SIGTERM');

@@ -742,6 +742,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
     before: 'attachments pull att_1 --to files',
     args: 'files --format bagit --to bag.zip',
   },
+  explore: { exit: 2 },
   open: { args: 'msg_1', exit: 2 },
   'content get': { args: 'msg_1 --view lore --pipeline' },
   'content diff': { args: 'msg_1 msg_2' },
@@ -804,7 +805,7 @@ describe('--json', () => {
     const ended = await running.ended;
     await list?.close();
     expect(ended).toMatchObject({ exit, signal: null });
-    if (words === 'attachments cat' || words === 'open') expect(ended.stdout).toBe('');
+    if (['attachments cat', 'open', 'explore'].includes(words)) expect(ended.stdout).toBe('');
     else expect(JSON.parse(ended.stdout)).toBeTypeOf('object');
     expect(ended.stderr).not.toMatch(/\(node:\d+\)|Warning: |^ {4}at /m);
     if (exit !== 0) expect(record(ended)).toMatchObject({ exit });

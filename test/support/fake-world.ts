@@ -87,6 +87,9 @@ export function fakeWorld({
     startPager: async () => {
       throw new Error('ENOENT');
     },
+    openTerminal: () => {
+      throw new Error('no terminal');
+    },
     thread: undefined,
     slept,
     stdoutText: () => Buffer.concat(out).toString('utf8'),

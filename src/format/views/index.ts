@@ -23,3 +23,6 @@ export { reconcileLines } from './reconcile.ts';
 export { searchCountView, searchHitView } from './search.ts';
 export { serviceFindingView, serviceReportLines } from './service-report.ts';
 export { positionView } from './sequence.ts';
+export { integrityStyle, statusStyle } from './shared-columns.ts';
+export { keyLines } from './view.ts';
+export { viewForRows } from './columns-for-rows.ts';

@@ -16,7 +16,11 @@ export type ReadingStyle = {
   isFolded: boolean;
   /** The time zone of dates; undefined: that of this machine. */
   timeZone: string | undefined;
+  /** How folded quotations, and another form of a text, are shown. Default: the options of `arx read`. */
+  hints?: { quotes: string; html: string };
 };
+
+const OPTION_HINTS = { quotes: '--quotes shows them', html: '--prefer-html shows it' };
 
 /** The message as one row. */
 export const readMessageView: View<ReadMessage> = {
@@ -144,7 +148,8 @@ function* partLines(part: ReadPart, style: ReadingStyle): Generator<Line> {
       break;
     }
     case 'alternative': {
-      const hint = part.type === 'text/html' ? '; --prefer-html shows it' : '';
+      const { html } = style.hints ?? OPTION_HINTS;
+      const hint = part.type === 'text/html' ? `; ${html}` : '';
       const size = part.bytes === undefined ? '' : `, ${formatBytes(part.bytes)}`;
       yield { text: `[${part.type}${size}: another form of this text${hint}]`, style: 'dim' };
       break;
@@ -161,10 +166,11 @@ function* partLines(part: ReadPart, style: ReadingStyle): Generator<Line> {
   }
 }
 
-function* bodyLines(line: TextLine, { columns }: ReadingStyle): Generator<Line> {
+function* bodyLines(line: TextLine, { columns, hints }: ReadingStyle): Generator<Line> {
   if (line.folded !== undefined) {
+    const { quotes } = hints ?? OPTION_HINTS;
     yield {
-      text: `${'>'.repeat(Math.min(line.depth, 8))} [${plural(line.folded, 'more quoted line')}; --quotes shows them]`,
+      text: `${'>'.repeat(Math.min(line.depth, 8))} [${plural(line.folded, 'more quoted line')}; ${quotes}]`,
       style: 'dim',
     };
     return;

@@ -1,0 +1,60 @@
+// `arx explore [ID]`: the archive on the whole terminal. Its code is loaded only here.
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import type { Place } from '../explore/place.ts';
+import { Fault } from '../faults.ts';
+import { colorPaint, NO_PAINT } from '../format/terminal/styled-line.ts';
+import { explorerArchive } from './explore/archive.ts';
+import { recordKind } from './record-kind.ts';
+
+export const Input = z.object({ id: z.string().min(1).optional(), mouse: z.boolean().default(false) });
+type Input = z.infer<typeof Input>;
+
+/** Words of the command line that are this command's own, not global options. */
+const OWN_WORDS = new Set(['explore', '--mouse']);
+
+export async function run(input: Input, app: App): Promise<void> {
+  const { world, screen } = app;
+  if (app.settings.output.origin === 'flag')
+    throw new Fault('usage', 'the explorer prints nothing, so it does not go with an output form');
+  if (app.isRecorded)
+    throw new Fault(
+      'usage',
+      'each command of the explorer is a run of its own, so --record does not go with it',
+    );
+  if (!world.stdin.isTTY || !world.stdout.isTTY || !screen.animation)
+    throw new Fault('usage', 'the explorer needs a terminal for its input and output', {
+      hint: 'without one: arx conversations ls, arx attachments ls, arx read ID',
+    });
+  const places: Place[] = [
+    { kind: 'overview' },
+    ...(input.id === undefined ? [] : [await placeOfId(input.id, app)]),
+  ];
+  const globalWords = world.argv.filter((word) => !OWN_WORDS.has(word) && word !== input.id);
+  // The session asks for nothing and opens no archive once the terminal is taken.
+  await app.client();
+  const { explore, ENTER_SCREEN, LEAVE_SCREEN } = await import('../explore/explorer.ts');
+  const paint = screen.color ? await colorPaint() : NO_PAINT;
+  const terminal = world.openTerminal({ enter: ENTER_SCREEN, leave: LEAVE_SCREEN });
+  try {
+    await explore({
+      terminal,
+      archive: explorerArchive(app, globalWords),
+      places,
+      paint,
+      unicode: screen.unicode,
+      timeZone: world.env['TZ'],
+      hasMouse: input.mouse,
+      world,
+    });
+  } finally {
+    terminal.close();
+  }
+}
+
+async function placeOfId(id: string, app: App): Promise<Place> {
+  const kind = await recordKind(id, app);
+  return kind === 'conversation'
+    ? { kind: 'thread', id }
+    : { kind: kind === 'attachment' ? 'file' : 'message', id };
+}

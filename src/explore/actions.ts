@@ -1,0 +1,156 @@
+// What each key does on a screen.
+import { actionOf, type Action } from './bindings.ts';
+import { chosenPlace } from './chosen.ts';
+import { placeOf } from './entry.ts';
+import { filtered, foundFrom } from './filter.ts';
+import { opened, pullAsked, verified } from './jobs.ts';
+import type { Key } from './key-parser.ts';
+import { bodyRows, hasColumnNames, isText } from './layout.ts';
+import { moved, movedToEdge, withCursor } from './moving.ts';
+import { wordsOf, type Place } from './place.ts';
+import { readOn, withScreen } from './reading.ts';
+import { popped, pushed, replaced, sibling } from './screens.ts';
+import { chosenEntry, shownCount, shownScreen, type Screen, type State, type Step } from './state.ts';
+
+/** Lines that the mouse wheel moves a text. */
+const WHEEL_LINES = 3;
+
+/** Returns what follows from a key where nothing is typed. */
+export function act(state: State, key: Key): Step {
+  const action = actionOf(key.name);
+  if (action === undefined) return { state, effects: [] };
+  if (key.name === 'click') return clicked(state, key.row ?? 0);
+  const isWheel = key.name.startsWith('wheel-');
+  return ACTIONS[action](state, isWheel && isText(shownScreen(state)) ? WHEEL_LINES : 1);
+}
+
+const ACTIONS: Record<Action, (state: State, count: number) => Step> = {
+  down: (state, count) => movedBy(state, count),
+  up: (state, count) => movedBy(state, -count),
+  pageDown: (state) => movedBy(state, pageOf(state)),
+  pageUp: (state) => movedBy(state, -pageOf(state)),
+  halfDown: (state) => movedBy(state, Math.ceil(pageOf(state) / 2)),
+  halfUp: (state) => movedBy(state, -Math.ceil(pageOf(state) / 2)),
+  first: (state) => changed(state, (screen) => movedToEdge({ ...screen, isToEnd: false }, 'first', state)),
+  last: (state) =>
+    changed(state, (screen) =>
+      movedToEdge({ ...screen, isToEnd: !isText(screen) && screen.reading !== 'whole' }, 'last', state),
+    ),
+  enter,
+  back,
+  quit: (state) => ({ state, effects: [{ kind: 'quit' }] }),
+  nextSibling: (state) => sibling(state, 1),
+  previousSibling: (state) => sibling(state, -1),
+  filter: (state) => {
+    const { filter } = shownScreen(state);
+    return { state: { ...state, prompt: { kind: 'filter', text: '', before: filter } }, effects: [] };
+  },
+  nextMatch: (state) => found(state, 1),
+  previousMatch: (state) => found(state, -1),
+  search: (state) => ({ state: { ...state, prompt: { kind: 'search', text: '' } }, effects: [] }),
+  files,
+  thread,
+  open: opened,
+  pull: (state) => pullAsked(state, 'chosen'),
+  pullAll: (state) => pullAsked(state, 'all'),
+  verify: verified,
+  copy: (state) => ({ state, effects: [{ kind: 'copy', words: wordsOf(placeInFocus(state)) }] }),
+  quotes: (state) => changed({ ...state, isFolded: !state.isFolded }, (screen) => moved(screen, 0, state)),
+  headers: (state) => toggled(state, 'headers'),
+  lore: (state) => toggled(state, 'lore'),
+  reload: (state) => replaced(state, shownScreen(state).place),
+  redraw: (state) => ({ state, effects: [{ kind: 'redraw' }] }),
+  mouse: (state) => ({ state, effects: [{ kind: 'mouse' }] }),
+  suspend: (state) => ({ state, effects: [{ kind: 'suspend' }] }),
+  help: (state) => ({ state: { ...state, helpTop: 0 }, effects: [] }),
+};
+
+/** Returns the place that a command for what is chosen is about: that of the row, else that of the screen. */
+function placeInFocus(state: State): Place {
+  const screen = shownScreen(state);
+  const entry = isText(screen) ? undefined : chosenEntry(screen);
+  return (entry === undefined ? undefined : placeOf(entry)) ?? screen.place;
+}
+
+function changed(state: State, change: (screen: Screen) => Screen): Step {
+  return readOn(withScreen(state, change(shownScreen(state))));
+}
+
+function movedBy(state: State, by: number): Step {
+  return changed(state, (screen) => moved({ ...screen, isToEnd: false }, by, state));
+}
+
+function pageOf(state: State): number {
+  // A line of the last page stays, so that a reader finds the place.
+  return Math.max(1, bodyRows(shownScreen(state), state) - 1);
+}
+
+function enter(state: State): Step {
+  const screen = shownScreen(state);
+  if (isText(screen)) return screen.place.kind === 'message' ? files(state) : { state, effects: [] };
+  const entry = chosenEntry(screen);
+  const chosen = chosenPlace(entry);
+  if (chosen !== undefined) return pushed(state, chosen.place, chosen.document);
+  if (entry?.kind !== 'group') return { state, effects: [] };
+  const text = `these files have no ${entry.by}, and no service lists files without one: f shows all files`;
+  return said(state, text);
+}
+
+function back(state: State): Step {
+  const screen = shownScreen(state);
+  // As in other programs, the first Escape ends the filter.
+  if (screen.filter !== '') return changed(state, (each) => filtered(each, '', state));
+  return popped(state);
+}
+
+function found(state: State, step: 1 | -1): Step {
+  const screen = shownScreen(state);
+  if (!isText(screen)) return movedBy(state, step);
+  if (screen.filter === '') return said(state, '/ finds a text first');
+  const next = foundFrom(screen, screen.top + step, step, state);
+  if (next === undefined || next.top === screen.top)
+    return said(state, step === 1 ? 'no place further down' : 'no place further up');
+  return { state: withScreen(state, next), effects: [] };
+}
+
+function files(state: State): Step {
+  const { place } = shownScreen(state);
+  const entry = chosenEntry(shownScreen(state));
+  const message = place.kind === 'message' ? place.id : entry?.kind === 'message' ? entry.id : undefined;
+  return pushed(state, message === undefined ? { kind: 'files' } : { kind: 'files', message });
+}
+
+/** Shows the conversation of a message, or the message that a file came with. */
+function thread(state: State): Step {
+  const { document } = shownScreen(state);
+  const id = document?.kind === 'message' ? document.message.conversation_id : undefined;
+  if (id != null) return pushed(state, { kind: 'thread', id });
+  const entry = chosenEntry(shownScreen(state));
+  const row = document?.kind === 'file' ? document.row : entry?.kind === 'file' ? entry.row : undefined;
+  if (row?.message_id != null) return pushed(state, { kind: 'message', id: row.message_id });
+  return said(state, 'the service does not say of which conversation it is');
+}
+
+function toggled(state: State, option: 'headers' | 'lore'): Step {
+  const { place } = shownScreen(state);
+  if (place.kind !== 'message') return { state, effects: [] };
+  return replaced(state, { ...place, [option]: place[option] !== true });
+}
+
+function clicked(state: State, row: number): Step {
+  const screen = shownScreen(state);
+  const index = screen.top + row - 1 - (hasColumnNames(screen, state) ? 1 : 0);
+  if (
+    isText(screen) ||
+    index < screen.top ||
+    index >= Math.min(shownCount(screen), screen.top + bodyRows(screen, state))
+  )
+    return { state, effects: [] };
+  // The first click chooses, one on what is chosen opens it.
+  if (index === screen.cursor) return enter(state);
+  return changed(state, (each) => withCursor(each, index, 1, state));
+}
+
+function said(state: State, text: string): Step {
+  return { state: { ...state, notice: { text, style: 'dim' } }, effects: [] };
+}

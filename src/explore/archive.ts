@@ -1,0 +1,48 @@
+// What the explorer needs of an archive. The command implements it with the functions that other commands use.
+import type { Attachment } from '../contract/attachment.ts';
+import type { ReadMessage } from '../contract/reports/reading.ts';
+import type { Displacement } from '../format/plot/bar-chart.ts';
+import type { Entry } from './entry.ts';
+import type { Place } from './place.ts';
+
+/** A place that is read as a text. */
+export type Document =
+  | { kind: 'message'; message: ReadMessage }
+  | { kind: 'file'; row: Attachment }
+  /** `unchecked`: entries without a checked position, which the plot cannot show. */
+  | { kind: 'plot'; name: string; rows: readonly Displacement[]; unchecked: number };
+
+/** A part of a place. */
+export type Chunk = {
+  /** Rows that follow those of earlier chunks. Of a group it has the files that this chunk adds. */
+  entries?: readonly Entry[];
+  document?: Document;
+  /** A title that says more than that of the place. */
+  title?: string;
+  /** From where reading goes on; absent at the end. */
+  next?: string;
+  /** How many rows the service says that there are. */
+  total?: number | undefined;
+  /** Why rows may be missing or wrong, a line each. */
+  doubts?: readonly string[];
+};
+
+/** Reads one place. */
+export type PlaceReader = {
+  /** Returns the first chunk, or the one at `from`. Rejects with a Fault; when `signal` is aborted nobody waits for it. */
+  read(from: string | undefined, signal: AbortSignal): Promise<Chunk>;
+};
+
+/** How a command ended, and what it printed on standard error. */
+export type Ended = { exit: number; stderr: string };
+
+/** The archive in use. */
+export type ExplorerArchive = {
+  /** The address or the folder. */
+  name: string;
+  openReader(place: Place): PlaceReader;
+  /** Runs a command in the background. `words` stand after `arx`. */
+  run(words: readonly string[], signal: AbortSignal): Promise<Ended>;
+  /** Returns the command line that a user would type for these words, with the global options of this run. */
+  commandLine(words: readonly string[]): string;
+};

@@ -1,0 +1,107 @@
+// Commands that run in the background: verifying, downloading, opening. They are the same commands that a user would type.
+import { filterWords, shellLine } from './place.ts';
+import {
+  chosenEntry,
+  shownScreen,
+  type Check,
+  type Event,
+  type Job,
+  type State,
+  type Step,
+} from './state.ts';
+
+/** The folder that is proposed for downloads. */
+const DEFAULT_FOLDER = 'files';
+
+/** Compares the bytes of the chosen file with its hash. */
+export function verified(state: State): Step {
+  const file = chosenFile(state);
+  if (file === undefined) return said(state, 'v verifies a file: choose one in a list of files (f)');
+  if (!file.isAvailable) return said(state, `${file.id} has no bytes to verify`);
+  if (state.checks.get(file.id)?.state === 'checking') return { state, effects: [] };
+  return started(state, { kind: 'verify', words: ['attachments', 'cat', file.id], ids: [file.id] });
+}
+
+/** Opens what is chosen in the default program. */
+export function opened(state: State): Step {
+  const { place } = shownScreen(state);
+  const entry = chosenEntry(shownScreen(state));
+  const hasId = entry?.kind === 'conversation' || entry?.kind === 'message' || entry?.kind === 'file';
+  const id = hasId ? entry.id : 'id' in place ? place.id : undefined;
+  if (id === undefined) return said(state, 'o opens a file, a message or a conversation');
+  return started(state, { kind: 'open', words: ['open', id], ids: [] });
+}
+
+/** Asks for the folder of a download. */
+export function pullAsked(state: State, which: 'chosen' | 'all'): Step {
+  const { place } = shownScreen(state);
+  const file = chosenFile(state);
+  const pull = ['attachments', 'pull'];
+  if (which === 'all') {
+    if (place.kind !== 'files') return said(state, 'P downloads the files of a list of files (f)');
+    const filter = filterWords(place);
+    const words = [...pull, ...(filter.length === 0 ? ['--all'] : filter)];
+    return asked(state, words, []);
+  }
+  if (file === undefined) return said(state, 'p downloads a file: choose one in a list of files (f)');
+  if (!file.isAvailable) return said(state, `${file.id} has no bytes to download`);
+  return asked(state, [...pull, file.id], [file.id]);
+}
+
+function asked(state: State, words: readonly string[], ids: readonly string[]): Step {
+  return { state: { ...state, prompt: { kind: 'pull', text: DEFAULT_FOLDER, words, ids } }, effects: [] };
+}
+
+/** Starts a command. */
+export function started(state: State, job: Job): Step {
+  const number = state.nextNumber;
+  const checks = new Map(state.checks);
+  if (job.kind === 'verify') for (const id of job.ids) checks.set(id, { state: 'checking' });
+  const next: State = {
+    ...state,
+    nextNumber: number + 1,
+    checks,
+    jobs: new Map([...state.jobs, [number, job]]),
+    notice: { text: `arx ${shellLine(job.words)} …`, style: 'dim' },
+  };
+  return { state: next, effects: [{ kind: 'run', job: number, words: job.words }] };
+}
+
+/** Returns the state after a command ended. */
+export function ended(state: State, { job: number, exit, text }: Extract<Event, { kind: 'ended' }>): Step {
+  const job = state.jobs.get(number);
+  if (job === undefined) return { state, effects: [] };
+  const jobs = new Map(state.jobs);
+  jobs.delete(number);
+  const checks = new Map(state.checks);
+  const isDone = exit === 0;
+  const check: Check = isDone ? { state: 'verified' } : { state: 'failed', text };
+  // A download gets its name only when its hash matches. Why one failed may have other causes than its bytes.
+  if (job.kind === 'verify' || (job.kind === 'pull' && isDone))
+    for (const id of job.ids) checks.set(id, check);
+  const notice = isDone
+    ? ({ text: `${doneText(job)}${text === '' ? '' : `: ${text}`}`, style: 'good' } as const)
+    : ({
+        text: `arx ${shellLine(job.words)}: ${text === '' ? `exit ${exit}` : text}`,
+        style: 'bad',
+      } as const);
+  return { state: { ...state, jobs, checks, notice }, effects: [] };
+}
+
+function doneText({ kind, words, ids }: Job): string {
+  if (kind === 'verify') return `${ids[0]} verified: its bytes have the SHA-256 of the catalogue`;
+  return `done: arx ${shellLine(words)}`;
+}
+
+function chosenFile(state: State): { id: string; isAvailable: boolean } | undefined {
+  const screen = shownScreen(state);
+  const entry = chosenEntry(screen);
+  if (entry?.kind === 'file') return { id: entry.id, isAvailable: entry.state === 'available' };
+  if (screen.document?.kind !== 'file') return undefined;
+  const { row } = screen.document;
+  return { id: row.id, isAvailable: row.redacted !== true && typeof row.file_url === 'string' };
+}
+
+function said(state: State, text: string): Step {
+  return { state: { ...state, notice: { text, style: 'dim' } }, effects: [] };
+}

@@ -1,0 +1,69 @@
+// What a screen of the explorer shows, with the command that prints the same.
+
+/** What a screen shows. Absent filters select every row. */
+export type Place =
+  | { kind: 'overview' }
+  | { kind: 'conversations' }
+  | { kind: 'thread'; id: string }
+  | { kind: 'message'; id: string; headers?: boolean; lore?: boolean }
+  | { kind: 'files'; city?: string; type?: string; message?: string }
+  | { kind: 'file'; id: string }
+  | { kind: 'sequence'; name: string }
+  | { kind: 'search'; query: string };
+
+/** Returns the title of a place. It may hold foreign text that is not escaped. */
+export function titleOf(place: Place): string {
+  switch (place.kind) {
+    case 'overview':
+      return 'overview';
+    case 'conversations':
+      return 'conversations';
+    case 'files': {
+      const { city, type, message } = place;
+      const of = [city, type, message].filter((value) => value !== undefined);
+      return of.length === 0 ? 'files' : `files: ${of.join(', ')}`;
+    }
+    case 'sequence':
+      return `sequence ${place.name}`;
+    case 'search':
+      return `search: ${place.query}`;
+    default:
+      return place.id;
+  }
+}
+
+/** Returns the words after `arx` of the command that prints what a place shows. */
+export function wordsOf(place: Place): string[] {
+  switch (place.kind) {
+    case 'overview':
+      return ['attachments', 'cities'];
+    case 'conversations':
+      return ['conversations', 'ls', '--all'];
+    case 'thread':
+      return ['read', place.id];
+    case 'message':
+      return ['read', place.id, ...(place.headers ? ['--headers'] : []), ...(place.lore ? ['--lore'] : [])];
+    case 'files':
+      return ['attachments', 'ls', '--all', ...filterWords(place)];
+    case 'file':
+      return ['attachments', 'show', place.id];
+    case 'sequence':
+      return ['sequence', 'show', place.name, '--all'];
+    default:
+      return ['search', place.query, '--all'];
+  }
+}
+
+/** Returns the options of `attachments ls` and `attachments pull` that select the files of a place. */
+export function filterWords({ city, type, message }: Extract<Place, { kind: 'files' }>): string[] {
+  return Object.entries({ city, type, message }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
+}
+
+/** Returns words as a shell reads them. A word that could mean more is in single quotes. */
+export function shellLine(words: readonly string[]): string {
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ');
+}

@@ -1,0 +1,97 @@
+// What follows from an answer of the archive, and when the next part is asked for.
+import type { Chunk } from './archive.ts';
+import type { Entry } from './entry.ts';
+import { bodyRows } from './layout.ts';
+import { intoView, withCursor } from './moving.ts';
+import { arranged } from './overview.ts';
+import {
+  entryAt,
+  matchesOf,
+  shownCount,
+  shownScreen,
+  type Effect,
+  type Screen,
+  type State,
+  type Step,
+} from './state.ts';
+
+/** The next part is asked for when fewer screens of rows than this follow the cursor. */
+const SCREENS_AHEAD = 2;
+
+/** Returns the state with a chunk added to a screen. */
+export function readChunk(state: State, number: number, chunk: Chunk): Step {
+  const before = state.screens.find((screen) => screen.number === number);
+  if (before === undefined) return { state, effects: [] };
+  const { title, document, next, total, doubts = [] } = chunk;
+  const { entries, matches } = withEntries(before, chunk.entries ?? []);
+  const screen: Screen = {
+    ...before,
+    title: title ?? before.title,
+    document: document ?? before.document,
+    entries,
+    matches,
+    next,
+    total: total ?? before.total,
+    reading: next === undefined ? 'whole' : 'paused',
+    failure: undefined,
+    doubts: [...new Set([...before.doubts, ...doubts])],
+  };
+  return readOn(withScreen(state, keptPlace(screen, before, state)));
+}
+
+/** Returns the state with a screen whose request failed. */
+export function readFailure(state: State, number: number, text: string): Step {
+  const screen = state.screens.find((each) => each.number === number);
+  if (screen === undefined) return { state, effects: [] };
+  const failed: Screen = { ...screen, reading: 'failed', failure: text };
+  return { state: withScreen(state, failed), effects: [] };
+}
+
+/** Asks for the next part of the shown screen, if it is wanted. */
+export function readOn(state: State): Step {
+  const screen = shownScreen(state);
+  if (screen.reading !== 'paused' || !wantsMore(screen, state)) return { state, effects: [] };
+  const { number, place, next } = screen;
+  const effect: Effect = { kind: 'read', screen: number, place, from: next };
+  return { state: withScreen(state, { ...screen, reading: 'reading' }), effects: [effect] };
+}
+
+/** Returns the state with a screen in the place of the one with its number. */
+export function withScreen(state: State, screen: Screen): State {
+  const screens = state.screens.map((each) => (each.number === screen.number ? screen : each));
+  return { ...state, screens };
+}
+
+function wantsMore(screen: Screen, state: State): boolean {
+  // The numbers of the overview are about all files.
+  if (screen.place.kind === 'overview' || screen.isToEnd || screen.matches !== undefined) return true;
+  return shownCount(screen) - screen.cursor < bodyRows(screen, state) * SCREENS_AHEAD;
+}
+
+function withEntries(screen: Screen, added: readonly Entry[]): Pick<Screen, 'entries' | 'matches'> {
+  const { entries, filter, place, matches } = screen;
+  if (added.length === 0) return { entries, matches };
+  if (place.kind === 'overview') {
+    const all = arranged(entries, added);
+    return { entries: all, matches: matches === undefined ? undefined : matchesOf(all, filter) };
+  }
+  const all = [...entries, ...added];
+  if (matches === undefined) return { entries: all, matches };
+  return { entries: all, matches: [...matches, ...matchesOf(all, filter, entries.length)] };
+}
+
+/** Returns the screen with the same row chosen as before, at the same height. */
+function keptPlace(screen: Screen, before: Screen, state: State): Screen {
+  if (screen.isToEnd && screen.reading === 'whole')
+    return withCursor({ ...screen, isToEnd: false }, shownCount(screen) - 1, -1, state);
+  const chosen = entryAt(before, before.cursor);
+  if (screen.place.kind !== 'overview' || chosen === undefined) {
+    return chosen === undefined ? withCursor(screen, screen.cursor, 1, state) : intoView(screen, state);
+  }
+  for (let index = 0; index < shownCount(screen); index += 1)
+    if (entryAt(screen, index)?.id === chosen.id) {
+      const top = before.top + index - before.cursor;
+      return intoView({ ...screen, cursor: index, top }, state);
+    }
+  return withCursor(screen, screen.cursor, 1, state);
+}

@@ -1,0 +1,150 @@
+// The state of the explorer: a stack of screens, and what lies over the last one.
+import type { Style } from '../format/terminal/styled-line.ts';
+import type { Chunk, Document } from './archive.ts';
+import { searchedText, type Entry } from './entry.ts';
+import type { Key } from './key-parser.ts';
+import type { Place } from './place.ts';
+
+/** How far a screen is read. `paused`: more rows follow, which nobody has asked for yet. */
+export type Reading = 'reading' | 'paused' | 'whole' | 'failed';
+
+/** One place on the screen. A list has `entries`, a text has `document`. */
+export type Screen = {
+  /** Names the screen in events and effects. */
+  number: number;
+  place: Place;
+  title: string | undefined;
+  entries: readonly Entry[];
+  document: Document | undefined;
+  reading: Reading;
+  next: string | undefined;
+  total: number | undefined;
+  doubts: readonly string[];
+  /** Why reading failed. */
+  failure: string | undefined;
+  /** The chosen row among the shown ones. */
+  cursor: number;
+  /** The first row or line on the screen. */
+  top: number;
+  /** Only entries with this text are shown; in a document it is marked. */
+  filter: string;
+  /** Indexes of the entries that match the filter; undefined without a filter. */
+  matches: readonly number[] | undefined;
+  /** The end of the list was asked for: reading goes on until it is there. */
+  isToEnd: boolean;
+};
+
+/** A line that is being typed. `text` is what was typed so far. */
+export type Prompt =
+  | { kind: 'filter'; text: string; before: string }
+  | { kind: 'search'; text: string }
+  /** `words`: the command without its folder. `ids`: the files that it fetches, where they are known. */
+  | { kind: 'pull'; text: string; words: readonly string[]; ids: readonly string[] };
+
+/** Whether the bytes of a file have the hash that the archive gives. `failed` has the reason. */
+export type Check = { state: 'checking' | 'verified' } | { state: 'failed'; text: string };
+
+/** All that is known at one moment. */
+export type State = {
+  columns: number;
+  rows: number;
+  /** The time zone of dates in messages; undefined: that of this machine. */
+  timeZone: string | undefined;
+  /** Box and block characters may be used. */
+  unicode: boolean;
+  /** The last one is shown. There is always one. */
+  screens: readonly Screen[];
+  /** The number of the next screen or job. */
+  nextNumber: number;
+  prompt: Prompt | undefined;
+  /** The first line of help on the screen; undefined: no help is shown. */
+  helpTop: number | undefined;
+  /** Long quotations are folded. */
+  isFolded: boolean;
+  notice: { text: string; style: Style } | undefined;
+  /** The checks of attachments, by id. */
+  checks: ReadonlyMap<string, Check>;
+  /** Commands that run in the background, by number: what each is called. */
+  jobs: ReadonlyMap<number, Job>;
+};
+
+/** A command that runs in the background. */
+export type Job = { kind: 'verify' | 'pull' | 'open'; words: readonly string[]; ids: readonly string[] };
+
+/** Something that happened. */
+export type Event =
+  | { kind: 'key'; key: Key }
+  | { kind: 'resize'; columns: number; rows: number }
+  | { kind: 'chunk'; screen: number; chunk: Chunk }
+  | { kind: 'failed'; screen: number; text: string }
+  | { kind: 'ended'; job: number; exit: number; text: string };
+
+/** Something to do. */
+export type Effect =
+  /** Read a screen, from `from` on. */
+  | { kind: 'read'; screen: number; place: Place; from: string | undefined }
+  /** Stop the request of a screen. `isForGood`: the screen is gone. */
+  | { kind: 'cancel'; screen: number; isForGood: boolean }
+  | { kind: 'run'; job: number; words: readonly string[] }
+  /** Copy the command line of these words. */
+  | { kind: 'copy'; words: readonly string[] }
+  | { kind: 'mouse' }
+  | { kind: 'suspend' }
+  | { kind: 'redraw' }
+  | { kind: 'quit' };
+
+/** A state, and what it wants done. */
+export type Step = { state: State; effects: readonly Effect[] };
+
+/** Returns the screen that is shown. */
+export function shownScreen({ screens }: State): Screen {
+  return screens.at(-1)!;
+}
+
+/** Returns the indexes of the entries that a screen shows; the entries themselves without a filter. */
+export function shownCount({ entries, matches }: Screen): number {
+  return matches?.length ?? entries.length;
+}
+
+/** Returns the entry at a place among the shown ones. */
+export function entryAt({ entries, matches }: Screen, index: number): Entry | undefined {
+  return entries[matches === undefined ? index : (matches[index] ?? -1)];
+}
+
+/** Returns the chosen entry; a heading is none. */
+export function chosenEntry(screen: Screen): Exclude<Entry, { kind: 'heading' }> | undefined {
+  const entry = entryAt(screen, screen.cursor);
+  return entry === undefined || entry.kind === 'heading' ? undefined : entry;
+}
+
+/** Returns the indexes of the entries from `from` on that have the text of a filter. */
+export function matchesOf(entries: readonly Entry[], filter: string, from = 0): number[] {
+  const wanted = filter.toLowerCase();
+  const found: number[] = [];
+  for (let index = from; index < entries.length; index += 1) {
+    const entry = entries[index]!;
+    if (entry.kind !== 'heading' && searchedText(entry).includes(wanted)) found.push(index);
+  }
+  return found;
+}
+
+/** Returns a screen that nothing is read of yet. */
+export function newScreen(number: number, place: Place): Screen {
+  return {
+    number,
+    place,
+    title: undefined,
+    entries: [],
+    document: undefined,
+    reading: 'reading',
+    next: undefined,
+    total: undefined,
+    doubts: [],
+    failure: undefined,
+    cursor: 0,
+    top: 0,
+    filter: '',
+    matches: undefined,
+    isToEnd: false,
+  };
+}

@@ -1,0 +1,84 @@
+// The state machine of the explorer: state + event → state + effects. Pure.
+import { readChunk, readFailure } from './reading.ts';
+import { intoView } from './moving.ts';
+import { act } from './actions.ts';
+import { actionOf, type Action } from './bindings.ts';
+import type { Key } from './key-parser.ts';
+import { helpRows } from './layout.ts';
+import { helpLines } from './views/help.ts';
+import { typed } from './prompt.ts';
+import { ended } from './jobs.ts';
+import { newScreen, type Event, type State, type Step } from './state.ts';
+import type { Place } from './place.ts';
+
+/** What a state begins with. */
+export type Beginning = Pick<State, 'columns' | 'rows' | 'timeZone' | 'unicode'> & {
+  places: readonly Place[];
+};
+
+/** Returns the first state. Each place is a screen above the one before. */
+export function begin({ places, ...terminal }: Beginning): Step {
+  const last = places.length - 1;
+  const screens = places.map((place, index) => ({
+    ...newScreen(index, place),
+    reading: index === last ? ('reading' as const) : ('paused' as const),
+  }));
+  const state: State = {
+    ...terminal,
+    screens,
+    nextNumber: screens.length,
+    prompt: undefined,
+    helpTop: undefined,
+    isFolded: true,
+    notice: undefined,
+    checks: new Map(),
+    jobs: new Map(),
+  };
+  return { state, effects: [{ kind: 'read', screen: last, place: places[last]!, from: undefined }] };
+}
+
+/** Returns what follows from an event. */
+export function update(state: State, event: Event): Step {
+  switch (event.kind) {
+    case 'resize': {
+      const sized = { ...state, columns: event.columns, rows: event.rows };
+      return {
+        state: { ...sized, screens: sized.screens.map((each) => intoView(each, sized)) },
+        effects: [],
+      };
+    }
+    case 'chunk':
+      return readChunk(state, event.screen, event.chunk);
+    case 'failed':
+      return readFailure(state, event.screen, event.text);
+    case 'ended':
+      return ended(state, event);
+    default: {
+      // What was said is read when the next key is pressed.
+      const heard = { ...state, notice: undefined };
+      if (heard.helpTop !== undefined) return helped(heard, heard.helpTop, event.key);
+      return heard.prompt === undefined ? act(heard, event.key) : typed(heard, heard.prompt, event.key);
+    }
+  }
+}
+
+/** Keys that move scroll help; any other key closes it. */
+function helped(state: State, top: number, key: Key): Step {
+  const height = helpRows(state);
+  const steps: Partial<Record<Action, number>> = {
+    down: 1,
+    up: -1,
+    pageDown: height,
+    pageUp: -height,
+    halfDown: Math.ceil(height / 2),
+    halfUp: -Math.ceil(height / 2),
+    first: -Infinity,
+    last: Infinity,
+  };
+  const action = actionOf(key.name);
+  const by = action === undefined ? undefined : steps[action];
+  if (by === undefined)
+    return { state: { ...state, helpTop: undefined }, effects: action === 'quit' ? [{ kind: 'quit' }] : [] };
+  const last = Math.max(0, helpLines(state.columns).length - height);
+  return { state: { ...state, helpTop: Math.max(0, Math.min(top + by, last)) }, effects: [] };
+}

@@ -1,0 +1,184 @@
+// The whole screen as lines: title, rows or text, state, keys. Pure: state → lines that fit the terminal.
+import { formatCount, plural } from '../../format/numbers.ts';
+import { escapeText, textWidth, truncate } from '../../format/terminal/escape.ts';
+import { plainText, spansOf, truncateLine, type Line, type Span } from '../../format/terminal/styled-line.ts';
+import { bodyRows, hasColumnNames, hasKeyLine, helpRows, isText, lengthOf } from '../layout.ts';
+import { titleOf } from '../place.ts';
+import { entryAt, shownCount, shownScreen, type Prompt, type Screen, type State } from '../state.ts';
+import { documentLines } from './document.ts';
+import { helpLines } from './help.ts';
+import { keyHints } from './key-hints.ts';
+import { columnNames, rowLine } from './list.ts';
+
+/** A row of the terminal. A bar is drawn in reverse over the whole width. */
+export type DrawnRow = { line: Line; isBar?: boolean };
+
+/** Where the cursor of the terminal stands, from 0; none is shown where a row is chosen. */
+export type Drawing = { rows: DrawnRow[]; caret: { row: number; column: number } | undefined };
+
+/** Returns exactly as many rows as the terminal has, each no wider than it. */
+export function draw(state: State, archiveName: string): Drawing {
+  const { columns, prompt } = state;
+  const screen = shownScreen(state);
+  const typedText = prompt === undefined ? undefined : lastColumns(promptText(prompt), columns - 1);
+  const all: DrawnRow[] = [
+    { line: titleLine(state, archiveName), isBar: true },
+    ...(state.helpTop === undefined ? screenRows(screen, state) : helpRowsOf(state, state.helpTop)),
+    { line: typedText ?? statusLine(screen, state) },
+    ...(hasKeyLine(state) ? [{ line: keyHints(state) }] : []),
+  ];
+  const rows = all.slice(0, state.rows).map((row) => ({ ...row, line: truncateLine(row.line, columns) }));
+  if (typedText === undefined) return { rows, caret: undefined };
+  const row = Math.min(rows.length, all.length - (hasKeyLine(state) ? 1 : 0)) - 1;
+  return { rows, caret: { row, column: textWidth(typedText) } };
+}
+
+/** The names of the columns, and the rows or lines. */
+function screenRows(screen: Screen, state: State): DrawnRow[] {
+  const names = hasColumnNames(screen, state) ? [namesOf(screen, state.columns)] : [];
+  return [...names, ...filled(bodyOf(screen, state), bodyRows(screen, state))];
+}
+
+function helpRowsOf(state: State, top: number): DrawnRow[] {
+  const lines = helpLines(state.columns).slice(top);
+  return filled(
+    lines.map((line) => ({ line })),
+    helpRows(state),
+  );
+}
+
+/** Returns as many rows as there is room for. */
+function filled(rows: readonly DrawnRow[], height: number): DrawnRow[] {
+  return [...rows, ...Array.from({ length: height }, () => ({ line: '' }))].slice(0, height);
+}
+
+function titleLine({ screens, columns, jobs }: State, archiveName: string): Line {
+  const path = screens.map(({ place, title }) => truncate(escapeText(title ?? titleOf(place)), 60));
+  const running = jobs.size === 0 ? '' : `${plural(jobs.size, 'command')} running  `;
+  const right = `${running}${escapeText(archiveName)}`;
+  let left = ['arx', ...path.slice(1)].join(' › ');
+  // The innermost place is the most useful part.
+  if (textWidth(left) > columns) left = `… ${path.at(-1) ?? ''}`;
+  const room = columns - textWidth(left) - 2;
+  return room < 12
+    ? left
+    : `${left}${' '.repeat(Math.max(2, columns - textWidth(left) - textWidth(truncate(right, room))))}${truncate(right, room)}`;
+}
+
+function namesOf(screen: Screen, columns: number): DrawnRow {
+  const first = screen.entries.find(({ kind }) => kind !== 'heading');
+  return { line: first === undefined || first.kind === 'heading' ? '' : columnNames(first.kind, columns) };
+}
+
+function bodyOf(screen: Screen, state: State): DrawnRow[] {
+  const height = bodyRows(screen, state);
+  if (lengthOf(screen, state) === 0) return [{ line: '' }, { line: placeholder(screen) }];
+  if (isText(screen))
+    return documentLines(screen, state)
+      .slice(screen.top, screen.top + height)
+      .map((line) => ({ line: marked(line, screen.filter) }));
+  const shown = Math.min(height, shownCount(screen) - screen.top);
+  return Array.from({ length: Math.max(0, shown) }, (_, at): DrawnRow => {
+    const index = screen.top + at;
+    const entry = entryAt(screen, index)!;
+    const isChosen = index === screen.cursor;
+    const line = rowLine(entry, state.columns, isChosen, state);
+    return isChosen ? { line: plainText(line), isBar: true } : { line: marked(line, screen.filter) };
+  });
+}
+
+/** What is shown in place of rows. */
+function placeholder({ reading, failure, filter, entries }: Screen): Line {
+  if (failure !== undefined) return { text: `  ${failure}`, style: 'bad' };
+  if (reading === 'reading') return { text: '  reading …', style: 'dim' };
+  if (filter !== '' && entries.length > 0) return { text: `  no row has "${filter}"`, style: 'dim' };
+  return { text: '  nothing here', style: 'dim' };
+}
+
+/** Where one is, how far the list is read, and why rows may be missing. */
+function statusLine(screen: Screen, state: State): Line {
+  const { notice } = state;
+  if (notice !== undefined) return { text: ` ${notice.text}`, style: notice.style };
+  const spans: Span[] = [' ', positionText(screen, state)];
+  const { failure, doubts, reading } = screen;
+  if (reading === 'reading') spans.push({ text: '  reading …', style: 'dim' });
+  if (failure !== undefined && lengthOf(screen, state) > 0)
+    spans.push({ text: `  INCOMPLETE: ${failure}`, style: 'bad' });
+  const [doubt, ...others] = doubts;
+  if (doubt !== undefined)
+    spans.push({
+      text: `  ! ${doubt}${others.length === 0 ? '' : ` (and ${others.length} more)`}`,
+      style: 'warn',
+    });
+  return spans;
+}
+
+function positionText(screen: Screen, state: State): string {
+  const { cursor, entries, matches, total, filter, reading, top } = screen;
+  const length = lengthOf(screen, state);
+  if (isText(screen)) {
+    const end = Math.min(length, top + bodyRows(screen, state));
+    const found = filter === '' ? '' : `  "${filter}"`;
+    return length === 0 ? '' : `line ${formatCount(end)} of ${formatCount(length)}${found}`;
+  }
+  if (screen.place.kind === 'overview')
+    return matches === undefined ? '' : `${plural(length, 'row')} with "${filter}"`;
+  const count = formatCount(entries.length);
+  const isOpen = reading !== 'whole';
+  const all = !isOpen
+    ? count
+    : total === undefined
+      ? `${count}+`
+      : formatCount(Math.max(total, entries.length));
+  const read = !isOpen || total === undefined ? '' : `, ${count} read`;
+  if (matches !== undefined)
+    return `${length === 0 ? 0 : cursor + 1} of ${plural(matches.length, 'row')} with "${filter}" (of ${all}${read})`;
+  return `${length === 0 ? 0 : formatCount(cursor + 1)} of ${all}${read}`;
+}
+
+function promptText(prompt: Prompt): string {
+  const text = escapeText(prompt.text);
+  switch (prompt.kind) {
+    case 'filter':
+      return `/${text}`;
+    case 'search':
+      return `search: ${text}`;
+    default:
+      return `download into the folder: ${text}`;
+  }
+}
+
+/** Returns the end of an escaped text, no wider than `columns`. */
+function lastColumns(text: string, columns: number): string {
+  const characters = Array.from(text);
+  let width = textWidth(text);
+  let from = 0;
+  while (width > columns && from < characters.length) {
+    width -= textWidth(characters[from] ?? '');
+    from += 1;
+  }
+  return characters.slice(from).join('');
+}
+
+/** Returns the line with every place of the text marked. */
+function marked(line: Line, text: string): Line {
+  if (text === '') return line;
+  const wanted = text.toLowerCase();
+  return spansOf(line).flatMap((span) => {
+    const shown = escapeText(typeof span === 'string' ? span : span.text);
+    const style = typeof span === 'string' ? undefined : span.style;
+    const lower = shown.toLowerCase();
+    // A few letters change their length in lower case, so that offsets would not fit.
+    if (lower.length !== shown.length || !lower.includes(wanted)) return [span];
+    const parts: Span[] = [];
+    let from = 0;
+    for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, from)) {
+      parts.push(
+        { text: shown.slice(from, at), style },
+        { text: shown.slice(at, at + wanted.length), style: 'match' },
+      );
+      from = at + wanted.length;
+    }
+    return [...parts, { text: shown.slice(from), style }];
+  });
+}

@@ -1,0 +1,190 @@
+// The columns of lists, and a row of a list in the width of the screen.
+import { formatBytes, formatCount, plural } from '../../format/numbers.ts';
+import { escapeText, textWidth, truncate } from '../../format/terminal/escape.ts';
+import type { Line, Span } from '../../format/terminal/styled-line.ts';
+import { integrityStyle, statusStyle } from '../../format/views/index.ts';
+import type { Entry } from '../entry.ts';
+import type { Check, State } from '../state.ts';
+import { stateWord } from './file-state.ts';
+
+/** What cells depend on. */
+type Context = Pick<State, 'checks'>;
+
+/** A column. One of each kind has no width: it takes what is left. */
+type Column<Of> = {
+  name: string;
+  width?: number;
+  /** It is shown from this width of the screen on. Default: always. */
+  from?: number;
+  /** It is shown up to this width. */
+  to?: number;
+  align?: 'right';
+  of(entry: Of, context: Context): Span;
+};
+
+type Of<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>;
+
+const GAP = 2;
+const WIDE = 80;
+const VERY_WIDE = 110;
+const MAX_INDENT = 24;
+/** Counts stand near what they count. */
+const MAX_COUNT_COLUMNS = 90;
+
+const CONVERSATION: Column<Of<'conversation'>>[] = [
+  { name: 'last', width: 10, to: WIDE - 1, of: ({ last }) => ({ text: last.slice(0, 10), style: 'dim' }) },
+  { name: 'last (UTC)', width: 16, from: WIDE, of: ({ last }) => ({ text: last, style: 'dim' }) },
+  { name: 'msgs', width: 5, align: 'right', of: ({ messages }) => messages },
+  {
+    name: 'subject',
+    of: ({ subject, id }) => (subject === '' ? { text: `(${id}, no subject)`, style: 'dim' } : subject),
+  },
+  { name: 'source', width: 12, from: VERY_WIDE, of: ({ source }) => ({ text: source, style: 'dim' }) },
+  {
+    name: 'status',
+    width: 10,
+    from: VERY_WIDE,
+    of: ({ status }) => ({ text: status, style: statusStyle(status) }),
+  },
+  { name: 'id', width: 12, from: VERY_WIDE, of: ({ id }) => ({ text: id, style: 'id' }) },
+];
+
+const MESSAGE: Column<Of<'message'>>[] = [
+  { name: 'date', width: 10, to: WIDE - 1, of: ({ date }) => ({ text: date.slice(0, 10), style: 'dim' }) },
+  { name: 'date (UTC)', width: 16, from: WIDE, of: ({ date }) => ({ text: date, style: 'dim' }) },
+  { name: 'from', width: 14, to: WIDE - 1, of: fromCell },
+  { name: 'from', width: 24, from: WIDE, of: fromCell },
+  { name: 'subject', of: subjectCell },
+  {
+    name: 'files',
+    width: 5,
+    align: 'right',
+    of: ({ files }) => ({ text: files === '0' ? '' : files, style: 'good' }),
+  },
+  {
+    name: 'status',
+    width: 10,
+    from: VERY_WIDE,
+    of: ({ status }) => ({ text: status, style: statusStyle(status) }),
+  },
+  { name: 'id', width: 12, from: VERY_WIDE, of: ({ id }) => ({ text: id, style: 'id' }) },
+];
+
+const FILE: Column<Of<'file'>>[] = [
+  {
+    name: 'state',
+    width: 9,
+    of: ({ id, state }, { checks }) => stateWord(state, checks.get(id)),
+  },
+  { name: 'name', of: ({ name, state }) => (state === 'available' ? name : { text: name, style: 'dim' }) },
+  { name: 'why', width: 16, from: WIDE, of: ({ reason, id }, { checks }) => whyCell(reason, checks.get(id)) },
+  { name: 'size', width: 9, align: 'right', of: ({ bytes }) => bytes },
+  { name: 'city', width: 14, from: WIDE, of: ({ city }) => ({ text: city, style: 'dim' }) },
+  { name: 'type', width: 22, from: VERY_WIDE, of: ({ type }) => ({ text: type, style: 'dim' }) },
+  { name: 'id', width: 12, from: VERY_WIDE, of: ({ id }) => ({ text: id, style: 'id' }) },
+];
+
+const GROUP: Column<Of<'group'>>[] = [
+  { name: 'value', of: ({ value }) => value ?? { text: 'none', style: 'dim' } },
+  { name: 'files', width: 12, align: 'right', of: ({ files }) => plural(files, 'file') },
+  { name: 'bytes', width: 9, align: 'right', from: 60, of: ({ bytes }) => formatBytes(bytes) },
+  {
+    name: 'gone',
+    width: 22,
+    from: WIDE,
+    of: ({ withheld, absent }) => ({
+      text: [
+        withheld > 0 ? `${formatCount(withheld)} withheld` : '',
+        absent > 0 ? `${formatCount(absent)} absent` : '',
+      ]
+        .filter((text) => text !== '')
+        .join(', '),
+      style: 'warn',
+    }),
+  },
+];
+
+const SECTION: Column<Of<'section'>>[] = [
+  { name: 'label', of: ({ label }) => label },
+  {
+    name: 'count',
+    width: 12,
+    align: 'right',
+    of: ({ count }) => (count === undefined ? '' : formatCount(count)),
+  },
+  // As in the rows of groups, so that counts stand below each other.
+  { name: '', width: 9, from: 60, of: () => '' },
+  { name: '', width: 22, from: WIDE, of: () => '' },
+];
+
+const COLUMNS: { [Kind in Exclude<Entry['kind'], 'heading'>]: readonly Column<Of<Kind>>[] } = {
+  conversation: CONVERSATION,
+  message: MESSAGE,
+  file: FILE,
+  group: GROUP,
+  section: SECTION,
+};
+
+/** Returns the spans of a row: its mark, then its cells. They fit `columns` columns. */
+export function rowLine(entry: Entry, columns: number, isChosen: boolean, context: Context): Span[] {
+  if (entry.kind === 'heading') return [{ text: truncate(escapeText(entry.label), columns), style: 'head' }];
+  const mark = isChosen ? '>' : ' ';
+  const cells = COLUMNS[entry.kind] as readonly Column<Entry>[];
+  const isCount = entry.kind === 'group' || entry.kind === 'section';
+  const room = isCount ? Math.min(columns, MAX_COUNT_COLUMNS) : columns;
+  return [mark, doubtMark(entry), ...cellsOf(cells, room - 2, (column) => column.of(entry, context))];
+}
+
+/** Returns the names of the columns of a list. */
+export function columnNames(kind: Exclude<Entry['kind'], 'heading'>, columns: number): Line {
+  const cells = COLUMNS[kind] as readonly Column<Entry>[];
+  const spans = cellsOf(cells, columns - 2, ({ name }) => name.toUpperCase());
+  return ['  ', ...spans].map((span) => ({
+    text: typeof span === 'string' ? span : span.text,
+    style: 'dim',
+  }));
+}
+
+function cellsOf(
+  list: readonly Column<Entry>[],
+  columns: number,
+  cellOf: (column: Column<Entry>) => Span,
+): Span[] {
+  const shown = list.filter(({ from = 0, to = Infinity }) => columns + 2 >= from && columns + 2 <= to);
+  const fixed = shown.reduce((sum, { width = 0 }) => sum + width, GAP * (shown.length - 1));
+  const rest = Math.max(4, columns - fixed);
+  return shown.flatMap((column, index): Span[] => {
+    const width = column.width ?? rest;
+    const span = cellOf(column);
+    const text = truncate(escapeText(typeof span === 'string' ? span : span.text), width);
+    const blanks = ' '.repeat(width - textWidth(text));
+    const cell = typeof span === 'string' ? text : { text, style: span.style };
+    const gap = index === shown.length - 1 ? '' : ' '.repeat(GAP);
+    return column.align === 'right' ? [blanks, cell, gap] : [cell, blanks + gap];
+  });
+}
+
+/** A record that failed checks, or whose place is doubtful. */
+function doubtMark(entry: Entry): Span {
+  const integrity = 'integrity' in entry ? entry.integrity : undefined;
+  const style = integrityStyle(integrity);
+  return style === undefined ? ' ' : { text: '!', style };
+}
+
+function fromCell({ from }: Of<'message'>): Span {
+  const address = from.endsWith('>') ? from.lastIndexOf('<') : -1;
+  const name = (address < 0 ? from : from.slice(0, address)).replaceAll('"', '').trim();
+  return name === '' ? from : name;
+}
+
+/** Answers are indented; their subject is shown where it is a new one. */
+function subjectCell({ depth, subject, isNewSubject, snippet }: Of<'message'>): Span {
+  if (snippet !== undefined) return snippet === '' ? subject : `${subject}: ${snippet}`;
+  const indent = Math.min(depth * 2, MAX_INDENT);
+  const lead = depth === 0 ? '' : `${' '.repeat(indent - 2)}└ `;
+  return isNewSubject ? lead + subject : { text: `${lead}${subject}`, style: 'dim' };
+}
+
+function whyCell(reason: string, check: Check | undefined): Span {
+  return check?.state === 'failed' ? { text: check.text, style: 'bad' } : { text: reason, style: 'warn' };
+}

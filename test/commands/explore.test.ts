@@ -1,0 +1,211 @@
+// `arx explore` on the sample archive, with a terminal in memory: from the overview to a message and its files, and what it refuses.
+import xterm from '@xterm/headless';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { run } from '../../src/arx.ts';
+import { Fault } from '../../src/faults.ts';
+import { blobPath } from '../../src/service/store/files/blobs.ts';
+import type { Terminal } from '../../src/world.ts';
+import { arx } from '../support/command.ts';
+import { fakeWorld } from '../support/fake-world.ts';
+import { sampleData } from '../support/sample.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { wordsOf } from '../support/transcript.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = tempFolder('explore');
+  await sampleData(join(dir, 'data'));
+  expect(await arx(dir, 'login --observer-tier internal')).toMatchObject({ exit: 0 });
+});
+
+/** A run of the explorer whose terminal is in memory. */
+function start(line = '', { columns = 100, rows = 30 } = {}) {
+  const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+  const sent: string[] = [];
+  const waiting: { pattern: RegExp; resolve: (text: string) => void }[] = [];
+  let listeners: Parameters<Terminal['listen']>[0] | undefined;
+  let isClosed = false;
+  const text = (): string =>
+    Array.from({ length: screen.rows }, (_, at) =>
+      screen.buffer.active.getLine(at)?.translateToString(true),
+    ).join('\n');
+  const look = (): void => {
+    for (const each of waiting.splice(0))
+      if (each.pattern.test(text())) each.resolve(text());
+      else waiting.push(each);
+  };
+  const put = (data: string): Promise<void> => {
+    sent.push(data);
+    return new Promise((resolve) =>
+      screen.write(data, () => {
+        look();
+        resolve();
+      }),
+    );
+  };
+  const controller = new AbortController();
+  const world = fakeWorld({ dir, argv: wordsOf(`explore ${line}`), columns, signal: controller.signal });
+  const ended = run({
+    ...world,
+    openTerminal: ({ enter, leave }) => {
+      void put(enter);
+      return {
+        size: () => ({ columns: screen.cols, rows: screen.rows }),
+        listen: (given) => void (listeners = given),
+        write: put,
+        suspend: () => {},
+        close: () => {
+          isClosed = true;
+          void put(leave);
+        },
+      };
+    },
+  });
+  return {
+    ended,
+    stderr: () => world.stderrText(),
+    sent: () => sent.join(''),
+    isClosed: () => isClosed,
+    signal: (name: string) => controller.abort(new Fault('interrupted', 'interrupted', { signal: name })),
+    type: (keys: string) => listeners!.input(Buffer.from(keys)),
+    resize(size: { columns: number; rows: number }) {
+      screen.resize(size.columns, size.rows);
+      listeners!.resize();
+    },
+    /** Resolves with the screen when it matches; rejects when the run ends before. */
+    shows: (pattern: RegExp): Promise<string> =>
+      Promise.race([
+        new Promise<string>((resolve) => {
+          waiting.push({ pattern, resolve });
+          look();
+        }),
+        ended.then((exit) => {
+          throw new Error(`ended with ${exit} without ${String(pattern)}: ${text()}`);
+        }),
+      ]),
+  };
+}
+
+test('from the overview to conversations, a thread, a message and its files', async () => {
+  const explorer = start();
+  const overview = await explorer.shows(/Files by type[^]*image\/png/);
+  expect(overview).toMatch(/> Conversations +60 *\n/);
+  expect(overview).toMatch(/ lisbon +4 files/);
+  expect(overview).toMatch(/ none +18 files .* 6 withheld/);
+  explorer.type('\r');
+  await explorer.shows(/1 of 60 *\n/);
+  explorer.type('/winter meteors\r');
+  expect(await explorer.shows(/1 of \d+ rows? with "winter meteors"/)).toContain(
+    'Timing of the winter meteors',
+  );
+  explorer.type('\r');
+  expect(await explorer.shows(/FROM/)).toMatch(/> 2019-03-05 21:26 +Tomás Rojas/);
+  explorer.type('jj\r');
+  expect(await explorer.shows(/From: Sigrid Dahl/)).toMatch(/Files: att_\d+ /);
+  explorer.type('f');
+  await explorer.shows(/files: msg_\d+[^]*STATE/);
+  explorer.type('q\x03');
+  expect(await explorer.ended).toBe(0);
+  expect(explorer.isClosed()).toBe(true);
+  expect(explorer.stderr()).toBe('');
+});
+
+test('it begins at an id; back leads to the overview', async () => {
+  const explorer = start('conv_1');
+  await explorer.shows(/conv_1 Timing of the glass plate cabinet/);
+  explorer.type('q');
+  await explorer.shows(/> Conversations/);
+  explorer.type('q');
+  expect(await explorer.ended).toBe(0);
+});
+
+test('search finds words in messages', async () => {
+  const explorer = start();
+  await explorer.shows(/Conversations/);
+  explorer.type('sharbour lights\r');
+  expect(await explorer.shows(/search: harbour lights[^]*1 of \d+/)).toMatch(/harbour/);
+  explorer.type('q');
+  await explorer.shows(/> Conversations/);
+  explorer.type('s"unclosed\r');
+  await explorer.shows(/query, character 1: .*\[usage\]/);
+  explorer.type('\x03');
+  expect(await explorer.ended).toBe(0);
+});
+
+test('a file is verified, downloaded, and the command for it copied', async () => {
+  const explorer = start();
+  await explorer.shows(/Conversations/);
+  explorer.type('f');
+  await explorer.shows(/> available +lisbon-000\.jpg/);
+  explorer.type('v');
+  await explorer.shows(/> verified +lisbon-000\.jpg/);
+  explorer.type('p\x15got\r');
+  await explorer.shows(/done: arx attachments pull att_1 --to got/);
+  expect(readFileSync(join(dir, 'got/lisbon-000.jpg'))).toHaveLength(280);
+  explorer.type('y');
+  await explorer.shows(/copied: arx attachments show att_1/);
+  // oxlint-disable-next-line no-control-regex
+  const copied = /\u001b\]52;c;([^\u0007]*)\u0007/.exec(explorer.sent())?.[1] ?? '';
+  expect(Buffer.from(copied, 'base64').toString()).toBe('arx attachments show att_1');
+  explorer.type('\x03');
+  expect(await explorer.ended).toBe(0);
+});
+
+test('a damaged file is not verified', async () => {
+  mkdirSync(join(dir, 'papers'));
+  writeFileSync(join(dir, 'papers/aaa-letter.bin'), Buffer.alloc(300, 7));
+  expect(await arx(dir, 'import papers')).toMatchObject({ exit: 0 });
+  const sha256 = createHash('sha256').update(Buffer.alloc(300, 7)).digest('hex');
+  const path = blobPath(join(dir, 'data/blobs'), sha256);
+  chmodSync(path, 0o600);
+  writeFileSync(path, Buffer.alloc(300, 8));
+  const explorer = start();
+  await explorer.shows(/Conversations/);
+  explorer.type('f/aaa-letter\r');
+  await explorer.shows(/> available +aaa-letter/);
+  explorer.type('v');
+  await explorer.shows(/> FAILED +aaa-letter/);
+  explorer.type('\x03');
+  expect(await explorer.ended).toBe(0);
+});
+
+test('the drift of a sequence, at any size of the terminal', async () => {
+  const explorer = start();
+  await explorer.shows(/Drift of/);
+  explorer.type('jj\r');
+  await explorer.shows(/arc_reconstruction: 192 positions/);
+  explorer.resize({ columns: 30, rows: 6 });
+  await explorer.shows(/^… sequence arc_recon/);
+  explorer.resize({ columns: 120, rows: 40 });
+  await explorer.shows(/^arx › sequence arc_reconstruction[^]*\? help/);
+  explorer.type('\x03');
+  expect(await explorer.ended).toBe(0);
+});
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s gives the terminal back', async (name) => {
+  const explorer = start();
+  await explorer.shows(/Conversations/);
+  explorer.signal(name);
+  expect(await explorer.ended).toBe({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }[name]);
+  expect(explorer.isClosed()).toBe(true);
+});
+
+describe('refused', () => {
+  test.each([
+    ['explore', { columns: undefined }, /needs a terminal[^]*arx conversations ls/],
+    ['explore', { columns: 80, env: { TERM: 'dumb' } }, /needs a terminal/],
+    ['explore --json', { columns: 80 }, /prints nothing/],
+    ['explore --record a.warc.gz', { columns: 80 }, /--record/],
+  ])('%s %j', async (line, { columns, env = {} }: { columns: number | undefined; env?: object }, message) => {
+    const ran = await arx(dir, line, {
+      ...(columns === undefined ? {} : { columns }),
+      env: { LANG: 'C.UTF-8', ...env },
+    });
+    expect(ran).toMatchObject({ exit: 2, stdout: '' });
+    expect(ran.stderr).toMatch(message);
+    expect(existsSync(join(dir, 'a.warc.gz'))).toBe(false);
+  });
+});

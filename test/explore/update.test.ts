@@ -1,0 +1,315 @@
+// The state machine of the explorer: which key leads where, what is read when, and what is cancelled.
+import { describe, expect, test } from 'vitest';
+import { BINDINGS } from '../../src/explore/bindings.ts';
+import { begin, update } from '../../src/explore/update.ts';
+import { chosenEntry, shownCount, type State } from '../../src/explore/state.ts';
+import { after, conversation, file, message, press, readMessage, shownScreen, stateAt } from './states.ts';
+
+const many = (count: number) => Array.from({ length: count }, (_, at) => conversation(at + 1));
+const list = (count = 50, next?: string): State =>
+  stateAt({ kind: 'conversations' }, { entries: many(count), ...(next === undefined ? {} : { next }) });
+const thread = (): State =>
+  stateAt({ kind: 'thread', id: 'conv_1' }, { entries: [message(1), message(2), message(3)] });
+const files = (): State =>
+  stateAt({ kind: 'files' }, { entries: [file(1), file(2, { state: 'withheld' }), file(3)] });
+const cursor = (state: State): number => shownScreen(state).cursor;
+const placeOf = (state: State) => shownScreen(state).place;
+
+test('no key has two meanings', () => {
+  const keys = Object.values(BINDINGS).flatMap((bindings) => bindings.flatMap((each) => each.keys));
+  expect(keys).toEqual([...new Set(keys)]);
+});
+
+describe('moving', () => {
+  test.each<[string[], number]>([
+    [['j'], 1],
+    [['down', 'down', 'up'], 1],
+    [['k'], 0],
+    [['G'], 49],
+    [['end', 'j'], 49],
+    [['G', 'g'], 0],
+    [[' '], 19],
+    [['pagedown', 'pageup'], 0],
+    [['ctrl-d'], 10],
+    [['ctrl-d', 'ctrl-u'], 0],
+    [['wheel-down'], 1],
+  ])('%j leads to row %i', (keys, row) => {
+    const { state } = press(list(), ...keys);
+    expect(cursor(state)).toBe(row);
+    const { top } = shownScreen(state);
+    expect(top <= row && row < top + 20).toBe(true);
+  });
+
+  test('skips headings', () => {
+    const group = {
+      kind: 'group',
+      by: 'city',
+      value: 'oslo',
+      files: 1,
+      withheld: 0,
+      absent: 0,
+      bytes: 1,
+    } as const;
+    const first = begin({
+      columns: 80,
+      rows: 24,
+      timeZone: 'UTC',
+      unicode: true,
+      places: [{ kind: 'overview' }],
+    });
+    const section = { kind: 'section', id: 's', label: 'S', count: 1, opens: { kind: 'files' } } as const;
+    const chunk = { entries: [section, { ...group, id: 'city oslo' }], next: 'att_1' };
+    const state = after(first.state, { kind: 'chunk', screen: 0, chunk });
+    expect(chosenEntry(shownScreen(press(state, 'j').state))?.id).toBe('city oslo');
+    expect(chosenEntry(shownScreen(press(state, 'j', 'k').state))?.id).toBe('s');
+    // The next page of the catalogue adds to the counts, and the choice stays with its row.
+    const more = {
+      entries: [
+        { ...group, value: 'bergen', id: 'city bergen', files: 5 },
+        { ...group, id: 'city oslo' },
+      ],
+    };
+    const later = after(press(state, 'j').state, { kind: 'chunk', screen: 0, chunk: more });
+    expect(chosenEntry(shownScreen(later))).toMatchObject({ id: 'city oslo', files: 2 });
+    expect(shownScreen(later).entries.map(({ id }) => id)).toEqual([
+      's',
+      'heading city',
+      'city bergen',
+      'city oslo',
+    ]);
+  });
+
+  test('a smaller terminal keeps the choice visible', () => {
+    const { state } = press(list(), 'G');
+    const small = after(state, { kind: 'resize', columns: 40, rows: 6 });
+    expect(shownScreen(small)).toMatchObject({ cursor: 49, top: 46 });
+  });
+});
+
+describe('places', () => {
+  test.each<{ from: () => State; keys: string[]; place: object }>([
+    { from: list, keys: ['j', 'enter'], place: { kind: 'thread', id: 'conv_2' } },
+    { from: list, keys: ['right'], place: { kind: 'thread', id: 'conv_1' } },
+    { from: thread, keys: ['j', 'l'], place: { kind: 'message', id: 'msg_2' } },
+    { from: thread, keys: ['f'], place: { kind: 'files', message: 'msg_1' } },
+    { from: thread, keys: ['l', 'f'], place: { kind: 'files', message: 'msg_1' } },
+    { from: thread, keys: ['l', 'J'], place: { kind: 'message', id: 'msg_2' } },
+    { from: thread, keys: ['l', 'J', 'tab', 'K'], place: { kind: 'message', id: 'msg_2' } },
+    { from: thread, keys: ['l', 'H'], place: { kind: 'message', id: 'msg_1', headers: true } },
+    { from: thread, keys: ['l', 'J', 'q'], place: { kind: 'thread', id: 'conv_1' } },
+    { from: files, keys: ['enter'], place: { kind: 'file', id: 'att_1' } },
+    { from: list, keys: ['f'], place: { kind: 'files' } },
+    { from: list, keys: ['s', 'a', ' ', 'b', 'enter'], place: { kind: 'search', query: 'a b' } },
+    { from: list, keys: ['escape'], place: { kind: 'overview' } },
+  ])('$keys lead to $place', ({ from, keys, place }) => {
+    expect(placeOf(press(from(), ...keys).state)).toEqual(place);
+  });
+
+  test('the list goes along while its messages are read one after another', () => {
+    const { state } = press(thread(), 'l', 'J', 'J', 'J');
+    expect(placeOf(state)).toEqual({ kind: 'message', id: 'msg_3' });
+    expect(state.notice?.text).toBe('this is the last one of the list');
+    expect(cursor(press(state, 'q').state)).toBe(2);
+  });
+
+  test('back at the first screen quits', () => {
+    expect(press(list(), 'q', 'q').effects).toContainEqual({ kind: 'quit' });
+    expect(press(list(), 'ctrl-c').effects).toEqual([{ kind: 'quit' }]);
+  });
+
+  test('the row of a file is shown without a request', () => {
+    const { state, effects } = press(files(), 'enter');
+    expect(effects).toEqual([]);
+    expect(shownScreen(state)).toMatchObject({ reading: 'whole', document: { row: { id: 'att_1' } } });
+  });
+});
+
+describe('reading', () => {
+  test('goes on when the end of what is read comes near', () => {
+    const state = list(100, 'conv_100');
+    expect(press(state, 'j').effects).toEqual([]);
+    const steps = Array.from({ length: 4 }, () => ' ');
+    expect(press(state, ...steps).effects).toEqual([
+      { kind: 'read', screen: 1, place: { kind: 'conversations' }, from: 'conv_100' },
+    ]);
+  });
+
+  test('G reads to the end, another key stops that', () => {
+    const chunk = { entries: [conversation(101)], next: 'conv_101' };
+    const first = press(list(100, 'conv_100'), 'G');
+    expect(first.effects).toHaveLength(1);
+    const second = update(first.state, { kind: 'chunk', screen: 1, chunk });
+    expect(second.effects).toMatchObject([{ kind: 'read', from: 'conv_101' }]);
+    expect(
+      cursor(after(first.state, { kind: 'chunk', screen: 1, chunk: { entries: [conversation(101)] } })),
+    ).toBe(100);
+    const stopped = press(first.state, 'g').state;
+    expect(update(stopped, { kind: 'chunk', screen: 1, chunk }).effects).toEqual([]);
+  });
+
+  test('a filter reads to the end and takes new rows as they come', () => {
+    const filtered = press(list(100, 'conv_100'), '/', '9', '9');
+    expect(filtered.effects).toHaveLength(1);
+    expect(shownCount(shownScreen(filtered.state))).toBe(1);
+    const chunk = { entries: [conversation(199), conversation(200)] };
+    const later = after(filtered.state, { kind: 'chunk', screen: 1, chunk });
+    expect(shownCount(shownScreen(later))).toBe(2);
+  });
+
+  test('what is left is cancelled, and goes on when it is shown again', () => {
+    const busy = press(list(100, 'conv_100'), 'G').state;
+    const left = press(busy, 'g', 'enter');
+    expect(left.effects).toEqual([
+      { kind: 'cancel', screen: 1, isForGood: false },
+      { kind: 'read', screen: 2, place: { kind: 'thread', id: 'conv_1' }, from: undefined },
+    ]);
+    const back = press(left.state, 'q');
+    expect(back.effects).toEqual([{ kind: 'cancel', screen: 2, isForGood: true }]);
+    expect(shownScreen(back.state)).toMatchObject({ reading: 'paused', next: 'conv_100' });
+  });
+
+  test('a screen that was left before its first answer is read when it is shown again', () => {
+    const { state } = press(list(), 'enter', 'f', 'q');
+    expect(shownScreen(state)).toMatchObject({ place: { kind: 'thread' }, reading: 'reading' });
+    expect(press(list(), 'enter', 'f', 'q').effects.at(-1)).toMatchObject({ kind: 'read', screen: 2 });
+  });
+
+  test('an answer for a screen that is gone changes nothing', () => {
+    const { state } = press(list(), 'enter', 'q');
+    expect(after(state, { kind: 'chunk', screen: 2, chunk: { entries: [message(1)] } })).toEqual(state);
+    expect(after(state, { kind: 'failed', screen: 2, text: 'gone' })).toEqual(state);
+  });
+
+  test('a failure keeps the rows and says why', () => {
+    const state = after(list(100, 'conv_100'), { kind: 'failed', screen: 1, text: 'no answer [network]' });
+    expect(shownScreen(state)).toMatchObject({ reading: 'failed', failure: 'no answer [network]' });
+    expect(shownCount(shownScreen(state))).toBe(100);
+    expect(press(state, 'r').effects.at(-1)).toMatchObject({ kind: 'read', from: undefined });
+  });
+});
+
+describe('finding', () => {
+  test('a filter keeps the chosen row where it matches; Escape shows all rows again', () => {
+    const { state } = press(list(), 'j', 'j', '/', '3', 'enter');
+    expect(chosenEntry(shownScreen(state))?.id).toBe('conv_3');
+    const { state: all } = press(state, 'escape');
+    expect(shownCount(shownScreen(all))).toBe(50);
+    expect(chosenEntry(shownScreen(all))?.id).toBe('conv_3');
+  });
+
+  test('Escape while typing brings back the filter that was there', () => {
+    const { state } = press(list(), '/', '4', 'enter', '/', '9', 'escape');
+    expect(shownScreen(state).filter).toBe('4');
+    expect(shownCount(shownScreen(state))).toBe(14);
+  });
+
+  test('Backspace removes what a person sees as one character', () => {
+    const typed = update(press(list(), '/').state, {
+      kind: 'key',
+      key: { name: 'paste', text: 'a👩‍👧' },
+    }).state;
+    expect(press(typed, 'backspace').state.prompt?.text).toBe('a');
+    expect(press(typed, 'backspace', 'backspace', 'backspace').state.prompt).toBeUndefined();
+  });
+
+  test('in a message / goes to the text, n and N to the next places', () => {
+    const lines = Array.from({ length: 130 }, (_, at) =>
+      at % 30 === 20 && at < 100 ? 'a needle' : `line ${at}`,
+    );
+    const chunk = { document: { kind: 'message', message: readMessage('msg_1', lines.join('\n')) } } as const;
+    const state = stateAt({ kind: 'message', id: 'msg_1' }, chunk);
+    const found = press(state, '/', ...'needle'.split(''), 'enter').state;
+    const tops = [found, press(found, 'n').state, press(found, 'n', 'n').state].map(
+      (each) => shownScreen(each).top,
+    );
+    expect(tops[1]! - tops[0]!).toBe(30);
+    expect(tops[2]! - tops[1]!).toBe(30);
+    expect(shownScreen(press(found, 'n', 'N').state).top).toBe(tops[0]);
+    expect(press(found, 'N').state.notice?.text).toBe('no place further up');
+  });
+});
+
+describe('commands', () => {
+  test.each<{ from: () => State; keys: string[]; words: string[] }>([
+    { from: list, keys: ['y'], words: ['read', 'conv_1'] },
+    { from: thread, keys: ['l', 'y'], words: ['read', 'msg_1'] },
+    { from: thread, keys: ['l', 'H', 'L', 'y'], words: ['read', 'msg_1', '--headers', '--lore'] },
+    { from: files, keys: ['y'], words: ['attachments', 'show', 'att_1'] },
+    {
+      from: () => stateAt({ kind: 'files', city: 'oslo' }, { entries: [] }),
+      keys: ['y'],
+      words: ['attachments', 'ls', '--all', '--city', 'oslo'],
+    },
+    {
+      from: () => stateAt({ kind: 'search', query: 'a b' }, { entries: [] }),
+      keys: ['y'],
+      words: ['search', 'a b', '--all'],
+    },
+  ])('$keys copies $words', ({ from, keys, words }) => {
+    expect(press(from(), ...keys).effects.at(-1)).toEqual({ kind: 'copy', words });
+  });
+
+  test('v verifies a file, and its state says how that ended', () => {
+    const { state, effects } = press(files(), 'v');
+    expect(effects).toEqual([{ kind: 'run', job: 2, words: ['attachments', 'cat', 'att_1'] }]);
+    expect(state.checks.get('att_1')).toEqual({ state: 'checking' });
+    expect(press(state, 'v').effects).toEqual([]);
+    const good = after(state, { kind: 'ended', job: 2, exit: 0, text: '' });
+    expect(good.checks.get('att_1')).toEqual({ state: 'verified' });
+    const bad = after(state, { kind: 'ended', job: 2, exit: 6, text: 'att_1: its hash differs' });
+    expect(bad.checks.get('att_1')).toEqual({ state: 'failed', text: 'att_1: its hash differs' });
+    expect(bad.notice).toMatchObject({ style: 'bad' });
+  });
+
+  test('what cannot be had is neither verified nor downloaded', () => {
+    for (const key of ['v', 'p']) expect(press(files(), 'j', key).effects).toEqual([]);
+    expect(press(files(), 'j', 'p').state).toMatchObject({
+      prompt: undefined,
+      notice: { text: 'att_2 has no bytes to download' },
+    });
+  });
+
+  test('p asks for a folder and pulls into it', () => {
+    const asked = press(files(), 'p').state;
+    expect(asked.prompt).toMatchObject({ kind: 'pull', text: 'files' });
+    const { state, effects } = press(asked, 'ctrl-u', 'd', 'enter');
+    expect(effects).toEqual([{ kind: 'run', job: 2, words: ['attachments', 'pull', 'att_1', '--to', 'd'] }]);
+    expect(after(state, { kind: 'ended', job: 2, exit: 0, text: '' }).checks.get('att_1')).toEqual({
+      state: 'verified',
+    });
+    // A download can fail for reasons that say nothing about the bytes.
+    expect(after(state, { kind: 'ended', job: 2, exit: 14, text: 'no space' }).checks.size).toBe(0);
+    expect(press(asked, 'escape').effects).toEqual([]);
+  });
+
+  test('P pulls the files of a list by its filter', () => {
+    const state = stateAt({ kind: 'files', city: 'oslo' }, { entries: [file(1)] });
+    expect(press(state, 'P', 'enter').effects).toMatchObject([
+      { words: ['attachments', 'pull', '--city', 'oslo', '--to', 'files'] },
+    ]);
+    expect(press(list(), 'P').state.prompt).toBeUndefined();
+  });
+
+  test('o opens what is chosen', () => {
+    expect(press(list(), 'j', 'o').effects).toMatchObject([{ words: ['open', 'conv_2'] }]);
+    expect(press(thread(), 'l', 'o').effects.at(-1)).toMatchObject({ words: ['open', 'msg_1'] });
+  });
+});
+
+test('help scrolls, and any other key closes it without another effect', () => {
+  const small = stateAt({ kind: 'conversations' }, { entries: many(3) }, { columns: 40, rows: 12 });
+  const help = press(small, '?', 'j', 'j').state;
+  expect(help.helpTop).toBe(2);
+  const closed = press(help, 'q');
+  expect(closed.state).toMatchObject({ helpTop: undefined, screens: { length: 2 } });
+  expect(closed.effects).toEqual([]);
+  expect(press(help, 'ctrl-c').effects).toEqual([{ kind: 'quit' }]);
+});
+
+test('a click chooses a row, a click on the chosen row opens it', () => {
+  const click = (row: number) => ({ kind: 'key', key: { name: 'click', row } }) as const;
+  const state = after(list(), click(4));
+  expect(cursor(state)).toBe(2);
+  expect(placeOf(after(state, click(4)))).toEqual({ kind: 'thread', id: 'conv_3' });
+  expect(after(list(3), click(10))).toMatchObject({ screens: [{}, { cursor: 0 }] });
+});

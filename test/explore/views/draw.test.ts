@@ -1,0 +1,240 @@
+// What the explorer draws: every row fits the terminal, nothing of the archive reaches it unescaped, and doubts are seen.
+import xterm from '@xterm/headless';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { frameText, painted, type Frame } from '../../../src/explore/frame.ts';
+import type { Place } from '../../../src/explore/place.ts';
+import type { State } from '../../../src/explore/state.ts';
+import { draw } from '../../../src/explore/views/draw.ts';
+import { escapeText, textWidth } from '../../../src/format/terminal/escape.ts';
+import { colorPaint, NO_PAINT, plainText } from '../../../src/format/terminal/styled-line.ts';
+import { after, conversation, file, message, press, readMessage, stateAt, type Size } from '../states.ts';
+
+const HOSTILE = [
+  '\x1b[2J\x1b]52;c;AAAA\x07\x9b31m',
+  '漢字漢字漢字漢字漢字漢字漢字漢字',
+  '👩‍👩‍👧‍👦 family ❤️',
+  'שלום עולם \u202e evil \u2066',
+  'مرحبا بالعالم',
+  'e\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301 marks',
+  '\u0301 first',
+  'tab\tand\nline\rend',
+  '\ud800 lone',
+  'ﷺ﷽ wide?',
+];
+const text = fc.oneof(
+  fc.constantFrom(...HOSTILE),
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ maxLength: 30 }),
+);
+const size = fc.record({ columns: fc.integer({ min: 20, max: 200 }), rows: fc.integer({ min: 5, max: 60 }) });
+const number = fc.integer({ min: 1, max: 30 });
+const screens: fc.Arbitrary<{ place: Place; chunk: Parameters<typeof stateAt>[1] }> = fc.oneof(
+  fc.array(text, { maxLength: 40 }).map((subjects) => ({
+    place: { kind: 'conversations' as const },
+    chunk: { entries: subjects.map((subject, at) => conversation(at, subject)), next: 'more' },
+  })),
+  fc.array(fc.tuple(text, text, number), { maxLength: 40 }).map((rows) => ({
+    place: { kind: 'thread' as const, id: 'conv_1' },
+    chunk: {
+      title: rows[0]?.[0] ?? '',
+      entries: rows.map(([from, subject, depth], at) =>
+        message(at, { from, subject, depth, integrity: 0.4 }),
+      ),
+      doubts: rows.map(([doubt]) => doubt).slice(0, 3),
+    },
+  })),
+  fc.array(fc.tuple(text, text), { maxLength: 40 }).map((rows) => ({
+    place: { kind: 'files' as const, city: rows[0]?.[0] ?? 'x' },
+    chunk: {
+      entries: rows.map(([name, reason], at) => file(at, { name, reason, state: 'withheld', city: name })),
+    },
+  })),
+  fc.array(text, { maxLength: 20 }).map((lines) => ({
+    place: { kind: 'message' as const, id: 'msg_1' },
+    chunk: { document: { kind: 'message' as const, message: readMessage('msg_1', lines.join('\n')) } },
+  })),
+  text.map((name) => ({
+    place: { kind: 'file' as const, id: 'att_1' },
+    chunk: {
+      document: {
+        kind: 'file' as const,
+        row: { ...file(1).row, filename: name, origin_city: name, reason: name, redacted: true },
+      },
+    },
+  })),
+  fc.array(fc.integer({ min: -9, max: 9 }), { maxLength: 90 }).map((offsets) => ({
+    place: { kind: 'sequence' as const, name: 'arc' },
+    chunk: {
+      document: {
+        kind: 'plot' as const,
+        name: 'arc',
+        rows: offsets.map((offset, at) => ({ checked: at + 1, offset })),
+        unchecked: 3,
+      },
+    },
+  })),
+);
+const keys = fc.array(
+  fc.constantFrom(
+    'j',
+    'k',
+    ' ',
+    'G',
+    'g',
+    '/',
+    'e',
+    '漢',
+    'enter',
+    '?',
+    'p',
+    's',
+    'Q',
+    'v',
+    'n',
+    'q',
+    'escape',
+    'y',
+    'J',
+  ),
+  { maxLength: 8 },
+);
+
+/** Whether a character of this text would do something to a terminal. */
+const controls = (line: string): boolean => escapeText(line) !== line;
+
+test('at any size every row fits, and no character of the archive controls the terminal', () => {
+  fc.assert(
+    fc.property(screens, keys, size, size, text, ({ place, chunk }, names, first, second, failure) => {
+      let { state } = press(stateAt(place, chunk, first), ...names);
+      state = after(state, { kind: 'failed', screen: 1, text: failure }, { kind: 'resize', ...second });
+      const { rows, caret } = draw(state, failure);
+      expect(rows).toHaveLength(second.rows);
+      for (const { line } of rows) {
+        const shown = plainText(line);
+        expect(textWidth(shown)).toBeLessThanOrEqual(second.columns);
+        expect(controls(shown)).toBe(false);
+      }
+      if (caret !== undefined) expect(caret.column).toBeLessThan(second.columns);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** A terminal in memory. */
+async function terminalOf({ columns, rows }: Size) {
+  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+  return {
+    write: (data: string) => new Promise<void>((resolve) => terminal.write(data, resolve)),
+    lines: () =>
+      Array.from(
+        { length: rows },
+        (_, at) => terminal.buffer.active.getLine(at)?.translateToString(true) ?? '',
+      ),
+  };
+}
+
+test('frame by frame a terminal shows the same as when it is drawn afresh', async () => {
+  const paint = await colorPaint();
+  await fc.assert(
+    fc.asyncProperty(screens, keys, size, async ({ place, chunk }, names, at) => {
+      const steps = await terminalOf(at);
+      let before: Frame | undefined;
+      let state: State = stateAt(place, chunk, at);
+      for (const name of [undefined, ...names]) {
+        if (name !== undefined) ({ state } = press(state, name));
+        const drawing = draw(state, 'archive');
+        const frame = painted(drawing, at.columns, paint);
+        await steps.write(frameText(frame, before, drawing));
+        before = frame;
+      }
+      const afresh = await terminalOf(at);
+      const drawing = draw(state, 'archive');
+      await afresh.write(frameText(painted(drawing, at.columns, NO_PAINT), undefined, drawing));
+      expect(steps.lines()).toEqual(afresh.lines());
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('only rows that changed are sent', () => {
+  const state = stateAt(
+    { kind: 'conversations' },
+    { entries: Array.from({ length: 50 }, (_, at) => conversation(at)) },
+  );
+  const [one, other] = [state, press(state, 'j').state].map((each) => {
+    const drawing = draw(each, 'archive');
+    return { drawing, frame: painted(drawing, 80, NO_PAINT) };
+  });
+  const sent = frameText(other!.frame, one!.frame, other!.drawing);
+  // The row that was left, the row that is chosen, and the line that counts.
+  // oxlint-disable-next-line no-control-regex
+  expect(sent.match(/\u001b\[\d+;1H/g)).toEqual(['\u001b[3;1H', '\u001b[4;1H', '\u001b[23;1H']);
+});
+
+describe('what is seen', () => {
+  const shown = (state: State): string =>
+    draw(state, 'archive')
+      .rows.map(({ line }) => plainText(line))
+      .join('\n');
+
+  test('a list that is not read to its end', () => {
+    const entries = [conversation(1), conversation(2)];
+    expect(shown(stateAt({ kind: 'conversations' }, { entries, next: 'conv_2' }))).toContain(' 1 of 2+ ');
+    expect(shown(stateAt({ kind: 'conversations' }, { entries, next: 'conv_2', total: 900 }))).toMatch(
+      /1 of 900, 2 read/,
+    );
+    expect(shown(stateAt({ kind: 'conversations' }, { entries }))).toMatch(/ 1 of 2\n/);
+  });
+
+  test('why rows may be missing', () => {
+    const doubts = ['the service listed 3 rows twice', 'and another'];
+    const state = stateAt({ kind: 'conversations' }, { entries: [conversation(1)], doubts });
+    expect(shown(state)).toContain('! the service listed 3 rows twice (and 1 more)');
+    const failed = after(state, { kind: 'failed', screen: 1, text: 'no answer [network]' });
+    expect(shown(failed)).toContain('INCOMPLETE: no answer [network]');
+  });
+
+  test('withheld, absent, verified and failed files, and records that failed checks', () => {
+    const state = stateAt(
+      { kind: 'files' },
+      {
+        entries: [
+          file(1, { state: 'withheld', reason: 'a person' }),
+          file(2, { state: 'absent' }),
+          file(3),
+          file(4),
+        ],
+      },
+      { columns: 120, rows: 20 },
+    );
+    const checks = new Map([
+      ['att_3', { state: 'verified' as const }],
+      ['att_4', { state: 'failed' as const, text: 'its hash differs' }],
+    ]);
+    expect(shown({ ...state, checks })).toMatch(
+      /withheld .*a person[^]*absent [^]*verified [^]*FAILED .*its hash dif/,
+    );
+    const doubtful = stateAt(
+      { kind: 'thread', id: 'conv_1' },
+      { entries: [message(1), message(2, { integrity: 0.4 })] },
+    );
+    expect(shown(doubtful)).toMatch(/^ !2019/m);
+  });
+
+  test('what is being read, an empty list, and a filter without rows are different', () => {
+    const empty = stateAt({ kind: 'conversations' }, { entries: [] });
+    expect(shown(empty)).toContain('nothing here');
+    expect(
+      shown(press(stateAt({ kind: 'conversations' }, { entries: [conversation(1)] }), 'enter').state),
+    ).toContain('reading …');
+    expect(
+      shown(press(stateAt({ kind: 'conversations' }, { entries: [conversation(1)] }), '/', 'x').state),
+    ).toContain('no row has "x"');
+  });
+
+  test.each([20, 40, 80, 200])('at %i columns the keys for help and back', (columns) => {
+    const state = stateAt({ kind: 'conversations' }, { entries: [conversation(1)] }, { columns, rows: 24 });
+    expect(shown(state).split('\n').at(-1)).toMatch(/\? help {2}q back/);
+  });
+});
