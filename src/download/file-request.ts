@@ -6,6 +6,7 @@ import { hostAndPort, TransportFault, type Transport } from '../client/transport
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 import { checkedFileUrl, checkedRedirect } from './allowed-origins.ts';
+import { copiedChunks } from './copied-chunks.ts';
 import { fileFromReply, type OpenFile } from './file-response.ts';
 import type { ResumePoint } from './partial-names.ts';
 
@@ -92,7 +93,7 @@ async function requestOnce(
     const reply = await transport({ method: 'GET', url, headers, signal: limit.signal });
     checkStatus(reply.status);
     if (reply.status >= 300) {
-      const refused = await readResponse(reply);
+      const refused = await readResponse({ ...reply, body: copiedChunks(reply.body) });
       limit.release();
       return { status: refused.status, headers: refused.headers, refused, url };
     }

@@ -1,6 +1,7 @@
 // Reads the stored bytes of a message and verifies them by their hash.
 import { createHash } from 'node:crypto';
 import type { App } from '../../app.ts';
+import { copiedChunks } from '../../download/copied-chunks.ts';
 import { openFile } from '../../download/download-file.ts';
 import type { RawRecord } from '../../contract/content.ts';
 import { sameHash } from '../../contract/scalars.ts';
@@ -62,15 +63,14 @@ async function fetched(address: string, bytes: number, message: string, app: App
   const file = await openFile(address, { ...access, world: app.world, retries, log: app.log });
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of file.bytes) {
+  for await (const chunk of copiedChunks(file.bytes)) {
     length += chunk.byteLength;
     if (length > bytes) {
       throw new Fault('integrity', `${message}: stored bytes differ: more than the ${bytes} expected`, {
         kept: 'nothing was written',
       });
     }
-    // A copy: the connection uses the memory of a chunk again.
-    chunks.push(Buffer.from(chunk));
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
 }

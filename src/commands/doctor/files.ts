@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { sameHash, Sha256 } from '../../contract/scalars.ts';
 import type { ServiceReport } from '../../contract/reports/service.ts';
+import { copiedChunks } from '../../download/copied-chunks.ts';
 import { requestFile, type FileAccess } from '../../download/file-request.ts';
 import { Fault } from '../../faults.ts';
 import type { World } from '../../world.ts';
@@ -91,7 +92,7 @@ async function fetchFile(
     const seen = { refused: false, from: file.from, ...(file.etag === undefined ? {} : { etag: file.etag }) };
     const chunks: Uint8Array[] = [];
     let length = 0;
-    for await (const chunk of file.bytes) {
+    for await (const chunk of copiedChunks(file.bytes)) {
       length += chunk.length;
       if (length > MAX_FILE_BYTES) return seen;
       chunks.push(chunk);

@@ -6,6 +6,7 @@ import { arx, type Ran } from '../../support/command.ts';
 import { sha256Of } from '../../support/digest.ts';
 import type { FakeWorldOptions } from '../../support/fake-world.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
+import { numberedText } from '../../support/numbered-text.ts';
 import { ranged } from '../../support/ranges.ts';
 import { sampleData } from '../../support/sample.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -68,7 +69,7 @@ describe('the sample archive', () => {
   });
 });
 
-const LONG = 'x'.repeat(MAX_HELD_BYTES * 2 + 1000);
+const LONG = numberedText(MAX_HELD_BYTES * 2 + 1000);
 
 describe('services that send other bytes', () => {
   test('a short file with another hash: not one byte', async () => {

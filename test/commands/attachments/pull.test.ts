@@ -20,6 +20,7 @@ import { serveCatalogue, type CatalogueOptions, type ForeignFile } from '../../s
 import { arx, type Ran } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
+import { numberedText } from '../../support/numbered-text.ts';
 import { NOON, type FakeWorldOptions } from '../../support/fake-world.ts';
 import { sha256Of } from '../../support/digest.ts';
 
@@ -145,6 +146,13 @@ test.each([
   const ran = await pull('att_1 --to dl --json');
   expect([ran.exit > 0, ran.stderr.includes('[token]')]).toEqual([true, true]);
   expect(ran.stderr).not.toContain(TOKEN.slice(0, 8));
+});
+
+test('a large refusal of a file is read whole', async () => {
+  const error = { code: 'asset_forbidden', message: 'not for you', detail: numberedText(5_000_000) };
+  await serve([{ content: 'a', script: (socket) => socket.write(answer(403, JSON.stringify({ error }))) }]);
+  const ran = await pull('att_1 --to dl --json');
+  expect([ran.exit, ran.stderr]).toEqual([5, expect.stringContaining('not for you')]);
 });
 
 test('nor one whose address holds it', async () => {
