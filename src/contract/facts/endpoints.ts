@@ -140,6 +140,10 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
       'It is kept byte for byte as it was first sent, and listed so. Events that earlier versions stored are listed as canonical JSON.',
     ],
     [
+      'pages of the list',
+      'A page ends early, with has_more, before the event that would bring its payloads above 8 MiB. It has one event at least.',
+    ],
+    [
       'errors',
       '400 event_invalid and event_type_unknown, 409 event_conflict, 413 and 415. 429 for an event about an unknown record where 100,000 events wait already, and where one mirror layer is announced more than 600 times a minute. 503 with retry-after. A body in which a key has two values is event_invalid. So are, in a payload, NUL, half of a surrogate pair, more than 32 levels, and a number beyond the range of 64 bits (1e400). A number may have any number of digits. The sequence of message.reordered must be a whole number below 2^53.',
     ],

@@ -284,6 +284,29 @@ describe('each event is stored once', () => {
   });
 });
 
+test('a page ends before its payloads are above 8 MiB, in both directions', async () => {
+  const ids = Array.from({ length: 20 }, (_, n) => `large${n}`);
+  for (const id of ids)
+    await send({ id, type: 'contact.flagged', payload: { contact: 'c', more: 'ä'.repeat(450_000) } });
+  const page = (query: string) => get(`/api/webhooks/events?limit=500${query}`);
+  const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+  const [first, last] = [await page(''), await page('&ending_before=large19')];
+  expect([idsOf(first), first.has_more]).toEqual([ids.slice(0, 9), true]);
+  expect([idsOf(last), last.has_more]).toEqual([ids.slice(10, 19), true]);
+  const seen: string[] = [];
+  for (let after = ''; ;) {
+    const { data, has_more } = await page(after);
+    seen.push(...idsOf({ data }));
+    if (has_more !== true || seen.length > ids.length) break;
+    after = `&starting_after=${seen.at(-1)}`;
+  }
+  expect(seen).toEqual(ids);
+  const size = await sample.archive.database.get<{ bytes: number }>(
+    'SELECT OCTET_LENGTH(payload) AS bytes FROM events WHERE n = 1',
+  );
+  expect(size?.bytes).toBeGreaterThan(900_000);
+});
+
 describe('X4 a payload is kept as it was sent, byte for byte', () => {
   const post = (text: string, type = 'application/json') =>
     call(sample.service, '/api/webhooks/ingest', {

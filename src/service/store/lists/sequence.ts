@@ -1,9 +1,11 @@
 // Reads the two sequences: messages by arrival, and events by arrival.
+import { MAX_RESPONSE_BYTES } from '../../../contract/scalars.ts';
 import type { Statements } from '../sql/database.ts';
 import { EVENTS, type EventRow } from '../../records/event.ts';
 import type { MessageRow } from '../../records/message.ts';
 import type { UNSETTLED_EFFECTS } from '../../../contract/event.ts';
-import { readSpan, type Span } from '../sql/keyset.ts';
+import { selectIn } from '../sql/bulk-statements.ts';
+import { readSpan, type Span, type Window } from '../sql/keyset.ts';
 
 /** The position of a message, and what decides how it is shown. */
 export type MessagePositionRow = Pick<MessageRow, 'n' | 'sequence' | 'source' | 'failed' | 'tier'>;
@@ -14,12 +16,33 @@ export function readMessagePositions(statements: Statements, span: Span) {
   return readSpan<MessagePositionRow>(statements, { select, key: ['n'], where: [] }, span);
 }
 
-/** Returns a window of events, all or those with one effect. Each of these effects has a partial index. */
-export function readEvents(statements: Statements, span: Span, effect?: (typeof UNSETTLED_EFFECTS)[number]) {
-  const select = `SELECT ${EVENTS.select} FROM events`;
+/** Bytes of the payloads of one page: half of what a client reads, since each may have 1 MiB. */
+const MAX_PAYLOAD_BYTES = MAX_RESPONSE_BYTES / 2;
+
+/**
+ * Returns a window of events, all or those with one effect. Each of these effects has a partial index. The window ends early, with
+ * `has_more`, before the event that would bring its payloads above {@link MAX_PAYLOAD_BYTES}; it has one event at least.
+ */
+export async function readEvents(
+  statements: Statements,
+  span: Span,
+  effect?: (typeof UNSETTLED_EFFECTS)[number],
+): Promise<Window<EventRow>> {
+  const select = 'SELECT n, OCTET_LENGTH(payload) AS bytes FROM events';
   // As text, never user input: with a parameter the engine could not use the partial index.
   const where = effect === undefined ? [] : [{ sql: `effect = '${effect}'`, values: [] }];
-  return readSpan<EventRow>(statements, { select, key: ['n'], where }, span);
+  const sizes = await readSpan<{ n: number; bytes: number }>(statements, { select, key: ['n'], where }, span);
+  const inOrder = span.direction === 'backward' ? sizes.rows.toReversed() : sizes.rows;
+  let bytes = 0;
+  const cut = inOrder.findIndex((row, at) => (bytes += row.bytes) > MAX_PAYLOAD_BYTES && at > 0);
+  const shown = cut < 0 ? inOrder : inOrder.slice(0, cut);
+  // By their numbers: the effect of an event may have changed since.
+  const rows = await selectIn<EventRow>(
+    statements,
+    `SELECT ${EVENTS.select} FROM events WHERE n IN ?`,
+    shown.map(({ n }) => n),
+  );
+  return { rows: rows.toSorted((a, b) => a.n - b.n), has_more: sizes.has_more || cut >= 0 };
 }
 
 /** Returns the number of the event with this id. */
