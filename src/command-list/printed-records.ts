@@ -106,7 +106,8 @@ const PRINTED: Record<CommandWords, Printed> = {
   'attachments export': ExportReport,
   read: ReadMessage,
   open: undefined,
-  'content get': Content,
+  'content get': ({ given, isOneRowPerLine }) =>
+    given['save'] === undefined ? Content : isOneRowPerLine ? PulledFile : PullReport,
   'content diff': z.union([ViewDiff, MessageDiff]),
   'conversations ls': Conversation,
   'conversations show': Conversation.extend({
@@ -149,6 +150,12 @@ const PRINTED: Record<CommandWords, Printed> = {
   demo: undefined,
   explore: undefined,
 };
+
+/** Returns whether a command has the output form `sums`: whether it prints a report of files with their hashes. */
+export function hasSums(words: CommandWords, run: PrintingRun): boolean {
+  const printed = printedRecord(words, run);
+  return printed === PullReport || printed === VerifyReport;
+}
 
 /** Returns the schema of the record that a command prints, undefined where its rows may have any fields. */
 export function printedRecord(words: CommandWords, run: PrintingRun): z.ZodType | undefined {

@@ -329,7 +329,8 @@ function summaryPart(name: string, value: unknown): string {
     : `${name} ${inner.filter((part) => part !== '').join(', ')}`;
 }
 
-function noSums(): Fault {
+/** Returns the Fault of a command without a report of files. */
+export function noSums(): Fault {
   return new Fault('usage', 'this command has no output form sums', {
     hint: 'use -o table, tsv, csv, json or ndjson',
   });

@@ -8,7 +8,7 @@ import type { Session } from '../config/session.ts';
 import { loadSettings } from '../config/settings.ts';
 import type { FileAccess } from '../download/file-request.ts';
 import { Fault } from '../faults.ts';
-import { createPrinter } from '../format/printer.ts';
+import { createPrinter, noSums } from '../format/printer.ts';
 import { terminalCapabilities } from '../format/terminal/capabilities.ts';
 import type { World } from '../world.ts';
 import { createConnection } from './connection.ts';
@@ -78,6 +78,12 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     throw new Fault('usage', '--csv-safe goes with -o csv or -o tsv');
   const isOneRowPerLine = output === 'tsv' || output === 'csv' || output === 'ndjson';
   const printing = { given: options.given, isOneRowPerLine, isRemote };
+  // The command that mends a setting must run in spite of it.
+  const isMending = options.spec.lenient === true && settings.output.origin !== 'flag';
+  if (output === 'sums' && !isMending) {
+    const { hasSums } = await import('../command-list/printed-records.ts');
+    if (!hasSums(options.spec.words, printing)) throw noSums();
+  }
   const fields = async (): Promise<typeof import('./selected-fields.ts')> => import('./selected-fields.ts');
   const jq =
     flags.jq === undefined

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { COMMAND_LIST, type CommandWords } from '../../src/command-list/index.ts';
+import type { CommandSpec } from '../../src/command-list/command-spec.ts';
 import { printedRecord } from '../../src/command-list/printed-records.ts';
 import { fieldsOf } from '../../src/contract/record-fields.ts';
 import { arx } from '../support/command.ts';
@@ -105,6 +106,60 @@ describe('what a command prints has only the fields that it lists', () => {
     const top = legal.filter(({ name, required }) => required && !name.includes('.'));
     for (const record of records)
       for (const { name } of top) expect(Object.keys(JSON.parse(record) as object)).toContain(name);
+  });
+});
+
+describe('an output form that a command lacks is refused before anything is done', () => {
+  // Nobody listens there: what asked first would be exit 10.
+  const env = { ARX_BASE_URL: 'http://127.0.0.1:9', ARX_TOKEN: 'tok_given' };
+  const WITH_SUMS = new Set(['attachments pull', 'attachments verify']);
+
+  const lines = COMMAND_LIST.filter(({ words }) => !WITH_SUMS.has(words)).map((spec: CommandSpec) => {
+    const needed = (spec.arguments ?? []).filter(([syntax]) => syntax.startsWith('<'));
+    return [spec.words, ...needed.map(() => 'bash')].join(' ');
+  });
+  test.each(lines)('%s -o sums', async (line) => {
+    const ran = await arx(tempFolder('form'), `${line} -o sums`, { env });
+    expect(ran).toMatchObject({ exit: 2, stdout: '' });
+    expect(ran.stderr).toContain('arx: this command has no output form sums [usage, exit 2]');
+  });
+
+  test.each(['attachments pull --all --dry-run', 'content get msg_1'])('%s -o sums', async (line) => {
+    expect(await arx(tempFolder('form'), `${line} -o sums`, { env })).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('no output form sums'),
+    });
+  });
+
+  test.each(['attachments pull att_1 --to out', 'attachments verify files', 'content get msg_1 --save out'])(
+    '%s has the form sums',
+    async (line) => {
+      const { stdout, stderr } = await arx(dir, `${line} -o sums`);
+      expect([stderr.includes('no output form'), /^[0-9a-f]{64} {2}\S/.test(stdout)]).toEqual([false, true]);
+    },
+  );
+
+  const BYTES = [
+    'attachments cat att_1',
+    'read msg_1 --raw',
+    'content get msg_1 --raw',
+    'conversations export conv_1',
+  ];
+  const FORMS = ['table', 'tsv', 'csv', 'json', 'ndjson', 'sums'];
+  test.each(BYTES.flatMap((line) => FORMS.map((form) => [line, form] as const)))(
+    '%s -o %s',
+    async (line, form) => {
+      const ran = await arx(tempFolder('form'), `${line} -o ${form}`, { env });
+      expect(ran).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(/output form/) });
+    },
+  );
+
+  test('a setting of it can be mended', async () => {
+    const home = tempFolder('form');
+    expect((await arx(home, 'config set output sums')).exit).toBe(0);
+    expect((await arx(home, 'health')).stderr).toContain('no output form sums');
+    await arx(home, 'config unset output');
+    expect((await arx(home, 'config get output -o json')).stdout).not.toContain('sums');
   });
 });
 
