@@ -90,7 +90,7 @@ _arx() {
     "logout") : ;;
     "whoami") : ;;
     "token") : ;;
-    "search") flags+=" --from --subject --city --type --since --before --conversation --sort --limit --after --all --count --facet"; : ;;
+    "search") flags+=" --from --subject --city --type --since --before --conversation --sort --limit --after --all --no-snippets --count --facet"; : ;;
     "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message --name --min-bytes --since --until --sort"; : ;;
     "attachments cities") flags+=" --city --type --source --message"; : ;;
     "attachments types") flags+=" --city --type --source --message"; : ;;

@@ -119,6 +119,7 @@ complete -c arx -n '__arx_at search' -l sort -x -a 'relevance newest oldest' -d 
 complete -c arx -n '__arx_at search' -l limit -x -d 'rows of one page, 1 to 500 (default: 20)'
 complete -c arx -n '__arx_at search' -l after -x -d 'continue after this message of the same search'
 complete -c arx -n '__arx_at search' -l all -d 'every message that matches'
+complete -c arx -n '__arx_at search' -l no-snippets -d 'without the text that matches: much faster for many messages'
 complete -c arx -n '__arx_at search' -l count -d 'only the number of messages'
 complete -c arx -n '__arx_at search' -l facet -x -a 'year from type city conversation' -d 'only the numbers of messages by this field'
 complete -c arx -n '__arx_at attachments ls' -l city -x -d 'only files from this city'

@@ -42,7 +42,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'logout' = @()
     'whoami' = @()
     'token' = @()
-    'search' = @('--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--all', '--count', '--facet')
+    'search' = @('--from', '--subject', '--city', '--type', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--all', '--no-snippets', '--count', '--facet')
     'attachments ls' = @('--city', '--limit', '--after', '--before', '--all', '--redacted', '--type', '--source', '--message', '--name', '--min-bytes', '--since', '--until', '--sort')
     'attachments cities' = @('--city', '--type', '--source', '--message')
     'attachments types' = @('--city', '--type', '--source', '--message')

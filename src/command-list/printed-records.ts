@@ -90,9 +90,11 @@ const PRINTED: Record<CommandWords, Printed> = {
   search: ({ given }) =>
     given['count'] === true
       ? SearchPage.pick({ total: true, index: true })
-      : given['facet'] === undefined
-        ? SearchHit
-        : SearchCount,
+      : given['facet'] !== undefined
+        ? SearchCount
+        : given['snippets'] === false
+          ? Message
+          : SearchHit,
   'attachments ls': SentAttachment,
   'attachments cities': AttachmentCount,
   'attachments types': AttachmentCount,

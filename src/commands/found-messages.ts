@@ -13,7 +13,7 @@ import { checkQuery, firstPage, readPage, sayWhyNone } from './search.ts';
 export async function* foundMessages(q: string, app: App): AsyncGenerator<SearchHit> {
   checkQuery(q, app);
   const client = await app.client();
-  const asked = { q, sort: 'oldest', limit: PAGE_LIMIT.maximum };
+  const asked = { q, sort: 'oldest', limit: PAGE_LIMIT.maximum, snippets: false };
   const first = await firstPage(client, asked, app);
   sayWhyNone(first, app);
   const missing = first.index.of - first.index.indexed;

@@ -24,6 +24,7 @@ export const Input = z.object({
   limit: Limit.optional(),
   after: z.string().min(1).optional(),
   all: z.boolean().default(false),
+  snippets: z.boolean().default(true),
   count: z.boolean().default(false),
   facet: z.enum(SEARCH_FACETS).optional(),
 });
@@ -42,6 +43,7 @@ export async function run(input: Input, app: App): Promise<void> {
     starting_after: after,
     limit: input.all ? PAGE_LIMIT.maximum : limit,
     ...(input.count ? { count: true } : {}),
+    ...(showsSnippets(input, app) ? {} : { snippets: false }),
   });
   const page = await firstPage(client, asked, app);
   if (input.count) await printCount(page, app);
@@ -60,6 +62,14 @@ function checkOptions({ count, facet, all, after, sort, limit }: Input): void {
       throw new Fault('usage', `${shown} does not go with ${option}`);
   if (count && facet !== undefined) throw new Fault('usage', '--count does not go with --facet');
   if (all && limit !== undefined) throw new Fault('usage', '--all does not go with --limit');
+}
+
+/** The fields of a row that need the text of its message. */
+const OF_TEXT = ['matched', 'snippet', 'marks'] as const;
+
+/** Returns whether the output has a field that needs the text of each message. */
+function showsSnippets({ snippets, count, facet }: Input, { printer }: App): boolean {
+  return count || facet !== undefined || (snippets && OF_TEXT.some((name) => printer.shows(name)));
 }
 
 /** The fields of the query language that options set. */

@@ -55,6 +55,7 @@ export const PARAMETERS = {
     q: z.string().min(1).max(MAX_QUERY_CHARACTERS).describe('The query').optional(),
     sort: z.enum(SEARCH_SORTS).describe('The order; relevance where absent').optional(),
     count: flag('Only the number of messages'),
+    snippets: flag('`false`: rows without matched, snippet and marks, which need the text of each message'),
     facet: z.enum(SEARCH_FACETS).describe('Only the numbers of messages by this field').optional(),
     starting_after: text('Cursor: return messages after the one with this id, which the same search found'),
     limit: limit.describe(`Page size, ${PAGE_LIMIT.default} where absent; of a facet, its values`).optional(),

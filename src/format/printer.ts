@@ -45,6 +45,8 @@ export type Printer = {
   readonly output: Output;
   /** Whether each line is one row (tsv, csv, ndjson), so that a report prints its rows, not its document. */
   readonly isOneRowPerLine: boolean;
+  /** Returns whether records are printed with this field: with every field, unless some were selected. */
+  shows(field: string): boolean;
   /** Prints a list: a JSON document, one record in each line, separated values (csv with a header), or a table. */
   list<T extends object>(view: View<T>, list: Envelope<T>): Promise<void>;
   /** Prints a record: the wire record as JSON, csv as a list of one row, else `key value` lines (tsv: `key<TAB>value`). */
@@ -140,6 +142,8 @@ export function createPrinter(options: PrinterOptions): Printer {
   return {
     output,
     isOneRowPerLine: output === 'tsv' || output === 'csv' || output === 'ndjson',
+    shows: (field) =>
+      options.fields?.some(({ path }) => path === field || path.startsWith(`${field}.`)) ?? true,
     async list(view, list) {
       switch (output) {
         case 'json':

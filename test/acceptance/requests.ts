@@ -67,6 +67,7 @@ export const GOOD: Good[] = [
   ['messages', 'openings', 206, (b) => b.client().messages({ opening: true })],
   ['messages_v1', 'some withheld', 206, (b) => b.client('external').get('/v1/messages?limit=6')],
   ['search', 'words', 200, (b) => b.client().get('/v1/search?q=letter&limit=2')],
+  ['search', 'without snippets', 200, (b) => b.client().get('/v1/search?q=letter&snippets=false')],
   ['search', 'nothing found', 200, (b) => b.client('external').get('/v1/search?q=nothing+at+all&facet=from')],
   ['openapi', 'without a token', 200, (b) => b.client('nobody').get('/openapi.json')],
   ['files', 'whole', 200, async (b) => b.file(await b.address('att_1'))],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { arx, recordsOf } from '../support/command.ts';
 import { sampleData } from '../support/sample.ts';
-import { serveStranger } from '../support/stranger.ts';
+import { requestsFor, serveStranger } from '../support/stranger.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { join } from 'node:path';
 import { openSqlite } from '../../src/service/store/engines/sqlite.ts';
@@ -38,6 +38,24 @@ test('every message is read, page by page', async () => {
   const all = await arx(dir, 'search the --all -o ndjson --sort oldest');
   expect(recordsOf(all)).toHaveLength(190);
   expect(new Set(recordsOf(all).map(({ id }) => String(id))).size).toBe(190);
+});
+
+test.each<[words: string, areRead: boolean]>([
+  ['', true],
+  ['--fields id,marks.start', true],
+  ['--fields snippet', true],
+  ['--fields id,subject', false],
+  ['--no-snippets', false],
+])('texts of messages are asked for where they are printed: search x %s', async (words, areRead) => {
+  const stranger = await serveStranger({ lists: {} });
+  try {
+    await arx(tempFolder('search'), `search x ${words} -o ndjson --base-url ${stranger.url}`);
+    const targets = requestsFor(stranger, '/v1/search');
+    expect(targets).toHaveLength(1);
+    expect(targets[0]!.includes('snippets=false')).toBe(!areRead);
+  } finally {
+    await stranger.close();
+  }
 });
 
 test('an archive without an index is indexed at the first search', async () => {

@@ -15,15 +15,16 @@ const MATCHED = ['subject', 'from', 'body', 'file', 'quoted'] as const;
 /**
  * A message that was found. `matched`: where its words are. `snippet`: a part of its text in one line, null where its stored
  * bytes are damaged. `marks`: the parts of the snippet that match, as offsets of its first UTF-16 unit and of the one behind it.
+ * A search without snippets has none of the three.
  */
 export const SearchHit = Message.extend({
-  matched: z.array(z.enum(MATCHED)),
-  snippet: z.string().nullable(),
-  marks: z.array(z.object({ start: z.number().int().min(0), end: z.number().int().min(0) })),
+  matched: z.array(z.enum(MATCHED)).optional(),
+  snippet: z.string().nullable().optional(),
+  marks: z.array(z.object({ start: z.number().int().min(0), end: z.number().int().min(0) })).optional(),
 });
 export type SearchHit = z.infer<typeof SearchHit>;
 /** Where words of a query were found. */
-export type Matched = SearchHit['matched'][number];
+export type Matched = (typeof MATCHED)[number];
 
 /** The messages with one value of a field, null where they have none. */
 export const SearchCount = z.looseObject({ value: z.string().nullable(), messages: z.number().int().min(1) });

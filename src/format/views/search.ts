@@ -10,7 +10,7 @@ import type { View } from './view.ts';
 export const searchHitView: View<SearchHit> = {
   columns: [
     ...messageView.columns,
-    { name: 'matched', of: ({ matched }) => matched.join(',') },
+    { name: 'matched', of: ({ matched }) => matched?.join(',') },
     { name: 'snippet', of: ({ snippet }) => snippet },
     { name: 'conversation', of: (hit) => hit.conversation_id },
   ],
@@ -23,11 +23,13 @@ export const searchHitView: View<SearchHit> = {
       { text: `  ${subject ?? ''}`, style: 'head' },
       attachments > 0 ? { text: `  ${plural(attachments, 'file')}`, style: 'good' } : '',
     ];
-    return hit.snippet === '' ? [head] : [head, ['    ', ...snippetSpans(hit)]];
+    return hit.snippet === '' || hit.snippet === undefined
+      ? [head]
+      : [head, ['    ', ...snippetSpans(hit.snippet, hit.marks)]];
   },
 };
 
-function snippetSpans({ snippet, marks }: SearchHit): Span[] {
+function snippetSpans(snippet: string | null, marks: SearchHit['marks'] = []): Span[] {
   if (snippet === null) return [{ text: 'the stored bytes are damaged', style: 'bad' }];
   const spans: Span[] = [];
   let at = 0;

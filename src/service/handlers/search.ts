@@ -15,7 +15,7 @@ import type { Message } from '../../contract/conversation.ts';
 import type { Tier } from '../../contract/token.ts';
 import { searchTextReader } from '../mail/search-text.ts';
 import { messageJson } from '../records/message.ts';
-import { parseRows, substitute } from '../records/page-json.ts';
+import { pageText, parseRows, substitute, type CompletedRows } from '../records/page-json.ts';
 import { forReaders, isReadable } from '../records/reader.ts';
 import { allWordsOf, indexedWords, searchWordsOf } from '../records/search-words.ts';
 import { ApiError } from '../rules/api-error.ts';
@@ -28,6 +28,7 @@ import { createFinder, type Facet, type Finder } from '../store/search/find-mess
 import { indexState } from '../store/search/index-state.ts';
 import { isOpenFile, type Hit, type Search, type SearchOrder } from '../store/search/search.ts';
 import { selectIn } from '../store/sql/bulk-statements.ts';
+import type { DataVersion } from '../store/sql/database.ts';
 import { isStoreUnavailable } from '../store/sql/database-error.ts';
 import { ok, type Call, type Reply } from './call.ts';
 import { invalidCursor, unknownCursor } from './list-window.ts';
@@ -46,6 +47,7 @@ export async function search(call: Call): Promise<Reply> {
   const sort = query.choice('sort', SEARCH_SORTS);
   const facet = query.choice('facet', SEARCH_FACETS);
   const isCount = query.flag('count') ?? false;
+  const hasSnippets = query.flag('snippets') ?? true;
   const limit = query.limit();
   const parsed = parsedQuery(source, archive.now());
   const cursor = cursorOf(query.text('starting_after'));
@@ -54,7 +56,7 @@ export async function search(call: Call): Promise<Reply> {
   const texts = readerOf(archive);
   const cities = await citiesFor(archive, parsed, bearer.tier);
   const scope: Scope = { archive, reader: bearer.tier, texts, cities };
-  const finder = await createFinder(archive.database, searchOf(parsed, scope));
+  const finder = await finderOf(parsed, scope);
   const total = await finder.count();
   const order = orderOf(sort, parsed, archive.database.engine, total);
   const page = {
@@ -79,8 +81,34 @@ export async function search(call: Call): Promise<Reply> {
   if (cursor !== undefined && after === undefined) throw unknownCursor('starting_after', idOf('msg', cursor));
   const hits = await finder.find(order, limit + 1, after);
   const has_more = hits.length > limit;
-  const data = await rowsOf(hits.slice(0, limit), parsed, scope);
-  return ok({ ...page, data, has_more } satisfies SearchPage);
+  const records = await recordsOf(hits.slice(0, limit), scope);
+  if (!hasSnippets)
+    return { status: 200, json: pageText({ ...page, data: [], has_more }, completed(records)) };
+  return ok({ ...page, data: await withExcerpts(records, parsed, scope), has_more } satisfies SearchPage);
+}
+
+/** The last searches of each archive, while it does not change: the pages of a search follow each other. */
+const FINDERS = new WeakMap<Archive, { state: DataVersion; finders: Map<string, Finder> }>();
+const MAX_FINDERS = 8;
+
+/** Returns what finds the messages of a query. It knows their number and their ranks from the page before. */
+async function finderOf(parsed: SearchQuery, scope: Scope): Promise<Finder> {
+  const { archive, reader } = scope;
+  const make = () => createFinder(archive.database, searchOf(parsed, scope));
+  // Before anything is read: a later commit is another state.
+  const state = await archive.database.dataVersion?.();
+  if (state === undefined) return make();
+  let kept = FINDERS.get(archive);
+  if (kept?.state !== state) FINDERS.set(archive, (kept = { state, finders: new Map() }));
+  const name = JSON.stringify([reader, parsed]);
+  const finder = kept.finders.get(name) ?? (await make());
+  kept.finders.delete(name);
+  kept.finders.set(name, finder);
+  for (const oldest of kept.finders.keys()) {
+    if (kept.finders.size <= MAX_FINDERS) break;
+    kept.finders.delete(oldest);
+  }
+  return finder;
 }
 
 /** What all statements of one request have in common. */
@@ -222,27 +250,39 @@ const ROWS = forReaders(
     `SELECT m.n, ${messageJson(reader)} AS json FROM messages m WHERE ${isReadable('m.tier', reader)} AND m.n IN ?`,
 );
 
-/**
- * Returns the records of messages with their excerpts. What the reader may not see now is left out, and what does not match by
- * its text: a change may have been committed since the index was read.
- */
-async function rowsOf(hits: readonly Hit[], { expression }: SearchQuery, scope: Scope): Promise<SearchHit[]> {
-  const { archive, reader, texts } = scope;
-  const found = await selectIn<{ n: number; json: string }>(
+/** The record of a message as the database wrote it. */
+type StoredRecord = { n: number; json: string };
+
+/** Returns the records of messages, in their order. What the reader may not see now is left out. */
+async function recordsOf(hits: readonly Hit[], { archive, reader }: Scope): Promise<StoredRecord[]> {
+  const found = await selectIn<StoredRecord>(
     archive.database,
     ROWS[reader],
     hits.map(({ n }) => n),
   );
-  const completed = substitute('message', {
-    text: found.map(({ json }) => json).join(','),
-    count: found.length,
+  const records = new Map(found.map((record) => [record.n, record]));
+  return hits.flatMap(({ n }) => records.get(n) ?? []);
+}
+
+function completed(records: readonly StoredRecord[]): CompletedRows {
+  return substitute('message', {
+    text: records.map(({ json }) => json).join(','),
+    count: records.length,
   });
-  const records = new Map(parseRows<Message>(completed).map((record) => [record.id, record]));
+}
+
+/**
+ * Returns records with their excerpts. What does not match by its text is left out: a change may have been committed since the
+ * index was read.
+ */
+async function withExcerpts(
+  records: readonly StoredRecord[],
+  { expression }: SearchQuery,
+  { texts }: Scope,
+): Promise<SearchHit[]> {
   const rows: SearchHit[] = [];
-  for (const { n } of hits) {
-    const record = records.get(idOf('msg', n));
-    if (record === undefined) continue;
-    const text = await texts(n);
+  for (const [at, record] of parseRows<Message>(completed(records)).entries()) {
+    const text = await texts(records[at]!.n);
     if (text === undefined) rows.push({ ...record, matched: [], snippet: null, marks: [] });
     else {
       const words = allWordsOf(text);

@@ -220,11 +220,43 @@ describe('a few mails', () => {
 
   test('snippets mark what matches', async () => {
     const { data } = await bench.ask('"after free" hub');
-    const { snippet, marks, matched } = data[0] as SearchHit;
+    const { snippet, marks = [], matched } = data[0] as SearchHit;
     expect(snippet).toBe('use after free in the hub');
     expect(marks.map(({ start, end }) => snippet!.slice(start, end))).toEqual(['after free', 'hub']);
     expect(matched).toEqual(['body']);
     expect((await bench.ask('muller')).data[0]).toMatchObject({ matched: ['from'], marks: [] });
+  });
+
+  test('without snippets: the same messages and no field of their texts, though their bytes are damaged', async () => {
+    const { sample, ask } = await searched([{ body: 'letter' }, { body: 'letter', subject: 'letter' }]);
+    try {
+      const whole = await ask('letter');
+      const rows = whole.data.map(({ matched: _matched, snippet: _snippet, marks: _marks, ...row }) => row);
+      expect(rows).toHaveLength(2);
+      await sample.archive.database.run('UPDATE raws SET content = $1', [Buffer.from('damaged')]);
+      expect(await ask('letter', { snippets: 'false' })).toEqual({ ...whole, data: rows });
+      expect((await ask('letter', { snippets: 'true' })).data[0]).toMatchObject({ snippet: null });
+    } finally {
+      await sample.close();
+    }
+  });
+
+  test('a page goes on in the order of a page before, though ranks change with each message', async () => {
+    const bodies = ['letter', 'letter letter', 'letter letter letter', 'a letter'];
+    const { sample, ask, ids } = await searched(bodies.map((body) => ({ body })));
+    try {
+      const whole = (await ids('letter')).split(' ');
+      for (const added of [false, true]) {
+        if (added) await importAll(sample, [await mailOf({ body: 'letter', subject: 'letter' })]);
+        const after = await ask('letter', { starting_after: `msg_${whole[0]}`, limit: '2' });
+        const before = (await ids('letter')).split(' ');
+        const from = before.indexOf(whole[0]!) + 1;
+        expect(after.total).toBe(added ? 5 : 4);
+        expect(after.data.map(({ id }) => id.replace('msg_', ''))).toEqual(before.slice(from, from + 2));
+      }
+    } finally {
+      await sample.close();
+    }
   });
 
   test('no hit says what each part finds', async () => {

@@ -35,17 +35,15 @@ const MAX_SORTED = 2_000;
 export async function createFinder(database: Database, search: Search): Promise<Finder> {
   const sources = await sourcesOf(database, search);
   const isPostgres = database.engine === 'postgres';
-  let counted: Promise<number> | undefined;
 
-  const countAll = async (): Promise<number> => {
+  const count = kept(async () => {
     let total = 0;
     for (const source of sources) {
       const { sql, values } = selection(search, source).select('COUNT(*) AS total');
       total += (await database.get<{ total: number }>(sql, values))?.total ?? 0;
     }
     return total;
-  };
-  const count = (): Promise<number> => (counted ??= countAll());
+  });
 
   /** By day and number, as the table has them. */
   const inOrder = async (source: Source, order: SearchOrder, limit: number, after?: Hit): Promise<Hit[]> => {
@@ -71,36 +69,43 @@ export async function createFinder(database: Database, search: Search): Promise<
     return database.all<Hit>(`${sql} ORDER BY ${by} LIMIT ${last}`, values);
   };
 
-  const byScore = async (source: Source, limit: number, after?: Hit): Promise<Hit[]> => {
-    const { n, day, score, real } = source;
+  const byScore = async (source: Source, limit: number | undefined): Promise<Hit[]> => {
+    const { n, day, score } = source;
     const selected = selection(search, source);
-    let later = '';
-    if (after !== undefined) {
-      const best = `CAST(${selected.parameter(after.score)} AS ${real})`;
-      const place = [after.day, after.n].map((part) => selected.parameter(part)).join(', ');
-      later = `WHERE score > ${best} OR (score = ${best} AND (day, n) < (${place}))`;
-    }
-    const last = selected.parameter(limit);
     const { sql, values } = selected.select(`${n} AS n, ${day} AS day, ${score} AS score`);
+    const last = limit === undefined ? '' : ` LIMIT $${values.push(limit)}`;
     return database.all<Hit>(
-      `SELECT n, day, score FROM (${sql}) AS hits ${later} ORDER BY score, day DESC, n DESC LIMIT ${last}`,
+      `SELECT n, day, score FROM (${sql}) AS hits ORDER BY score, day DESC, n DESC${last}`,
       values,
     );
+  };
+
+  /** The numbers of all messages by relevance. */
+  const ranking = kept(async (): Promise<Float64Array> => {
+    const found: Hit[][] = [];
+    for (const source of sources) found.push(await byScore(source, undefined));
+    const ranked = found.length === 1 ? found[0]! : found.flat().sort(compareHits('relevance'));
+    return Float64Array.from(ranked, ({ n }) => n);
+  });
+  /** Further pages rank nothing again. */
+  const rankedAfter = async (after: Hit, limit: number): Promise<Hit[]> => {
+    const ranked = await ranking();
+    const at = ranked.indexOf(after.n) + 1;
+    return Array.from(ranked.subarray(at, at + limit), (n) => ({ n, day: 0, score: 0 }));
   };
 
   return {
     count,
     async find(order, limit, after) {
+      const isRanked = order === 'relevance';
+      if (isRanked && after !== undefined) return rankedAfter(after, limit);
       const found: Hit[] = [];
-      for (const source of sources) {
-        const isRanked = order === 'relevance';
-        found.push(
-          ...(await (isRanked ? byScore(source, limit, after) : inOrder(source, order, limit, after))),
-        );
-      }
+      for (const source of sources)
+        found.push(...(await (isRanked ? byScore(source, limit) : inOrder(source, order, limit, after))));
       return found.sort(compareHits(order)).slice(0, limit);
     },
     async hitOf(n, order) {
+      if (order === 'relevance') return (await ranking()).includes(n) ? { n, day: 0, score: 0 } : undefined;
       const row = await database.get<{ date_ms: number | null; tier: Tier }>(
         `SELECT date_ms, tier FROM messages WHERE n = $1 AND ${isReadable('tier', search.reader)}`,
         [n],
@@ -111,9 +116,8 @@ export async function createFinder(database: Database, search: Search): Promise<
       const selected = selection(search, source);
       const bound = source.keyOf({ n, day }).map((part) => keyParameter(selected.parameter(part)));
       selected.where.push(...source.key.map((column, at) => `${column} = ${bound[at]}`));
-      const { sql, values } = selected.select(`${order === 'relevance' ? source.score : '0'} AS score`);
-      const hit = await database.get<{ score: number }>(sql, values);
-      return hit && { n, day, score: hit.score };
+      const { sql, values } = selected.select('1 AS found');
+      return (await database.get(sql, values)) && { n, day, score: 0 };
     },
     async facet(facet, limit) {
       const parts: string[] = [];
@@ -139,6 +143,16 @@ export async function createFinder(database: Database, search: Search): Promise<
       return { values: rows[0]?.every ?? 0, counts };
     },
   };
+}
+
+/** Returns a function that makes its value once, and again after a failure. */
+function kept<T>(make: () => Promise<T>): () => Promise<T> {
+  let value: Promise<T> | undefined;
+  return () =>
+    (value ??= make().catch((error: unknown) => {
+      value = undefined;
+      throw error;
+    }));
 }
 
 /** A SELECT from one source that is being written. */

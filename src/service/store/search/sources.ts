@@ -21,8 +21,6 @@ export type Source = {
   /** The columns of the order by day and number, and their values for a message. */
   key: readonly string[];
   keyOf(place: { n: number; day: number }): number[];
-  /** The type that a parameter with a fraction is cast to. */
-  real: 'REAL' | 'DOUBLE PRECISION';
 };
 
 /** Weights of subject, sender, body, files and quoted lines. */
@@ -60,7 +58,6 @@ function sqliteSource(tier: Tier, expression: Expression | undefined): Source {
     score: query === undefined || query.isComplement ? '0' : `bm25(${table}, ${BM25_WEIGHTS})`,
     key: [key],
     keyOf: ({ n, day }) => [day * DAY_UNIT + n],
-    real: 'REAL',
   };
 }
 
@@ -78,7 +75,6 @@ async function postgresSource(database: Database, tier: Tier, search: Search): P
     score: query === undefined || query.isComplement ? '0' : `-CAST(${TS_RANK} AS DOUBLE PRECISION)`,
     key: [`${table}.day`, `${table}.n`],
     keyOf: ({ n, day }) => [day, n],
-    real: 'DOUBLE PRECISION',
   };
 }
 
