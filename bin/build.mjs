@@ -14,9 +14,10 @@ import { stubs } from './stubs.mjs';
 
 const root = join(import.meta.dirname, '..');
 
-/** The program, and the worker threads that it starts. */
+/** The program, what answers completion scripts, and the worker threads. */
 const PROGRAM = {
   main: 'src/main.ts',
+  complete: 'src/completion/complete.ts',
   'disk-worker': 'src/download/disk-worker.ts',
   'hash-worker': 'src/verify/hash-worker.ts',
   'jq-worker': 'src/format/jq-worker.ts',

@@ -3,6 +3,13 @@ _arx_list() {
   local found
   while IFS= read -r found; do COMPREPLY+=("$found"); done < <(compgen "$@" -- "$cur")
 }
+# compgen would run what stands in a value, so the values come quoted for the place where the cursor is.
+_arx_values() {
+  local found
+  while IFS= read -r found; do
+    [[ -z $found ]] || COMPREPLY+=("$found")
+  done < <(command arx __complete bash "$1" -- "$cur" "${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
+}
 # Readline itself knows best about quotes and folders; bash 3 has no compopt.
 _arx_file() { compopt -o default 2>/dev/null || _arx_list -f; }
 _arx_dir() { compopt -o dirnames 2>/dev/null || _arx_list -d; }
@@ -26,10 +33,42 @@ _arx() {
   done
   if [[ $cur == [:=@]* ]]; then option=${option:-$last} cur=""; fi
   case "$words:$option" in
+    "login":--observer-tier) _arx_list -W "external internal mirror"; return ;;
+    "login":--requested-tier) _arx_list -W "external internal mirror"; return ;;
+    "search":--city) _arx_values cities; return ;;
+    "search":--type) _arx_values types; return ;;
+    "search":--conversation) _arx_values conversations; return ;;
     "search":--sort) _arx_list -W "relevance newest oldest"; return ;;
+    "search":--after) _arx_values messages; return ;;
     "search":--facet) _arx_list -W "year from type city conversation"; return ;;
+    "attachments ls":--city) _arx_values cities; return ;;
+    "attachments ls":--after) _arx_values attachments; return ;;
+    "attachments ls":--before) _arx_values attachments; return ;;
     "attachments ls":--redacted) _arx_list -W "yes no"; return ;;
+    "attachments ls":--type) _arx_values types; return ;;
+    "attachments ls":--source) _arx_values sources; return ;;
+    "attachments ls":--message) _arx_values messages; return ;;
     "attachments ls":--sort) _arx_list -W "filename -filename type -type bytes -bytes city -city source -source date -date"; return ;;
+    "attachments cities":--city) _arx_values cities; return ;;
+    "attachments cities":--type) _arx_values types; return ;;
+    "attachments cities":--source) _arx_values sources; return ;;
+    "attachments cities":--message) _arx_values messages; return ;;
+    "attachments types":--city) _arx_values cities; return ;;
+    "attachments types":--type) _arx_values types; return ;;
+    "attachments types":--source) _arx_values sources; return ;;
+    "attachments types":--message) _arx_values messages; return ;;
+    "attachments sources":--city) _arx_values cities; return ;;
+    "attachments sources":--type) _arx_values types; return ;;
+    "attachments sources":--source) _arx_values sources; return ;;
+    "attachments sources":--message) _arx_values messages; return ;;
+    "attachments senders":--city) _arx_values cities; return ;;
+    "attachments senders":--type) _arx_values types; return ;;
+    "attachments senders":--source) _arx_values sources; return ;;
+    "attachments senders":--message) _arx_values messages; return ;;
+    "attachments pull":--city) _arx_values cities; return ;;
+    "attachments pull":--type) _arx_values types; return ;;
+    "attachments pull":--source) _arx_values sources; return ;;
+    "attachments pull":--message) _arx_values messages; return ;;
     "attachments pull":--ids) _arx_file; return ;;
     "attachments pull":--to) _arx_dir; return ;;
     "attachments pull":--by) _arx_list -W "city type conversation"; return ;;
@@ -39,24 +78,34 @@ _arx() {
     "attachments export":--frozen) _arx_dir; return ;;
     "content get":--view) _arx_list -W "raw lore"; return ;;
     "content get":--save) _arx_dir; return ;;
+    "conversations ls":--after) _arx_values conversations; return ;;
+    "conversations ls":--before) _arx_values conversations; return ;;
     "conversations ls":--sort) _arx_list -W "started -started last -last messages -messages subject -subject"; return ;;
     "conversations export":--format) _arx_list -W "mbox md html"; return ;;
+    "conversations walk":--after) _arx_values conversations; return ;;
+    "conversations walk":--before) _arx_values conversations; return ;;
     "conversations walk":--freeze) _arx_dir; return ;;
     "conversations walk":--report) _arx_file; return ;;
     "conversations walk":--cross-check) _arx_list -W "off boundary full"; return ;;
     "conversations plot":--html) _arx_file; return ;;
     "walk":--freeze) _arx_dir; return ;;
     "walk":--report) _arx_file; return ;;
+    "messages ls":--conversation) _arx_values conversations; return ;;
     "messages ls":--sort) _arx_list -W "date -date from -from subject -subject files -files"; return ;;
+    "messages ls":--after) _arx_values messages; return ;;
+    "messages ls":--before) _arx_values messages; return ;;
     "messages ls":--freeze) _arx_dir; return ;;
     "messages ls":--report) _arx_file; return ;;
     "messages show":--in) _arx_list -W "conversation archive"; return ;;
     "events send":--file) _arx_file; return ;;
     "events send":--journal) _arx_file; return ;;
     "events send":--sign-with) _arx_file; return ;;
+    "events ls":--after) _arx_values events; return ;;
+    "events ls":--before) _arx_values events; return ;;
     "events ls":--effect) _arx_list -W "queued waiting superseded dead"; return ;;
     "events reconcile":--journal) _arx_file; return ;;
     "events reconcile":--sign-with) _arx_file; return ;;
+    "import":--origin-city) _arx_values cities; return ;;
     "import":--kind) _arx_list -W "mbox maildir mail slack mattermost zulip folder"; return ;;
     "import":--tier) _arx_list -W "external internal mirror"; return ;;
     "import":--blobs) _arx_dir; return ;;
@@ -71,6 +120,9 @@ _arx() {
     "serve":--drift-mode) _arx_list -W "each key sticky burst collude"; return ;;
     "serve":--drift-log) _arx_file; return ;;
     *:-o|*:--output) _arx_list -W "table tsv csv json ndjson sums"; return ;;
+    *:--fields) _arx_values fields; return ;;
+    *:--profile) _arx_values profiles; return ;;
+    *:--base-url) _arx_values addresses; return ;;
     *:--token-file) _arx_file; return ;;
     *:--record) _arx_file; return ;;
     *:-*) return ;;
@@ -96,26 +148,26 @@ _arx() {
     "attachments types") flags+=" --city --type --source --message"; : ;;
     "attachments sources") flags+=" --city --type --source --message"; : ;;
     "attachments senders") flags+=" --city --type --source --message"; : ;;
-    "attachments show") flags+=" --open"; : ;;
-    "attachments cat") flags+=" --allow-escape-sequences"; : ;;
-    "attachments pull") flags+=" --city --type --source --message --name --matching --ids --all --to --by --flat --concurrency --dry-run --exact-names"; : ;;
+    "attachments show") flags+=" --open"; [[ $cur == -* ]] || _arx_values attachments ;;
+    "attachments cat") flags+=" --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values attachments ;;
+    "attachments pull") flags+=" --city --type --source --message --name --matching --ids --all --to --by --flat --concurrency --dry-run --exact-names"; [[ $cur == -* ]] || _arx_values attachments ;;
     "attachments verify") flags+=" --against --html"; [[ $cur == -* ]] || _arx_dir ;;
     "attachments export") flags+=" --format --to --frozen"; [[ $cur == -* ]] || _arx_dir ;;
     "explore") flags+=" --mouse"; : ;;
-    "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --allow-escape-sequences"; : ;;
-    "open") : ;;
-    "content get") flags+=" --view --pipeline --stego --raw --save --allow-escape-sequences"; : ;;
-    "content diff") flags+=" --headers --prefer-html"; : ;;
+    "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages,conversations ;;
+    "open") [[ $cur == -* ]] || _arx_values attachments,messages,conversations ;;
+    "content get") flags+=" --view --pipeline --stego --raw --save --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages ;;
+    "content diff") flags+=" --headers --prefer-html"; [[ $cur == -* ]] || _arx_values messages ;;
     "conversations ls") flags+=" --limit --after --before --all --subject --since --until --sort"; : ;;
-    "conversations show") : ;;
-    "conversations export") flags+=" --format --to --allow-escape-sequences"; : ;;
+    "conversations show") [[ $cur == -* ]] || _arx_values conversations ;;
+    "conversations export") flags+=" --format --to --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values conversations ;;
     "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;
     "conversations verify") [[ $cur == -* ]] || _arx_dir ;;
     "conversations diff") : ;;
     "conversations plot") flags+=" --html"; [[ $cur == -* ]] || _arx_dir ;;
     "walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --id-field --data-field --positions-field --after-param --before-param --limit-param --forward-only"; : ;;
     "messages ls") flags+=" --conversation --opening --from --subject --since --until --sort --all --walk --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift"; : ;;
-    "messages show") flags+=" --around --in"; : ;;
+    "messages show") flags+=" --around --in"; [[ $cur == -* ]] || _arx_values messages ;;
     "sequence show") flags+=" --limit --after --before --all"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;
     "events send") flags+=" --id --payload --file --allow-unknown-type --journal --sign-with"; [[ $cur == -* ]] || _arx_list -W "message.reordered attachment.reclassified contact.flagged sequence.diverged mirror.detected" ;;
     "events types") : ;;
@@ -126,7 +178,7 @@ _arx() {
     "about api") : ;;
     "api") : ;;
     "import") flags+=" --origin-city --kind --tier --database --blobs"; [[ $cur == -* ]] || _arx_file ;;
-    "redact") flags+=" --reason --undo --database --blobs"; : ;;
+    "redact") flags+=" --reason --undo --database --blobs"; [[ $cur == -* ]] || _arx_values attachments ;;
     "fsck") flags+=" --database --blobs"; : ;;
     "backup") flags+=" --to --database"; : ;;
     "serve") flags+=" --host --port --asset-port --allow-host --database --blobs --max-tier --read-only --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists"; : ;;
@@ -136,7 +188,7 @@ _arx() {
     "config ls") : ;;
     "config path") : ;;
     "profile ls") : ;;
-    "profile use") : ;;
+    "profile use") [[ $cur == -* ]] || _arx_values profiles ;;
     "completion") [[ $cur == -* ]] || _arx_list -W "bash zsh fish powershell" ;;
     "demo") flags+=" --keep"; : ;;
     "help") [[ $cur == -* ]] || _arx_list -W "commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting glossary" ;;

@@ -7,6 +7,8 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   $choices = @{
     '-o' = @('table', 'tsv', 'csv', 'json', 'ndjson', 'sums')
     '--output' = @('table', 'tsv', 'csv', 'json', 'ndjson', 'sums')
+    '--observer-tier' = @('external', 'internal', 'mirror')
+    '--requested-tier' = @('external', 'internal', 'mirror')
     'search --sort' = @('relevance', 'newest', 'oldest')
     '--facet' = @('year', 'from', 'type', 'city', 'conversation')
     '--redacted' = @('yes', 'no')
@@ -93,11 +95,49 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'demo' = @('--keep')
     'help' = @('commands', 'options', 'first-look', 'output', 'exit-codes', 'environment', 'drift', 'drift-testing', 'events', 'queries', 'files', 'evidence', 'import', 'hosting', 'glossary')
   }
+  # What values an option or the arguments of a command take: arx __complete finds them out.
+  $kinds = @{
+    '--fields' = 'fields'
+    '--profile' = 'profiles'
+    '--base-url' = 'addresses'
+    '--city' = 'cities'
+    '--type' = 'types'
+    '--conversation' = 'conversations'
+    'search --after' = 'messages'
+    'attachments ls --after' = 'attachments'
+    'attachments ls --before' = 'attachments'
+    '--source' = 'sources'
+    '--message' = 'messages'
+    'conversations ls --after' = 'conversations'
+    'conversations ls --before' = 'conversations'
+    'conversations walk --after' = 'conversations'
+    'conversations walk --before' = 'conversations'
+    'messages ls --after' = 'messages'
+    'messages ls --before' = 'messages'
+    'events ls --after' = 'events'
+    'events ls --before' = 'events'
+    '--origin-city' = 'cities'
+    'attachments show' = 'attachments'
+    'attachments cat' = 'attachments'
+    'attachments pull' = 'attachments'
+    'read' = 'messages,conversations'
+    'open' = 'attachments,messages,conversations'
+    'content get' = 'messages'
+    'content diff' = 'messages'
+    'conversations show' = 'conversations'
+    'conversations export' = 'conversations'
+    'messages show' = 'messages'
+    'redact' = 'attachments'
+    'profile use' = 'profiles'
+  }
   $typed = @()
+  $words = @()
   $option = ''
   foreach ($element in ($commandAst.CommandElements | Select-Object -Skip 1)) {
     if ($element.Extent.EndOffset -ge $cursorPosition -and $wordToComplete -ne '') { break }
-    $word = $element.Extent.Text
+    # A word in quotes has a value; without it the text would have its quotes.
+    $word = if ($null -ne $element.Value) { "$($element.Value)" } else { $element.Extent.Text }
+    $words += $word
     if ($option -ne '') { $option = '' }
     elseif ($valued -ccontains $word) { $option = $word }
     elseif ($word.StartsWith('-')) { continue }
@@ -109,6 +149,19 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     $before = $Matches[1]
     $begun = $Matches[2]
     $option = $before.TrimEnd('=')
+  }
+  $place = $typed -join ' '
+  $kind = if ($option -eq '') { $kinds[$place] } elseif ($kinds["$place $option"]) { $kinds["$place $option"] } else { $kinds[$option] }
+  if ($kind -and -not ($option -eq '' -and $begun.StartsWith('-'))) {
+    $arx = Get-Command arx -CommandType Application, ExternalScript -ErrorAction SilentlyContinue | Select-Object -First 1
+    if ($arx) {
+      # Windows PowerShell drops empty arguments, so the current word never is one.
+      & $arx __complete powershell $kind -- "=$begun" arx @words 2>$null | ForEach-Object {
+        $text, $shown, $label = $_ -split "`t", 3
+        if ($text) { [System.Management.Automation.CompletionResult]::new("$before$text", $shown, 'ParameterValue', $label) }
+      }
+    }
+    if ($option -ne '') { return }
   }
   # Where nothing is proposed PowerShell proposes files.
   $found = if ($option -ne '') { @($choices["$($typed -join ' ') $option"]) + @($choices[$option]) } else { @($next[($typed -join ' ')]) + $globals }

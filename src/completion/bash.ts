@@ -3,6 +3,7 @@ import {
   type Expected,
   type Flag,
   GLOBALS,
+  isFound,
   lines,
   namesOf,
   NOUN_WORDS,
@@ -15,11 +16,13 @@ import {
 /** Returns the completion script for bash. */
 export function bashScript(): string {
   const action = (value: Expected): string =>
-    typeof value !== 'string'
-      ? `_arx_list -W "${value.join(' ')}"`
-      : value === 'file' || value === 'dir'
-        ? `_arx_${value}`
-        : '';
+    isFound(value)
+      ? `_arx_values ${value.kinds.join(',')}`
+      : typeof value !== 'string'
+        ? `_arx_list -W "${value.join(' ')}"`
+        : value === 'file' || value === 'dir'
+          ? `_arx_${value}`
+          : '';
   const valueCases = (flags: Flag[], words: string): string[] =>
     flags
       .filter(({ value }) => action(value) !== '')
@@ -35,6 +38,13 @@ export function bashScript(): string {
 _arx_list() {
   local found
   while IFS= read -r found; do COMPREPLY+=("$found"); done < <(compgen "$@" -- "$cur")
+}
+# compgen would run what stands in a value, so the values come quoted for the place where the cursor is.
+_arx_values() {
+  local found
+  while IFS= read -r found; do
+    [[ -z $found ]] || COMPREPLY+=("$found")
+  done < <(command arx __complete bash "$1" -- "$cur" "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
 }
 # Readline itself knows best about quotes and folders; bash 3 has no compopt.
 _arx_file() { compopt -o default 2>/dev/null || _arx_list -f; }

@@ -3,7 +3,9 @@ import {
   entriesAfter,
   type Expected,
   type Flag,
+  type FoundValues,
   GLOBALS,
+  isFound,
   lines,
   NOUN_WORDS,
   PLACES,
@@ -14,7 +16,9 @@ import {
 /** Returns the completion script for fish. */
 export function fishScript(): string {
   const DIRECTORIES = "-a '(__fish_complete_directories)'";
+  const values = (of: FoundValues): string => `-k -a '(__arx_values ${of.kinds.join(',')})'`;
   const value = (of: Expected): string => {
+    if (isFound(of)) return ` -x ${values(of)}`;
     if (of === 'nothing') return '';
     if (of === 'file') return ' -rF';
     if (of === 'dir') return ` -x ${DIRECTORIES}`;
@@ -27,6 +31,7 @@ export function fishScript(): string {
     return `${spelt.join(' ')}${value(of)} -d ${quoted(description)}`;
   };
   const rest = (of: Expected): string[] => {
+    if (isFound(of)) return [values(of)];
     if (typeof of !== 'string') return [`-a ${quoted(of.join(' '))}`];
     return of === 'file' ? ['-F'] : of === 'dir' ? [DIRECTORIES] : [];
   };
@@ -48,6 +53,11 @@ function __arx_at
         end
     end
     test "$typed" = "$argv"
+end
+function __arx_values
+    command -q arx; or return
+    set -l current (commandline -ct)
+    command arx __complete fish $argv[1] -- "$current" (commandline -opc) 2>/dev/null
 end
 complete -c arx -f
 ${lines(GLOBALS.map((each) => `complete -c arx ${flag(each)}`))}

@@ -3,9 +3,13 @@ import type { CommandOption, CommandSpec } from '../command-list/command-spec.ts
 import { GLOBAL_OPTIONS } from '../command-list/global-options.ts';
 import { HELP_COMMAND } from '../command-list/help-command.ts';
 import { COMMAND_LIST, NOUNS } from '../command-list/index.ts';
+import { TIERS } from '../contract/token.ts';
+import { kindsOfArgument, kindsOfOption, type ValueKind } from './value-kinds.ts';
 
-/** What may be typed: nothing, free text, a path, or one of these words. */
-export type Expected = 'nothing' | 'text' | 'file' | 'dir' | readonly string[];
+/** What may be typed: nothing, free text, a path, one of these words, or values that are found out when they are asked for. */
+export type Expected = 'nothing' | 'text' | 'file' | 'dir' | readonly string[] | FoundValues;
+/** Values that `arx __complete` finds out. */
+export type FoundValues = { kinds: readonly ValueKind[] };
 /** An option with all its names. */
 export type Flag = { names: string[]; description: string; value: Expected };
 /** A command: what may follow its words. */
@@ -20,7 +24,7 @@ export const GLOBALS: Flag[] = [
   ...GLOBAL_OPTIONS,
   ['-h, --help', 'show help'] as const,
   ['-V, --version', 'show the version'] as const,
-].map(flagOf);
+].map((option) => flagOf('', option));
 /** First words of commands that have two words. */
 export const NOUN_WORDS = Object.keys(NOUNS);
 /** Names of the options that are followed by a value, in any command. */
@@ -30,21 +34,25 @@ export const VALUED = [
   ),
 ];
 
-function flagOf([syntax, description, choices]: CommandOption): Flag {
+function flagOf(words: string, [syntax, description, choices]: CommandOption): Flag {
+  const kinds = kindsOfOption(words, syntax);
+  const name = /[<[](\w+)/.exec(syntax)?.[1];
   return {
     names: syntax.split(/[ ,]+/).filter((part) => part.startsWith('-')),
     description,
-    value: expected(/[<[](\w+)/.exec(syntax)?.[1], choices),
+    // A service may have other tiers too, so these are proposals only.
+    value: kinds.length > 0 ? { kinds } : expected(name, choices ?? (name === 'tier' ? TIERS : undefined)),
   };
 }
 
 function placeOf({ words, summary, options = [], arguments: given = [] }: CommandSpec): Place {
   const [syntax = '', , proposals] = given[0] ?? [];
+  const kinds = kindsOfArgument(words);
   return {
     words,
     summary,
-    flags: options.map(flagOf),
-    rest: expected(/\w+/.exec(syntax)?.[0], proposals),
+    flags: options.map((option) => flagOf(words, option)),
+    rest: kinds.length > 0 ? { kinds } : expected(/\w+/.exec(syntax)?.[0], proposals),
   };
 }
 
@@ -53,6 +61,11 @@ function expected(name: string | undefined, choices: readonly string[] | undefin
   if (choices !== undefined) return choices;
   if (name === undefined) return 'nothing';
   return name === 'dir' ? 'dir' : name === 'file' || name === 'paths' ? 'file' : 'text';
+}
+
+/** Returns whether values are found out when they are asked for. */
+export function isFound(value: Expected): value is FoundValues {
+  return typeof value === 'object' && 'kinds' in value;
 }
 
 /** Returns the names of options. */

@@ -19,6 +19,7 @@ import { readGlobalFlags, type GlobalFlags } from './global-flags.ts';
 import { createLocalArchives } from './local-archives.ts';
 import { once } from './once.ts';
 import { createRecording } from './recording.ts';
+import { createSeenRows } from './seen-rows.ts';
 import { tokenBytes } from './token-input.ts';
 
 /** An App with what only its runner uses. */
@@ -26,7 +27,7 @@ export type RunningApp = App & {
   readonly flags: GlobalFlags;
   /** Prints the names and types of the fields of the command's record. */
   listFields(): Promise<void>;
-  /** Runs what `--jq` has not run yet. Throws Fault 'usage' where its program failed. */
+  /** Runs what `--jq` has not run yet, and keeps what was printed for completion. Throws Fault 'usage' where its program failed. */
   finishOutput(): Promise<void>;
   startRecording(): Promise<void>;
   /** Returns the Fault that an error of a command means. */
@@ -91,18 +92,21 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       : await (
           await import('../format/jq-sink.ts')
         ).openJqSink({ program: flags.jq, isPerRecord: output === 'ndjson', world });
-  const printer = createPrinter({
-    ...world,
-    ...(jq === undefined ? {} : { stdout: jq.sink }),
-    ...screen,
-    output,
-    fields:
-      flags.fields === undefined || flags.fields === true
-        ? undefined
-        : (await fields()).selectFields(flags.fields, options.spec.words, printing),
-    quiet: flags.quiet,
-    csvSafe: flags.csvSafe,
-  });
+  const seen = createSeenRows(options.spec.words, world, { settings, cache: directories.cache });
+  const printer = seen.watching(
+    createPrinter({
+      ...world,
+      ...(jq === undefined ? {} : { stdout: jq.sink }),
+      ...screen,
+      output,
+      fields:
+        flags.fields === undefined || flags.fields === true
+          ? undefined
+          : (await fields()).selectFields(flags.fields, options.spec.words, printing),
+      quiet: flags.quiet,
+      csvSafe: flags.csvSafe,
+    }),
+  );
 
   const archives = createLocalArchives(
     { dir: directories.data },
@@ -245,7 +249,10 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       const { recordFieldView } = await import('../format/views/index.ts');
       await printer.list(recordFieldView, { rows, summary: () => ({ rows: rows.length, complete: true }) });
     },
-    finishOutput: async () => jq?.finish(),
+    finishOutput: async () => {
+      await jq?.finish();
+      seen.save();
+    },
     startRecording: recording.start,
     faultOf: archives.faultOf,
     close: async () => {

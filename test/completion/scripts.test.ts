@@ -141,8 +141,7 @@ describe('powershell', () => {
 
   const keys = [...script.matchAll(/^ {4}('[^']*') = @\((.*)\)$/gm)];
   test('no hash table holds a key twice, in any case of letters: PowerShell refuses the whole script', () => {
-    const [choices = '', next = ''] = script.split('$next = @{');
-    for (const part of [choices, next]) {
+    for (const part of script.split(/\$\w+ = @\{/)) {
       const found = [...part.matchAll(/^ {4}('[^']*') =/gm)].map(([, key = '']) => key.toLowerCase());
       expect(found.length).toBe(new Set(found).size);
     }

@@ -1,0 +1,117 @@
+// Keeps what a run printed at a terminal, so that completion can propose it: ids, cities, types and sources.
+import type { CommandWords } from '../command-list/index.ts';
+import {
+  addSeenValues,
+  archiveKey,
+  type SeenKind,
+  type SeenPlace,
+  type SeenValue,
+} from '../completion/seen-values.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Envelope } from '../format/json-output.ts';
+import type { Printer } from '../format/printer.ts';
+import type { World } from '../world.ts';
+
+/** The rows of a run that are looked at: more than completion keeps of one kind, since some fields repeat. */
+const MAX_ROWS = 200;
+
+/** What the id of a printed record is, and for the commands that count files what their values are. */
+const KIND_OF_COMMAND: { [words in CommandWords]?: SeenKind } = {
+  'attachments ls': 'attachments',
+  'attachments show': 'attachments',
+  'attachments cities': 'cities',
+  'attachments types': 'types',
+  'attachments sources': 'sources',
+  'conversations ls': 'conversations',
+  'conversations show': 'conversations',
+  'conversations walk': 'conversations',
+  'content get': 'messages',
+  'messages ls': 'messages',
+  'messages show': 'messages',
+  search: 'messages',
+  read: 'messages',
+  'events ls': 'events',
+};
+
+/** Fields of any record whose values are proposed. */
+const KIND_OF_FIELD: Readonly<Record<string, SeenKind>> = {
+  origin_city: 'cities',
+  content_type: 'types',
+  message_id: 'messages',
+  first_message_id: 'messages',
+  conversation_id: 'conversations',
+};
+
+/** Fields that say what a record is. */
+const LABELS = ['filename', 'subject', 'type'];
+
+/** The rows that a run printed. */
+export type SeenRows = {
+  /** Returns the printer, which also remembers the rows that it prints. */
+  watching(printer: Printer): Printer;
+  /** Writes down what was printed. Never throws. */
+  save(): void;
+};
+
+/** Returns the rows of a run of this command, none where nobody sits at a terminal: nobody completes what a script read. */
+export function createSeenRows(
+  words: CommandWords,
+  world: Pick<World, 'stdout' | 'stderr' | 'uid' | 'pid'>,
+  { settings, cache }: { settings: Settings; cache: string },
+): SeenRows {
+  const ownKind = KIND_OF_COMMAND[words];
+  if (ownKind === undefined || !(world.stdout.isTTY || world.stderr.isTTY))
+    return { watching: (printer) => printer, save: () => {} };
+  const idField = ['cities', 'types', 'sources'].includes(ownKind) ? 'value' : 'id';
+  const seen = new Map<SeenKind, SeenValue[]>();
+  const add = (kind: SeenKind, value: unknown, label: string): void => {
+    if (typeof value !== 'string') return;
+    const known = seen.get(kind) ?? [];
+    known.push([value, label]);
+    seen.set(kind, known);
+  };
+  const see = (row: object): void => {
+    const record = row as Readonly<Record<string, unknown>>;
+    const label = LABELS.map((name) => record[name]).find((text) => typeof text === 'string');
+    add(ownKind, record[idField], typeof label === 'string' ? label : '');
+    for (const [field, kind] of Object.entries(KIND_OF_FIELD)) add(kind, record[field], '');
+    if (ownKind === 'attachments') add('sources', record['source'], '');
+  };
+  return {
+    watching: (printer) => ({
+      ...printer,
+      list: (view, list) => printer.list(view, { ...list, rows: watched(list.rows, see) }),
+      record: (view, wire) => {
+        see(wire);
+        return printer.record(view, wire);
+      },
+    }),
+    save: () => {
+      const place: SeenPlace = { cache, archive: archiveKey(settings), uid: world.uid, pid: world.pid };
+      addSeenValues(place, Object.fromEntries(seen));
+    },
+  };
+}
+
+/** Returns the same rows; the first ones are passed to `see` as they are read. */
+function watched<T extends object>(rows: Envelope<T>['rows'], see: (row: T) => void): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const source: AsyncIterator<T> | Iterator<T> =
+        Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
+      let left = MAX_ROWS;
+      return {
+        next: async () => {
+          const next = await source.next();
+          if (left > 0 && next.done !== true) see(next.value);
+          left -= 1;
+          return next;
+        },
+        return: async () => {
+          await source.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
