@@ -135,12 +135,16 @@ function openTerminal({ enter, leave }: { enter: string; leave: string }): Termi
     process.removeListener('SIGTSTP', stop);
     process.kill(0, 'SIGTSTP');
     // This runs when the process goes on, or at once where nothing can stop it.
-    setImmediate(goOn);
+    setImmediate(() => {
+      if (!isTaken) goOn();
+    });
   };
   const goOn = (): void => {
     process.removeListener('SIGTSTP', stop);
     process.on('SIGTSTP', stop);
-    if (!isTaken) take();
+    // The shell may have changed the mode, which Node does not know: without this it would leave it so.
+    keys.setRawMode(false);
+    take();
     resized();
   };
   const onResize = (): void => resized();

@@ -2,7 +2,7 @@
 import { actionOf, type Action } from './bindings.ts';
 import { chosenPlace } from './chosen.ts';
 import { placeOf } from './entry.ts';
-import { filtered, foundFrom } from './filter.ts';
+import { filtered, foundFrom, reordered } from './filter.ts';
 import { opened, pullAsked, verified } from './jobs.ts';
 import type { Key } from './key-parser.ts';
 import { bodyRows, hasColumnNames, isText } from './layout.ts';
@@ -10,7 +10,15 @@ import { moved, movedToEdge, withCursor } from './moving.ts';
 import { wordsOf, type Place } from './place.ts';
 import { readOn, withScreen } from './reading.ts';
 import { popped, pushed, replaced, sibling } from './screens.ts';
-import { chosenEntry, shownCount, shownScreen, type Screen, type State, type Step } from './state.ts';
+import {
+  chosenEntry,
+  shownCount,
+  shownScreen,
+  type Order,
+  type Screen,
+  type State,
+  type Step,
+} from './state.ts';
 
 /** Lines that the mouse wheel moves a text. */
 const WHEEL_LINES = 3;
@@ -54,7 +62,12 @@ const ACTIONS: Record<Action, (state: State, count: number) => Step> = {
   pull: (state) => pullAsked(state, 'chosen'),
   pullAll: (state) => pullAsked(state, 'all'),
   verify: verified,
+  order: (state) =>
+    shownScreen(state).place.kind === 'conversations'
+      ? changed(state, (screen) => reordered(screen, state))
+      : said(state, 'S orders conversations'),
   copy: (state) => ({ state, effects: [{ kind: 'copy', words: wordsOf(placeInFocus(state)) }] }),
+  copyScreen: (state) => ({ state, effects: [{ kind: 'copy', words: wordsOfScreen(shownScreen(state)) }] }),
   quotes: (state) => changed({ ...state, isFolded: !state.isFolded }, (screen) => moved(screen, 0, state)),
   headers: (state) => toggled(state, 'headers'),
   lore: (state) => toggled(state, 'lore'),
@@ -64,6 +77,17 @@ const ACTIONS: Record<Action, (state: State, count: number) => Step> = {
   suspend: (state) => ({ state, effects: [{ kind: 'suspend' }] }),
   help: (state) => ({ state: { ...state, helpTop: 0 }, effects: [] }),
 };
+
+/** The columns that `conversations ls` sorts by. */
+const SORTS: Record<Order, readonly string[]> = {
+  archive: [],
+  newest: ['--sort', '-last'],
+  longest: ['--sort', '-messages'],
+};
+
+function wordsOfScreen({ place, order }: Screen): string[] {
+  return [...wordsOf(place), ...SORTS[order]];
+}
 
 /** Returns the place that a command for what is chosen is about: that of the row, else that of the screen. */
 function placeInFocus(state: State): Place {

@@ -19,6 +19,7 @@ export type Action =
   | 'nextMatch'
   | 'previousMatch'
   | 'search'
+  | 'order'
   | 'files'
   | 'thread'
   | 'open'
@@ -26,6 +27,7 @@ export type Action =
   | 'pullAll'
   | 'verify'
   | 'copy'
+  | 'copyScreen'
   | 'quotes'
   | 'headers'
   | 'lore'
@@ -77,6 +79,12 @@ export const BINDINGS: Readonly<Record<string, readonly Binding[]>> = {
     { action: 'filter', keys: ['/'], shown: '/', what: 'only rows with this text; in a message, find it' },
     { action: 'nextMatch', keys: ['n'], shown: 'n', what: 'the next place found in a message' },
     { action: 'previousMatch', keys: ['N'], shown: 'N', what: 'the place found before' },
+    {
+      action: 'order',
+      keys: ['S'],
+      shown: 'S',
+      what: 'conversations by last message, by length, as listed',
+    },
     { action: 'search', keys: ['s'], shown: 's', what: 'search all messages (arx help queries)' },
   ],
   Message: [
@@ -90,6 +98,7 @@ export const BINDINGS: Readonly<Record<string, readonly Binding[]>> = {
     { action: 'pullAll', keys: ['P'], shown: 'P', what: 'download all files of the list' },
     { action: 'open', keys: ['o'], shown: 'o', what: 'open it in the default program' },
     { action: 'copy', keys: ['y'], shown: 'y', what: 'copy the arx command for what is chosen' },
+    { action: 'copyScreen', keys: ['Y'], shown: 'Y', what: 'copy the arx command that prints this screen' },
   ],
   Explorer: [
     { action: 'reload', keys: ['r'], shown: 'r', what: 'read again' },

@@ -69,15 +69,14 @@ function wantsMore(screen: Screen, state: State): boolean {
 }
 
 function withEntries(screen: Screen, added: readonly Entry[]): Pick<Screen, 'entries' | 'matches'> {
-  const { entries, filter, place, matches } = screen;
+  const { entries, place, matches } = screen;
   if (added.length === 0) return { entries, matches };
   if (place.kind === 'overview') {
     const all = arranged(entries, added);
-    return { entries: all, matches: matches === undefined ? undefined : matchesOf(all, filter) };
+    return { entries: all, matches: matchesOf(all, screen) };
   }
   const all = [...entries, ...added];
-  if (matches === undefined) return { entries: all, matches };
-  return { entries: all, matches: [...matches, ...matchesOf(all, filter, entries.length)] };
+  return { entries: all, matches: matchesOf(all, screen, { from: entries.length, before: matches ?? [] }) };
 }
 
 /** Returns the screen with the same row chosen as before, at the same height. */
@@ -85,9 +84,11 @@ function keptPlace(screen: Screen, before: Screen, state: State): Screen {
   if (screen.isToEnd && screen.reading === 'whole')
     return withCursor({ ...screen, isToEnd: false }, shownCount(screen) - 1, -1, state);
   const chosen = entryAt(before, before.cursor);
-  if (screen.place.kind !== 'overview' || chosen === undefined) {
-    return chosen === undefined ? withCursor(screen, screen.cursor, 1, state) : intoView(screen, state);
-  }
+  const isInOrder = screen.place.kind !== 'overview' && screen.order === 'archive';
+  // Above all rows of an order is where new ones come first.
+  if (chosen === undefined || (screen.order !== 'archive' && before.cursor === 0))
+    return withCursor(screen, screen.cursor, 1, state);
+  if (isInOrder) return intoView(screen, state);
   for (let index = 0; index < shownCount(screen); index += 1)
     if (entryAt(screen, index)?.id === chosen.id) {
       const top = before.top + index - before.cursor;

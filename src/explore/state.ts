@@ -8,6 +8,9 @@ import type { Place } from './place.ts';
 /** How far a screen is read. `paused`: more rows follow, which nobody has asked for yet. */
 export type Reading = 'reading' | 'paused' | 'whole' | 'failed';
 
+/** How conversations are ordered: as the archive lists them, by their last message, or by their number of messages. */
+export type Order = 'archive' | 'newest' | 'longest';
+
 /** One place on the screen. A list has `entries`, a text has `document`. */
 export type Screen = {
   /** Names the screen in events and effects. */
@@ -28,7 +31,8 @@ export type Screen = {
   top: number;
   /** Only entries with this text are shown; in a document it is marked. */
   filter: string;
-  /** Indexes of the entries that match the filter; undefined without a filter. */
+  order: Order;
+  /** Indexes of the entries that match the filter, in this order; undefined where all are shown in the order of the archive. */
   matches: readonly number[] | undefined;
   /** The end of the list was asked for: reading goes on until it is there. */
   isToEnd: boolean;
@@ -117,15 +121,38 @@ export function chosenEntry(screen: Screen): Exclude<Entry, { kind: 'heading' }>
   return entry === undefined || entry.kind === 'heading' ? undefined : entry;
 }
 
-/** Returns the indexes of the entries from `from` on that have the text of a filter. */
-export function matchesOf(entries: readonly Entry[], filter: string, from = 0): number[] {
+/**
+ * Returns what {@link Screen.matches} is for these entries. `known`: the matches of a text that the filter contains, or of the
+ * entries before `from`, so that not all entries need be looked at.
+ */
+export function matchesOf(
+  entries: readonly Entry[],
+  { filter, order }: Pick<Screen, 'filter' | 'order'>,
+  known: { among: readonly number[] } | { from: number; before: readonly number[] } = { from: 0, before: [] },
+): readonly number[] | undefined {
+  if (filter === '' && order === 'archive') return undefined;
   const wanted = filter.toLowerCase();
-  const found: number[] = [];
-  for (let index = from; index < entries.length; index += 1) {
+  const matches = (index: number): boolean => {
     const entry = entries[index]!;
-    if (entry.kind !== 'heading' && searchedText(entry).includes(wanted)) found.push(index);
-  }
-  return found;
+    return entry.kind !== 'heading' && searchedText(entry).includes(wanted);
+  };
+  if ('among' in known) return known.among.filter(matches);
+  const found = [...known.before];
+  for (let index = known.from; index < entries.length; index += 1) if (matches(index)) found.push(index);
+  return order === 'archive' ? found : sorted(found, entries, order);
+}
+
+function sorted(indexes: readonly number[], entries: readonly Entry[], order: Order): number[] {
+  const key = (index: number): string | number => {
+    const entry = entries[index]!;
+    if (entry.kind !== 'conversation') return 0;
+    return order === 'newest' ? entry.last : Number(entry.messages);
+  };
+  const keys = new Map(indexes.map((index) => [index, key(index)]));
+  return indexes.toSorted((a, b) => {
+    const [one, other] = [keys.get(a)!, keys.get(b)!];
+    return one === other ? a - b : one < other ? 1 : -1;
+  });
 }
 
 /** Returns a screen that nothing is read of yet. */
@@ -144,6 +171,7 @@ export function newScreen(number: number, place: Place): Screen {
     cursor: 0,
     top: 0,
     filter: '',
+    order: 'archive',
     matches: undefined,
     isToEnd: false,
   };

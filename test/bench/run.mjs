@@ -5,7 +5,8 @@ const USUAL = ['start', 'page', 'depth', 'import', 'search', 'walk', 'files', 'v
 const WALKS = ['simulated', 'served', 'sizes', 'many', 'calibration', 'kill'];
 const SEARCH = ['search-list'];
 const SERVICE = ['service', 'intake', 'ingest', 'ingest-kill', 'hold', 'hostile', 'soak', 'sqlmap'];
-const BENCHES = [...USUAL, ...SEARCH, ...WALKS, ...SERVICE];
+const EXPLORER = ['explore'];
+const BENCHES = [...USUAL, ...SEARCH, ...EXPLORER, ...WALKS, ...SERVICE];
 /** Options of the bench `calibration`. */
 const text = { type: 'string' };
 const flag = { type: 'boolean' };

@@ -1,18 +1,13 @@
 // `arx explore` on the sample archive, with a terminal in memory: from the overview to a message and its files, and what it refuses.
-import xterm from '@xterm/headless';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { run } from '../../src/arx.ts';
-import { Fault } from '../../src/faults.ts';
 import { blobPath } from '../../src/service/store/files/blobs.ts';
-import type { Terminal } from '../../src/world.ts';
 import { arx } from '../support/command.ts';
-import { fakeWorld } from '../support/fake-world.ts';
+import { startExplorer } from '../support/explorer-terminal.ts';
 import { sampleData } from '../support/sample.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { wordsOf } from '../support/transcript.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -21,73 +16,7 @@ beforeEach(async () => {
   expect(await arx(dir, 'login --observer-tier internal')).toMatchObject({ exit: 0 });
 });
 
-/** A run of the explorer whose terminal is in memory. */
-function start(line = '', { columns = 100, rows = 30 } = {}) {
-  const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
-  const sent: string[] = [];
-  const waiting: { pattern: RegExp; resolve: (text: string) => void }[] = [];
-  let listeners: Parameters<Terminal['listen']>[0] | undefined;
-  let isClosed = false;
-  const text = (): string =>
-    Array.from({ length: screen.rows }, (_, at) =>
-      screen.buffer.active.getLine(at)?.translateToString(true),
-    ).join('\n');
-  const look = (): void => {
-    for (const each of waiting.splice(0))
-      if (each.pattern.test(text())) each.resolve(text());
-      else waiting.push(each);
-  };
-  const put = (data: string): Promise<void> => {
-    sent.push(data);
-    return new Promise((resolve) =>
-      screen.write(data, () => {
-        look();
-        resolve();
-      }),
-    );
-  };
-  const controller = new AbortController();
-  const world = fakeWorld({ dir, argv: wordsOf(`explore ${line}`), columns, signal: controller.signal });
-  const ended = run({
-    ...world,
-    openTerminal: ({ enter, leave }) => {
-      void put(enter);
-      return {
-        size: () => ({ columns: screen.cols, rows: screen.rows }),
-        listen: (given) => void (listeners = given),
-        write: put,
-        suspend: () => {},
-        close: () => {
-          isClosed = true;
-          void put(leave);
-        },
-      };
-    },
-  });
-  return {
-    ended,
-    stderr: () => world.stderrText(),
-    sent: () => sent.join(''),
-    isClosed: () => isClosed,
-    signal: (name: string) => controller.abort(new Fault('interrupted', 'interrupted', { signal: name })),
-    type: (keys: string) => listeners!.input(Buffer.from(keys)),
-    resize(size: { columns: number; rows: number }) {
-      screen.resize(size.columns, size.rows);
-      listeners!.resize();
-    },
-    /** Resolves with the screen when it matches; rejects when the run ends before. */
-    shows: (pattern: RegExp): Promise<string> =>
-      Promise.race([
-        new Promise<string>((resolve) => {
-          waiting.push({ pattern, resolve });
-          look();
-        }),
-        ended.then((exit) => {
-          throw new Error(`ended with ${exit} without ${String(pattern)}: ${text()}`);
-        }),
-      ]),
-  };
-}
+const start = (line = '', options = {}) => startExplorer(dir, line, options);
 
 test('from the overview to conversations, a thread, a message and its files', async () => {
   const explorer = start();

@@ -1,8 +1,9 @@
 // The state machine of the explorer: which key leads where, what is read when, and what is cancelled.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BINDINGS } from '../../src/explore/bindings.ts';
 import { begin, update } from '../../src/explore/update.ts';
-import { chosenEntry, shownCount, type State } from '../../src/explore/state.ts';
+import { chosenEntry, entryAt, matchesOf, shownCount, type State } from '../../src/explore/state.ts';
 import { after, conversation, file, message, press, readMessage, shownScreen, stateAt } from './states.ts';
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => conversation(at + 1));
@@ -227,6 +228,72 @@ describe('finding', () => {
     expect(shownScreen(press(found, 'n', 'N').state).top).toBe(tops[0]);
     expect(press(found, 'N').state.notice?.text).toBe('no place further up');
   });
+});
+
+describe('the order of conversations', () => {
+  const ids = (state: State): string[] => {
+    const screen = shownScreen(state);
+    return Array.from({ length: shownCount(screen) }, (_, at) => entryAt(screen, at)!.id);
+  };
+  const entries = [
+    { ...conversation(1), last: '2019-01-02 00:00', messages: '10' },
+    { ...conversation(2), last: '2020-01-01 00:00', messages: '9' },
+    { ...conversation(3), last: '2018-01-01 00:00', messages: '9' },
+  ];
+  const state = stateAt({ kind: 'conversations' }, { entries, next: 'conv_3' });
+
+  test.each<[string[], string[]]>([
+    [['S'], ['conv_2', 'conv_1', 'conv_3']],
+    [
+      ['S', 'S'],
+      ['conv_1', 'conv_2', 'conv_3'],
+    ],
+    [
+      ['S', 'S', 'S'],
+      ['conv_1', 'conv_2', 'conv_3'],
+    ],
+    [['S', '/', '1', '8', '-', 'enter'], ['conv_3']],
+    [
+      ['S', '/', '2', 'backspace'],
+      ['conv_2', 'conv_1', 'conv_3'],
+    ],
+  ])('%j shows %j', (keys, shown) => {
+    expect(ids(press(state, ...keys).state)).toEqual(shown);
+  });
+
+  test('needs the whole list, and new rows take their place in it', () => {
+    const ordered = press(state, 'S');
+    const page = { entries: many(100), next: 'conv_100' };
+    const event = { kind: 'chunk', screen: 1, chunk: page } as const;
+    expect(update(state, event).effects).toEqual([]);
+    expect(update(ordered.state, event).effects).toMatchObject([{ kind: 'read', from: 'conv_100' }]);
+    const chunk = { entries: [{ ...conversation(4), last: '2021-01-01 00:00' }] };
+    const later = after(ordered.state, { kind: 'chunk', screen: 1, chunk });
+    expect(ids(later)).toEqual(['conv_4', 'conv_2', 'conv_1', 'conv_3']);
+    expect(cursor(later)).toBe(0);
+    const chosen = after(press(ordered.state, 'j').state, { kind: 'chunk', screen: 1, chunk });
+    expect(chosenEntry(shownScreen(chosen))?.id).toBe('conv_1');
+  });
+
+  test('is part of the command that prints the list', () => {
+    const words = ['conversations', 'ls', '--all', '--sort', '-last'];
+    expect(press(state, 'S', 'Y').effects.at(-1)).toEqual({ kind: 'copy', words });
+  });
+});
+
+test('a filter shows the same rows letter by letter as typed at once', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'A', '\u0130', ' '), maxLength: 4 });
+  const typing = fc.array(fc.constantFrom('a', 'b', 'A', ' ', 'backspace', 'S', 'escape', '/'), {
+    maxLength: 10,
+  });
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 12 }), typing, (words, keys) => {
+      const entries = words.map((each, at) => conversation(at, each));
+      const { state } = press(stateAt({ kind: 'conversations' }, { entries }), '/', ...keys);
+      const screen = shownScreen(state);
+      expect(screen.matches).toEqual(matchesOf(screen.entries, screen));
+    }),
+  );
 });
 
 describe('commands', () => {

@@ -131,10 +131,14 @@ function positionText(screen: Screen, state: State): string {
       ? `${count}+`
       : formatCount(Math.max(total, entries.length));
   const read = !isOpen || total === undefined ? '' : `, ${count} read`;
-  if (matches !== undefined)
-    return `${length === 0 ? 0 : cursor + 1} of ${plural(matches.length, 'row')} with "${filter}" (of ${all}${read})`;
-  return `${length === 0 ? 0 : formatCount(cursor + 1)} of ${all}${read}`;
+  const at = length === 0 ? 0 : formatCount(cursor + 1);
+  const words = ORDER_WORDS[screen.order];
+  if (filter !== '' && matches !== undefined)
+    return `${at} of ${plural(matches.length, 'row')} with "${filter}" (of ${all}${read})${words}`;
+  return `${at} of ${all}${read}${words}`;
 }
+
+const ORDER_WORDS = { archive: '', newest: ', last message first', longest: ', longest first' };
 
 function promptText(prompt: Prompt): string {
   const text = escapeText(prompt.text);

@@ -1,0 +1,91 @@
+// `arx explore` on a remote archive whose answers are held back: keys always work, and what is left is no longer asked for.
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startExplorer } from '../support/explorer-terminal.ts';
+import { holdingProxy, type HoldingProxy } from '../support/holding-proxy.ts';
+import { sampleData } from '../support/sample.ts';
+import { serve, tokenOf, type Served } from '../support/served.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+let dir: string;
+let served: Served;
+let token: string;
+let proxy: HoldingProxy;
+beforeAll(async () => {
+  dir = tempFolder('explore-remote');
+  await sampleData(join(dir, 'data'));
+  served = await serve(dir);
+  token = await tokenOf(served.base_url, served.owner);
+});
+afterAll(() => served.close());
+beforeEach(async () => void (proxy = await holdingProxy(served.base_url)));
+afterEach(() => proxy.close());
+
+const start = (line = '') =>
+  startExplorer(dir, `${line} --base-url ${proxy.url}`, { env: { LANG: 'C.UTF-8', ARX_TOKEN: token } });
+
+test('every place has a placeholder, and keys work while nothing answers', async () => {
+  const explorer = start();
+  await explorer.shows(/reading …/);
+  await proxy.holds(/^\/api\/health/);
+  explorer.type('?');
+  await explorer.shows(/compare the bytes of the file/);
+  explorer.type('q');
+  await explorer.shows(/reading …/);
+  explorer.type('f');
+  await explorer.shows(/› files[^]*reading …/);
+  await proxy.holds(/^\/v1\/attachments/);
+  explorer.type('sharbour');
+  await explorer.shows(/search: harbour/);
+  explorer.type('\r');
+  await explorer.shows(/› search: harbour[^]*reading …/);
+  explorer.type('\x03');
+  expect(await explorer.ended).toBe(0);
+  await proxy.isQuiet();
+});
+
+test('leaving a screen ends its request; coming back sends it again', async () => {
+  const explorer = start();
+  await proxy.release(/^\/api\/health/);
+  await explorer.shows(/> Conversations +60/);
+  const catalogue = await proxy.holds(/^\/v1\/attachments/);
+  explorer.type('\r');
+  await catalogue.closed;
+  const list = await proxy.holds(/^\/v1\/conversations/);
+  explorer.type('q');
+  await list.closed;
+  await proxy.release(/^\/v1\/attachments/);
+  await explorer.shows(/Files by type/);
+  await proxy.isQuiet();
+  explorer.type('q');
+  expect(await explorer.ended).toBe(0);
+});
+
+test('a thread, then a message, each shown as soon as its answers are there', async () => {
+  const explorer = start('conv_9');
+  await explorer.shows(/› conv_9[^]*reading …/);
+  proxy.letThrough();
+  await explorer.shows(/Tomás Rojas[^]*Wanjiru Kamau/);
+  proxy.hold();
+  explorer.type('jj\r');
+  await explorer.shows(/› msg_\d+[^]*reading …/);
+  const content = await proxy.holds(/^\/api\/content\//);
+  // The next message is wanted instead of this one.
+  explorer.type('K');
+  await content.closed;
+  proxy.letThrough();
+  await explorer.shows(/From: Edie Marsh/);
+  explorer.type('\x03');
+  expect(await explorer.ended).toBe(0);
+});
+
+test('an answer that is an error is said, and r asks again', async () => {
+  const explorer = start('msg_1');
+  await proxy.refuse(/^\/api\/content\//, 403);
+  await explorer.shows(/\[forbidden\]/);
+  proxy.letThrough();
+  explorer.type('r');
+  await explorer.shows(/From: /);
+  explorer.type('\x03');
+  expect(await explorer.ended).toBe(0);
+});
