@@ -8,7 +8,7 @@ import { ACCEPTED_ENCODINGS } from './content-encoding.ts';
 import { faultOfResponse, mayHelpToWait } from './error-response.ts';
 import { NoTokenFault } from './no-token.ts';
 import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
-import { holdsSecret, redactFault, redactSecret } from './safe-text.ts';
+import { holdsSecret, redactFault, redactSecrets } from './safe-text.ts';
 import { shownTarget } from './shown-target.ts';
 import { hostAndPort, TransportFault, type Transport } from './transport.ts';
 
@@ -17,6 +17,11 @@ export type SenderOptions = {
   transport: Transport;
   /** Returns the token for this base URL, undefined where there is none. It is called for every call, so it must be fast. */
   bearer: () => Promise<string | undefined>;
+  /**
+   * Returns the tokens that no message may show, also those that calls do not send: a service knows each token that it ever
+   * gave or got. It is called only where a call fails. Without it the tokens that were sent count.
+   */
+  secrets?: () => Promise<readonly string[]>;
   /** Called once when the service refuses the token. Returns true where `bearer` now gives another one. */
   renew?: () => Promise<boolean>;
   /** How many tries may follow the first one. Default 4. */
@@ -58,7 +63,7 @@ export const DEFAULT_TIMEOUT_MS = 20_000;
 
 /**
  * Sends a call. Returns what `read` makes of a 2xx response, or of any with `anyStatus`; everything else is thrown as a Fault.
- * Text of the service in Faults that `read` returns instead of throwing must pass through `redact`, which removes the token.
+ * Text of the service in Faults that `read` returns instead of throwing must pass through `redact`, which removes the tokens that were sent.
  */
 export type Send = <T>(
   call: ApiCall,
@@ -81,6 +86,11 @@ export function createSender(options: SenderOptions): Send {
       renewing = undefined;
     });
     return (await renewing) ? bearer() : undefined;
+  }
+
+  /** Returns everything that a message about a failed call must not show. */
+  async function secretsWith(sent: readonly string[]): Promise<readonly string[]> {
+    return [...new Set([...sent, ...((await options.secrets?.()) ?? [])])];
   }
 
   /** `missing`: why there is no token. It is thrown where the service refuses the call. */
@@ -111,7 +121,7 @@ export function createSender(options: SenderOptions): Send {
       });
       const answer = await readResponse(reply);
       const drift = ratioOf(answer.headers[HEADERS.drift]);
-      const shown = shownTarget(url, token ?? '');
+      const shown = shownTarget(url, token === undefined ? [] : [token]);
       log?.(
         `${method} ${shown}: ${answer.status}, ${Math.round(world.monotonic() - begun)} ms` +
           (drift === undefined ? '' : `, drift ${drift}`),
@@ -140,13 +150,15 @@ export function createSender(options: SenderOptions): Send {
 
   return async (call, read) => {
     let token: string | undefined;
+    const sent: string[] = [];
     let unreadable: ApiResponse | undefined;
     try {
       const known = await tokenFor(call);
       ({ token } = known);
+      if (token !== undefined) sent.push(token);
       const readIt = (response: ApiResponse) => {
         unreadable = response;
-        const value = read(response, (text) => redactSecret(text, token ?? ''));
+        const value = read(response, (text) => redactSecrets(text, sent));
         unreadable = undefined;
         return value;
       };
@@ -156,6 +168,7 @@ export function createSender(options: SenderOptions): Send {
         if (other !== undefined) {
           const { maybeReceived } = outcome;
           token = other;
+          sent.push(other);
           outcome = await sendWithRetries(call, token, readIt);
           outcome.maybeReceived ||= maybeReceived;
         }
@@ -166,13 +179,14 @@ export function createSender(options: SenderOptions): Send {
         if ('value' in reply) return reply.value;
         if (call.anyStatus === true) return readIt(reply);
       }
-      throw failureOf(call, outcome, token);
+      throw failureOf(call, outcome, await secretsWith(sent));
     } catch (error) {
       // Only what is read from a response has words of the service that could be the token.
-      if (!(error instanceof Fault) || token === undefined || unreadable === undefined) throw error;
+      if (!(error instanceof Fault) || unreadable === undefined) throw error;
+      const secrets = await secretsWith(sent);
       // Words of an earlier response may be in the Fault of a page that differs from it.
-      const isEchoed = error instanceof TransportFault || holdsSecret(unreadable, token);
-      throw isEchoed ? redactFault(error, token) : error;
+      const isEchoed = error instanceof TransportFault || holdsSecret(unreadable, secrets);
+      throw isEchoed ? redactFault(error, secrets) : error;
     }
   };
 }
@@ -211,8 +225,8 @@ function late(url: URL, timeoutMs: number): Fault {
 }
 
 /** Fault 'unconfirmed' where an event may have arrived without an acknowledgement: it cannot be said to have failed. */
-function failureOf(call: ApiCall, outcome: RetryOutcome<ApiResponse>, token: string | undefined): Fault {
-  const fault = 'fault' in outcome ? outcome.fault : faultOfResponse(outcome.reply, call.url, token);
+function failureOf(call: ApiCall, outcome: RetryOutcome<ApiResponse>, secrets: readonly string[]): Fault {
+  const fault = 'fault' in outcome ? outcome.fault : faultOfResponse(outcome.reply, call.url, secrets);
   const uncertain = fault.kind === 'network' || fault.kind === 'busy';
   if (call.id !== undefined && outcome.maybeReceived && uncertain) {
     const message = `event ${call.id} may have been accepted: ${fault.message}`;

@@ -5,7 +5,7 @@ import { HEADERS, ROUTES } from '../contract/routes.ts';
 import { Fault, type FaultDetail, type FaultKind } from '../faults.ts';
 import { isFromOurService } from './our-service.ts';
 import type { ApiResponse } from './response.ts';
-import { redactSecret, safeText } from './safe-text.ts';
+import { redactSecrets, safeText } from './safe-text.ts';
 import { shownPath } from './shown-target.ts';
 import { parseJson } from './strict-json.ts';
 
@@ -60,14 +60,14 @@ export function faultOfItem(code: string, message: string): Fault {
 
 /**
  * Returns the Fault for a response that is no success (status 300 and above). `url` is what was requested.
- * The details have the error code, `request_id` and `integrity` as far as the service sent them. No part of `token` is in
- * what the service says; our own words stay.
+ * The details have the error code, `request_id` and `integrity` as far as the service sent them. No part of one of the
+ * `secrets` is in what the service says; our own words stay.
  */
-export function faultOfResponse(response: ApiResponse, url: URL, token = ''): Fault {
+export function faultOfResponse(response: ApiResponse, url: URL, secrets: readonly string[] = []): Fault {
   const { status } = response;
-  if (REDIRECTS.has(status)) return redirected(response, url, token);
+  if (REDIRECTS.has(status)) return redirected(response, url, secrets);
   if (status < 400) return unexpectedStatus(status);
-  const fields = errorFieldsOf(response, token);
+  const fields = errorFieldsOf(response, secrets);
   const { message: _, ...known } = fields;
   const kind = kindOf(status, fields.code);
   const hint = hintFor(kind, fields, url);
@@ -78,7 +78,7 @@ export function faultOfResponse(response: ApiResponse, url: URL, token = ''): Fa
     ...(hint === undefined ? {} : { hint }),
     ...(isFromOurService(response.headers) ? { isFromOurService: true } : {}),
   };
-  return new Fault(kind, messageOf(kind, status, fields, url, token), detail);
+  return new Fault(kind, messageOf(kind, status, fields, url, secrets), detail);
 }
 
 function hintFor(kind: FaultKind, { code, message }: ErrorFields, url: URL): string | undefined {
@@ -107,7 +107,7 @@ function messageOf(
   status: number,
   { code, message = '' }: ErrorFields,
   url?: URL,
-  token = '',
+  secrets: readonly string[] = [],
 ): string {
   const words = lowered(message);
   if (code === 'token_expired') {
@@ -117,11 +117,11 @@ function messageOf(
   const reason = words === '' ? (code ?? `status ${status}`) : words;
   if (kind === 'busy') return `the service cannot answer now: ${reason}`;
   if (kind === 'not_found' && url !== undefined) {
-    const record = recordAt(url, token);
+    const record = recordAt(url, secrets);
     if (code === NO_RECORD && record !== undefined) return `no ${record} in this archive`;
     // Another service may lack the record, or the whole route. With a cursor it may lack only the row of the cursor.
     if (!isKnown(code) && !CURSORS.some((name) => url.searchParams.has(name)))
-      return `the service has no ${record ?? safeText(shownPath(url, token), 80)}: ${reason}`;
+      return `the service has no ${record ?? safeText(shownPath(url, secrets), 80)}: ${reason}`;
   }
   // For an unknown code, and where there is one word only, it must be said whose words these are.
   return isKnown(code) && words.includes(' ') ? words : `the service refused the request: ${reason}`;
@@ -131,11 +131,11 @@ function messageOf(
  * Returns the record that a path asks for, as `message msg_99`; undefined for a list or another path. It replaces the text
  * of the service, ours too, so that every service gives the same message.
  */
-function recordAt(url: URL, token: string): string | undefined {
+function recordAt(url: URL, secrets: readonly string[]): string | undefined {
   const record = recordIn(url);
   if (record === undefined) return undefined;
   try {
-    return `${record.noun} ${safeText(redactSecret(decodeURIComponent(record.id), token), 80)}`;
+    return `${record.noun} ${safeText(redactSecrets(decodeURIComponent(record.id), secrets), 80)}`;
   } catch {
     return undefined;
   }
@@ -171,26 +171,26 @@ function lowered(message: string): string {
 }
 
 /** Reads each field on its own, so that a wrong integrity does not hide the code. Headers fill in what the body lacks. */
-export function errorFieldsOf({ bytes, headers }: ApiResponse, token = ''): ErrorFields {
+export function errorFieldsOf({ bytes, headers }: ApiResponse, secrets: readonly string[] = []): ErrorFields {
   const error = errorIn(bytes);
   const { code, message, integrity } = error;
   const request_id = error['request_id'] ?? headers[HEADERS.requestId];
   const checked = Integrity.safeParse(integrity ?? numberIn(headers[HEADERS.integrity]));
   const shown = (text: string, maxCharacters: number): string =>
-    safeText(redactSecret(text, token), maxCharacters);
+    safeText(redactSecrets(text, secrets), maxCharacters);
   return {
     ...(typeof code === 'string' && code !== '' ? { code: shown(code, 80) } : {}),
     ...(typeof message === 'string' ? { message: shown(message, MAX_MESSAGE_CHARACTERS) } : {}),
-    ...((request_id ?? null) === null ? {} : { request_id: shownRequestId(request_id, token) }),
+    ...((request_id ?? null) === null ? {} : { request_id: shownRequestId(request_id, secrets) }),
     ...(checked.success ? { integrity: checked.data } : {}),
   };
 }
 
 /** Returns the id as a person may quote it to the operator, or that it is none: the id of a request has no spaces or control characters. */
-function shownRequestId(id: unknown, token: string): string {
+function shownRequestId(id: unknown, secrets: readonly string[]): string {
   const text = typeof id === 'number' ? String(id) : id;
   return typeof text === 'string' && /^[\x21-\x7e]{1,100}$/.test(text)
-    ? redactSecret(text, token)
+    ? redactSecrets(text, secrets)
     : 'malformed';
 }
 
@@ -221,9 +221,9 @@ function numberIn(header: string | undefined): number | undefined {
 }
 
 /** The API never redirects. Following one would send the token to a host that the user did not choose. */
-function redirected({ status, headers }: ApiResponse, url: URL, token: string): Fault {
+function redirected({ status, headers }: ApiResponse, url: URL, secrets: readonly string[]): Fault {
   const target = redirectTarget(headers['location'], url);
-  const where = safeText(redactSecret(target?.host ?? '', token), 100) || 'elsewhere';
+  const where = safeText(redactSecrets(target?.host ?? '', secrets), 100) || 'elsewhere';
   return new Fault(
     'protocol',
     `the server redirects to ${where} (status ${status}), which arx does not follow`,

@@ -38,6 +38,11 @@ export function redactSecret(text: string, secret: string): string {
   return shown;
 }
 
+/** As {@link redactSecret}, for several secrets. */
+export function redactSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce(redactSecret, text);
+}
+
 function redactWord(text: string, secret: string): string {
   const word = secret.replaceAll(/[^A-Za-z0-9]/g, String.raw`\$&`);
   // A text may be redacted twice, and the secret may be the word `token`.
@@ -47,10 +52,10 @@ function redactWord(text: string, secret: string): string {
   );
 }
 
-/** Returns whether a response has a part of the secret in its headers or its body, also where JSON escapes its characters. */
+/** Returns whether a response has a part of a secret in its headers or its body, also where JSON escapes its characters. */
 export function holdsSecret(
   { headers, bytes }: { headers: Record<string, string>; bytes: Uint8Array },
-  secret: string,
+  secrets: readonly string[],
 ): boolean {
   const body = Buffer.from(bytes)
     .toString('latin1')
@@ -58,19 +63,18 @@ export function holdsSecret(
       code === undefined ? character : String.fromCharCode(parseInt(code, 16)),
     );
   const text = [...Object.entries(headers).flat(), body].join('\n');
-  return redactSecret(text, secret) !== text;
+  return redactSecrets(text, secrets) !== text;
 }
 
-/** Returns the fault without the token in any text that a server could have written. */
-export function redactFault(fault: Fault, secret: string | undefined): Fault {
-  if (secret === undefined) return fault;
-  const message = redactSecret(fault.message, secret);
+/** Returns the fault without the secrets in any text that a server could have written. */
+export function redactFault(fault: Fault, secrets: readonly string[]): Fault {
+  const message = redactSecrets(fault.message, secrets);
   const shown: FaultDetail = { ...fault.detail };
   let isSame = message === fault.message;
   for (const name of ['code', 'request_id', 'hint'] as const) {
     const text = shown[name];
     if (text === undefined) continue;
-    shown[name] = redactSecret(text, secret);
+    shown[name] = redactSecrets(text, secrets);
     isSame &&= shown[name] === text;
   }
   return isSame ? fault : new Fault(fault.kind, message, shown);

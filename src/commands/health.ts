@@ -1,7 +1,9 @@
 // `arx health`: shows the health of the service, asked without a token.
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import type { Health } from '../contract/health.ts';
 import { healthView } from '../format/views/index.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 export const Input = z.object({});
 
@@ -9,5 +11,9 @@ export const Input = z.object({});
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.anonymousClient();
   const { body } = await client.health();
-  await app.printer.record(healthView, body);
+  const secrets = app.isRemote ? await (await app.session()).knownSecrets() : [];
+  await app.printer.record(
+    healthView,
+    secrets.length === 0 ? body : (withoutSecrets(body, secrets) as Health),
+  );
 }

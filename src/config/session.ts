@@ -58,6 +58,8 @@ export type Session = {
   logout(): Promise<boolean>;
   /** Returns all tokens that must never be written out: the given one, and the stored ones that can be read. */
   secrets(): Promise<string[]>;
+  /** As {@link Session.secrets}, for messages: does not wait for standard input, and leaves out what cannot be read. */
+  knownSecrets(): Promise<string[]>;
 };
 
 /** Returns the key of stored tokens: the base URL with its path, or `local:` and the data folder. */
@@ -125,12 +127,21 @@ export function createSession(needs: SessionNeeds): Session {
         if (error instanceof Fault && error.kind === 'store') return [];
         throw error;
       });
-      const environment = needs.env['ARX_TOKEN'] ?? '';
-      return [token ?? '', environment, ...stored.map((entry) => entry.access_token)].filter(
-        (text) => text !== '',
-      );
+      return allOf(token, stored);
+    },
+    async knownSecrets() {
+      const isUnread = needs.tokenFile === '-' && given === undefined;
+      const bearer = isUnread ? undefined : await givenOnce().catch(() => undefined);
+      return allOf(bearer?.token, await store.list().catch(() => []));
     },
   };
+
+  function allOf(token: string | undefined, stored: readonly TokenEntry[]): string[] {
+    const environment = needs.env['ARX_TOKEN'] ?? '';
+    return [token ?? '', environment, ...stored.map((entry) => entry.access_token)].filter(
+      (text) => text !== '',
+    );
+  }
 
   async function choose(): Promise<Bearer> {
     const token = await givenOnce();

@@ -98,6 +98,6 @@ async function retryDownload<T>(
   if ('fault' in outcome) throw withTryCount(outcome.fault, outcome);
   const { reply } = outcome;
   if ('result' in reply) return reply.result;
-  const token = await options.bearer?.().catch(() => undefined);
-  throw withTryCount(faultOfResponse(reply.refused, reply.url, token), outcome);
+  const secrets = await options.secrets?.();
+  throw withTryCount(faultOfResponse(reply.refused, reply.url, secrets), outcome);
 }

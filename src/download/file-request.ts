@@ -17,8 +17,8 @@ export type FileAccess = {
   allowedOrigins: ReadonlySet<string>;
   /** Limit for waiting on the headers. A body that is too slow over such a period is given up. */
   timeoutMs: number;
-  /** The session's token. It is never sent: a server may know it, and no message may show it. */
-  bearer?: () => Promise<string | undefined>;
+  /** Returns the tokens of the run. They are never sent: a server may know them, and no message may show them. */
+  secrets?: () => Promise<readonly string[]>;
 };
 
 /** Options of one request for a file. */
@@ -54,7 +54,7 @@ export async function requestFile(
     return await followRedirects(address, options, remainingMs);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    throw redactFault(error, await options.bearer?.().catch(() => undefined));
+    throw redactFault(error, (await options.secrets?.()) ?? []);
   }
 }
 

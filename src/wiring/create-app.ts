@@ -147,6 +147,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     notice,
     world,
   });
+  const knownSecrets = async (): Promise<readonly string[]> => (await session()).knownSecrets();
   const clientWith = async (
     of: Session | undefined,
     more: {
@@ -162,6 +163,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       baseUrl,
       transport: recording.wrap(transport, 'api'),
       bearer: async () => (await of?.bearer())?.token,
+      secrets: knownSecrets,
       ...(of === undefined ? {} : { renew: () => of.renew() }),
       retries: settings.retries.value,
       insecureHttp: settings.insecure_http.value,
@@ -233,6 +235,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       return createSender({
         transport: recording.wrap(await connection.network(), 'api'),
         bearer: async () => (await own.bearerFor(url))?.token,
+        secrets: knownSecrets,
         retries: settings.retries.value,
         timeoutMs,
         world,

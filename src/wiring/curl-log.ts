@@ -1,5 +1,5 @@
 // `-vv`: logs each request as a curl command that can be pasted into a shell, with $ARX_TOKEN in place of the token.
-import { redactSecret } from '../client/safe-text.ts';
+import { redactSecrets } from '../client/safe-text.ts';
 import { shownTarget } from '../client/shown-target.ts';
 import type { Transport, TransportRequest } from '../client/transport.ts';
 import { OWNER_SECRET_HEADER } from '../contract/routes.ts';
@@ -28,11 +28,8 @@ export function curlLine(
   { method, url, headers, body }: Omit<TransportRequest, 'signal'>,
   secrets: readonly string[],
 ): string {
-  const hidden = (text: string): string => secrets.reduce(redactSecret, text);
-  const target = secrets.reduce((shown, secret) => {
-    const at = new URL(shown, url);
-    return shownTarget(at, secret);
-  }, url.pathname + url.search);
+  const hidden = (text: string): string => redactSecrets(text, secrets);
+  const target = shownTarget(url, secrets);
   const fields = Object.entries(headers).flatMap(([name, value]) => {
     // Who has the secret of the owner may log in at the internal tier.
     if (name === OWNER_SECRET_HEADER) return [];

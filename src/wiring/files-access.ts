@@ -32,12 +32,11 @@ export async function openFileAccess(
   const trusted = announced === undefined ? undefined : trustedAssetOrigin(announced, new URL(baseUrl));
   const known = [baseUrl, assetUrl, trusted].filter((url) => url !== undefined);
   const allowedOrigins = allowedOriginsOf(known, options.allowedHosts);
-  const bearer = async () => (await (await options.session()).bearer()).token;
   const access = {
     transport: options.recording.wrap(transport, 'files'),
     allowedOrigins,
     timeoutMs,
-    bearer,
+    secrets: async () => (await options.session()).knownSecrets(),
   };
   if (!options.hasFileSockets) return { access, close: () => {} };
   const { createPipelinedTransport } = await import('../download/pipelined-http/transport.ts');

@@ -4,7 +4,7 @@ import { urlWithin, type Query } from '../../client/base-url.ts';
 import { deadline } from '../../client/deadline.ts';
 import { errorFieldsOf, faultOfResponse } from '../../client/error-response.ts';
 import { parseHttpDate, type ApiResponse } from '../../client/response.ts';
-import { redactSecret } from '../../client/safe-text.ts';
+import { redactSecrets } from '../../client/safe-text.ts';
 import { parseJson } from '../../client/strict-json.ts';
 import { TransportFault, type Transport } from '../../client/transport.ts';
 import { HEADERS } from '../../contract/routes.ts';
@@ -27,6 +27,8 @@ export type ExaminerOptions = {
   /** Returns the transport of API calls or of files. */
   transport: Transport;
   token: string | undefined;
+  /** The tokens that no message may show, {@link ExaminerOptions.token} among them. */
+  secrets: readonly string[];
   retries: number;
   timeoutMs: number;
   world: World;
@@ -65,9 +67,9 @@ export type Examiner = {
    * examination has reached a limit.
    */
   get(path: string, query?: Query, options?: { anonymous: boolean }): Promise<ApiResponse>;
-  /** Returns the Fault of a refused response, without the token. */
+  /** Returns the Fault of a refused response, without tokens. */
   faultOf(response: ApiResponse, path: string, query?: Query): Fault;
-  /** Returns a text of the service without the token. */
+  /** Returns a text of the service without tokens. */
   redact(text: string): string;
   /** Returns a transport whose requests are counted and limited. */
   counted(transport: Transport): Transport;
@@ -78,7 +80,7 @@ export type Examiner = {
 
 /** Returns an examiner. Call `close` when the examination is over. */
 export function createExaminer(options: ExaminerOptions): Examiner {
-  const { baseUrl, token, world } = options;
+  const { baseUrl, token, secrets, world } = options;
   const notes: Notes = {
     requests: 0,
     errors: { documented: 0, other: 0, lacking: new Set() },
@@ -116,6 +118,7 @@ export function createExaminer(options: ExaminerOptions): Examiner {
   const send = createSender({
     transport: counted(options.transport),
     bearer: () => Promise.resolve(token),
+    secrets: () => Promise.resolve(secrets),
     retries: options.retries,
     timeoutMs: options.timeoutMs,
     world: { ...world, signal: limit.signal },
@@ -150,8 +153,8 @@ export function createExaminer(options: ExaminerOptions): Examiner {
     signal: limit.signal,
     hasToken: token !== undefined,
     counted,
-    faultOf: (response, path, query) => faultOfResponse(response, urlWithin(baseUrl, path, query), token),
-    redact: (text) => redactSecret(text, token ?? ''),
+    faultOf: (response, path, query) => faultOfResponse(response, urlWithin(baseUrl, path, query), secrets),
+    redact: (text) => redactSecrets(text, secrets),
     async get(path, query, { anonymous } = { anonymous: false }) {
       if (notes.stopped !== null) throw stop(notes.stopped);
       const url = urlWithin(baseUrl, path, query);

@@ -1,10 +1,10 @@
 // The report on a service: examines it with the token of this run, and decides whether it could be examined.
 import type { App } from '../../app.ts';
-import { redactSecret } from '../../client/safe-text.ts';
 import { EXAMINED_LISTS, type ServiceFinding, type ServiceReport } from '../../contract/reports/service.ts';
 import { Fault } from '../../faults.ts';
 import { createExaminer, type Examiner } from './examiner.ts';
 import { findingsOf } from './findings.ts';
+import { withoutSecrets } from '../without-secrets.ts';
 import { answerOf } from './settle.ts';
 import { examineService, NOTHING_SEEN, type ServiceFacts } from './service.ts';
 
@@ -21,17 +21,18 @@ export async function reportOnService(
   const { settings, world } = app;
   const begun = world.monotonic();
   const token = await tokenOf(app);
+  const secrets = await (await app.session()).knownSecrets();
   const examiner = createExaminer({
     baseUrl,
     transport: await app.apiTransport(),
     token: token.text,
+    secrets,
     retries: settings.retries.value,
     timeoutMs: settings.timeout.value * 1000,
     world,
     log: app.log,
   });
   const { facts, fault } = await examine(examiner, app).finally(examiner.close);
-  const secrets = await (await app.session()).secrets();
   const examined = {
     version: 1 as const,
     base_url: baseUrl.href.replace(/\/$/, ''),
@@ -39,7 +40,7 @@ export async function reportOnService(
     stopped: examiner.notes.stopped,
     requests: examiner.notes.requests,
     elapsed_ms: Math.round(world.monotonic() - begun),
-    ...(withoutSecrets(facts, secrets) as ServiceFacts),
+    ...(withoutSecrets(facts, secrets, isOfService) as ServiceFacts),
     auth: { token: token.state, ...facts.auth },
   };
   const reason: ServiceFinding[] =
@@ -127,17 +128,6 @@ const FIELDS_OF_SERVICE = new Set(
   'service version id names has_more next paged_by left_out code tiers sources rate_limit_headers'.split(' '),
 );
 
-/** Returns the facts without the tokens in what the service says, also in names of fields: it may send back what it got. */
-function withoutSecrets(value: unknown, secrets: readonly string[], isOfService = false): unknown {
-  const redact = (text: string): string => (isOfService ? secrets.reduce(redactSecret, text) : text);
-  if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((each) => withoutSecrets(each, secrets, isOfService));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => {
-      // `rows` is the place of the rows of a list, and elsewhere what was found about rows.
-      const isHeld = FIELDS_OF_SERVICE.has(name) || (name === 'rows' && typeof each === 'string');
-      return [redact(name), withoutSecrets(each, secrets, isOfService || isHeld)];
-    }),
-  );
-}
+/** `rows` is the place of the rows of a list, and elsewhere what was found about rows. */
+const isOfService = (name: string, value: unknown): boolean =>
+  FIELDS_OF_SERVICE.has(name) || (name === 'rows' && typeof value === 'string');
