@@ -21,8 +21,9 @@ export function wrapText(text: string, columns: number): string[] {
       used += size;
       continue;
     }
-    if (line.trim() !== '') lines.push(line);
-    const word = line.trim() === '' ? line + piece : piece.trimStart();
+    const isBlank = withoutBlanks(line) === '';
+    if (!isBlank) lines.push(line);
+    const word = isBlank ? line + piece : withoutBlanks(piece);
     [line, used] = ['', 0];
     for (const chunk of textWidth(word) <= width ? [word] : chunksOf(word, width)) {
       if (line !== '') lines.push(line);
@@ -31,6 +32,11 @@ export function wrapText(text: string, columns: number): string[] {
   }
   if (line !== '' || lines.length === 0) lines.push(line);
   return lines;
+}
+
+/** Returns the text after the blanks that it begins with. Lines break at no other white space, so that is kept. */
+function withoutBlanks(text: string): string {
+  return text.replace(/^ +/, '');
 }
 
 /** Yields the words, each with the blanks before it, and at last the blanks at the end. */

@@ -13,6 +13,7 @@ test.each<[text: string, columns: number, lines: string[]]>([
   ['abcdefgh', 3, ['abc', 'def', 'gh']],
   ['a bcdefg', 3, ['a', 'bcd', 'efg']],
   ['日本語', 4, ['日本', '語']],
+  ['a \u3000b', 2, ['a', '\u3000', 'b']],
   ['e\u0301e\u0301e\u0301', 2, ['e\u0301e\u0301', 'e\u0301']],
 ])('%j in %i columns', (text, columns, lines) => {
   expect(wrapText(text, columns)).toEqual(lines);
