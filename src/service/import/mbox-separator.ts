@@ -43,13 +43,17 @@ export type MboxSurvey = { dialect: MboxDialect; start: number | null };
  * - Bare lines: a line is followed by a field of Thunderbird; or the first line begins with `From - `; or at least two are
  *   followed by a usual field, and none by text.
  */
-export async function surveyMbox(readAt: ReadAt, isMboxrd: boolean): Promise<MboxSurvey> {
+export async function surveyMbox(
+  readAt: ReadAt,
+  isMboxrd: boolean,
+  chunkBytes: number = CHUNK_BYTES,
+): Promise<MboxSurvey> {
   let first: { at: number; line: FromLine; text: string } | undefined;
   let firstSeparatorAt: number | null = null;
   const bare = { mozilla: 0, mail: 0, field: 0, other: 0 };
   let mozilla = false;
   let dated = 0;
-  for await (const { buffer, at, offset, onlyBreaksBefore } of fromLines(readAt)) {
+  for await (const { buffer, at, offset, onlyBreaksBefore } of fromLines(readAt, chunkBytes)) {
     const line = fromLineAt(buffer, at);
     if (onlyBreaksBefore) first = { at: offset, line, text: buffer.toString('latin1', at, at + 7) };
     if (line.form === 'dated' || line.form === 'bare') mozilla ||= line.next === 'mozilla';
@@ -91,7 +95,7 @@ type FoundLine = {
 };
 
 /** Yields every line of a file that begins with `From `. Reads the file once, in bounded memory. */
-async function* fromLines(readAt: ReadAt): AsyncGenerator<FoundLine> {
+async function* fromLines(readAt: ReadAt, chunkBytes: number): AsyncGenerator<FoundLine> {
   // The line break that it begins with stands for the beginning of the file.
   let buffer = Buffer.from('\n');
   let offset = -1;
@@ -99,7 +103,7 @@ async function* fromLines(readAt: ReadAt): AsyncGenerator<FoundLine> {
   // Up to this index of the buffer no line is left to find.
   let examined = 0;
   for (let hasEnded = false; !hasEnded;) {
-    const larger = Buffer.allocUnsafe(buffer.length + CHUNK_BYTES);
+    const larger = Buffer.allocUnsafe(buffer.length + chunkBytes);
     buffer.copy(larger);
     const { bytesRead } = await readAt(larger.subarray(buffer.length), offset + buffer.length);
     hasEnded = bytesRead === 0;
@@ -173,8 +177,11 @@ function isSeparator({ form, afterEmptyLine, next }: FromLine, { name, separates
   return afterEmptyLine && next !== 'other';
 }
 
-/** `hasEnded`: whether the buffer holds the end of the file. `maxBytes`: the longest mail that is accepted. */
-type SplitState = { dialect: MboxDialect; hasEnded: boolean; maxBytes: number };
+/**
+ * `hasEnded`: whether the buffer holds the end of the file. `maxBytes`: the longest mail that is accepted. `chunkBytes`: a longer
+ * header has no usable Content-Length.
+ */
+type SplitState = { dialect: MboxDialect; hasEnded: boolean; maxBytes: number; chunkBytes: number };
 
 /**
  * Returns where the next mail begins, or up to which index there is no separator. `buffered` begins with a mail; up to
@@ -206,10 +213,10 @@ export function nextSeparator(
  */
 function declaredEnd(
   buffered: Buffer,
-  { dialect, hasEnded, maxBytes }: SplitState,
+  { dialect, hasEnded, maxBytes, chunkBytes }: SplitState,
 ): number | 'unknown' | undefined {
   const declared = declaredBody(buffered);
-  if (declared === 'unknown') return hasEnded || buffered.length >= CHUNK_BYTES ? undefined : 'unknown';
+  if (declared === 'unknown') return hasEnded || buffered.length >= chunkBytes ? undefined : 'unknown';
   if (declared === undefined) return undefined;
   const end = declared.at + declared.length;
   if (end > maxBytes) return undefined;

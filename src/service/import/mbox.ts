@@ -38,17 +38,28 @@ export async function* readMbox(
   const file = await open(path);
   try {
     const readAt: ReadAt = (into, at) => file.read(into, 0, into.length, at);
-    const { dialect, start } = await surveyMbox(readAt, await isMboxrdFile(path, readAt));
-    yield { kind: 'opened', path, format: dialect.name };
-    const begin = start ?? (await file.stat()).size;
-    if (begin > 0) {
-      const reason = start === null ? NO_SEPARATOR : 'is before the first separator and belongs to no mail';
-      yield { kind: 'skipped', path, position: 0, bytes: begin, reason };
-    }
-    if (start !== null) yield* splitMails(path, { readAt, dialect, start, maxBytes });
+    yield* readMboxFrom({ path, readAt, size: async () => (await file.stat()).size }, { maxBytes });
   } finally {
     await file.close();
   }
+}
+
+/** The bytes of an mbox. `path` is in what is yielded, and its name may say that it is an mboxrd. */
+export type MboxSource = { path: string; readAt: ReadAt; size: () => Promise<number> };
+
+/** As {@link readMbox}, from any bytes. `chunkBytes`: how much is read at a time. */
+export async function* readMboxFrom(
+  { path, readAt, size }: MboxSource,
+  { maxBytes = MAX_MAIL_BYTES, chunkBytes = CHUNK_BYTES }: { maxBytes?: number; chunkBytes?: number } = {},
+): AsyncGenerator<RawMail | RefusedItem | FileNote> {
+  const { dialect, start } = await surveyMbox(readAt, await isMboxrdFile(path, readAt), chunkBytes);
+  yield { kind: 'opened', path, format: dialect.name };
+  const begin = start ?? (await size());
+  if (begin > 0) {
+    const reason = start === null ? NO_SEPARATOR : 'is before the first separator and belongs to no mail';
+    yield { kind: 'skipped', path, position: 0, bytes: begin, reason };
+  }
+  if (start !== null) yield* splitMails(path, { readAt, dialect, start, maxBytes, chunkBytes });
 }
 
 /** Returns whether a file has a separator line, so that it can be read as an mbox. Throws the error of the file system. */
@@ -71,11 +82,17 @@ async function isMboxrdFile(path: string, readAt: ReadAt): Promise<boolean> {
   return /^[\r\n]*From mboxrd@z /.test(head.toString('latin1', 0, bytesRead));
 }
 
-type SplitOptions = { readAt: ReadAt; dialect: MboxDialect; start: number; maxBytes: number };
+type SplitOptions = {
+  readAt: ReadAt;
+  dialect: MboxDialect;
+  start: number;
+  maxBytes: number;
+  chunkBytes: number;
+};
 
 async function* splitMails(
   path: string,
-  { readAt, dialect, start, maxBytes }: SplitOptions,
+  { readAt, dialect, start, maxBytes, chunkBytes }: SplitOptions,
 ): AsyncGenerator<RawMail | RefusedItem> {
   // Bytes that were read and not yielded. They begin at `offset` of the file; their mail begins at `mailStart`.
   let buffered = Buffer.alloc(0);
@@ -89,8 +106,8 @@ async function* splitMails(
   const readChunk = async () => {
     // The size doubles, so that a long mail is copied few times. It stays near the limit.
     const growth = Math.min(
-      Math.max(buffered.length, CHUNK_BYTES),
-      Math.max(maxBytes - buffered.length, 0) + CHUNK_BYTES,
+      Math.max(buffered.length, chunkBytes),
+      Math.max(maxBytes - buffered.length, 0) + chunkBytes,
     );
     const larger = Buffer.allocUnsafeSlow(buffered.length + growth);
     buffered.copy(larger);
@@ -105,7 +122,7 @@ async function* splitMails(
 
   let hasEnded = await readChunk();
   while (buffered.length > 0 || !hasEnded) {
-    const found = nextSeparator(buffered, scanned, { dialect, hasEnded, maxBytes });
+    const found = nextSeparator(buffered, scanned, { dialect, hasEnded, maxBytes, chunkBytes });
     if (found.at === undefined && !hasEnded) {
       scanned = found.scanned;
       isOversize ||= buffered.length > maxBytes + MAX_SEPARATOR_BYTES;

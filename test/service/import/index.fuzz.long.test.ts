@@ -1,12 +1,11 @@
-// Fuzzes what strangers send: mboxes, mails and exports of Slack, Mattermost and Zulip made of the parts that readers look for. Nothing may throw,
-// no byte may get lost, and the work must be linear in the size.
+// Fuzzes exports of Slack, Mattermost and Zulip as whole files, made of the parts that readers look for. Nothing may throw, no entry may
+// get lost, and the work must be linear in the size.
 import { fc } from '@fast-check/vitest';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { readMbox } from '../../../src/service/import/mbox.ts';
 import { openExport } from '../../../src/service/import/chat-source.ts';
 import type { FileSet } from '../../../src/service/import/file-set.ts';
 import { exportFiles, openMattermost } from '../../../src/service/import/mattermost/detect.ts';
@@ -16,9 +15,6 @@ import { isZulipAt, zulipPrefix } from '../../../src/service/import/zulip/detect
 import { readZulip } from '../../../src/service/import/zulip/export.ts';
 import { openZip } from '../../../src/service/import/zip.ts';
 import type { SourceItem } from '../../../src/service/records/import-items.ts';
-import { parseMail } from '../../../src/service/mail/mail-record.ts';
-import { readMessageText } from '../../../src/service/mail/message-text.ts';
-import { sha256Of } from '../../support/digest.ts';
 import { rawTar } from '../../support/tar.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { zipOf } from '../../support/zip.ts';
@@ -41,106 +37,7 @@ async function inLinearTime<T>(bytes: number, work: () => Promise<T>): Promise<T
   return result;
 }
 
-/** Pieces in any order, some of them repeated many times. */
-function pieces(piece: fc.Arbitrary<string>): fc.Arbitrary<string> {
-  const times = fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.nat(4_000) });
-  return fc.array(fc.tuple(piece, times), { maxLength: 25 }).map((parts) =>
-    parts
-      .map(([text, count]) => text.repeat(count))
-      .join('')
-      .slice(0, 400_000),
-  );
-}
-
-const DATE = 'Thu Jan  1 00:00:00 1970';
 const lineEnd = fc.constantFrom('\n', '\r\n');
-const envelope = fc.constantFrom(
-  `From a@example.org ${DATE}\n`,
-  `From - ${DATE}\r\n`,
-  'From \r\n',
-  'From \n',
-  'From - \r\n',
-  'From a@example.org\n',
-  'From here on\n',
-  `>From a ${DATE}\n`,
-  `From ${'Mon Jan 10:00 '.repeat(300)}\n`,
-  `From mboxrd@z ${DATE}\n`,
-);
-const field = fc.constantFrom(
-  'Subject: a\n',
-  'From: a@b\r\n',
-  'X-Mozilla-Status: 0001\n',
-  'Content-Length: 7\n',
-  'Content-Length: 100000\n',
-  'no field\n',
-  ' folded\n',
-  'Date: 31 Feb 2019 10:00:00 +9999\n',
-  'Content-Type: multipart/mixed; boundary="b"\n',
-  'Content-Type: message/rfc822\n',
-  'Content-Type: text/plain; charset=x\n',
-  "Content-Type: application/x; name*0*=utf-8''%C3; name*1=x\n",
-  'Content-Disposition: attachment; filename="=?utf-8?q?=C3?="\n',
-  'Content-Transfer-Encoding: base64\n',
-  'Content-Transfer-Encoding: quoted-printable\n',
-  'Content-Transfer-Encoding: x-uuencode\n',
-);
-const body = fc.constantFrom(
-  'text\n',
-  '--b\n',
-  '--b--\n',
-  '--bb\n',
-  '=C3=\n',
-  'aGk=\n',
-  '====\n',
-  'begin 644 x\n#AB\n',
-  'end\n',
-  '\0\xff\n',
-  '<',
-  '=?',
-);
-const mailPiece = fc.oneof(lineEnd, field, body, fc.string({ maxLength: 20 }));
-
-test('splitting mboxes loses no byte', { timeout: 3 * FUZZ_MS }, async () => {
-  const path = join(dir, 'box');
-  await fuzz(pieces(fc.oneof(envelope, mailPiece)), async (text) => {
-    const content = Buffer.from(text, 'latin1');
-    writeFileSync(path, content);
-    await inLinearTime(content.length, async () => {
-      let next = 0;
-      let isMboxrd = /^[\r\n]*From mboxrd@z /.test(text.slice(0, 80));
-      const mails: { position: number; raw: Buffer }[] = [];
-      for await (const item of readMbox(path)) {
-        if (item.kind === 'refused') throw new Error(item.reason);
-        if (item.kind === 'skipped') next = item.bytes ?? 0;
-        if (item.kind === 'raw') mails.push({ position: item.position, raw: Buffer.from(item.raw) });
-      }
-      for (const [at, { position, raw }] of mails.entries()) {
-        expect(position).toBe(next);
-        next = mails[at + 1]?.position ?? content.length;
-        const stretch = content.subarray(position, next);
-        expect(stretch.toString('latin1', 0, 5)).toBe('From ');
-        if (isMboxrd) expect(raw.length).toBeLessThan(stretch.length);
-        else expect(raw.equals(stretch.subarray(stretch.indexOf('\n') + 1 || stretch.length))).toBe(true);
-      }
-      expect(next).toBe(content.length);
-    });
-  });
-});
-
-test('parsing mails does not fail', { timeout: 3 * FUZZ_MS }, async () => {
-  await fuzz(pieces(mailPiece), async (text) => {
-    const raw = Buffer.from(text, 'latin1');
-    const mail = { kind: 'raw' as const, path: 'x', position: 0, raw, sha256: sha256Of(raw) };
-    await inLinearTime(raw.length, async () => {
-      const { attachments, date_ms } = await parseMail(mail, 'internal');
-      expect(date_ms).toBeNull();
-      for (const { content, sha256, bytes } of attachments) {
-        expect([content?.length, sha256]).toEqual([bytes, sha256Of(content ?? '')]);
-      }
-      expect(typeof (await readMessageText('rfc822', raw)).text).not.toBe('undefined');
-    });
-  });
-});
 
 test('reading Slack exports accounts for every entry', { timeout: 3 * FUZZ_MS }, async () => {
   const path = join(dir, 'slack.zip');

@@ -1,0 +1,107 @@
+// Fuzzes one door: calls it with many small inputs in this process, each made from a seed and its number.
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createDraw, type Draw } from './fuzz-inputs.ts';
+
+/** A door that strangers reach: how an input is made, and what must hold for each. */
+export type Door<Input> = {
+  /** Makes the input that follows from the draws. */
+  make(draw: Draw): Input;
+  /** Throws where the door fails. Waits for nothing but promises. */
+  check(input: Input): void | Promise<void>;
+  /** The input in a message [JSON of its Latin-1 text]. */
+  show?(input: Input): string;
+  /** Inputs in the long tests [a million]. Doors that are slower than 20,000 inputs a second have fewer. */
+  inputs?: number;
+};
+
+/** `ARX_TEST_FUZZ` sets how many inputs each door gets, `ARX_TEST_FUZZ_SEED` which, `ARX_TEST_FUZZ_AT` the number of a single one. */
+const { ARX_TEST_FUZZ: INPUTS, ARX_TEST_FUZZ_SEED: SEED = '1', ARX_TEST_FUZZ_AT: ONLY } = process.env;
+const MILLION = 1_000_000;
+/** A test of a door may take so long. A door that hangs is found long before. */
+export const FUZZ_TIMEOUT_MS = 3_600_000;
+
+const BATCH = 512;
+const HANG_MS = 1_000;
+/** Inputs between two measurements of the memory. Before the first one, code is compiled and caches fill. */
+const MEASURED_EVERY = 64 * BATCH;
+/** What a door may keep of all its inputs. */
+const MAX_GROWTH_BYTES = 64 * 1024 * 1024;
+
+/** Fails with seed and number of the first input that fails, hangs, or leaves memory behind. */
+export async function fuzz<Input>(door: Door<Input>): Promise<void> {
+  const draw = createDraw();
+  const { show = shownText } = door;
+  const inputAt = (index: number): Input => {
+    draw.restart(Number(SEED), index);
+    return door.make(draw);
+  };
+  const { stackTraceLimit } = Error;
+  const run = async (index: number): Promise<void> => {
+    const input = inputAt(index);
+    try {
+      const checked = door.check(input);
+      if (checked !== undefined) await checked;
+    } catch (error) {
+      const isTraced = Error.stackTraceLimit > 0;
+      Error.stackTraceLimit = stackTraceLimit;
+      if (!isTraced) await run(index);
+      const message = error instanceof Error ? error.message : String(error);
+      throw new Error(`${placeOf(index)}: ${show(input)}\n${message}`, { cause: error });
+    }
+  };
+  if (ONLY !== undefined) return run(Number(ONLY));
+  const collectGarbage = garbageCollector();
+  const inputs = Number(INPUTS ?? door.inputs ?? MILLION);
+  let first: number | undefined;
+  // Most inputs are refused by an error, and a stack trace costs more than the input.
+  Error.stackTraceLimit = 0;
+  const begun = performance.now();
+  const cpuBegun = process.cpuUsage();
+  for (let start = 0; start < inputs; start += BATCH) {
+    const end = Math.min(start + BATCH, inputs);
+    const from = performance.now();
+    for (let index = start; index < end; index += 1) await run(index);
+    if (performance.now() - from > HANG_MS) await findHang(start, end, run);
+    if (end % MEASURED_EVERY === 0) {
+      collectGarbage();
+      const { heapUsed, external } = process.memoryUsage();
+      first ??= heapUsed + external;
+      const growth = heapUsed + external - first;
+      if (growth > MAX_GROWTH_BYTES)
+        throw new Error(`${growth} bytes are kept after input ${end} of seed ${SEED}`);
+    }
+    // The test runner hears from this process, too.
+    await setImmediate();
+  }
+  Error.stackTraceLimit = stackTraceLimit;
+  const seconds = (performance.now() - begun) / 1000;
+  const { user, system } = process.cpuUsage(cpuBegun);
+  const perCpuSecond = Math.round(inputs / ((user + system) / 1e6));
+  console.info(`${inputs} inputs in ${seconds.toFixed(1)} s, ${perCpuSecond} in a second of CPU time`);
+}
+
+const placeOf = (index: number): string => `input ${index} of seed ${SEED}`;
+
+/** Fails where a single input of a slow batch takes too long. A busy machine may pause a test for a second, but not twice. */
+async function findHang(start: number, end: number, run: (index: number) => Promise<void>): Promise<void> {
+  for (let index = start; index < end; index += 1) {
+    let elapsed = Infinity;
+    for (let again = 0; again < 2 && elapsed > HANG_MS; again += 1) {
+      const from = performance.now();
+      await run(index);
+      elapsed = performance.now() - from;
+    }
+    if (elapsed > HANG_MS) throw new Error(`${placeOf(index)} takes ${Math.round(elapsed)} ms`);
+  }
+}
+
+function garbageCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+}
+
+function shownText(input: unknown): string {
+  return JSON.stringify(Buffer.isBuffer(input) ? input.toString('latin1') : input);
+}
