@@ -78,7 +78,7 @@ const CASES: BadAnswer[] = [
       answer(200, `<html>\u001b[2J\n<b>${TOKEN} ${'x'.repeat(500)}`, { 'content-type': 'text/html' }),
     ),
     kind: 'protocol',
-    words: /^expected JSON, got text\/html: <html>\ufffd\[2J <b>\*\*\* x+…$/,
+    words: /^expected JSON, got text\/html: <html>\ufffd\[2J <b>\[token\] x+…$/,
   },
   {
     id: 'A19',
