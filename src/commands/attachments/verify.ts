@@ -11,7 +11,7 @@ import { openFolderSource } from '../../bagit/folder-source.ts';
 import { openZipSource } from '../../bagit/zip-source.ts';
 import { compareFolder, readFolder, type VerifyOptions } from '../../verify/check-folder.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { MANIFEST_FILE, readManifest } from '../../download/manifest.ts';
+import { MANIFEST_FILE, readManifest, type ManifestEntry } from '../../download/manifest.ts';
 import { isOwnFile } from '../../download/own-files.ts';
 import { parseChecksumList } from '../../verify/checksum-list.ts';
 import { verifyFaultsOf, verifyReportOf, type ExpectedFile } from '../../verify/verdicts.ts';
@@ -19,6 +19,7 @@ import { readReferenceFile } from '../../verify/reference-file.ts';
 import { OutputFile, writeHtmlPage } from '../output-file.ts';
 import { countCatalogueContradictions, wholeCatalogue } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
+import { withNewerEntries } from './newer-entries.ts';
 import { limitedNotices } from './notices.ts';
 import { spareMemory } from '../v8-flags.ts';
 
@@ -125,6 +126,8 @@ async function checkPackage(
   }
 }
 
+const NO_ENTRIES: ReadonlyMap<string, ManifestEntry> = new Map();
+
 /** Files are hashed while the reference is read. */
 async function checkFolder(
   dir: string,
@@ -132,11 +135,15 @@ async function checkFolder(
   options: VerifyOptions,
   app: App,
 ): Promise<VerifyReport> {
+  // Before the folder is listed: a file that a pull writes meanwhile is then not expected yet, instead of missing.
+  const known = reference === 'manifest' ? ((await readManifest(dir)) ?? NO_ENTRIES) : undefined;
   const observing = readFolder(dir, { ...options, isIgnored: isOwnFile });
   try {
     await observing.listed;
-    const { expected, whole } = await expectation(reference, dir, app);
-    const files = compareFolder(expected, await observing.contents);
+    const { expected, whole } = await expectation(reference, dir, app, known);
+    const compared = compareFolder(expected, await observing.contents);
+    const files =
+      known === undefined ? compared : await withNewerEntries(compared, { dir, known }, options, app);
     // The checksum list is the reference and no file of the collection.
     return verifyReportOf(
       reference === 'sums' ? files.filter(({ path }) => path !== SUMS_FILE) : files,
@@ -152,16 +159,13 @@ async function expectation(
   reference: Exclude<Reference, 'bag'>,
   dir: string,
   app: App,
+  known: ReadonlyMap<string, ManifestEntry> | undefined,
 ): Promise<{ expected: ExpectedFile[]; whole: boolean }> {
   if (reference === 'catalogue') return await catalogue(dir, app);
-  if (reference === 'sums') {
-    const sums = (await readReferenceFile(dir, SUMS_FILE))?.toString() ?? '';
-    return { expected: parseChecksumList(sums), whole: true };
-  }
-  const manifest = await readManifest(dir);
-  const expected = [...(manifest?.values() ?? [])];
   // The manifest lists what earlier pulls were asked for, which may not be the whole catalogue.
-  return { expected, whole: expected.length > 0 };
+  if (known !== undefined) return { expected: [...known.values()], whole: known.size > 0 };
+  const sums = (await readReferenceFile(dir, SUMS_FILE))?.toString() ?? '';
+  return { expected: parseChecksumList(sums), whole: true };
 }
 
 async function catalogue(dir: string, app: App): Promise<{ expected: ExpectedFile[]; whole: boolean }> {
