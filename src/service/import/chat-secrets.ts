@@ -27,8 +27,7 @@ const ADDRESS_SECRETS: readonly [secret: RegExp, kept: string][] = [
  */
 export function withoutCredentials(message: Record<string, unknown>): Record<string, unknown> {
   const text = Buffer.from(storedJson(message)).toString();
-  const clean = ADDRESS_SECRETS.reduce((before, [secret, kept]) => before.replace(secret, kept), text);
-  return withoutSecretMembers(parseExactJson(clean)) as Record<string, unknown>;
+  return withoutSecretMembers(parseExactJson(withoutSecretAddresses(text))) as Record<string, unknown>;
 }
 
 function withoutSecretMembers(value: unknown): unknown {
@@ -36,4 +35,9 @@ function withoutSecretMembers(value: unknown): unknown {
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([name]) => !SECRET_MEMBERS.test(name));
   return Object.fromEntries(kept.map(([name, member]) => [name, withoutSecretMembers(member)]));
+}
+
+/** Returns a text with `[token]` in place of the secret parts of its addresses. */
+export function withoutSecretAddresses(text: string): string {
+  return ADDRESS_SECRETS.reduce((before, [secret, kept]) => before.replace(secret, kept), text);
 }

@@ -4,7 +4,7 @@ import type { Tier } from '../../../contract/token.ts';
 import { mattermostText } from '../../mail/mattermost-text.ts';
 import type { ImportedAttachment, ImportedMessage, ImportItem } from '../../records/import-items.ts';
 import { chatFile, type HeldFiles } from '../chat-file.ts';
-import { withoutCredentials } from '../chat-secrets.ts';
+import { withoutCredentials, withoutSecretAddresses } from '../chat-secrets.ts';
 import { countAt, isObject, objectsAt, textAt } from '../json-value.ts';
 import { storedJson } from '../stored-json.ts';
 import { subjectLine } from '../subject-line.ts';
@@ -52,7 +52,7 @@ export async function* readPost(
   }
   const { replies, ...post } = exported;
   const listed: unknown[] = Array.isArray(replies) ? replies : [];
-  const channel = channelOf(post);
+  const channel = cleanChannel(channelOf(post));
   const first =
     channel === null ? 'has no channel' : await readOne(post, { channel, root: null }, place, context);
   if (channel === null || typeof first === 'string') {
@@ -89,7 +89,9 @@ async function readOne(
   const raw = storedJson({
     channel,
     message: entry,
-    ...(root === null ? {} : { root: { user: root.user, create_at: root.create_at } }),
+    ...(root === null
+      ? {}
+      : { root: { user: withoutSecretAddresses(root.user), create_at: root.create_at } }),
   });
   const key = `mattermost:${channelKey(channel)}:${created}:${hashOf(user, textAt(entry, 'message') ?? '')}`;
   const isPublic =
@@ -129,6 +131,13 @@ function channelOf(post: Record<string, unknown>): Channel | null {
     ? listed.filter((member): member is string => typeof member === 'string')
     : objectsAt(post, 'participants').flatMap((member) => textAt(member, 'username') ?? []);
   return members.length === 0 ? null : { members: [...new Set(members)].sort() };
+}
+
+/** Names are stored beside the message, so they are without credentials, too. */
+function cleanChannel(channel: Channel | null): Channel | null {
+  if (channel === null) return null;
+  if ('members' in channel) return { members: channel.members.map(withoutSecretAddresses) };
+  return { team: withoutSecretAddresses(channel.team), name: withoutSecretAddresses(channel.name) };
 }
 
 function channelKey(channel: Channel): string {

@@ -89,7 +89,7 @@ export async function readZulipMessage(
     if (error instanceof RangeError) return refused('is nested too deep');
     throw error;
   }
-  const conversation = conversationOf(exported, realm);
+  const conversation = conversationOf(entry, realm);
   seen.add(id, conversation.key);
   const raw = storedJson({ channel: conversation.shown, message: entry });
   const content = zulipText(entry);

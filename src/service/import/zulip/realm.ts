@@ -1,4 +1,5 @@
 // The users, channels, recipients, reactions and attachments that a Zulip export lists, as far as messages need them.
+import { withoutSecretAddresses } from '../chat-secrets.ts';
 import { countAt, isObject, numberAt, objectsAt, textAt } from '../json-value.ts';
 
 /** `zone` is an IANA time zone, or null. */
@@ -78,7 +79,12 @@ function recipientsOf(lists: unknown): Map<number, Recipient> {
     const id = countAt(channel, 'id');
     if (id === null) continue;
     const isPublic = channel['invite_only'] === false || channel['is_web_public'] === true;
-    channels.set(id, { type: 'channel', id, name: textAt(channel, 'name') ?? String(id), isPublic });
+    channels.set(id, {
+      type: 'channel',
+      id,
+      name: withoutSecretAddresses(textAt(channel, 'name') ?? String(id)),
+      isPublic,
+    });
   }
   const members = new Map<number, number[]>();
   for (const subscription of objectsAt(lists, 'zerver_subscription')) {
