@@ -24,7 +24,12 @@ export function settingsPath(folder: string): string {
 export function readSettingsFile(folder: string, world: Pick<StoreWorld, 'uid' | 'notice'>): SettingsFile {
   const path = settingsPath(folder);
   const bytes = readPrivate(path, world);
-  const { profiles = {}, ...values } = bytes === undefined ? {} : parse(bytes, path);
+  return bytes === undefined ? { path, values: {}, profiles: new Map() } : parseSettings(bytes, path);
+}
+
+/** Returns the settings of the bytes of a config.json. Throws as {@link readSettingsFile}. */
+export function parseSettings(bytes: Uint8Array, path: string): SettingsFile {
+  const { profiles = {}, ...values } = parse(bytes, path);
   if (!isObject(profiles) || !Object.values(profiles).every(isObject)) throw damaged(path, 'profiles');
   return {
     path,

@@ -52,7 +52,7 @@ export function openTokenStore(folder: string, world: StoreWorld): TokenStore {
   const path = `${folder}/tokens.json`;
   const load = (): TokenEntry[] => {
     const bytes = readPrivate(path, world);
-    return bytes === undefined ? [] : parse(bytes, path);
+    return bytes === undefined ? [] : parseTokens(bytes, path);
   };
   const save = (tokens: TokenEntry[], identity: string): void => {
     const text = `${JSON.stringify({ version: VERSION, tokens }, null, 2)}\n`;
@@ -91,7 +91,7 @@ export function openTokenStore(folder: string, world: StoreWorld): TokenStore {
     const bytes = readPrivate(path, world);
     if (bytes === undefined) return [];
     try {
-      return parse(bytes, path);
+      return parseTokens(bytes, path);
     } catch (error) {
       if (!(error instanceof DamagedStore)) throw error;
       const time = new Date(world.now()).toISOString().replaceAll(/[-:.]/g, '');
@@ -124,8 +124,8 @@ class DamagedStore extends Fault {
   }
 }
 
-/** The entries of a file, with their unknown fields. Throws Fault 'store', which never shows the content. */
-function parse(bytes: Uint8Array, path: string): TokenEntry[] {
+/** Returns the entries of a tokens.json, with their unknown fields. Throws Fault 'store', which never shows the content. */
+export function parseTokens(bytes: Uint8Array, path: string): TokenEntry[] {
   let document: unknown;
   try {
     document = parsePrivateJson(bytes);

@@ -9,7 +9,7 @@ const NEWLINE = 10;
  * than `maxLineBytes` is cut after the chunk in which it passes that length.
  */
 export async function* linesOf(
-  file: FileHandle,
+  file: Pick<FileHandle, 'read'>,
   bytes: number,
   maxLineBytes = Infinity,
 ): AsyncGenerator<Buffer> {
@@ -37,7 +37,7 @@ export async function* linesOf(
 }
 
 /** Returns the number of bytes up to and with the last newline of a file of `size` bytes; 0 when it has none. */
-export async function bytesOfWholeLines(file: FileHandle, size: number): Promise<number> {
+export async function bytesOfWholeLines(file: Pick<FileHandle, 'read'>, size: number): Promise<number> {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   for (let end = size; end > 0;) {
     const start = Math.max(0, end - chunk.length);

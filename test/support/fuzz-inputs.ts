@@ -133,14 +133,28 @@ export type TextGrammar = {
   maxBytes?: number;
 };
 
-/** Returns a function that draws texts: an entry of the corpus, or pieces of the format, with up to eight changes. */
-export function textsOf({ corpus, tokens, maxBytes = 2_000 }: TextGrammar): (draw: Draw) => string {
-  const pieces = [...tokens, ...tokens, ...NASTY_TEXTS, ...EDGE_NUMBERS];
-  return (draw) => {
-    let text =
+/** Returns a function that draws texts: an entry of the corpus, or pieces of the format, with up to four changes. */
+export function textsOf(grammar: TextGrammar): (draw: Draw) => string {
+  const { corpus, tokens } = grammar;
+  const changesOf = textChanges(grammar);
+  return (draw) =>
+    changesOf(
       draw.below(4) === 0
         ? Array.from({ length: draw.below(16) }, () => draw.of(tokens)).join('')
-        : draw.of(corpus);
+        : draw.of(corpus),
+      draw,
+    );
+}
+
+/** Returns a function that makes up to four changes in a text. */
+export function textChanges({
+  corpus,
+  tokens,
+  maxBytes = 2_000,
+}: TextGrammar): (given: string, draw: Draw) => string {
+  const pieces = [...tokens, ...tokens, ...NASTY_TEXTS, ...EDGE_NUMBERS];
+  return (given, draw) => {
+    let text = given;
     // One of sixteen stays as it is.
     for (let changes = draw.below(16); changes > 0; changes = changes > 1 ? changes >> 1 : 0)
       text = changed(text, draw, pieces, corpus).slice(0, maxBytes);
@@ -210,7 +224,7 @@ export function jsonOf(corpus: readonly unknown[], scalars: readonly unknown[]):
     }
   };
   for (const value of corpus) collect(value);
-  const keys = [...names, 'constructor', 'toString', ''];
+  const keys = [...names, '__proto__', 'constructor', 'toString', ''];
   const odd: readonly unknown[] = [
     ...scalars,
     null,

@@ -51,6 +51,11 @@ export async function fuzz<Input>(door: Door<Input>): Promise<void> {
       throw new Error(`${placeOf(index)}: ${show(input)}\n${message}`, { cause: error });
     }
   };
+  const elapsed = async (index: number): Promise<number> => {
+    const from = performance.now();
+    await run(index);
+    return performance.now() - from;
+  };
   if (ONLY !== undefined) return run(Number(ONLY));
   const collectGarbage = garbageCollector();
   const inputs = Number(INPUTS ?? door.inputs ?? MILLION);
@@ -61,9 +66,11 @@ export async function fuzz<Input>(door: Door<Input>): Promise<void> {
   const cpuBegun = process.cpuUsage();
   for (let start = 0; start < inputs; start += BATCH) {
     const end = Math.min(start + BATCH, inputs);
-    const from = performance.now();
-    for (let index = start; index < end; index += 1) await run(index);
-    if (performance.now() - from > HANG_MS) await findHang(start, end, run);
+    for (let index = start; index < end; index += 1) {
+      // A busy machine may pause a test for a second, but not twice at one input.
+      if ((await elapsed(index)) > HANG_MS && (await elapsed(index)) > HANG_MS)
+        throw new Error(`${placeOf(index)} takes more than ${HANG_MS} ms: ${show(inputAt(index))}`);
+    }
     if (end % MEASURED_EVERY === 0) {
       collectGarbage();
       const { heapUsed, external } = process.memoryUsage();
@@ -83,19 +90,6 @@ export async function fuzz<Input>(door: Door<Input>): Promise<void> {
 }
 
 const placeOf = (index: number): string => `input ${index} of seed ${SEED}`;
-
-/** Fails where a single input of a slow batch takes too long. A busy machine may pause a test for a second, but not twice. */
-async function findHang(start: number, end: number, run: (index: number) => Promise<void>): Promise<void> {
-  for (let index = start; index < end; index += 1) {
-    let elapsed = Infinity;
-    for (let again = 0; again < 2 && elapsed > HANG_MS; again += 1) {
-      const from = performance.now();
-      await run(index);
-      elapsed = performance.now() - from;
-    }
-    if (elapsed > HANG_MS) throw new Error(`${placeOf(index)} takes ${Math.round(elapsed)} ms`);
-  }
-}
 
 function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');

@@ -57,6 +57,7 @@ async function archivedSystem(path: string, head: string): Promise<string | unde
   return (isZip || mayBeTar(head)) && (await isZulipAt(path, MAX_TAR_BYTES)) ? 'Zulip' : undefined;
 }
 
-function systemOf(text: string): string | undefined {
+/** Returns the chat system whose export begins with this text; undefined for any other text. */
+export function systemOf(text: string): string | undefined {
   return CHATS.find(([, ...patterns]) => patterns.every((pattern) => pattern.test(text)))?.[0];
 }

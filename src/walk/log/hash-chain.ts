@@ -68,13 +68,30 @@ export async function verifyFrozen(dir: string, visit?: WindowVisitor): Promise<
 }
 
 /**
- * Verifies both files of `dir` from their start. A last line without a newline is torn, whatever it holds. A completion
- * for a head that the chain lacks is a problem: that line was whole when the completion was recorded.
+ * Verifies both files of `dir` as {@link readWindows}, and the completions. A completion for a head that the chain lacks is a
+ * problem: that line was whole when the completion was recorded.
  */
 export async function readChain(
   dir: string,
   windows: FileHandle,
   rows: FileHandle,
+  visit?: WindowVisitor,
+): Promise<FrozenChain> {
+  const chain = await readWindows(windows, rows, visit);
+  if (chain.problems.length > 0) return chain;
+  chain.completions = await readCompletions(dir);
+  if (chain.completions.some(({ head }) => head !== null && !chain.heads.has(head)))
+    withProblem(chain, `is missing: ${COMPLETION_FILE} names a head that is not in the chain`);
+  return chain;
+}
+
+/** The part of a file handle that verifying needs. */
+export type LogFile = Pick<FileHandle, 'read' | 'stat'>;
+
+/** Verifies windows and rows from their start. A last line without a newline is torn, whatever it holds. */
+export async function readWindows(
+  windows: LogFile,
+  rows: LogFile,
   visit?: WindowVisitor,
 ): Promise<FrozenChain> {
   const chain: FrozenChain = {
@@ -97,9 +114,6 @@ export async function readChain(
     const problem = await addLine(chain, bytes, rows, seen, visit);
     if (problem !== undefined) return withProblem(chain, problem);
   }
-  chain.completions = await readCompletions(dir);
-  if (chain.completions.some(({ head }) => head !== null && !chain.heads.has(head)))
-    withProblem(chain, `is missing: ${COMPLETION_FILE} names a head that is not in the chain`);
   chain.hasTornLine = size > chain.windowsBytes;
   chain.torn = chain.hasTornLine || (await rows.stat()).size > chain.rowsBytes;
   return chain;
@@ -115,7 +129,7 @@ function withProblem(chain: FrozenChain, problem: string): FrozenChain {
 async function addLine(
   chain: FrozenChain,
   bytes: Buffer,
-  rows: FileHandle,
+  rows: LogFile,
   seen: Set<string>,
   visit: WindowVisitor | undefined,
 ): Promise<string | undefined> {

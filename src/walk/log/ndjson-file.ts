@@ -16,8 +16,12 @@ export async function readJsonLines<T>(path: string, schema: z.ZodType<T>): Prom
   const bytes = await readBytesIfExists(path).catch((error: unknown) => {
     throw diskFault(error, path);
   });
+  return bytes === undefined ? [] : parseJsonLines(bytes, path, schema);
+}
+
+/** Returns the values of the whole lines of a file. Throws Fault `integrity` as {@link readJsonLines} does. */
+export function parseJsonLines<T>(bytes: Buffer, path: string, schema: z.ZodType<T>): T[] {
   const values: T[] = [];
-  if (bytes === undefined) return values;
   for (let start = 0, end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
     const value = schema.safeParse(parseJsonBytes(bytes.subarray(start, end)));
     if (!value.success) throw new Fault('integrity', `${path} is damaged`);
