@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LoreRecord, RawRecord } from '../../contract/content.ts';
 import type { ViewField } from '../../contract/reports/content-diff.ts';
+import { ownValue } from '../../contract/own-value.ts';
 
 /** The same fact under two names: raw → lore. */
 const ALIASES: Readonly<Record<string, string>> = { entry: 'glyph_trigger' };
@@ -43,7 +44,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 export function compareViews(raw: RawRecord, lore: LoreRecord): ViewField[] {
   const told = new Map<string, unknown>(Object.entries(lore));
   const fields = Object.entries(raw).map(([name, value]): ViewField => {
-    const other = told.has(name) ? name : (ALIASES[name] ?? name);
+    const other = told.has(name) ? name : (ownValue(ALIASES, name) ?? name);
     const field = { name, ...(other === name ? {} : { alias: other }), raw: value, meaning: meaningOf(name) };
     if (!told.has(other)) return { name, state: 'raw_only', raw: value, meaning: meaningOf(name) };
     const said = told.get(other);

@@ -4,6 +4,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { fileNameOf, fileStateOf, reasonOf } from '../../contract/attachment-file.ts';
 import type { LoreRecord, MailPart, RawRecord } from '../../contract/content.ts';
 import type { ReadMessage, ReadPart, ReadWarning } from '../../contract/reports/reading.ts';
+import { ownValue } from '../../contract/own-value.ts';
 import type { Fault } from '../../faults.ts';
 import { catalogueRows } from '../attachments/catalogue.ts';
 import { readContent } from '../content/read-content.ts';
@@ -256,7 +257,7 @@ const POSITIONS: Record<string, string> = {
 };
 
 function positionWarnings(lore: LoreRecord | undefined): ReadWarning[] {
-  const text = POSITIONS[lore?.sequence_status ?? ''];
+  const text = ownValue(POSITIONS, lore?.sequence_status ?? '');
   return text === undefined ? [] : [{ about: 'position', text }];
 }
 

@@ -1,6 +1,7 @@
 // The search language: parses a query into an expression over words, and filters.
 import { cutText } from './cut-text.ts';
 import { nearest } from '../nearest.ts';
+import { ownValue } from '../own-value.ts';
 import { parsePeriod, type Period } from './dates.ts';
 import { MAX_QUERY_CHARACTERS } from './search.ts';
 import { isSingle, searchable, wordsOf } from './words.ts';
@@ -188,7 +189,7 @@ function readItem(text: string, at: number, isInside: boolean, notes: string[]):
         return { kind: 'filter', name: filter, value: value.text, valueAt, at, end: value.end };
       return { kind: 'term', term: termOf(value, valueAt, field as TextField), at, end: value.end };
     }
-    const meant = OTHER_NAMES[field] ?? nearest(field, NAMES);
+    const meant = ownValue(OTHER_NAMES, field) ?? nearest(field, NAMES);
     if (meant !== undefined)
       throw new QueryError(
         `there is no field ${name}:`,
@@ -198,7 +199,7 @@ function readItem(text: string, at: number, isInside: boolean, notes: string[]):
     notes.push(`${cutText(name)}: is no field of a query; it is searched as text`);
   }
   const value = readValue(text, at, isInside);
-  const operator = value.isQuoted ? undefined : OPERATORS[value.text];
+  const operator = value.isQuoted ? undefined : ownValue(OPERATORS, value.text);
   if (operator !== undefined) return { kind: operator, at, end: value.end };
   return { kind: 'term', term: termOf(value, at, undefined), at, end: value.end };
 }

@@ -1,6 +1,7 @@
 // A message as a person reads it: the header in a few lines, then its parts in order, each doubt where it belongs.
 import type { Carrier, LoreRecord } from '../../contract/content.ts';
 import type { ReadMessage, ReadPart, ReadWarning } from '../../contract/reports/reading.ts';
+import { ownValue } from '../../contract/own-value.ts';
 import { formatBytes, formatLocal, plural } from '../numbers.ts';
 import { foldQuotations, quotePrefix, textLines, type TextLine } from '../reading/quoted-lines.ts';
 import { escapeBlock, escapeText, textWidth } from '../terminal/escape.ts';
@@ -225,7 +226,7 @@ function* loreLines(lore: LoreRecord): Generator<Line> {
     `arrived as ${lore.glyph_trigger} (its glyph), from the source ${lore.source}; the record is ${lore.origin}`,
   );
   yield line(`classified as ${lore.classification}`);
-  const words = SEQUENCE_WORDS[lore.sequence_status];
+  const words = ownValue(SEQUENCE_WORDS, lore.sequence_status);
   yield line(`sequence: ${lore.sequence_status}${words === undefined ? '' : `, ${words}`}`);
   yield {
     text: `integrity ${lore.integrity}: ${lore.integrity === 1 ? 'it passed every check' : 'it failed some checks'}`,

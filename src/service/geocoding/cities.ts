@@ -1,4 +1,5 @@
 // City labels (interface 2.1, `origin_city`): of the city near a position, of a time zone, of a name.
+import { ownValue } from '../../contract/own-value.ts';
 
 /** A photo taken farther away gets no city. */
 const MAX_DISTANCE_KM = 50;
@@ -111,5 +112,5 @@ const AREAS = /^(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe
 export function cityOfTimeZone(zone: string | null | undefined): string | null {
   if (zone === null || zone === undefined || !AREAS.test(zone) || zone.length > 64) return null;
   const label = cityLabel(zone.slice(zone.lastIndexOf('/') + 1));
-  return label === '' ? null : (RENAMED_CITIES[label] ?? label);
+  return label === '' ? null : (ownValue(RENAMED_CITIES, label) ?? label);
 }

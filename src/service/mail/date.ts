@@ -1,4 +1,5 @@
 // Parses the Date field of a mail: the form of RFC 5322, and forms that older mailers wrote.
+import { ownValue } from '../../contract/own-value.ts';
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const MONTH = `(${MONTHS.join('|')})[a-z]*`;
@@ -66,7 +67,7 @@ function instant(
 /** Returns the offset of a zone: `+0130`, `+01:30`, `+1` or a name. Null when it is a day or more, or has over 59 minutes. */
 function minutesEast(zone: string): number | null {
   const [, sign, digits = '', afterColon] = /^([-+]?)(\d+)(?::(\d{2}))?/.exec(zone) ?? [];
-  if (digits === '') return 60 * (ZONE_HOURS[zone.toLowerCase()] ?? 0);
+  if (digits === '') return 60 * (ownValue(ZONE_HOURS, zone.toLowerCase()) ?? 0);
   const hours = digits.length > 2 ? Math.trunc(Number(digits) / 100) : Number(digits);
   const minutes = digits.length > 2 ? Number(digits) % 100 : Number(afterColon ?? 0);
   if (hours > 23 || minutes > 59) return null;
