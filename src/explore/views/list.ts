@@ -25,6 +25,9 @@ type Column<Of> = {
 type Of<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>;
 
 const GAP = 2;
+/** Widths of the screen from which on more columns have room. */
+const NARROW = 36;
+const MEDIUM = 60;
 const WIDE = 80;
 const VERY_WIDE = 110;
 const MAX_INDENT = 24;
@@ -32,7 +35,13 @@ const MAX_INDENT = 24;
 const MAX_COUNT_COLUMNS = 90;
 
 const CONVERSATION: Column<Of<'conversation'>>[] = [
-  { name: 'last', width: 10, to: WIDE - 1, of: ({ last }) => ({ text: last.slice(0, 10), style: 'dim' }) },
+  {
+    name: 'last',
+    width: 10,
+    from: NARROW,
+    to: WIDE - 1,
+    of: ({ last }) => ({ text: last.slice(0, 10), style: 'dim' }),
+  },
   { name: 'last (UTC)', width: 16, from: WIDE, of: ({ last }) => ({ text: last, style: 'dim' }) },
   { name: 'msgs', width: 5, align: 'right', of: ({ messages }) => messages },
   {
@@ -50,14 +59,21 @@ const CONVERSATION: Column<Of<'conversation'>>[] = [
 ];
 
 const MESSAGE: Column<Of<'message'>>[] = [
-  { name: 'date', width: 10, to: WIDE - 1, of: ({ date }) => ({ text: date.slice(0, 10), style: 'dim' }) },
+  {
+    name: 'date',
+    width: 10,
+    from: MEDIUM,
+    to: WIDE - 1,
+    of: ({ date }) => ({ text: date.slice(0, 10), style: 'dim' }),
+  },
   { name: 'date (UTC)', width: 16, from: WIDE, of: ({ date }) => ({ text: date, style: 'dim' }) },
-  { name: 'from', width: 14, to: WIDE - 1, of: fromCell },
+  { name: 'from', width: 14, from: NARROW, to: WIDE - 1, of: fromCell },
   { name: 'from', width: 24, from: WIDE, of: fromCell },
   { name: 'subject', of: subjectCell },
   {
     name: 'files',
     width: 5,
+    from: MEDIUM,
     align: 'right',
     of: ({ files }) => ({ text: files === '0' ? '' : files, style: 'good' }),
   },
@@ -78,7 +94,7 @@ const FILE: Column<Of<'file'>>[] = [
   },
   { name: 'name', of: ({ name, state }) => (state === 'available' ? name : { text: name, style: 'dim' }) },
   { name: 'why', width: 16, from: WIDE, of: ({ reason, id }, { checks }) => whyCell(reason, checks.get(id)) },
-  { name: 'size', width: 9, align: 'right', of: ({ bytes }) => bytes },
+  { name: 'size', width: 9, from: NARROW, align: 'right', of: ({ bytes }) => bytes },
   { name: 'city', width: 14, from: WIDE, of: ({ city }) => ({ text: city, style: 'dim' }) },
   { name: 'type', width: 22, from: VERY_WIDE, of: ({ type }) => ({ text: type, style: 'dim' }) },
   { name: 'id', width: 12, from: VERY_WIDE, of: ({ id }) => ({ text: id, style: 'id' }) },

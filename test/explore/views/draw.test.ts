@@ -233,6 +233,22 @@ describe('what is seen', () => {
     ).toContain('no row has "x"');
   });
 
+  test.each([
+    [20, 7],
+    [40, 16],
+    [80, 20],
+    [200, 60],
+  ])('at %i columns at least %i of a subject or name', (columns, least) => {
+    const long = 'abcdefghijklmnopqrstuvwxyz'.repeat(8);
+    const at = { columns, rows: 12 };
+    const lists = [
+      stateAt({ kind: 'conversations' }, { entries: [conversation(1, long)] }, at),
+      stateAt({ kind: 'thread', id: 'c' }, { title: 'c', entries: [message(1, { subject: long })] }, at),
+      stateAt({ kind: 'files' }, { entries: [file(1, { name: long })] }, at),
+    ];
+    for (const each of lists) expect(shown(each)).toContain(long.slice(0, least - 2));
+  });
+
   test.each([20, 40, 80, 200])('at %i columns the keys for help and back', (columns) => {
     const state = stateAt({ kind: 'conversations' }, { entries: [conversation(1)] }, { columns, rows: 24 });
     expect(shown(state).split('\n').at(-1)).toMatch(/\? help {2}q back/);
