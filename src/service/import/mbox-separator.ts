@@ -37,8 +37,8 @@ export type MboxSurvey = { dialect: MboxDialect; start: number | null };
 /**
  * Reads a whole mbox once and decides what separates its mails.
  *
- * A separator follows an empty line and precedes a header field. Lines with a complete date always separate. Lines without
- * one separate if the file shows that its writer wrote such separators:
+ * A separator follows an empty line and precedes a header field. Before a field of most mails the empty line may be missing: some
+ * writers leave it out, and Python and mutt split there. Lines with a complete date always separate. Lines without one separate if the file shows that its writer wrote such separators:
  * - The first line has this form.
  * - Bare lines: a line is followed by a field of Thunderbird; or the first line begins with `From - `; or at least two are
  *   followed by a usual field, and none by text.
@@ -172,8 +172,9 @@ function isAfterEmptyLine(buffer: Buffer, at: number): boolean {
 
 function isSeparator({ form, afterEmptyLine, next }: FromLine, { name, separates }: MboxDialect): boolean {
   if (!separates[form]) return false;
-  // Thunderbird can leave out the empty line, and its own field shows that a mail begins.
-  if (name === 'mbox (Thunderbird)' && next === 'mozilla') return true;
+  // Some writers leave out the empty line. Then a field of most mails shows that a mail begins.
+  const isPlain = form === 'dated' || form === 'bare';
+  if (isPlain && (next === 'mail' || (next === 'mozilla' && name === 'mbox (Thunderbird)'))) return true;
   return afterEmptyLine && next !== 'other';
 }
 

@@ -19,7 +19,7 @@ export const MAX_MAIL_BYTES = 36 * 1024 * 1024;
  * Reads the mails of an mbox file: mboxo, mboxcl, mboxcl2, mboxrd, or the mbox of Thunderbird. `position` is the byte
  * offset of the separator. The first item says which one it is.
  *
- * A separator line begins with `From `, follows an empty line and precedes a header field. {@link surveyMbox} decides for
+ * A separator line begins with `From ` and precedes a header field; most follow an empty line. {@link surveyMbox} decides for
  * the file as a whole which of these lines separate. If a mail has a Content-Length that ends at a separator or at the
  * end of the file, the lines of its body are not examined. A mail is the bytes between two separators, unchanged. Bytes
  * before the first separator belong to no mail and are reported as skipped.

@@ -91,6 +91,7 @@ describe.skipIf(!hasPython)('crafted mboxes', () => {
     ['Thunderbird with CRLF', two('From - \n').replaceAll('\n', '\r\n'), {}],
     ['empty lines first', `\n\n${two(SEPARATOR)}`, {}],
     ['addresses without a date', two('From a@b\n'), {}],
+    ['no empty line before a separator', `${SEPARATOR}${mail(1).trimEnd()}\n${SEPARATOR}${mail(2)}`, {}],
     [
       'prose that begins with From',
       SEPARATOR + mail(1, 'x\n\nFrom here on\nit is prose\n') + SEPARATOR + mail(2),

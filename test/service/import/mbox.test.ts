@@ -56,9 +56,19 @@ describe('variants', () => {
       [`Subject: a\n\nx\n\nFrom Black's Law Dictionary:\nDemand: deposits\n`],
     ],
     [
-      'a separator without an empty line before it',
+      'a separator without an empty line before it, and a field of most mails after it',
       `${SEPARATOR}Subject: a\n\nx\n${SEPARATOR}Subject: b\n`,
-      [`Subject: a\n\nx\n${SEPARATOR}Subject: b\n`],
+      ['Subject: a\n\nx\n', 'Subject: b\n'],
+    ],
+    [
+      'a line with a date, without an empty line before it and with another field after it',
+      `${SEPARATOR}Subject: a\n\nx\n${SEPARATOR}Note: b\n`,
+      [`Subject: a\n\nx\n${SEPARATOR}Note: b\n`],
+    ],
+    [
+      'bare separators without empty lines between the mails',
+      `From - \nFrom: a@b\n\nx\nFrom - \nFrom: b@c\n\ny\n`,
+      ['From: a@b\n\nx\n', 'From: b@c\n\ny\n'],
     ],
     [
       'a separator without a field after it',
