@@ -2,6 +2,7 @@
 import type { App } from '../app.ts';
 import { SMALL_LIMIT } from '../capabilities/page-limit.ts';
 import { UNSUPPORTED_STATUS } from '../capabilities/unsupported-status.ts';
+import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { Fault, type FaultKind } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { exactRows, type ReadPage } from './exact-rows.ts';
@@ -23,6 +24,13 @@ export type FoundRecord<Row> = { id: string; row: Row } | { id: string; fault: F
 const MAX_NEIGHBOUR_LOOKUPS = 20;
 
 type LookupApp = Pick<App, 'world' | 'isRemote' | 'log' | 'notice' | 'strict'>;
+
+/** What a list that was read to its end shows. `fault`: why it is not proved that these are all rows. */
+type WholeList = { ids: ReadonlySet<string>; fault: Fault | undefined };
+
+/** Lists that are read for missing records, by their noun. `turn`: one at a time is looked for, so that each list is read once. */
+type ReadLists = Map<string, { turn: Semaphore; whole?: WholeList }>;
+const LISTS_OF_RUNS = new WeakMap<LookupApp, ReadLists>();
 
 /** Faults of reading the list which leave open whether it has the record. Any other is a fault of the run. */
 const INCONCLUSIVE: ReadonlySet<FaultKind> = new Set<FaultKind>([
@@ -57,7 +65,8 @@ export async function findRecord<Row extends { id: string }>(
 
 /**
  * Yields for each id its record, or the Fault why there is none, in the order of the ids. Once the route has left an id open,
- * one reading of the list decides about it and all later ids. Throws the Faults of requests that concern the whole run.
+ * one reading of the list decides about it and all later ids. A list that was read to its end decides for the rest of the run
+ * about the ids that it does not show. Throws the Faults of requests that concern the whole run.
  */
 export async function* findRecords<Row extends { id: string }>(
   ids: Iterable<string>,
@@ -113,19 +122,39 @@ async function* findInList<Row extends { id: string }>(
   };
   const rows = new Map<string, Row>();
   let fault: Fault | undefined;
+  const list = listOf(noun, app);
+  const release = await list.turn.acquire();
   try {
-    if (ids.length <= MAX_NEIGHBOUR_LOOKUPS) await findByNeighbours(ids, read, rows);
-    fault = await findByWalk(ids, read, rows, app);
+    const isMissing = (id: string): boolean => list.whole?.ids.has(id) === false;
+    if (ids.every(isMissing)) fault = list.whole?.fault;
+    else fault = await findRows();
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
     if (!INCONCLUSIVE.has(error.kind)) throw absence(`${noun} ${ids[0]}`, error);
     fault = error;
+  } finally {
+    release();
   }
   app.log(`looked for ${plural(ids.length, noun)} in the list: ${plural(pages, 'request')}`);
   for (const id of ids) {
     const row = rows.get(id);
     yield row === undefined ? { id, fault: absence(`${noun} ${id}`, fault) } : { id, row };
   }
+
+  async function findRows(): Promise<Fault | undefined> {
+    if (ids.length <= MAX_NEIGHBOUR_LOOKUPS) await findByNeighbours(ids, read, rows);
+    const whole = await findByWalk(ids, read, rows, app);
+    if (whole !== undefined) list.whole = whole;
+    return whole?.fault;
+  }
+}
+
+function listOf(noun: string, app: LookupApp): { turn: Semaphore; whole?: WholeList } {
+  const lists: ReadLists = LISTS_OF_RUNS.get(app) ?? new Map();
+  LISTS_OF_RUNS.set(app, lists);
+  const list = lists.get(noun) ?? { turn: createSemaphore(1) };
+  lists.set(noun, list);
+  return list;
 }
 
 /**
@@ -154,21 +183,23 @@ async function findByNeighbours<Row extends { id: string }>(
   }
 }
 
-/** Adds to `rows` the rows that the walk of the list shows, until all are found. Returns why the others may be in the list. */
+/** Adds to `rows` the rows that the walk of the list shows. Returns the whole list, undefined once all rows are found. */
 async function findByWalk<Row extends { id: string }>(
   ids: readonly string[],
   read: ReadPage<Row>,
   rows: Map<string, Row>,
   app: LookupApp,
-): Promise<Fault | undefined> {
+): Promise<WholeList | undefined> {
   const missing = new Set(ids.filter((id) => !rows.has(id)));
   if (missing.size === 0) return undefined;
   const listing = exactRows<Row>(read, (row) => row.id, app);
+  const seen = new Set<string>();
   for await (const row of listing.rows) {
+    seen.add(row.id);
     if (missing.delete(row.id)) rows.set(row.id, row);
     if (missing.size === 0) return undefined;
   }
-  return listing.fault();
+  return { ids: seen, fault: listing.fault() };
 }
 
 /** Returns the Fault of a record that the list does not show. `fault` says why the list was not proved. */

@@ -161,6 +161,22 @@ test('X5 a pull of many ids asks the route once and reads the list once', async 
 });
 
 describe('X5 content get', () => {
+  test.each(['content get', 'read'])('%s of many missing ids reads the list once', async (command) => {
+    const lists = { '/messages': Array.from({ length: 600 }, (_, n) => ({ id: `msg_${n + 1}` })) };
+    const requests = async (ids: string[]) => {
+      const { stderr } = await at({ lists }, `${command} ${ids.join(' ')}`);
+      for (const id of ids) expect(stderr).toContain(`no message ${id} in this archive`);
+      const { length } = requestsFor(server!, '/messages');
+      await server!.close();
+      return length;
+    };
+    const [two, twelve] = [
+      await requests(['msg_901', 'msg_902']),
+      await requests(Array.from({ length: 12 }, (_, n) => `msg_${n + 901}`)),
+    ];
+    expect(twelve).toBe(two);
+  });
+
   const lists = { '/messages': [{ id: 'msg_1' }, { id: 'msg_2' }] };
 
   test('a message that is listed and has no record is not called missing', async () => {
