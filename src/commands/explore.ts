@@ -10,9 +10,6 @@ import { recordKind } from './record-kind.ts';
 export const Input = z.object({ id: z.string().min(1).optional(), mouse: z.boolean().default(false) });
 type Input = z.infer<typeof Input>;
 
-/** Words of the command line that are this command's own, not global options. */
-const OWN_WORDS = new Set(['explore', '--mouse']);
-
 export async function run(input: Input, app: App): Promise<void> {
   const { world, screen } = app;
   if (app.settings.output.origin === 'flag')
@@ -30,7 +27,11 @@ export async function run(input: Input, app: App): Promise<void> {
     { kind: 'overview' },
     ...(input.id === undefined ? [] : [await placeOfId(input.id, app)]),
   ];
-  const globalWords = world.argv.filter((word) => !OWN_WORDS.has(word) && word !== input.id);
+  const globalWords = [...world.argv];
+  for (const own of ['explore', '--mouse', ...(input.id === undefined ? [] : [input.id])]) {
+    const at = globalWords.indexOf(own);
+    if (at >= 0) globalWords.splice(at, 1);
+  }
   // The session asks for nothing and opens no archive once the terminal is taken.
   await app.client();
   const { explore, ENTER_SCREEN, LEAVE_SCREEN } = await import('../explore/explorer.ts');

@@ -1,5 +1,5 @@
 // Commands that run in the background: verifying, downloading, opening. They are the same commands that a user would type.
-import { filterWords, shellLine } from './place.ts';
+import { filterWords, operands, shellLine } from './place.ts';
 import {
   chosenEntry,
   shownScreen,
@@ -19,7 +19,11 @@ export function verified(state: State): Step {
   if (file === undefined) return said(state, 'v verifies a file: choose one in a list of files (f)');
   if (!file.isAvailable) return said(state, `${file.id} has no bytes to verify`);
   if (state.checks.get(file.id)?.state === 'checking') return { state, effects: [] };
-  return started(state, { kind: 'verify', words: ['attachments', 'cat', file.id], ids: [file.id] });
+  return started(state, {
+    kind: 'verify',
+    words: ['attachments', 'cat', ...operands([file.id])],
+    ids: [file.id],
+  });
 }
 
 /** Opens what is chosen in the default program. */
@@ -29,7 +33,7 @@ export function opened(state: State): Step {
   const hasId = entry?.kind === 'conversation' || entry?.kind === 'message' || entry?.kind === 'file';
   const id = hasId ? entry.id : 'id' in place ? place.id : undefined;
   if (id === undefined) return said(state, 'o opens a file, a message or a conversation');
-  return started(state, { kind: 'open', words: ['open', id], ids: [] });
+  return started(state, { kind: 'open', words: ['open', ...operands([id])], ids: [] });
 }
 
 /** Asks for the folder of a download. */
@@ -45,7 +49,7 @@ export function pullAsked(state: State, which: 'chosen' | 'all'): Step {
   }
   if (file === undefined) return said(state, 'p downloads a file: choose one in a list of files (f)');
   if (!file.isAvailable) return said(state, `${file.id} has no bytes to download`);
-  return asked(state, [...pull, file.id], [file.id]);
+  return asked(state, pull, [file.id]);
 }
 
 function asked(state: State, words: readonly string[], ids: readonly string[]): Step {

@@ -40,18 +40,28 @@ export function wordsOf(place: Place): string[] {
     case 'conversations':
       return ['conversations', 'ls', '--all'];
     case 'thread':
-      return ['read', place.id];
+      return ['read', ...operands([place.id])];
     case 'message':
-      return ['read', place.id, ...(place.headers ? ['--headers'] : []), ...(place.lore ? ['--lore'] : [])];
+      return [
+        'read',
+        ...(place.headers ? ['--headers'] : []),
+        ...(place.lore ? ['--lore'] : []),
+        ...operands([place.id]),
+      ];
     case 'files':
       return ['attachments', 'ls', '--all', ...filterWords(place)];
     case 'file':
-      return ['attachments', 'show', place.id];
+      return ['attachments', 'show', ...operands([place.id])];
     case 'sequence':
-      return ['sequence', 'show', place.name, '--all'];
+      return ['sequence', 'show', '--all', ...operands([place.name])];
     default:
-      return ['search', place.query, '--all'];
+      return ['search', '--all', ...operands([place.query])];
   }
+}
+
+/** Returns ids and other texts as the last words of a command: the archive could name something like an option. */
+export function operands(texts: readonly string[]): string[] {
+  return texts.some((text) => text.startsWith('-')) ? ['--', ...texts] : [...texts];
 }
 
 /** Returns the options of `attachments ls` and `attachments pull` that select the files of a place. */

@@ -1,5 +1,6 @@
 // A line that is being typed: a filter, a search, a folder.
 import type { Key } from './key-parser.ts';
+import { operands } from './place.ts';
 import { pushed } from './screens.ts';
 import { filtered } from './filter.ts';
 import { started } from './jobs.ts';
@@ -46,7 +47,11 @@ function entered(state: State, prompt: Prompt): Step {
       return text === '' ? { state, effects: [] } : pushed(state, { kind: 'search', query: text });
     default: {
       const to = text === '' ? '.' : text;
-      return started(state, { kind: 'pull', words: [...prompt.words, '--to', to], ids: prompt.ids });
+      return started(state, {
+        kind: 'pull',
+        words: [...prompt.words, '--to', to, ...operands(prompt.ids)],
+        ids: prompt.ids,
+      });
     }
   }
 }

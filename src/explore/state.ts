@@ -42,7 +42,7 @@ export type Screen = {
 export type Prompt =
   | { kind: 'filter'; text: string; before: string }
   | { kind: 'search'; text: string }
-  /** `words`: the command without its folder. `ids`: the files that it fetches, where they are known. */
+  /** `words`: the command without its folder and the ids of files. `ids`: these, where they are known. */
   | { kind: 'pull'; text: string; words: readonly string[]; ids: readonly string[] };
 
 /** Whether the bytes of a file have the hash that the archive gives. `failed` has the reason. */

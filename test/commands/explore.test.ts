@@ -65,20 +65,20 @@ test('search finds words in messages', async () => {
 });
 
 test('a file is verified, downloaded, and the command for it copied', async () => {
-  const explorer = start();
+  const explorer = start('--no-color --mouse');
   await explorer.shows(/Conversations/);
   explorer.type('f');
   await explorer.shows(/> available +lisbon-000\.jpg/);
   explorer.type('v');
   await explorer.shows(/> verified +lisbon-000\.jpg/);
   explorer.type('p\x15got\r');
-  await explorer.shows(/done: arx attachments pull att_1 --to got/);
+  await explorer.shows(/done: arx attachments pull --to got att_1/);
   expect(readFileSync(join(dir, 'got/lisbon-000.jpg'))).toHaveLength(280);
   explorer.type('y');
-  await explorer.shows(/copied: arx attachments show att_1/);
+  await explorer.shows(/copied: arx --no-color attachments show att_1/);
   // oxlint-disable-next-line no-control-regex
   const copied = /\u001b\]52;c;([^\u0007]*)\u0007/.exec(explorer.sent())?.[1] ?? '';
-  expect(Buffer.from(copied, 'base64').toString()).toBe('arx attachments show att_1');
+  expect(Buffer.from(copied, 'base64').toString()).toBe('arx --no-color attachments show att_1');
   explorer.type('\x03');
   expect(await explorer.ended).toBe(0);
 });

@@ -300,7 +300,7 @@ describe('commands', () => {
   test.each<{ from: () => State; keys: string[]; words: string[] }>([
     { from: list, keys: ['y'], words: ['read', 'conv_1'] },
     { from: thread, keys: ['l', 'y'], words: ['read', 'msg_1'] },
-    { from: thread, keys: ['l', 'H', 'L', 'y'], words: ['read', 'msg_1', '--headers', '--lore'] },
+    { from: thread, keys: ['l', 'H', 'L', 'y'], words: ['read', '--headers', '--lore', 'msg_1'] },
     { from: files, keys: ['y'], words: ['attachments', 'show', 'att_1'] },
     {
       from: () => stateAt({ kind: 'files', city: 'oslo' }, { entries: [] }),
@@ -310,7 +310,7 @@ describe('commands', () => {
     {
       from: () => stateAt({ kind: 'search', query: 'a b' }, { entries: [] }),
       keys: ['y'],
-      words: ['search', 'a b', '--all'],
+      words: ['search', '--all', 'a b'],
     },
   ])('$keys copies $words', ({ from, keys, words }) => {
     expect(press(from(), ...keys).effects.at(-1)).toEqual({ kind: 'copy', words });
@@ -340,13 +340,25 @@ describe('commands', () => {
     const asked = press(files(), 'p').state;
     expect(asked.prompt).toMatchObject({ kind: 'pull', text: 'files' });
     const { state, effects } = press(asked, 'ctrl-u', 'd', 'enter');
-    expect(effects).toEqual([{ kind: 'run', job: 2, words: ['attachments', 'pull', 'att_1', '--to', 'd'] }]);
+    expect(effects).toEqual([{ kind: 'run', job: 2, words: ['attachments', 'pull', '--to', 'd', 'att_1'] }]);
     expect(after(state, { kind: 'ended', job: 2, exit: 0, text: '' }).checks.get('att_1')).toEqual({
       state: 'verified',
     });
     // A download can fail for reasons that say nothing about the bytes.
     expect(after(state, { kind: 'ended', job: 2, exit: 14, text: 'no space' }).checks.size).toBe(0);
     expect(press(asked, 'escape').effects).toEqual([]);
+  });
+
+  test.each([
+    ['v', ['attachments', 'cat', '--', '--all']],
+    ['o', ['open', '--', '--all']],
+  ])('an id like an option stays an id: %s', (key, words) => {
+    const id = '--all';
+    const state = stateAt({ kind: 'files' }, { entries: [file(1, { id, row: { ...file(1).row, id } })] });
+    expect(press(state, key).effects).toMatchObject([{ kind: 'run', words }]);
+    const pulled = press(state, 'p', 'enter').effects;
+    expect(pulled).toMatchObject([{ words: ['attachments', 'pull', '--to', 'files', '--', id] }]);
+    expect(press(state, 'y').effects).toMatchObject([{ words: ['attachments', 'show', '--', id] }]);
   });
 
   test('P pulls the files of a list by its filter', () => {

@@ -33,7 +33,7 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
       };
       const exit = await app.runLine({
         ...app.world,
-        argv: [...words, ...globalWords],
+        argv: [...globalWords, ...words],
         stdin: NO_INPUT,
         stdout: silent,
         stderr,
@@ -48,7 +48,7 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
           .replace(/^arx: /, ''),
       };
     },
-    commandLine: (words) => shellLine(['arx', ...words, ...globalWords]),
+    commandLine: (words) => shellLine(['arx', ...globalWords, ...words]),
   };
 }
 
